@@ -15,7 +15,7 @@ export function refusalOf(status: number): CameraError {
 
 /** The error for a failure of the network. */
 export function networkFailure(error: unknown): CameraError {
-  // Only silence breaks off a connection.
+  // The abort came from the limit of silence.
   if (error instanceof Error && error.name === 'AbortError') return new CameraError('it sends no picture')
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return new CameraError(WORDS[code] ?? (code.startsWith('ERR_TLS') || /CERT/.test(code) ? BAD_CERTIFICATE : BROKEN))
@@ -30,5 +30,5 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer',
   ENOTFOUND: 'its name is not known',
   EAI_AGAIN: 'its name cannot be looked up',
-  HPE_HEADER_OVERFLOW: 'what it sends is no HTTP',
+  HPE_HEADER_OVERFLOW: 'its answer is not HTTP',
 }

@@ -113,7 +113,7 @@ describe('pictures', () => {
     expect(frames.length).toBeLessThan(sent / 10)
   })
 
-  test('that come while the last one is looked at are dropped, and the device says that it is too slow', async () => {
+  test('that come while the last one is processed are dropped, and the device says that it is too slow', async () => {
     const jpeg = await jpegOf(120)
     const url = await serve((_request, response) => {
       const send = streamTo(response)
@@ -173,7 +173,7 @@ describe('pictures', () => {
   })
 })
 
-describe('what is wrong, in words', () => {
+describe('problems are described in words', () => {
   test.each([
     [401, 'it refuses the user name or the password of its address'],
     [404, 'it has nothing at this path of its address'],
@@ -261,7 +261,7 @@ describe('a hostile camera', () => {
     expect(visits).toBe(0)
   })
 
-  test('that takes the connection and says nothing is begun anew', async () => {
+  test('that takes the connection and sends nothing is opened again', async () => {
     let connections = 0
     const port = await listen(createTcpServer(() => connections++))
     const { camera, advance } = open(`http://127.0.0.1:${port}/`)
@@ -271,7 +271,7 @@ describe('a hostile camera', () => {
     await expect.poll(() => connections).toBe(2)
   })
 
-  test('that stalls in the middle of a picture is begun anew', async () => {
+  test('that stalls in the middle of a picture is opened again', async () => {
     const jpeg = await jpegOf(120)
     let connections = 0
     const url = await serve((_request, response) => {
@@ -317,7 +317,7 @@ describe('a hostile camera', () => {
     await expect.poll(() => camera.problems()[0]).toMatch(/it sends a picture of more than 8 MB/)
   })
 
-  test('that lies about lengths, or damages pictures in between, costs only those', async () => {
+  test('that lies about lengths, or damages pictures in between, loses only those', async () => {
     const jpeg = await jpegOf(120)
     const bomb = Buffer.from(jpeg)
     bomb.writeUInt16BE(65_535, bomb.indexOf(Buffer.from([0xff, 0xc0])) + 5)
@@ -398,7 +398,7 @@ describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: 
     await camera.stop()
   })
 
-  test('a camera that takes the connection and says nothing is begun anew', async () => {
+  test('a camera that takes the connection and sends nothing is opened again', async () => {
     let connections = 0
     const port = await listen(createTcpServer(() => connections++))
     const { camera, advance } = open(`rtsp://127.0.0.1:${port}/stream`)

@@ -32,9 +32,9 @@ export type CameraOptions = {
   log: Logger
   /** Milliseconds of a clock that never goes back; the process's own when left out. */
   clock?: () => number
-  /** Looks at a picture; the next one is taken when it resolves. */
+  /** Processes a picture; the next one is taken when it resolves. */
   onFrame(frame: Frame): Promise<void> | void
-  /** Takes an MPEG transport stream of a camera that FFmpeg opens; undefined at the start of each connection. */
+  /** Receives the MPEG transport stream of a camera that FFmpeg opens; undefined at the start of each connection. */
   onStream?(bytes: Buffer | undefined): void
 }
 
@@ -46,7 +46,7 @@ const FIRST_PICTURE_MS = 20_000
 const RATE_MS = 10_000
 /** A picture may be a little early: clocks of cameras are not exact. */
 const EARLY = 0.8
-/** So many damaged parts within so long are told. */
+/** This many damaged parts within this time are reported. */
 const DAMAGE_MS = 30_000
 const DAMAGES_SHOWN = 5
 const DARK_MS = 30_000
@@ -72,7 +72,7 @@ export function openCamera(options: CameraOptions): Camera {
   let takenAt: number[] = []
   let darkSince: number | undefined
   let damagedAt: number[] = []
-  /** The times when one was due while the last was still being processed. */
+  /** The times at which a picture was due while the last one was still being processed. */
   let missedAt: number[] = []
 
   function offer(decode: () => Promise<Picture>): void {
@@ -116,7 +116,7 @@ export function openCamera(options: CameraOptions): Camera {
   const lastAt = () => lastFrame?.atMs ?? -Infinity
   const isOnline = () => clock() - lastAt() < SILENCE_MS
 
-  /** One connection, from its beginning to its failure or its silence. */
+  /** Runs one connection, from its beginning to its failure or its silence. */
   async function connect(): Promise<void> {
     const connection = new AbortController()
     const openedAt = clock()

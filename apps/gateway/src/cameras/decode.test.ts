@@ -21,13 +21,13 @@ test('a JPEG is decoded to its colours, a grey and a progressive one too', async
   expect(grey.data[0]).toBe(grey.data[2])
 })
 
-test('what is encoded is a JPEG of the part that was asked for', async () => {
+test('the encoder makes a JPEG of the requested part', async () => {
   const image = createRgbImage(64, 32, new Uint8Array(64 * 32 * 3).fill(120))
   const part = await decodeJpeg(await encodeJpeg(image, { part: { left: 10, top: 4, width: 20, height: 18 } }))
   expect([part.width, part.height]).toEqual([20, 18])
 })
 
-test('no JPEG, a cut one, one that claims to be huge, and one with a broken table are refused in words', async () => {
+test('bytes that are no JPEG, and a JPEG that is cut, claims to be huge or has a broken table are refused in words', async () => {
   const jpeg = await plain(320, 180).jpeg().toBuffer()
   await expect(decodeJpeg(Buffer.from('<html>'))).rejects.toThrow('no whole JPEG')
   await expect(decodeJpeg(jpeg.subarray(0, -100))).rejects.toThrow('no whole JPEG')

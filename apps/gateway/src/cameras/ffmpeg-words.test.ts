@@ -21,12 +21,12 @@ test.each([
   expect(message).not.toContain('secret')
 })
 
-test('what it does not know has no meaning', () => {
+test('an unknown text has no meaning', () => {
   expect(inPlainWords('something new with rtsp://viewer:secret@10.0.0.9/s')).toBeUndefined()
   expect(inPlainWords('')).toBeUndefined()
 })
 
-test('its log: complaints alone are kept, damage and sizes are told, cut anywhere', () => {
+test('its log: only complaints are kept, damage and sizes are reported, in pieces of any length', () => {
   const text = `[tcp @ 0x1] [verbose] Successfully connected to 10.0.0.9 port 554
 a=title:401 Unauthorized
 [graph 0 input from stream 0:0 @ 0x2] [verbose] w:800 h:600 pixfmt:yuv420p
@@ -43,13 +43,13 @@ a=title:401 Unauthorized
   }
 })
 
-test('its log: lines without an end take a bounded memory', () => {
+test('its log: endless lines take bounded memory', () => {
   const log = createFfmpegLog({ damage() {}, size() {} })
   for (let count = 0; count < 1_000; count++) log.add('x'.repeat(10_000))
   expect(log.complaints().length).toBeLessThan(10_000)
 })
 
-test('an address is one argument, and no option, file or pipe', () => {
+test('an address is one argument and never an option, a file or a pipe', () => {
   const settingsFor = (url: string) => camerasSettings.safeParse({ gate: { url } })
   const url = 'rtsp://viewer:a%20b@10.0.0.9/stream?-i=/etc/passwd'
   const list = argumentsFor({ ...settingsFor(url).data!['gate']!, url }, true)

@@ -22,7 +22,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/Connection reset|Broken pipe|End of file|Input\/output error/i, 'the connection broke'],
 ]
 
-/** The meaning of FFmpeg's last lines, never with an address or a password in it; undefined when it is not known. */
+/** The meaning of FFmpeg's last lines, without address or password; undefined when it is unknown. */
 export function inPlainWords(stderr: string): CameraError | undefined {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(stderr))
   return meaning && new CameraError(meaning[1])
@@ -38,9 +38,9 @@ export type FfmpegLog = {
 const LINE_MAX = 2_000
 const COMPLAINTS_MAX = 4_000
 const COMPLAINT = /\[(?:warning|error|fatal|panic)\]/
-/** It goes on, and fills the hole with what was there before. */
+/** FFmpeg continues and fills the missing part with old content. */
 const DAMAGE = /concealing|corrupt decoded frame/
-/** What the filters take, told when they begin and whenever it changes. */
+/** The size of pictures, logged at the start and at each change. */
 const SIZE = /input from stream 0:0 @ \w{1,20}\] \[verbose\] w:(\d{1,5}) h:(\d{1,5})/
 
 export function createFfmpegLog(on: { damage(): void; size(size: string): void }): FfmpegLog {

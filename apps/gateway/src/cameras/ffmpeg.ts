@@ -30,7 +30,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
     size(told) {
       size ??= told
       if (size === told || hasNewSize) return
-      // FFmpeg would go on at the size of its first picture, and distort.
+      // FFmpeg would continue at the size of its first picture, and distort the new ones.
       hasNewSize = true
       stop()
     },
@@ -56,9 +56,9 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
     stop()
     await ended
   }
-  if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened anew')
+  if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened again')
   const meaning = inPlainWords(said.complaints())
-  // One that was ended because it gave no picture may have said why.
+  // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
   log.warn({ ffmpeg: withoutCredentials(said.complaints()) }, 'FFmpeg ended')
   throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last words')
@@ -66,14 +66,14 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
 
 const QUIET = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'repeat+level+verbose', '-fflags', 'nobuffer']
 const ANSWER_US = '10000000'
-/** Without files and pipes, which a playlist or a redirect could name. */
+/** Leaves out files and pipes, which a playlist or a redirect could name. */
 const PROTOCOLS = 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt'
 const ONE_VIDEO = ['-map', '0:v:0', '-an', '-sn', '-dn', '-threads', '1']
 const COPIED = ['-map', '0:v:0', '-c', 'copy', '-flush_packets', '1', '-muxdelay', '0', '-f', 'mpegts']
 const PIDS = ['-mpegts_pmt_start_pid', String(PROGRAM_MAP_PID), '-mpegts_start_pid', String(VIDEO_PID)]
 const RAW_PICTURES = ['-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24', 'pipe:1']
 
-/** The video as it is coded, for clips. */
+/** Copies the video as it is coded, for clips. */
 export function streamArguments(to: string): string[] {
   return [...COPIED, ...PIDS, to]
 }
@@ -93,7 +93,7 @@ export function argumentsFor(
   return [...QUIET, ...hardware, ...transport, ...input, ...pictures, ...stream]
 }
 
-/** A Raspberry Pi decodes H.264 by a decoder of its own, not by an accelerator of FFmpeg's. */
+/** A Raspberry Pi decodes H.264 by a decoder of its own, which is no accelerator of FFmpeg. */
 function hardwareArguments(by: CameraSettings['hardwareDecoding']): string[] {
   if (by === 'none') return []
   return by === 'v4l2m2m' ? ['-c:v', 'h264_v4l2m2m'] : ['-hwaccel', by]

@@ -57,7 +57,7 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   request.end()
   try {
     const [answer] = (await once(request, 'response')) as [IncomingMessage]
-    // Its reader sees the same error; without a listener it would end the process.
+    // The reader gets the same error; without a listener it would end the process.
     request.on('error', () => {})
     answer.on('error', () => {})
     return answer

@@ -47,7 +47,7 @@ test('a length that is too long or missing changes nothing; a shorter one cuts t
   expect(readAll(Buffer.concat([part('abc', 'content-length: -5\r\n'), end]))).toEqual(['abc'])
 })
 
-test('a part that never ends, or has no headers, throws and does not fill the memory', () => {
+test('a part without an end or without headers throws and does not fill the memory', () => {
   const read = createPartReader('--frame')
   read(Buffer.from('--frame\r\n\r\n'))
   const chunk = Buffer.alloc(1024 * 1024, 'x')

@@ -47,7 +47,7 @@ export function createPartReader(delimiter: string): (bytes: Buffer) => Buffer[]
   }
 }
 
-/** What follows the headers of a part; undefined before the first delimiter. */
+/** The content after the headers of a part; undefined before the first delimiter. */
 function bodyOf(part: Buffer): Buffer | undefined {
   const head = part.subarray(0, HEADER_BYTES_MAX)
   const end = head.indexOf(HEADER_END)
@@ -57,7 +57,7 @@ function bodyOf(part: Buffer): Buffer | undefined {
   }
   const claimed = Number(/content-length:\s*(\d{1,8})/i.exec(head.toString('latin1', 0, end))?.[1])
   const body = part.subarray(end + HEADER_END.length)
-  // Without the line break that belongs to the delimiter.
+  // Removes the line break that belongs to the delimiter.
   const whole = body.subarray(0, body.length - (body.subarray(-2).equals(LINE_BREAK) ? 2 : 0))
   return claimed > 0 && claimed <= whole.length ? whole.subarray(0, claimed) : whole
 }

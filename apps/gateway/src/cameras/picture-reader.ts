@@ -1,4 +1,4 @@
-/** What reads pictures from one kind of camera (ffmpeg.ts, http-camera.ts) for camera.ts, which restarts it. */
+/** Readers of one kind of camera (ffmpeg.ts, http-camera.ts) for camera.ts, which restarts it. */
 import type { RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import type { CameraSettings } from './schema.ts'
@@ -6,16 +6,16 @@ import type { CameraSettings } from './schema.ts'
 /** The picture as received, decoded, or both for a camera that sends JPEG. */
 export type Picture = { image: RgbImage; jpeg?: Buffer }
 
-/** Reads pictures until `signal`, or until something is wrong: then rejects with CameraError. */
+/** Reads pictures until `signal`, or rejects with CameraError at the first problem. */
 export type PictureReader = (
   settings: CameraSettings,
   context: {
     /** Takes the picture if it is due, and never waits. */
     offer(decode: () => Promise<Picture>): void
     pause(ms: number): Promise<void>
-    /** A part of its video came damaged, and its pictures may be wrong there. */
+    /** A part of the video was damaged, so pictures may be wrong there. */
     noteDamage(): void
-    /** The camera's video as it comes, for a reader that has it; undefined at the start of a connection. */
+    /** Receives the camera's video where the reader has it; undefined at the start of a connection. */
     onStream?: ((bytes: Buffer | undefined) => void) | undefined
     signal: AbortSignal
     log: Logger

@@ -25,7 +25,7 @@ test('pictures of changing sizes come out whole, in whatever pieces they come', 
   )
 })
 
-test('what is no picture, or a huge one, throws', () => {
+test('bytes that are no picture, or a huge one, throw', () => {
   expect(() => createPixelMapReader()(Buffer.alloc(100, 'x'))).toThrow('FFmpeg gives no pictures')
   expect(() => createPixelMapReader()(Buffer.from(`P6\n99999 99999\n255\n${'x'.repeat(50)}`))).toThrow('99999 x 99999')
   expect(() => createPixelMapReader()(Buffer.from(`P6\n0 5\n255\n${'x'.repeat(50)}`))).toThrow('0 x 5')

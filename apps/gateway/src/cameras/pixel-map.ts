@@ -1,6 +1,6 @@
 /**
  * Pictures as portable pixel maps (`man 5 ppm`, type P6), one after the other, as FFmpeg's `image2pipe` writes them:
- * each names its own size, so a camera may change it.
+ * each has its own size in its header, so a camera may change it.
  */
 import { createRgbImage, type RgbImage } from '@hedgerow/vision'
 import { CameraError } from './camera-error.ts'
@@ -13,7 +13,7 @@ const SIDE_MAX = 4_096
 export function createPixelMapReader(): (bytes: Buffer) => RgbImage[] {
   let waiting: Buffer[] = []
   let length = 0
-  /** Bytes until the picture at the front is whole. */
+  /** The number of bytes that complete the next picture. */
   let wanted = 1
 
   return (bytes) => {

@@ -23,7 +23,7 @@ const STREAMS = {
   sound: 'audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8',
   odd: `${SMALL} ! ${CODER} ! rtph264pay pt=96 ! capssetter name=pay0 caps="application/x-rtp,encoding-name=X-OWL"`,
 }
-/** FFmpeg takes its time to look at a stream before it shows it. */
+/** FFmpeg analyses a stream for some seconds before it shows it. */
 const SOON = { timeout: 60_000 }
 
 describe.skipIf(lacks)(
@@ -80,7 +80,7 @@ describe.skipIf(lacks)(
         [urlOf('nothing'), {}, 'it has nothing at this path of its address'],
         [urlOf('sound'), {}, 'it sends no video'],
         [urlOf('odd'), {}, 'FFmpeg does not know how its video is coded'],
-        // TCP has no route to an address of many, wherever the test runs.
+        // TCP has no route to a multicast address, wherever the test runs.
         ['rtsp://224.0.0.1/garden', {}, 'there is no route to it'],
       ]
       const opened = wrong.map(([url, settings]) => open(context, url, settings))
@@ -106,7 +106,7 @@ describe.skipIf(lacks)(
       },
     )
 
-    test('that stalls is begun anew, and shows again what it sends', async (context) => {
+    test('that stalls is opened again, and its pictures return', async (context) => {
       const { expect } = context
       const { camera, frames, advance } = open(context, urlOf('stalling'))
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
@@ -123,7 +123,7 @@ describe.skipIf(lacks)(
       expect(camera.problems().join('')).not.toContain('gives no pictures')
     })
 
-    test('that changes its size goes on', async (context) => {
+    test('that changes its size continues', async (context) => {
       const { expect } = context
       const { frames } = open(context, urlOf('changing'))
       await expect.poll(() => frames.at(-1)?.image.height, SOON).toBe(304)
@@ -131,7 +131,7 @@ describe.skipIf(lacks)(
       await expect.poll(() => frames.at(-1)?.image.height, SOON).toBe(224)
     })
 
-    test('whose video comes damaged goes on, and says so', async (context) => {
+    test('with damaged video continues and reports it', async (context) => {
       const { expect } = context
       const { camera, frames } = open(context, urlOf('damaged'))
       await expect

@@ -26,12 +26,14 @@ const camera = z.strictObject({
   url: cameraAddress
     .optional()
     .describe(
-      'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Left out for a camera of Frigate or of a program, which rules may then name. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
+      'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Leave it out for a camera of Frigate or of a program; rules can then name that camera. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
   framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second are looked at.'),
   minimumScore: minimumScore
     .optional()
-    .describe('How sure a detection of this camera must be once, 0 to 1; as `sources.eye` says when left out.'),
+    .describe(
+      'How sure a detection of this camera must be at least once, 0 to 1; the value of `sources.eye` when left out.',
+    ),
   zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),
   masks: z.array(polygon).max(64).default([]).describe('Movement in here is ignored.'),
   hardwareDecoding: z

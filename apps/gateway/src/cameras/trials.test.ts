@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { camerasSettings } from './schema.ts'
 import { createTrials } from './trials.ts'
 
-test('a trial is over when nobody asked for a while, and after ten minutes however often somebody asks', async () => {
+test('a trial ends when nobody asks for a while, and after ten minutes in any case', async () => {
   let now = 0
   const trials = createTrials(pino({ level: 'silent' }), () => now)
   onTestFinished(trials.stop)

@@ -1,4 +1,4 @@
-/** Cameras that a person tries before adding them: read like others, looked at by nobody else, and soon over. */
+/** Cameras that a person tries before adding them. They are read like others, give no detections, and end soon. */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Camera } from './camera.ts'
@@ -9,7 +9,7 @@ export type Trial = Pick<Camera, 'state' | 'problems' | 'latest'>
 export type Trials = {
   /** Returns its id. An earlier trial ends when there are too many. */
   begin(settings: CameraSettings): Promise<string>
-  /** Undefined when it is over. Whoever asks keeps it going for a while. */
+  /** Undefined when it is over. Each call keeps the trial going for a while. */
   find(id: string): Trial | undefined
   stop(): Promise<void>
 }
@@ -45,7 +45,7 @@ export function createTrials(log: Logger, clock: () => number = () => performanc
 
   return {
     async begin(settings) {
-      // What decodes pictures takes memory that a device without cameras does not need.
+      // The picture decoder takes memory that a device without cameras does not need.
       const { openCamera } = await import('./camera.ts')
       const [oldest] = running.keys()
       if (running.size >= AT_ONCE && oldest !== undefined) end(oldest)

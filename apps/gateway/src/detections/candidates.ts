@@ -1,4 +1,4 @@
-/** What might have been detected with other settings of a camera, of the last days: a part of the record. */
+/** Detections that other settings of a camera would have given in the last days: a part of the record. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Candidate } from '../sources/source.ts'
 

@@ -11,19 +11,17 @@ import type { DetectionRecord } from './record.ts'
 /** Takes every detection, from any source. */
 export type Intake = {
   /**
-   * Resolves when they are on disk. They reach the hub in this order. The same id again updates a detection. Rejects
-   * with a ZodError when one is not a detection, and with the disk's error.
+   * Resolves when the detections are on disk. They reach the hub in this order. The same id again updates a detection.
+   * Rejects with a ZodError when an entry is not a detection, and with the disk's error.
    */
   report: SourceContext['report']
-  /**
-   * Brings the record and the hub up to date with what the device itself decided. False when it has no such detection.
-   */
+  /** Applies a decision of the device to the record and the hub's copy. False when there is no such detection. */
   update(detectionId: string, change: Partial<Pick<Detection, 'suppressed' | 'doubtful'>>): Promise<boolean>
   /** Adds a firing to a detection, and sends the update to the hub. */
   addFiring(detectionId: string, firing: DetectionFiring): Promise<void>
   /**
-   * Adds what a later stage said of a detection that had this label, lets the rules see it, and brings the hub up to
-   * date. It goes with the label: a detection that was given another one loses it.
+   * Adds a later stage's verdict on a detection that had this label, runs the rules again, and updates the hub. The
+   * verdict belongs to the label: a detection that gets another label loses it.
    */
   addVerdict(detectionId: string, label: string, verdict: Verdict): Promise<void>
 }
@@ -34,16 +32,16 @@ export type DetectionFiring = NonNullable<Detection['firings']>[number]
 export type IntakeOptions = {
   queue: DetectionQueue
   record: DetectionRecord
-  /** Whether learning holds it back; at once where nothing may be held back. */
+  /** Whether learning holds it back; answers at once when nothing may be held back. */
   judge(
     detection: Detection,
     known: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
-  /** Called for each, before the disk has it: deterrents work when the disk is full. */
+  /** Called for each detection before it is on disk: deterrents work when the disk is full. */
   onSeen(detection: Detection): void
-  /** Called instead for what is held back. */
+  /** Called instead of `onSeen` for a held-back detection. */
   onHeldBack(detection: Detection): void
-  /** A person keeps deterrents off while others are judged. */
+  /** Called before a person is judged, so that deterrents stay off meanwhile. */
   onPerson(camera: string): void
   log: Logger
 }
@@ -52,7 +50,10 @@ export type IntakeOptions = {
 const FIRINGS_MAX = 16
 const VERDICTS_MAX = 16
 
-/** Detections of one camera are judged one after the other, so that an update never overtakes what it updates. */
+/**
+ * Detections of one camera are judged one after the other, so that an update never overtakes the detection that it
+ * updates.
+ */
 export function createIntake(options: IntakeOptions): Intake {
   const { queue, record, log } = options
   const turns = new Map<string, Promise<unknown>>()
@@ -74,7 +75,7 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
-  /** Calls `take` with what learning says: at once where it can. */
+  /** Calls `take` with the judgement of learning, at once where possible. */
   function judged(entry: Detection, sight: Sight | undefined, take: (judgement: Judgement) => Detection) {
     const waiting = turns.get(entry.camera)
     const judge = () => options.judge(entry, { before: find(entry.id), sight })
@@ -140,7 +141,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 }
 
-/** A source that brings its detection up to date does not know of the second look, which goes with the label. */
+/** A source that updates its detection does not know the second look's verdict, which belongs to the label. */
 function withSecondLook(own: Verdict[] | undefined, label: string, before: Detection | undefined) {
   const isLater = ({ stage }: Verdict) => stage === SECOND_LOOK
   const later = before?.verdicts?.filter(isLater) ?? []
@@ -149,12 +150,12 @@ function withSecondLook(own: Verdict[] | undefined, label: string, before: Detec
   return own && [...own, ...later].slice(-VERDICTS_MAX)
 }
 
-/** Only this device's learning says what is held back. */
+/** Removes fields that only this device's learning may set. */
 function ownWords({ suppressed: _suppressed, doubtful: _doubtful, ...entry }: Detection): Detection {
   return entry
 }
 
-/** A detection counts without its picture too. */
+/** A detection without its picture still counts. */
 function withoutBrokenPicture(entry: Detection, log: Logger): Detection {
   const { thumbnail, ...rest } = entry
   if (thumbnail === undefined || jpegSize(Buffer.from(thumbnail, 'base64'))) return entry

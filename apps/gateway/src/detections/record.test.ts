@@ -47,7 +47,7 @@ function seen(id: string, more: Partial<Detection> = {}): Detection {
 
 const ids = (detections: Detection[]) => detections.map(({ id }) => id)
 
-test('the same id again brings a detection up to date; what the second report leaves out stays', () => {
+test('the same id again updates a detection; fields that the second report omits stay', () => {
   const record = open()
   const thumbnail = Buffer.from('a picture').toString('base64')
   expect(record.put(seen('a', { thumbnail, validated: true }))).not.toHaveProperty('thumbnail')
@@ -69,18 +69,18 @@ test('recent detections come newest first, of one camera, of one label, of a tim
   expect(ids(record.recent({ limit: 9, label: 'boar', since: NOW + 1_000 }))).toEqual(['c', 'b'])
 })
 
-test('a record that a crash left open is whole, and another process reads it meanwhile', () => {
+test('a record that a crash left open is whole, and another process can read it meanwhile', () => {
   const first = open()
   first.put(seen('a', { thumbnail: Buffer.from('a picture').toString('base64') }))
   expect(ids(readRecord(path, { limit: 9 }) ?? [])).toEqual(['a'])
-  // The first is not closed: its journal is as a kill leaves it.
+  // The first one is not closed, so its journal is as a kill leaves it.
   const second = open()
   expect(ids(second.recent({ limit: 9 }))).toEqual(['a'])
   expect(second.picture('a')?.toString()).toBe('a picture')
   expect(readRecord(join(folder, 'none.sqlite'), { limit: 9 })).toBeUndefined()
 })
 
-test('detections older than the days of the file go, with their pictures', () => {
+test('detections older than the configured days are deleted with their pictures', () => {
   const record = open({ days: 2, megabytes: 200 })
   record.put(seen('old', { thumbnail: Buffer.from('x').toString('base64') }))
   now += 3 * DAY_MS
@@ -89,7 +89,7 @@ test('detections older than the days of the file go, with their pictures', () =>
   expect(record.picture('old')).toBeUndefined()
 })
 
-test('a record that is too large loses its oldest detections, and its file stays small', () => {
+test('a record that is too large loses its oldest detections, and its file shrinks', () => {
   const record = open({ days: 14, megabytes: 8 })
   const thumbnail = Buffer.alloc(60_000, 1).toString('base64')
   for (let index = 0; index < 400; index++) {

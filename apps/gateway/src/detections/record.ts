@@ -23,7 +23,7 @@ export type DetectionRecord = {
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
-  /** Notes that a rule asked for a detection. Returns false when it did so before. */
+  /** Notes that a rule asked for a detection. Returns false when it had asked before. */
   markAsked(rule: string, detectionId: string): boolean
   /** Reviews of the detections by people. */
   reviews: Reviews
@@ -35,10 +35,10 @@ export type RecordFilter = {
   limit: number
   camera?: string | undefined
   label?: string | undefined
-  /** Milliseconds since 1970, of the start: `since` is included, `before` is not. */
+  /** When it began, in milliseconds since 1970: `since` is included, `before` is not. */
   since?: number | undefined
   before?: number | undefined
-  /** What learning holds back, or asks people about again. */
+  /** Detections that learning holds back, or that it asks people about again. */
   learning?: 'hidden' | 'doubtful' | undefined
 }
 
@@ -138,7 +138,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
   }
 }
 
-/** For a command beside the running agent; undefined when there is no record yet. */
+/** For a command that runs beside the agent; undefined when there is no record yet. */
 export function readRecord(path: string, filter: RecordFilter): Detection[] | undefined {
   if (!existsSync(path)) return undefined
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })

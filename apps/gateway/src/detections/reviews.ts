@@ -11,13 +11,13 @@ export type Reviews = {
   /** The highest stored `seq` for this device as `gatewayId`, or 0. */
   newest(gatewayId: string): number
   find(detectionId: string): GatewayReview | undefined
-  /** In order; one with the verdict null was withdrawn. */
+  /** In order of `seq`; a review with the verdict null was withdrawn. */
   all(): GatewayReview[]
 }
 
 const KEPT = 20_000
 
-/** A detection may be gone from the record before its review. */
+/** No foreign key: a detection may be deleted from the record before its review. */
 export const REVIEW_TABLES = `
   create table if not exists reviews (
     detection text primary key, gateway_id text not null, seq integer not null, verdict text, label text,

@@ -1,4 +1,4 @@
-/** Hostile callers get what gateway.yaml allows, and no more. */
+/** Hostile callers get only what gateway.yaml allows. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const ready = () => expect.poll(() => deterrents.list().map(({ state }) => state
 const codeOf = (answer: Awaited<ReturnType<Deterrents['fire']>>) => ('refused' in answer ? answer.refused : 'fired')
 const timesOn = () => relay.calls.filter((call) => call === 'on').length
 
-test('a rule that fires in a loop fires once, and its refusals take a few lines', async () => {
+test('a rule that fires in a loop fires once, and its refusals take a few lines of the ledger', async () => {
   await open({ seconds: 1, coolDownSeconds: 600 })
   const answers = await Promise.all(
     Array.from({ length: 2_000 }, () => deterrents.fire({ deterrent: 'sprinkler', by: RULE })),
@@ -48,7 +48,7 @@ test('a rule that fires in a loop fires once, and its refusals take a few lines'
   expect((await deterrents.ledger({ limit: 100 })).length).toBeLessThan(10)
 })
 
-test('a hub that is broken into gets no length, no name and no firing beyond the file', async () => {
+test('a compromised hub gets no length, no name and no firing beyond the file', async () => {
   await open({ seconds: 1, maximumSeconds: 2, coolDownSeconds: 0, secondsAnHour: 3 })
   for (const seconds of [3, 1_801, 1e9, Number.NaN, Infinity, -1, 0, 1.5, '1; reboot' as unknown as number])
     expect(codeOf(await deterrents.fire({ deterrent: 'sprinkler', seconds, by: HUB }))).toBe('too_long')
@@ -96,7 +96,7 @@ test('stop, arm and disarm in a loop take a few lines and leave it off', async (
   expect(timesOn()).toBe(0)
 })
 
-test('secrets of a deterrent are in no entry, though the device repeats them', async () => {
+test('secrets of a deterrent are in no entry, even if the device repeats them', async () => {
   const secret = 'tell-nobody-4711'
   const on = { url: `${relay.onUrl}?key=${secret}`, headers: { Authorization: `Bearer ${secret}` } }
   relay.repeat(`welcome, ${secret}`)

@@ -25,7 +25,7 @@ test('the stored charges are never less than the time used', () => {
         const said = spent(kept, now)
         expect(said.hour).toBeGreaterThanOrEqual(used(HOUR_MS))
         expect(said.day).toBeGreaterThanOrEqual(used(DAY_MS))
-        // A merged charge counts for a minute longer at most.
+        // A merged charge counts for at most a minute longer.
         expect(said.hour).toBeLessThanOrEqual(used(HOUR_MS + 60_000))
         expect(kept.at(-1)!.end).toBe(now)
       }

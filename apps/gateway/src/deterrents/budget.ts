@@ -3,7 +3,7 @@
  * back.
  */
 export type Charge = {
-  /** When it was known to be off; of merged charges, the latest. */
+  /** When it was known to be off; the latest time of merged charges. */
   end: number
   seconds: number
 }

@@ -75,7 +75,7 @@ test('disarming ends a firing at once, and holds after a restart', async () => {
   expect(await again.fire({ deterrent: 'sprinkler', by: ME })).toMatchObject({ firing: { deterrent: 'sprinkler' } })
 })
 
-test('a device that does not say that it is on is a refusal with its answer, and is switched off', async () => {
+test('a device that does not confirm that it is on gives a refusal with its answer, and is switched off', async () => {
   const running = await open()
   await expect.poll(() => states(running)).toEqual(['ready'])
   relay.behave('refuses')

@@ -21,7 +21,7 @@ import { openGuard } from './supervisor/guard.ts'
 export type Deterrents = {
   /** Resolves when the device answered that it is on, or with the refusal. */
   fire(request: FireRequest): Promise<{ firing: Firing } | Refusal>
-  /** Stops one of them or all; resolves when they are known to be off, or after 5 s, when it still keeps trying. */
+  /** Stops one deterrent or all; resolves when they are known to be off, or after 5 s; then it keeps trying. */
   stop(deterrent: string | undefined, by: Asker): Promise<void>
   arm(by: Asker): Promise<void>
   /** Like `stop` for all of them; nothing fires until `arm`, also after restarts. */
@@ -40,7 +40,7 @@ export type Deterrents = {
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
   /** One sentence each, for the heartbeat. */
   problems(): string[]
-  /** The process that guards what is on; undefined while there is none; then nothing fires. */
+  /** The process that guards deterrents that are on; undefined while there is none, and then nothing fires. */
   supervisorPid(): number | undefined
   /** Switches everything off. */
   [Symbol.asyncDispose](): Promise<void>

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => life.disposeAsync())
 
-/** A `gpiomon` that waits for the file `edge`, as the real one for an edge, and ends. */
+/** A `gpiomon` that waits for the file `edge` and ends, as the real one does at an edge. */
 async function fakeGpiomon(
   version: string,
   waiting = `while [ ! -e ${folder}/edge ]; do sleep 0.05; done; rm ${folder}/edge`,
@@ -80,7 +80,7 @@ test.each([
   }
 })
 
-test('a line that it cannot have is a problem, in the words of gpiomon, and disarms nothing', async () => {
+test('a line that is not available is a problem, in the words of gpiomon, and disarms nothing', async () => {
   await fakeGpiomon(
     'gpiomon (libgpiod) v2.2.1',
     'echo "gpiomon: unable to request lines: Device or resource busy" >&2; exit 1',

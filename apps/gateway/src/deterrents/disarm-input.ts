@@ -8,22 +8,22 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { gpioLine, libgpiodVersion, runGpio } from './libgpiod.ts'
 
-/** After a failure: the line is in use, or the package is missing. */
+/** The pause after a failure: the line is in use, or the package is missing. */
 const RETRY_MS = 5_000
-/** A contact bounces. */
+/** Longer than a contact bounces. */
 const REST_MS = 200
 
 export const disarmInputSettings = z.strictObject({
   ...gpioLine,
   activeLow: z.boolean().default(false).describe('True for a contact that pulls the line low.'),
-  bias: z.enum(['pull-up', 'pull-down']).optional().describe("The chip's own resistor; as it is when left out."),
+  bias: z.enum(['pull-up', 'pull-down']).optional().describe("The chip's own resistor; unchanged when left out."),
 })
 export type DisarmInputSettings = z.output<typeof disarmInputSettings>
 
 export type DisarmInput = {
-  /** Watches the line of these settings from now on, or none. */
+  /** Watches the line of these settings from now on; no line without settings. */
   apply(settings: DisarmInputSettings | undefined): void
-  /** Why nobody can disarm here; empty while the line is watched. */
+  /** The reason why the disarm input does not work; empty while the line is watched. */
   problems(): string[]
   stop(): Promise<void>
 }
@@ -39,7 +39,7 @@ export function createDisarmInput({ onActive, log }: { onActive(): Promise<void>
     while (!signal.aborted) {
       try {
         const args = argumentsFor(settings, await libgpiodVersion('gpiomon', signal))
-        // It runs until the line becomes active, so it is watched from here on, unless this fails.
+        // gpiomon runs until the line becomes active, so the line is watched from here on, unless this fails.
         const edge = runGpio('gpiomon', args, signal)
         const proven = setTimeout(() => (problem = undefined), RETRY_MS / 2)
         await edge.finally(() => clearTimeout(proven))

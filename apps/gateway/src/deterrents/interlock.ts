@@ -1,7 +1,7 @@
 /**
  * The eight rules of safety, in one place: nothing is switched on unless `request` here said so. A state machine
- * without I/O: clocks and random ids are arguments, and every decision is a value in the outputs. It believes
- * only what devices report: one that is not known to be off counts as on.
+ * without I/O: clocks and random ids are arguments, and every decision is a value in the outputs. Only reports of
+ * devices count: a deterrent that is not known to be off counts as on.
  */
 import { charged, spent, type Charge } from './budget.ts'
 import type { Place } from '../hours.ts'
@@ -34,14 +34,14 @@ export type Output =
   /** Write `saved()` so that it survives a power cut, then call `written` or `notWritten` with `version`. */
   | { do: 'save'; version: number }
   | { do: 'switch-on'; unit: Unit; firing: string; seconds: number }
-  /** Until it is known to be off. */
+  /** Switch it off until it is known to be off. */
   | { do: 'switch-off'; unit: Unit }
   /** The result of `units` has changed. */
   | { do: 'guard' }
   /** Answers the request that got this firing's id. */
   | { do: 'answer'; firing: string; answer: { firing: Firing } | Refusal }
   | { do: 'record'; entry: NewLedgerEntry }
-  /** Look whether the object of this detection is gone, a minute from now. */
+  /** A minute from now, check whether the object of this detection is gone. */
   | { do: 'look-later'; firing: string; deterrent: string; by: Asker }
 
 export type DeterrentState = {
@@ -69,9 +69,9 @@ export function createInterlock(options: InterlockOptions) {
   let { settings, place } = options
   let isArmed = saved?.armed ?? true
   let version = 0
-  /** The process that guards what is on is there. */
+  /** Whether the process that guards running firings is there. */
   let isGuarded = false
-  /** Between the two clocks; it changes when somebody sets the wall clock. */
+  /** The difference between the two clocks; it changes when somebody sets the wall clock. */
   let clocksApart = options.now.wall - options.now.mono
   const charges: Map<string, Charge[]> = saved ? loadCharges(saved, boot, options.now) : new Map()
   const persons = createPersonsSeen(saved, boot, options.now)
@@ -107,7 +107,7 @@ export function createInterlock(options: InterlockOptions) {
     entry: { at: now.wall, ...entry },
   })
 
-  /** Including the current firing, as if it ended now or ran to its end, whichever is more. */
+  /** Counts the current firing as if it ended now or ran to its end, whichever is more. */
   function spentBy(name: string, now: Instant): { hour: number; day: number } {
     const live = all().flatMap(({ unit, firing }) =>
       firing && unit.name === name ? [{ end: now.mono, seconds: Math.max(firing.seconds, lasted(firing, now)) }] : [],
@@ -131,7 +131,7 @@ export function createInterlock(options: InterlockOptions) {
     return reasonAgainst(asked, situation, now)
   }
 
-  /** Ends what is firing on a channel; the device is told even where nothing is known to be on. */
+  /** Ends what is firing on a channel; the device gets the command even when it is not known to be on. */
   function end(channel: Channel, now: Instant, code: RefusalCode, why: string): Output[] {
     const { unit, firing } = channel
     if (!firing) return [{ do: 'switch-off', unit }]
@@ -150,7 +150,7 @@ export function createInterlock(options: InterlockOptions) {
     return [{ do: 'switch-off', unit }, ...(wasSwitching ? [answer] : [])]
   }
 
-  /** Charges what a firing used, at the moment when nothing is on any more. */
+  /** Charges the time of a firing, once nothing is on any more. */
   function over(
     channel: Channel,
     firing: LiveFiring,
@@ -183,10 +183,10 @@ export function createInterlock(options: InterlockOptions) {
   return {
     isArmed: () => isArmed,
 
-    /** What the process that guards has to know from the start: it switches all of them off. */
+    /** All units, for the guarding process: it switches all of them off at its start. */
     units,
 
-    /** Every answer to a request comes as an output, with the id that this gives; at once where it is refused. */
+    /** Every answer to a request is an output with the id that this returns; a refusal is among these outputs. */
     request(asked: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
       const id = newId()
       const code = mayNotFire(asked, now)
@@ -214,7 +214,7 @@ export function createInterlock(options: InterlockOptions) {
       })
     },
 
-    /** Without it on disk, a crash would leave a unit on that nobody knows of. */
+    /** The state must be on disk: after a crash, nobody would know of a unit that is on. */
     notWritten(upTo: number, now: Instant): Output[] {
       return all().flatMap((channel): Output[] => {
         const { firing, unit } = channel
@@ -316,7 +316,10 @@ export function createInterlock(options: InterlockOptions) {
       return [record(now, { kind: 'armed', by }), save()]
     },
 
-    /** A person is on this camera now, whatever the time of the detection: clocks of cameras and programs are wrong. */
+    /**
+     * A person is on this camera now, whatever the time of the detection, because clocks of cameras and programs may be
+     * wrong.
+     */
     personSeen(camera: string, now: Instant): Output[] {
       const isSaveDue = persons.note(camera, now)
       const outputs = all().flatMap((channel): Output[] => {
@@ -334,7 +337,7 @@ export function createInterlock(options: InterlockOptions) {
       return firing.flatMap((channel) => end(channel, now, 'stopped', 'the gateway stopped'))
     },
 
-    /** New settings from gateway.yaml. What is firing with others ends. */
+    /** New settings from gateway.yaml. A firing with other settings ends. */
     apply(changed: Readonly<Record<string, DeterrentSettings>>, where: Place, now: Instant): Output[] {
       settings = changed
       place = where
@@ -360,7 +363,7 @@ export function createInterlock(options: InterlockOptions) {
         const { firing } = channel
         if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS) ended.push(...giveUp(channel, firing, now))
       }
-      // The saved times are of the clock before.
+      // The saved times are those of the clock before it was set.
       if (wasSet) ended.push(save())
       return [...ended, ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
     },

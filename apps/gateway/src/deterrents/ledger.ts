@@ -11,7 +11,7 @@ import { ledgerEntry, type LedgerEntry, type NewLedgerEntry } from './ledger-ent
 export type Ledger = {
   /** Entries are numbered in the order of the calls. Rejects with the disk's error. */
   append(entry: NewLedgerEntry): Promise<LedgerEntry>
-  /** Newest first; with `before`, only those with a lower id. */
+  /** Newest first; with `before`, only entries with a lower id. */
   newest(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
   /** Oldest first, starting after the id `after`. */
   after(id: number, limit: number): Promise<LedgerEntry[]>
@@ -43,7 +43,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
   const lastFile = firsts.at(-1)
   if (lastFile !== undefined) {
     const text = await readFile(pathOf(lastFile), 'utf8')
-    // A line that a crash cut off would merge with the next.
+    // A line that a crash cut off would merge with the next one.
     const whole = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1))
     await truncate(pathOf(lastFile), whole)
     lastId = parseLines(text).at(-1)?.id ?? lastFile - 1

@@ -1,4 +1,4 @@
-/** What the commands of libgpiod 1 and 2 have in common. */
+/** The common part of the commands of libgpiod 1 and 2. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ export async function libgpiodVersion(command: 'gpioset' | 'gpiomon', signal: Ab
   return /\bv?2\.\d/.test(stdout) ? 2 : 1
 }
 
-/** Rejects with what the command said. */
+/** Rejects with the command's message. */
 export async function runGpio(command: string, args: readonly string[], signal: AbortSignal) {
   try {
     return await execute(command, args, { signal })

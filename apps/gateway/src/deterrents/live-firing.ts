@@ -22,13 +22,16 @@ export function lasted({ phase, startedAt }: LiveFiring, now: Instant): number {
   return phase === 'saving' ? 0 : Math.ceil(Math.max(0, now.mono - startedAt.mono) / 1_000)
 }
 
-/** A firing that an earlier run of the agent left behind. `own`: the present settings of its deterrent, if any. */
+/**
+ * The channel of a firing that an earlier run of the agent left behind. `own`: the current settings of its deterrent,
+ * if any.
+ */
 export function channelOfSaved(
   { id, name, settings, by, seconds, startedAt }: SavedFiring,
   { isSameBoot, own, now }: { isSameBoot: boolean; own: DeterrentSettings | undefined; now: Instant },
 ): Channel {
-  // Within one boot it was on until it is known to be off. After another only the wall clock knows, which may be
-  // wrong: a power cut in the middle of a firing costs an hour's budget at most.
+  // Within one boot, it was on until it is known to be off. After a reboot only the wall clock tells how long, and may
+  // be wrong: a power cut in the middle of a firing costs at most an hour's budget.
   const mostMs = Math.max(seconds, own ? hourBudgetOf(own) : 0) * 1_000
   const wallMs = Math.min(mostMs, Math.max(seconds * 1_000, now.wall - startedAt.wall))
   const mono = isSameBoot ? startedAt.mono : now.mono - wallMs

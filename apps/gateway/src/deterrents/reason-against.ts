@@ -1,22 +1,22 @@
-/** The rules of safety as one question: why a request may not fire now. Pure. */
+/** The rules of safety as one function: the reason why a request may not fire now. Pure. */
 import { isWithin, type Place } from '../hours.ts'
 import type { RefusalCode } from './refusals.ts'
 import type { Asker, Instant } from './saved-state.ts'
 import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './schema.ts'
 
 export type Situation = {
-  /** The asked deterrent's; undefined when gateway.yaml has none of that name. */
+  /** The settings of the requested deterrent; undefined when gateway.yaml has none of that name. */
   own: DeterrentSettings | undefined
   place: Place
   isArmed: boolean
-  /** Something of this name fires, also with earlier settings. */
+  /** A deterrent of this name fires, perhaps with earlier settings. */
   isBusy: boolean
   /** The unit is known to be off, and the process that guards it is there. */
   isReady: boolean
   isPersonAt(cameras: readonly string[]): boolean
   /** When its last firing ended, by the monotonic clock. */
   lastEnd: number | undefined
-  /** Seconds that its budgets count. */
+  /** The seconds that count towards its budgets. */
   spent(): { hour: number; day: number }
 }
 
@@ -41,7 +41,7 @@ export function reasonAgainst(
   return undefined
 }
 
-/** Rule 4. People at the device see for themselves whether somebody is there. */
+/** Rule 4. People at the device can see whether somebody is there. */
 export function camerasThatBlock(by: Asker, own: DeterrentSettings): readonly string[] {
   if (by.kind === 'rule') return by.aboutPersons ? [] : [...by.cameras, ...own.watchedBy]
   return by.kind === 'person' && by.via === 'device' ? [] : own.watchedBy

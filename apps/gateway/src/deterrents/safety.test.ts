@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { simulation, UNREACHABLE_MS, type Step } from '../../testing/deterrent-simulation.ts'
 
-/** The same in each run; more, and others, with SAFETY_RUNS and SAFETY_SEED. */
+/** The same runs each time; more or others with SAFETY_RUNS and SAFETY_SEED. */
 const numRuns = Number(process.env['SAFETY_RUNS'] ?? 150)
 const seed = Number(process.env['SAFETY_SEED'] ?? 14)
 
@@ -20,7 +20,7 @@ const variant = fc.integer({ min: 0, max: 1 })
 const seconds = fc.constantFrom(undefined, undefined, undefined, 1, 2, 5, 10, 20, 30, 31, 0, -1, 1.5)
 const ms = (max: number) => fc.integer({ min: 0, max })
 
-/** Mostly firings and pauses, so that the rest happens in the middle of something. */
+/** Mostly firings and pauses, so that the other events happen during firings. */
 const harmless: Weighted[] = [
   often(8, fc.record({ is: fc.constant('program-fires'), name, seconds })),
   often(8, fc.record({ is: fc.constant('person-fires'), name, seconds, via: fc.constantFrom('hub', 'device') })),
@@ -46,7 +46,7 @@ const harmless: Weighted[] = [
     fc.record({ is: fc.constant('new-settings'), without: fc.constantFrom(undefined, undefined, 'valve'), variant }),
   ),
 ]
-/** The supervisor lives. */
+/** The agent ends while the supervisor lives. */
 const agentEnds: Weighted[] = [
   often(2, fc.record({ is: fc.constant('agent-dies') })),
   often(2, fc.record({ is: fc.constant('agent-hangs'), ms: ms(60_000) })),
@@ -87,7 +87,7 @@ const check = (steps: Weighted[], property: (world: ReturnType<typeof simulation
     { numRuns, seed },
   )
 
-test('with devices that answer nothing is on beyond its time, whatever is asked and whenever the agent ends', () => {
+test('with devices that answer, nothing is on beyond its time, whatever is asked and whenever the agent ends', () => {
   let firings = 0
   check([...harmless, ...agentEnds], (world) => {
     expect(world.worstOvertimeMs()).toBeLessThanOrEqual(world.stepMs)
@@ -98,10 +98,10 @@ test('with devices that answer nothing is on beyond its time, whatever is asked 
   expect(firings).toBeGreaterThan(3 * numRuns)
 })
 
-test('with any failure nothing is on beyond its time for longer than a device cannot be reached', () => {
+test('with any failure, nothing is on beyond its time for longer than its device cannot be reached', () => {
   check([...harmless, ...agentEnds, ...allElse], (world) => {
     expect(world.worstOvertimeMs()).toBeLessThanOrEqual(UNREACHABLE_MS)
-    // One that ends a firing itself needs nobody.
+    // A device that ends firings itself needs nobody.
     expect(world.worstOvertimeMs('timed')).toBeLessThanOrEqual(world.stepMs)
   })
 })
@@ -119,6 +119,6 @@ test('no firing begins over the budget, or within the pause after another', () =
   check([...harmless, ...agentEnds, ...allElse], (world) => expect(world.budgetBreaches()).toEqual([]))
 })
 
-test('nothing is switched on that was refused, or while disarmed, or beside a person', () => {
+test('nothing that was refused is switched on, or while disarmed, or beside a person', () => {
   check([...harmless, ...agentEnds, ...allElse], (world) => expect(world.forbidden()).toEqual([]))
 })

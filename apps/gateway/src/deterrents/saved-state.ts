@@ -32,7 +32,7 @@ export const savedState = z.object({
   armed: z.boolean(),
   charges: z.record(z.string(), z.array(instant.extend({ seconds: z.number() }))),
   persons: z.record(z.string(), instant),
-  /** Units that were on, or may have been, with everything that switches them off. */
+  /** Units that were on, or may have been, with everything that is needed to switch them off. */
   firings: z.array(
     z.object({
       id: z.string(),
@@ -81,7 +81,7 @@ const LIMITS: ReadonlySet<string> = new Set<keyof DeterrentSettings>([
   'watchedBy',
 ])
 
-/** Its limits stay in the interlock. */
+/** The unit does not hold the limits, which only the interlock needs. */
 export function unitOf(name: string, settings: Readonly<DeterrentSettings | DriverSettings>): Unit {
   const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !LIMITS.has(key))) as DriverSettings
   return { id: `${name}\n${JSON.stringify(own)}`, name, settings: own }

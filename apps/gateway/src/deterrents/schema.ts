@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400
 const seconds = z.number().int().min(1)
 
 const limits = {
-  seconds: seconds.max(SECONDS_MAX).default(10).describe('How long a firing is that does not say its length.'),
+  seconds: seconds.max(SECONDS_MAX).default(10).describe('The length of a firing that names none.'),
   maximumSeconds: seconds.max(SECONDS_MAX).optional().describe('The longest firing; `seconds` when left out.'),
   coolDownSeconds: z.number().int().min(0).max(DAY_SECONDS).default(30).describe('The pause after a firing.'),
   secondsAnHour: seconds
@@ -22,7 +22,9 @@ const limits = {
     .max(DAY_SECONDS)
     .optional()
     .describe('The most in any 24 hours; 3,600, or one longest firing, when left out.'),
-  quietHours: hoursList.optional().describe('When nobody and nothing fires it, such as `22:00-06:00`.'),
+  quietHours: hoursList
+    .optional()
+    .describe('When neither people nor rules nor programs may fire it, such as `22:00-06:00`.'),
   armed: hoursList
     .optional()
     .describe(
@@ -36,7 +38,7 @@ const limits = {
 } as const
 
 export type Limits = z.output<z.ZodObject<typeof limits>>
-/** With the keys of the driver beside them. */
+/** The keys of the driver are beside these. */
 export type DeterrentSettings = Limits & { driver: string }
 
 const driverTypes = await Promise.all(driverNames.map(loadDriver))

@@ -4,7 +4,7 @@ import { savedState, type SavedState } from './saved-state.ts'
 export type StateFile = {
   /** Undefined when there was none. */
   readonly found: SavedState | undefined
-  /** Why it was unreadable; `found` is then a disarmed state. */
+  /** Why the file was unreadable; `found` is then a disarmed state. */
   readonly problem: string | undefined
   /**
    * Writes the result of `compose` when its turn comes; waiting calls share one write. Rejects with the disk's error.
@@ -39,7 +39,7 @@ async function read(path: string, boot: string): Promise<{ found: SavedState | u
     return { found: await readJsonFile(path, savedState) }
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error
-    // It is unknown what was used, or whether a person had disarmed it.
+    // The charges are unknown, and so is whether a person had disarmed it.
     return {
       found: { version: 1, boot, armed: false, charges: {}, persons: {}, firings: [] },
       problem: 'The state of the deterrents was damaged: the device is disarmed until a person arms it',

@@ -5,7 +5,7 @@ const TEXT_MAX = 500
 const NAME_MAX = 200
 const ID_MAX = 100
 
-/** An entry as the hub and people are told it, within the contract's limits. */
+/** An entry as the hub and people get it, within the contract's limits. */
 export function toldEntry({ by, deterrent, firing, answer, code, message, ...entry }: LedgerEntry): ToldEntry {
   return {
     ...entry,

@@ -5,8 +5,8 @@ import { folderOf, parseDeviceFile } from './parse.ts'
 import { warningsOf } from './warnings.ts'
 
 /**
- * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and warns of what is valid
- * and unwise.
+ * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and warnings about values
+ * that are valid but unwise.
  */
 export function checkDeviceFile(
   path: string,

@@ -40,7 +40,7 @@ test('cameras of the command line are looked at beside those of the file', () =>
 })
 
 describe('a gateway.yaml', () => {
-  test('that has an eye names cameras that are there', () => {
+  test('with an eye may name only existing cameras', () => {
     const camera = 'cameras: { orchard: { url: "rtsp://10.0.0.9/s", zones: { rows: [[0, 0.4], [1, 0.4], [1, 1]] } } }\n'
     expect(parse(`${camera}sources: { eye: { cameras: [orchard] } }`)).toMatchObject({
       value: { cameras: { orchard: { framesPerSecond: 5 } }, sources: { eye: { model: 'none', minimumScore: 0.6 } } },
@@ -100,7 +100,7 @@ describe('a gateway.yaml', () => {
     expect(parse(text)).toEqual({ errors: [{ line, column, message }] })
   })
 
-  test('with every kind of part works as it stands', () => {
+  test('with every kind of part is valid', () => {
     const text = `
 site: { latitude: 52.1, longitude: 9.3, timeZone: Europe/Berlin }
 cameras:
@@ -190,7 +190,7 @@ rules:
       19,
       'site.timeZone: This is not the name of a time zone, such as Europe/Berlin.',
     ],
-  ])('whose parts do not fit together says so: %j at line %d, column %d', (text, line, column, message) => {
+  ])('whose parts do not fit together has an error: %j at line %d, column %d', (text, line, column, message) => {
     expect(parse(deterrent + text)).toEqual({ errors: [{ line, column, message }] })
   })
 

@@ -11,9 +11,9 @@ import { deviceFile, type DeviceFile } from './schema.ts'
  */
 export type WatchedDeviceFile = {
   current(): DeviceFile
-  /** One sentence each; empty when the file on disk is in force. */
+  /** One sentence for each problem; empty when the file on disk is in force. */
   problems(): string[]
-  /** Called with each new file that is in force. */
+  /** Called with each new file once it is in force. */
   onChange(listener: (file: DeviceFile) => void): void
   /** Reads the file now; resolves when it is in force, or its errors are known. */
   look(): Promise<void>
@@ -54,7 +54,7 @@ export async function watchDeviceFile(
     for (const listener of listeners) listener(current)
   }
 
-  /** One at a time. */
+  /** Only one look runs at a time. */
   function look(): Promise<void> {
     looking = looking
       .then(lookNow)

@@ -76,7 +76,7 @@ test('zones are changed, added and removed one by one, also in a group on one li
   expect(editCamera(begun, 'gate', { zones: { lane: triangle(0) } })).toBe(begun.replace('{ road: ', '{ lane: '))
 })
 
-test('an alias is left to people: changing it would change what it stands for', () => {
+test('an alias is not edited: the edit would also change its anchor', () => {
   const text = 'cameras:\n  a: &one { url: "http://198.18.0.1/" }\n  b: *one\n'
   expect(() => editCamera(text, 'b', { masks: [triangle(0)] })).toThrow(NotEditable)
 })
@@ -119,7 +119,7 @@ test('whatever the style of the file, an edit changes one value and loses no com
         expect(parse(listed)).toEqual({ ...before, three: { list: [value, 1] } })
       },
     ),
-    // YAML has numbers that JSON has not.
+    // YAML has numbers that JSON does not have.
     { examples: [[{ indent: 2, flow: false, comments: true, crlf: false }, { a: '' }, {}, 'a', [NaN, Infinity]]] },
   )
 })

@@ -1,4 +1,4 @@
-/** Changes what `gateway.yaml` says of one camera, as text: comments and everything else stay. */
+/** Changes one camera's settings in the text of `gateway.yaml`: comments and everything else stay. */
 import { isDeepStrictEqual } from 'node:util'
 import { parseDocument } from 'yaml'
 import type { CameraChange } from '@hedgerow/contract/device-interface'
@@ -36,7 +36,7 @@ function editZones(text: string, path: Path, zones: NonNullable<CameraChange['zo
   return edited
 }
 
-/** The order of masks means nothing, so those that stay keep their place and their comment. */
+/** The order of masks has no meaning, so masks that stay keep their place and their comment. */
 function editMasks(text: string, path: Path, masks: NonNullable<CameraChange['masks']>): string {
   const before = listOf(readIn(text, path))
   const isAmong = (list: readonly unknown[]) => (one: unknown) => list.some((other) => isDeepStrictEqual(one, other))

@@ -1,7 +1,6 @@
 /**
- * Changes single values of a YAML text where they stand, so that everything else keeps its bytes: comments, quotes,
- * blank lines. A change that cannot be spliced in is made on the parsed document, which keeps comments and may set
- * spaces anew.
+ * Changes single values of a YAML text in place, so that everything else keeps its bytes: comments, quotes, blank
+ * lines. Other changes are made on the parsed document, which keeps comments but may change spaces.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isAlias, isMap, isSeq, parseDocument, stringify, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
@@ -11,7 +10,7 @@ export type Path = readonly [string, ...string[]]
 type Collection = YAMLMap | YAMLSeq
 type Span = { start: number; end: number }
 
-/** The part of the text is an alias or no group of keys, so it is changed by hand. */
+/** The part of the text is an alias, or not a group of keys: people have to edit it. */
 export class NotEditable extends Error {
   override name = 'NotEditable'
 }
@@ -37,7 +36,7 @@ export function deleteIn(text: string, path: Path, item?: number): string {
   })
 }
 
-/** Adds an item to the end of a list, which is begun when it is missing. Throws NotEditable. */
+/** Adds an item to the end of a list, or to a new list. Throws NotEditable. */
 export function append(text: string, path: Path, value: unknown): string {
   const list = parse(text).getIn(path, true)
   if (!isSeq(list) || list.items.length === 0) return setIn(text, path, [value])
@@ -48,12 +47,12 @@ export function append(text: string, path: Path, value: unknown): string {
 }
 
 type Change = {
-  /** Undefined where the text cannot be changed in place. */
+  /** Undefined when the text cannot be changed in place. */
   splice(document: Document): string | undefined
   onDocument(document: Document): void
 }
 
-/** The spliced text counts only when it means what the document means after the same change. */
+/** Uses the spliced text only if it parses to the same values as the changed document. */
 function changed(text: string, { splice, onDocument }: Change): string {
   const document = parse(text)
   const spliced = splice(document)
@@ -87,7 +86,7 @@ function spliceSet(text: string, document: Document, path: Path, value: unknown)
   return text.trim() === '' ? `${text}${pairInBlock(path, value, 0)}\n` : undefined
 }
 
-/** Behind the last entry of a collection. */
+/** After the last entry of a collection. */
 function spliceAdd(text: string, parent: Collection, entry: string): string | undefined {
   const last = parent.items.length === 0 ? undefined : spanOfItem(text, parent, parent.items.length - 1)
   if (parent.flow) {
@@ -128,7 +127,7 @@ function keyOf(key: unknown): unknown {
   return typeof key === 'object' && key !== null && 'value' in key ? key.value : key
 }
 
-/** From its first character to its last, without the comment behind it. */
+/** From its first character to its last, without the comment after it. */
 function spanOf(text: string, node: { range?: readonly [number, number, number] | null | undefined }): Span {
   const [start = 0, end = 0] = node.range ?? []
   return { start, end: start + text.slice(start, end).trimEnd().length }
@@ -166,10 +165,10 @@ function plainKey(key: string): string {
   return stringify(key, { lineWidth: 0 }).trimEnd()
 }
 
-/** Texts in quotes: an address has characters that mean something else in YAML. */
+/** Texts are quoted, because an address has characters with another meaning in YAML. */
 function inFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`
-  // JSON has no NaN and no infinity; YAML has.
+  // YAML has NaN and infinity, JSON does not.
   if (typeof value === 'number') return stringify(value).trimEnd()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const pairs = Object.entries(value).map(([key, each]) => `${plainKey(key)}: ${inFlow(each)}`)

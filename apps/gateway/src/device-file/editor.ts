@@ -6,21 +6,21 @@ import type { DeviceFile } from './schema.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 import { warningsOf } from './warnings.ts'
 
-/** Changes `gateway.yaml` as its text, so that people's comments stay. */
+/** Edits the text of `gateway.yaml`, so that people's comments stay. */
 export type DeviceFileEditor = {
   /** The file on disk, which may have errors; empty when there is none. Rejects with the disk's error. */
   read(): Promise<{ text: string; hash: string }>
-  /** What the file on disk says; undefined when it has errors. */
+  /** The parsed file on disk; undefined when it has errors. */
   parsed(): Promise<{ file: DeviceFile | undefined; hash: string }>
-  /** A camera of this address as the file would have it. */
+  /** The settings that the file would give a camera with this address. */
   camera(url: string): { settings: CameraSettings } | { errors: FileError[] }
   check(text: string): { errors: FileError[]; warnings: string[] }
   /**
-   * Writes it when `hash` is still the one of the file on disk and the text has no errors. Resolves when the file is
-   * whole on disk; rejects with the disk's error.
+   * Writes the text when `hash` is still the hash of the file on disk and the text has no errors. Resolves when the
+   * file is whole on disk; rejects with the disk's error.
    */
   save(text: string, hash: string): Promise<Saved>
-  /** The same with the text that `edit` makes of the one on disk. Rejects with what `edit` throws. */
+  /** The same for the text that `edit` returns for the one on disk. Rejects with the error of `edit`. */
   change(edit: (text: string) => string, hash: string): Promise<Saved>
 }
 
@@ -61,7 +61,7 @@ export function createEditor(
     const { errors } = check(text)
     if (errors.length > 0) return { errors }
     if ((await read()).hash !== hash) return { refused: 'changed' }
-    // Where the file is a link, what it leads to is replaced; the people who may read it stay the same.
+    // When the file is a link, its target is replaced; the target's owner and mode stay.
     const target = await realpath(path).catch(() => path)
     const mode = await stat(target).then(
       (found) => found.mode & 0o777,

@@ -2,7 +2,7 @@ import { camerasSettings } from '../cameras/schema.ts'
 import { eyeSettings } from '../sources/eye/schema.ts'
 import type { DeviceFile } from './schema.ts'
 
-/** The same, with cameras from the command line that the eye looks at too: `camera 1`, `camera 2` and so on. */
+/** Returns the file with the command line's cameras, which the eye looks at too: `camera 1`, `camera 2` and so on. */
 export function withGivenCameras(file: DeviceFile, urls: readonly string[]): DeviceFile {
   if (urls.length === 0) return file
   const given = urls.map((url, index) => [freeName(file, index + 1), { url }] as const)

@@ -11,11 +11,11 @@ export type Parsed = { value: DeviceFile; errors?: undefined } | { value?: undef
 /** Enough for a hundred cameras with zones; a larger file is a mistake. */
 const CHARACTERS_MAX = 1_000_000
 const ERRORS_SHOWN = 20
-/** A device or a pipe would keep the agent reading. */
+/** The limit also stops reading from a device or a pipe, which has no end. */
 const SECRET_MAX_BYTES = 65_536
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
 
-/** `!file PATH` stands for the content of a file. */
+/** `!file PATH` is replaced by the content of a file. */
 export const fileTags = [{ tag: '!file', resolve: (path: string) => path }]
 
 /**
@@ -65,7 +65,7 @@ function resolveSecret(node: Scalar, folder: string, environment: NodeJS.Process
     try {
       const path = resolve(folder, node.value)
       const found = statSync(path)
-      if (!found.isFile() || found.size > SECRET_MAX_BYTES) return 'What !file names is no file of at most 64 KiB.'
+      if (!found.isFile() || found.size > SECRET_MAX_BYTES) return '!file must name a regular file of at most 64 KiB.'
       node.value = readFileSync(path, 'utf8').trim()
     } catch {
       return 'The file that !file names cannot be read.'

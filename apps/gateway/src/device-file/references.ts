@@ -2,7 +2,7 @@ import { longestOf, type DeterrentSettings } from '../deterrents/schema.ts'
 import { needsPlace, type Hours, type Place } from '../hours.ts'
 import type { Rule } from '../rules/schema.ts'
 
-/** The parts of a file that name each other. */
+/** The parts of a file that refer to each other. */
 type Parts = {
   site: Place
   cameras: Readonly<Record<string, { url?: string | undefined; zones: object }>>
@@ -14,7 +14,8 @@ type Parts = {
 type Problem = { path: (string | number)[]; message: string }
 
 /**
- * What is right by itself and wrong in this file: names that nothing has, lengths and hours that another part lacks.
+ * Finds values that are valid by themselves but wrong in this file: unknown names, too long firings, hours that need a
+ * place.
  */
 export function checkReferences(file: Parts): Problem[] {
   const problems: Problem[] = []
@@ -55,8 +56,8 @@ export function checkReferences(file: Parts): Problem[] {
 }
 
 /**
- * Cameras and zones that a rule names and nothing has. A file without `cameras` leaves them to Frigate and to programs,
- * and so does a camera without `url` its zones: the gateway does not know those.
+ * Cameras and zones that a rule names and the file does not have. Without `cameras` in the file, Frigate and programs
+ * bring the cameras; without `url`, they bring a camera's zones. The gateway does not know those names.
  */
 function unknownPlaces({ cameras }: Parts, rule: Rule): Problem[] {
   if (Object.keys(cameras).length === 0) return []

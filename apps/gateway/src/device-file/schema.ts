@@ -25,7 +25,7 @@ export const deviceFile = z
     secondLook: secondLookSettings
       .optional()
       .describe(
-        'Stages that confirm detections. They fire nothing by themselves: rules may ask for `verdict: confirmed`.',
+        'Stages that confirm detections. They fire nothing by themselves; rules may require `verdict: confirmed`.',
       ),
     deterrents: deterrentsSettings.default({}).describe('The devices that can be switched, by name.'),
     disarmInput: disarmInputSettings
@@ -47,7 +47,7 @@ export const deviceFile = z
 
 export type DeviceFile = z.output<typeof deviceFile>
 
-/** The same shape as JSON Schema, as a person writes it: for documents and editors. */
+/** The same shape as JSON Schema, for values as people write them, for documents and editors. */
 export function deviceFileJsonSchema(): object {
   return z.toJSONSchema(deviceFile, { io: 'input', unrepresentable: 'any' })
 }

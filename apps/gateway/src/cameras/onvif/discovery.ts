@@ -1,4 +1,7 @@
-/** Finds ONVIF cameras in the device's own networks: a WS-Discovery 1.1 Probe by multicast, and who answers it. */
+/**
+ * Finds ONVIF cameras in the device's own networks: sends a WS-Discovery 1.1 Probe by multicast and collects the
+ * answers.
+ */
 import { randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -23,11 +26,11 @@ export type DiscoveryOptions = {
 const GROUP = '239.255.255.250'
 const PORT = 3702
 const PROBE_EVERY_MS = 1_000
-/** More than any network of a site has; the rest of a flood is not looked at. */
+/** More than a site's network has; the rest of a flood is ignored. */
 const DEVICES_MAX = 256
 const ANSWERS_MAX = 5_000
 
-/** Resolves at the end of the search. A network that cannot be searched is passed over. */
+/** Resolves at the end of the search. A network that cannot be searched is skipped. */
 export async function discoverCameras(options: DiscoveryOptions): Promise<void> {
   const { onFound, signal, from = ownAddresses(), group = GROUP, port = PORT, isOwn = isOwnAddress } = options
   const known = new Set<string>()
@@ -40,8 +43,7 @@ export async function discoverCameras(options: DiscoveryOptions): Promise<void> 
     const service = textsOf(text, 'XAddrs')
       .flatMap((list) => list.split(/\s+/, 16))
       .map(serviceUrl)
-      // A camera speaks for itself only: an answer must not send the gateway to another machine, or to its own
-      // services.
+      // A camera may name only itself: an answer must not send the gateway to another machine, or to its own services.
       .find((url) => url?.hostname === sender)
     if (!service || known.has(service.host) || known.size >= DEVICES_MAX) return
     known.add(service.host)
@@ -58,7 +60,7 @@ export async function discoverCameras(options: DiscoveryOptions): Promise<void> 
       socket.setMulticastInterface(address)
       const send = () => socket.send(probe(), port, group, () => {})
       send()
-      // Datagrams get lost, and cameras sleep.
+      // Repeated, because datagrams get lost and cameras sleep.
       const again = setInterval(send, PROBE_EVERY_MS)
       await untilAborted(signal)
       clearInterval(again)

@@ -1,17 +1,17 @@
-/** ONVIF cameras of the device's networks with their streams: for the console, and for a person who adds one. */
+/** ONVIF cameras of the device's networks with their streams: for the command, and for a person who adds a camera. */
 import { DEVICE_SERVICE_PATH } from '../../deterrents/drivers/onvif-soap.ts'
 import { inWords } from '../../hub/failure.ts'
 import { discoverCameras } from './discovery.ts'
 import { readStreams, type CameraStream } from './streams.ts'
 
 export type FoundCamera = {
-  /** Host, and port where it is not the usual one. */
+  /** Host, with the port if it is not the usual one. */
   host: string
   hostname: string
   streams: CameraStream[]
-  /** The stream to take. */
+  /** The recommended stream. */
   best: CameraStream | undefined
-  /** Why it tells no streams. */
+  /** The reason why its streams are unknown. */
   problem: string | undefined
 }
 
@@ -19,13 +19,13 @@ export type FindOptions = {
   /** The user name of the cameras. */
   user: string | undefined
   password: string | undefined
-  /** The camera's address, where it is known or in another network. */
+  /** The camera's address, when it is known or in another network. */
   at: string | undefined
 }
 
 const SEARCH_MS = 4_000
 const CAMERA_MS = 15_000
-/** The gateway looks at pictures of this width: a stream of more only costs its processor. */
+/** The gateway looks at pictures of this width: a wider stream only costs processor time. */
 const ENOUGH_WIDTH = 640
 
 /** Undefined when `at` is no address. */
@@ -61,7 +61,7 @@ async function look(service: URL, user: string | undefined, password: string | u
   }
 }
 
-/** The smallest stream that is as wide as the pictures that are looked at, else the first. */
+/** The smallest stream that is at least that wide, else the first one. */
 function enough(streams: readonly CameraStream[]): CameraStream | undefined {
   const widthOf = ({ video }: CameraStream) => Number(/ (\d+)x\d+$/.exec(video)?.[1] ?? 0)
   return (

@@ -59,7 +59,7 @@ describe.skipIf(lacks)(`a search${lacks === undefined ? '' : ` (skipped: ${lacks
     expect(found).toEqual([`http://${started.host}/onvif/device_service`])
   })
 
-  test('takes no answer that names another machine, another protocol or a password', async () => {
+  test('ignores an answer that names another machine, another protocol or a password', async () => {
     const names = ['http://10.0.0.1/onvif', 'file:///etc/passwd', 'http://user:pass@127.0.0.1/onvif', 'x', '']
     const started = await camera({
       probeAnswer: () => probeMatch('10.0.0.2').replace(/http:\/\/\[fe80::1\]\S*/, names.join(' ')),
@@ -73,13 +73,13 @@ describe.skipIf(lacks)(`a search${lacks === undefined ? '' : ` (skipped: ${lacks
     ).toEqual([])
   })
 
-  test("takes no answer from the device's own addresses: its own services are no cameras", async () => {
+  test("ignores answers from the device's own addresses: its own services are no cameras", async () => {
     const started = await camera()
     const ownAddresses = (address: string) => address === '127.0.0.1'
     expect(await search(started.discoveryPort, ownAddresses, () => started.probes() > 1)).toEqual([])
   })
 
-  test('is not moved by what is no answer', async () => {
+  test('ignores datagrams that are no answer', async () => {
     const started = await camera({
       probeAnswer: (host) => `${'<'.repeat(20_000)}ProbeMatch${probeMatch(host).slice(0, 200)}`,
     })
@@ -94,7 +94,7 @@ describe.skipIf(lacks)(`a search${lacks === undefined ? '' : ` (skipped: ${lacks
 })
 
 describe('a camera', () => {
-  test('tells its profiles and streams to who knows its password', async () => {
+  test('gives its profiles and streams to callers that know its password', async () => {
     expect(await streamsOf(await camera())).toEqual([
       { profile: 'Main   best', url: new URL('rtsp://127.0.0.1:554/main?a=1&b=2'), video: 'H264 1920x1080' },
       { profile: 'Sub', url: new URL('rtsp://127.0.0.1:554/sub?a=1&b=2'), video: 'H264 640x360' },

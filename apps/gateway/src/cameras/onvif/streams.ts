@@ -1,13 +1,13 @@
-/** What an ONVIF camera can send: its media profiles and the address of each one's stream. */
+/** The streams of an ONVIF camera: its media profiles and the address of each one's stream. */
 import { callOnvif, elementsOf, escapeXml, textsOf, type OnvifDevice } from '../../deterrents/drivers/onvif-soap.ts'
 import { DeviceRefusal } from '../../deterrents/drivers/driver.ts'
 
 export type CameraStream = {
-  /** As the camera calls it. */
+  /** The camera's own name for it. */
   profile: string
   /** Without user and password. */
   url: URL
-  /** Such as `H264 640x360`; empty where the camera does not say. */
+  /** Such as `H264 640x360`; empty when the camera does not say. */
   video: string
 }
 
@@ -15,8 +15,8 @@ const PROFILES_MAX = 16
 const TEXT_MAX = 60
 
 /**
- * Rejects with DeviceRefusal for a wrong password, and for a camera that names another machine: whoever answers in a
- * network must not send the gateway elsewhere, nor to its own services.
+ * Rejects with DeviceRefusal for a wrong password, and for a camera that names another machine: a machine that answers
+ * must not send the gateway to another one, nor to the gateway's own services.
  */
 export async function readStreams(service: URL, device: OnvifDevice, signal: AbortSignal): Promise<CameraStream[]> {
   const media = await mediaService(service, device, signal)
@@ -41,7 +41,7 @@ async function mediaService(service: URL, device: OnvifDevice, signal: AbortSign
 async function streamUrl(media: URL, device: OnvifDevice, token: string, signal: AbortSignal): Promise<URL> {
   const setup =
     '<m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup>'
-  // The token is escaped as the camera wrote it.
+  // The camera's own spelling of the token is escaped.
   const body = `<m:GetStreamUri>${setup}<m:ProfileToken>${escapeXml(token)}</m:ProfileToken></m:GetStreamUri>`
   const [uri] = textsOf(await callOnvif(media, device, body, signal), 'Uri')
   const url = sameMachine(uri ?? '', media, /^rtsps?:$/)
@@ -65,7 +65,7 @@ function videoOf(profile: string): string {
   return plain(`${coding ?? ''} ${size}`.trim())
 }
 
-/** It goes into a comment of a file. */
+/** The text becomes part of a comment in a file. */
 function plain(text: string): string {
   return text
     .replaceAll(/[^\w .,:/()+-]+/g, ' ')

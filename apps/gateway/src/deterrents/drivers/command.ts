@@ -16,7 +16,9 @@ export const driver = driverType({
   name: 'command',
   summary: 'A program of the device, one list of arguments for on and one for off.',
   settings: {
-    on: command.describe('The program and its arguments, as they stand: no shell reads them, and nothing is replaced.'),
+    on: command.describe(
+      'The program and its arguments, used unchanged: no shell reads them, and nothing in them is replaced.',
+    ),
     off: command.describe('The same for off. It must end, with status 0 once it is off.'),
   },
   open({ on, off }) {

@@ -4,7 +4,7 @@ import { readJson } from '@hedgerow/contract/bounded-json'
 import type { z } from 'zod'
 import { DeviceRefusal } from './driver.ts'
 
-/** More than any device's answer to a switch. */
+/** Larger than any device's answer to a switching call. */
 const ANSWER_LIMIT_BYTES = 64 * 1024
 
 export type DeviceCall = {

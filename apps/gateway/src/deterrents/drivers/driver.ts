@@ -6,7 +6,7 @@ import { z } from 'zod'
  * is unknown, with `DeviceRefusal` when the device said that it did not switch.
  */
 export type Driver = {
-  /** Where it can, the device itself switches off after `seconds` (a whole number, 1 to 1,800). */
+  /** `seconds` is a whole number from 1 to 1,800. A device that has a timer also switches itself off after it. */
   on(seconds: number, signal: AbortSignal): Promise<string>
   off(signal: AbortSignal): Promise<string>
   /** Closes open connections. Switches nothing. */

@@ -21,7 +21,7 @@ import { DeviceRefusal, type Driver } from './driver.ts'
 const SECRET = 'correct-horse-9'
 const never = new AbortController().signal
 
-/** As gateway.yaml has it, checked and with its defaults. */
+/** Opens a driver with settings as in gateway.yaml, checked and with their defaults. */
 async function open(settings: { driver: string; [key: string]: unknown }): Promise<Driver> {
   const { it } = deterrentsSettings.parse({ it: settings })
   const { settings: own } = unitOf('it', it!)
@@ -31,7 +31,7 @@ async function open(settings: { driver: string; [key: string]: unknown }): Promi
 type Case = {
   driver: string
   start: () => Promise<DeviceServer>
-  /** Wrong in one place each. */
+  /** Settings that are right; each of the others has one mistake. */
   right: object
   wrongPassword: object
   unknown: object
@@ -107,7 +107,7 @@ describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown,
 
   const opened = (settings: object) => open({ driver, address: device.address, ...settings })
 
-  test('switches on for as long as it is told, and off at any time', async () => {
+  test('switches on for the requested time, and off at any time', async () => {
     const it = await opened(right)
     await it.off(never)
     expect(device.isOn()).toBe(false)
@@ -141,10 +141,10 @@ describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown,
     ['JSON of another shape', 200, '[[{"result":"1"}]]'],
     ['JSON that is too deep', 200, '['.repeat(60_000)],
     ['more than it should', 200, 'x'.repeat(100_000)],
-  ])('%s is never taken for done', async (_what, status, body) => {
+  ])('%s never counts as done', async (_what, status, body) => {
     const it = await opened(right)
     device.answerAll(status, body)
-    // Rachio's cloud answers a call that it took with an empty body or with any.
+    // Rachio's cloud answers an accepted call with an empty body or with any other.
     const isTaken = driver === 'rachio' && status === 200 && body.length < 65_536
     await expect(
       it.on(5, never).then(
@@ -166,7 +166,7 @@ describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown,
     }
   })
 
-  test('a device that does not answer is left when the call is broken off', async () => {
+  test('a call to a device that does not answer ends when it is aborted', async () => {
     const it = await opened(right)
     device.fallSilent()
     const controller = new AbortController()
@@ -227,7 +227,7 @@ describe('with programs of the device', () => {
   }
   const said = async () => (await readFile(join(folder, 'said'), 'utf8')).trim().split('\n')
 
-  test('a command gets its arguments as they stand, and no shell reads them', async () => {
+  test('a command gets its arguments unchanged, and no shell reads them', async () => {
     const relay = await program('relay', `for a in "$@"; do echo "$a" >> ${folder}/said; done; echo done`)
     const it = await open({
       driver: 'command',
@@ -275,7 +275,7 @@ describe('with programs of the device', () => {
     expect((await said()).at(-1)).toBe(`--active-low ${calls[1]}`)
   })
 
-  test('gpio says what gpioset says of a line that it cannot have', async () => {
+  test('gpio reports the message of gpioset about a line that is not available', async () => {
     await program(
       'gpioset',
       `[ "$1" = --version ] && echo 'gpioset (libgpiod) v2.2.1' && exit

@@ -14,13 +14,13 @@ const call = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Text that the answer must hold, beside a status of 200 to 299.'),
+    .describe('Text that the answer must hold, in addition to a status of 200 to 299.'),
 })
 type Call = z.output<typeof call>
 
 export const driver = driverType({
   name: 'http',
-  summary: 'Anything that a request switches on and another one off.',
+  summary: 'Anything that one HTTP request switches on and another one off.',
   settings: {
     on: call.describe('The request that switches on.'),
     off: call.describe('The request that switches off. The device must take it at any time, also when it is off.'),

@@ -8,7 +8,7 @@ export const driver = driverType({
   settings: {
     apiKey: z.string().min(1).max(200).describe('The API key of the account.'),
     relay: z.number().int().min(1).describe("The zone's `relay_id`."),
-    address: deviceAddress.default('https://api.hydrawise.com').describe('Of the cloud.'),
+    address: deviceAddress.default('https://api.hydrawise.com').describe('The address of the cloud.'),
   },
   answerMs: 15_000,
   secrets: ({ apiKey }) => [apiKey],

@@ -9,9 +9,9 @@ const topic = z
   .regex(/^[^#+\0]+$/, 'A topic here holds no # and no +.')
 const payload = z.string().max(10_000)
 
-/** A gateway without power is noticed by the broker after one and a half times this. */
+/** A gateway without power is noticed by the broker after 1.5 times this. */
 const KEEPALIVE_SECONDS = 5
-/** Within the time that a device has for its answer. */
+/** Shorter than the time that a device has for its answer. */
 const CONNECT_MS = 4_000
 
 export const driver = driverType({
@@ -29,18 +29,21 @@ export const driver = driverType({
     qos: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
     state: z
       .strictObject({
-        topic: topic.describe('Where the device tells its state after each message.'),
-        on: payload.optional().describe('What it says when it is on; the same as `on` when left out.'),
-        off: payload.optional().describe('What it says when it is off; the same as `off` when left out.'),
+        topic: topic.describe('Where the device reports its state after each message.'),
+        on: payload.optional().describe('Its message when it is on; the same as `on` when left out.'),
+        off: payload.optional().describe('Its message when it is off; the same as `off` when left out.'),
       })
       .optional()
-      .describe('How the device answers. Without it, the broker taking the message is the answer.'),
+      .describe('How the device answers. When left out, the broker’s acknowledgement is the answer.'),
     verifyCertificate: z.boolean().default(true).describe('False takes any certificate of an mqtts:// broker.'),
   },
   secrets: ({ password, broker }) => [password, new URL(broker).password],
   open(settings) {
     const { qos, state } = settings
-    /** Held while on: it carries the will, so that the broker switches off when the gateway is gone. */
+    /**
+     * The connection is held while the deterrent is on: it carries the will, so that the broker switches off when the
+     * gateway is gone.
+     */
     let held: MqttClient | undefined
 
     async function connect(signal: AbortSignal): Promise<MqttClient> {
@@ -111,7 +114,7 @@ export const driver = driverType({
       async off(signal) {
         const client = held?.connected ? held : await connect(signal)
         const { off } = settings
-        // The broker keeps it: a device that comes back later than the gateway still hears it.
+        // The broker retains this message for a device that connects after the gateway.
         const answer = await withClient(client, signal, () => publish(client, off, state?.off ?? off, true))
         await drop()
         return answer
@@ -121,7 +124,7 @@ export const driver = driverType({
   },
 })
 
-/** `said` resolves with the next message of this text, but not with one that the broker had kept. */
+/** `said` resolves with the next message of this text, but not with a retained one. */
 async function listen(client: MqttClient, topic: string, text: string): Promise<{ said: Promise<string> }> {
   const { promise: said, resolve } = Promise.withResolvers<string>()
   client.on('message', (from, message, { retain }) => {

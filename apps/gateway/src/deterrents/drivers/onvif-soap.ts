@@ -1,6 +1,6 @@
 /**
  * Calls to an ONVIF device: SOAP 1.2 over HTTP, signed with a WS-Security UsernameToken. Answers are searched for
- * elements and never expanded, so no entity of theirs means anything but the five of XML.
+ * elements and never expanded: only the five entities of XML are known.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { callDevice } from './device-call.ts'
@@ -17,13 +17,13 @@ const NAMESPACES = [
 ].join(' ')
 
 export type OnvifDevice = {
-  /** Without it nothing is signed. */
+  /** Without a user nothing is signed. */
   user?: string | undefined
   password?: string | undefined
   verifyCertificate?: boolean | undefined
 }
 
-/** Of the prefixes, `d` is the device's service, `m` its media, `t` the schema. Rejects with DeviceRefusal. */
+/** Prefixes in `body`: `d` is the device service, `m` the media service, `t` the schema. Rejects with DeviceRefusal. */
 export async function callOnvif(url: URL, device: OnvifDevice, body: string, signal: AbortSignal): Promise<string> {
   const { user, password = '' } = device
   if (user === undefined) return post(url, device, '', body, signal)
@@ -31,14 +31,14 @@ export async function callOnvif(url: URL, device: OnvifDevice, body: string, sig
   return post(url, device, usernameToken(user, password, created), body, signal)
 }
 
-/** The texts of all elements of this name, whatever its prefix; those within each other are one. */
+/** The texts of all elements of this name, whatever its prefix; nested ones count as one. */
 export function textsOf(xml: string, name: string): string[] {
   return elementsOf(xml, name).map(({ content }) => unescape(content.trim()))
 }
 
 const TAG = /<(\/?)(?:[\w-]{1,40}:)?([\w-]{1,60})((?:[\s/][^<>]{0,500})?)>/g
 
-/** Attributes and content of all elements of this name, as they are written. */
+/** Attributes and content of all elements of this name, unparsed. */
 export function elementsOf(xml: string, name: string): { attributes: string; content: string }[] {
   const found: { attributes: string; content: string }[] = []
   let open: { attributes: string; from: number } | undefined
@@ -69,7 +69,7 @@ async function post(url: URL, device: OnvifDevice, header: string, body: string,
   throw new DeviceRefusal(`the camera answered ${reason ?? answer.status}`)
 }
 
-/** A digest counts for a short while by the camera's clock, which is often wrong. */
+/** The device's clock, which is often wrong: it accepts a digest only for a short time. */
 async function deviceTime(url: URL, device: OnvifDevice, signal: AbortSignal): Promise<Date> {
   const text = await post(url, device, '', '<d:GetSystemDateAndTime/>', signal)
   const utc = elementsOf(text, 'UTCDateTime')[0]?.content ?? ''

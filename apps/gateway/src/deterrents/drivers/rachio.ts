@@ -9,7 +9,7 @@ export const driver = driverType({
     token: z.string().min(1).max(500).describe('The API key of the account.'),
     zone: z.string().min(1).max(100).describe("The zone's id."),
     device: z.string().min(1).max(100).describe("The controller's id. Switching off stops all of its zones."),
-    address: deviceAddress.default('https://api.rach.io').describe('Of the cloud.'),
+    address: deviceAddress.default('https://api.rach.io').describe('The address of the cloud.'),
   },
   answerMs: 15_000,
   secrets: ({ token }) => [token],

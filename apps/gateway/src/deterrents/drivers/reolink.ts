@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
-/** A token is used this much shorter than the camera lends it. */
+/** A token counts as expired this long before the camera's own limit. */
 const LEASE_SPARE_MS = 60_000
 const LOGIN_NEEDED = -6
 
@@ -25,9 +25,15 @@ export const driver = driverType({
     address: deviceAddress.describe('Such as `http://192.168.1.24`.'),
     user: z.string().min(1).max(100).default('admin'),
     password: z.string().max(200),
-    part: z.enum(['siren', 'light']).describe('What of the camera is switched.'),
-    channel: z.number().int().min(0).max(63).default(0).describe('The number of the camera at a recorder, else 0.'),
-    brightness: z.number().int().min(1).max(100).default(100).describe('Of the light.'),
+    part: z.enum(['siren', 'light']).describe('The part of the camera that is switched.'),
+    channel: z
+      .number()
+      .int()
+      .min(0)
+      .max(63)
+      .default(0)
+      .describe('The number of the camera at a recorder; 0 for a camera of its own.'),
+    brightness: z.number().int().min(1).max(100).default(100).describe('The brightness of the light.'),
     verifyCertificate,
   },
   secrets: ({ password }) => [password],
@@ -60,7 +66,7 @@ export const driver = driverType({
       const state = isOn ? 1 : 0
       const [cmd, param] =
         part === 'siren'
-          ? // The camera spells it so.
+          ? // The camera's own spelling.
             ['AudioAlarmPlay', { alarm_mode: 'manul', manual_switch: state, times: 1, channel }]
           : ['SetWhiteLed', { WhiteLed: { channel, state, mode: 0, bright: brightness } }]
       let answer = await call(cmd as string, param as object, signal, await login(signal))

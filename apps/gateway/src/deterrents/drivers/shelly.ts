@@ -9,7 +9,7 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.21`.'),
     output: z.number().int().min(0).max(63).default(0).describe('The number of the output, from 0.'),
-    password: z.string().max(200).optional().describe('Where the device asks for one; the user is `admin`.'),
+    password: z.string().max(200).optional().describe('Only for a device that asks for one; the user is `admin`.'),
     verifyCertificate,
   },
   secrets: ({ password }) => [password],

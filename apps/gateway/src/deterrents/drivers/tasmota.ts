@@ -12,7 +12,7 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.22`.'),
     relay: z.number().int().min(1).max(32).default(1).describe('The number of the relay, from 1.'),
-    password: z.string().max(200).optional().describe('Where the device has a web password; the user is `admin`.'),
+    password: z.string().max(200).optional().describe('Only for a device with a web password; the user is `admin`.'),
     verifyCertificate,
   },
   secrets: ({ password }) => [password, password === undefined ? undefined : encodeURIComponent(password)],

@@ -1,4 +1,7 @@
-/** Calls the drivers as the switches say, and keeps their time: in the supervisor, or in the agent without one. */
+/**
+ * Calls the drivers as the switches decide, and runs their timers: in the supervisor, or in the agent while there is no
+ * supervisor.
+ */
 import { DeviceRefusal, type Driver } from '../drivers/driver.ts'
 import type { GuardedUnit, Instant, Unit } from '../saved-state.ts'
 import { createSwitch, type Switch, type SwitchEvent, type SwitchOutput } from './switch.ts'
@@ -11,7 +14,7 @@ export type Board = {
   guard(units: readonly GuardedUnit[]): void
   on(unitId: string, firing: string, seconds: number): void
   off(unitIds: readonly string[]): void
-  /** All that are not known to be off. */
+  /** Switches off all units that are not known to be off. */
   offNotOff(): void
   /** Switches one more off, and keeps it so. */
   add(unit: GuardedUnit): void

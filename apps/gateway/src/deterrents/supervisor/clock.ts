@@ -7,7 +7,7 @@ export function instantNow(): Instant {
   return { wall: Date.now(), mono: Number(process.hrtime.bigint() / 1_000_000n) }
 }
 
-/** Changes with each boot of the device; of each process where no boot has a name. */
+/** Changes with each boot of the device; where the system has no id of a boot, with each process. */
 export function readBoot(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

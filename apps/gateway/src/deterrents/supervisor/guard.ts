@@ -22,9 +22,9 @@ export type Guard = {
   off(unit: Unit): void
   /** The supervisor's process; undefined while there is none. */
   pid(): number | undefined
-  /** Why there is none. */
+  /** The reason why there is none. */
   problem(): string | undefined
-  /** Switches all units off; the supervisor keeps trying those that cannot be reached within 5 s. */
+  /** Resolves after at most 5 s; the supervisor keeps trying units that it cannot reach. */
   stop(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export type GuardOptions = {
   units(): readonly GuardedUnit[]
   /** All units are guarded. */
   onReady(): void
-  /** The supervisor is gone, and what is on has to be named to `off`. */
+  /** The supervisor is gone; the units that are on must be passed to `off`. */
   onLost(): void
   onEvent(unitId: string, event: SwitchEvent): void
 }
@@ -88,7 +88,7 @@ export function openGuard(options: GuardOptions): Guard {
   }
 
   function send(message: ToSupervisor): void {
-    // The process ends after its channel breaks.
+    // A broken channel means that the process ends soon.
     if (child?.connected) child.send(message, () => {})
   }
 
@@ -127,7 +127,7 @@ export function openGuard(options: GuardOptions): Guard {
 
   const alive = setInterval(() => {
     if (!child) return
-    // Counted, not timed: an agent that was itself stopped for a while asks once more before it judges.
+    // Unanswered messages are counted, not timed: an agent that was itself stopped for a while asks once more first.
     if (unanswered * ALIVE_MS >= SILENT_MS) child.kill('SIGKILL')
     unanswered += 1
     send({ is: 'alive' })

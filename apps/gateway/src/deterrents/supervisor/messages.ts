@@ -3,7 +3,7 @@ import type { GuardedUnit } from '../saved-state.ts'
 import type { SwitchEvent } from './switch.ts'
 
 export type ToSupervisor =
-  /** Every `ALIVE_MS`; also asks for a sign of the supervisor. */
+  /** Sent every `ALIVE_MS`; asks the supervisor for an answer. */
   | { is: 'alive' }
   | { is: 'guard'; units: readonly GuardedUnit[] }
   /** `at` is by the monotonic clock, which all processes of a boot share. */

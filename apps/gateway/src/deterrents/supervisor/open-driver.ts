@@ -14,7 +14,7 @@ export async function loadDrivers(units: readonly Unit[], loaded: Map<string, Dr
     try {
       loaded.set(settings.driver, await loadDriver(settings.driver))
     } catch {
-      // Each call to it says so.
+      // Each call to its units fails with the reason.
     }
   }
 }
@@ -37,7 +37,7 @@ export function opener(loaded: ReadonlyMap<string, DriverType>): OpenDriver {
   }
 }
 
-/** Always counts as on, and says why. */
+/** A driver that counts as on and fails with this message. */
 function unusable(message: string): OpenedDriver {
   const fail = (): Promise<never> => Promise.reject(new Error(message))
   return { driver: { on: fail, off: fail }, answerMs: ANSWER_MS, redact: (text) => text }

@@ -1,15 +1,15 @@
 /**
- * The switch of one unit: a state machine without I/O, whose clocks are arguments. It counts as off only when the
- * device said so, after every request that could still switch it on. Until then it is switched off repeatedly.
+ * The switch of one unit: a state machine without I/O, with clocks as arguments. The unit counts as off only when the
+ * device said so after every request that could still switch it on. Until then it is switched off repeatedly.
  */
 import type { Instant } from '../saved-state.ts'
 
 export type SwitchEvent =
   | { event: 'on'; firing: string; answer: string }
   | { event: 'failed'; firing: string; message: string }
-  /** `firing` is the firing before it, if any since it was last known to be off. */
+  /** `firing` is the last firing since the unit was known to be off, if any. */
   | { event: 'off'; firing?: string; answer: string }
-  /** Once, until it is known to be off. */
+  /** Sent once, until the unit is known to be off. */
   | { event: 'fault'; message: string }
 
 export type SwitchOutput =
@@ -50,7 +50,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
   let firing: { id: string; seconds: number; since: Instant } | undefined
   let failures = 0
   let isFaultTold = false
-  /** Until then an aborted request may still switch it on. */
+  /** Until this time an aborted request may still switch it on. */
   let lateUntil = mayBeOn ? madeAt.mono + LATE_MS : -Infinity
   let latePauses = 0
 
@@ -121,7 +121,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
       return call(seconds, now)
     },
 
-    /** Also when it is off already, because something else may have switched it on. */
+    /** Repeated even when it is off, because something else may have switched it on. */
     off(now: Instant): SwitchOutput[] {
       return switchOff(now)
     },
