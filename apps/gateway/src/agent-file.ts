@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { readJsonFile, writeDurably } from './durable-file.ts'
 
-/** Where a running agent answers the commands of this device, and the token that they show. New at each start. */
+/**
+ * The file with the address and the token by which commands on this device reach the running agent. Both are new at
+ * each start.
+ */
 const agentFile = z.strictObject({ url: z.url(), token: z.string() })
 export type RunningAgent = z.output<typeof agentFile>
 
@@ -14,14 +17,14 @@ export function makeAgentToken(): string {
   return randomBytes(24).toString('base64url')
 }
 
-/** Returns the function that takes it away. */
+/** Returns the function that removes the file. */
 export async function announceAgent(dataDir: string, agent: RunningAgent): Promise<() => Promise<void>> {
   const path = join(dataDir, FILE)
   await writeDurably(path, `${JSON.stringify(agent)}\n`)
   return () => rm(path, { force: true })
 }
 
-/** Undefined when none runs; after a crash the file names an agent that does not answer. */
+/** Undefined when no agent runs; after a crash the file names an agent that does not answer. */
 export function findAgent(dataDir: string): Promise<RunningAgent | undefined> {
   return readJsonFile(join(dataDir, FILE), agentFile)
 }

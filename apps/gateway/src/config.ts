@@ -22,7 +22,7 @@ export type Config = {
   dataDir: string
   /** Path of `gateway.yaml`; when left out, it is in the data directory. */
   configFile: string | undefined
-  /** Addresses of cameras that the eye looks at, beside those of `gateway.yaml`. */
+  /** Addresses of cameras for the eye, in addition to those of `gateway.yaml`. */
   cameras: string[]
   host: string
   port: number

@@ -30,7 +30,7 @@ export type Device = {
   pictures: Pictures
   deterrents: Deterrents
   learning: Learning
-  /** Those of the record; learning hears of new ones. */
+  /** The record's reviews; learning gets new ones. */
   reviews: DetectionRecord['reviews']
   secondLook: Pick<SecondLook, 'useHub'>
   /** Sets what the owner's programs report, in addition to the device's own parts. */
@@ -39,14 +39,14 @@ export type Device = {
   parts(): DeviceParts
 }
 
-/** Somebody at the device, for the ledger. */
+/** The actor in the ledger for the disarm input. */
 const DISARM_INPUT = { kind: 'person', name: 'disarm input', via: 'device' } as const
-/** Their names come with detections. */
+/** Names of cameras come with detections, so their number is limited. */
 const CAMERAS_MAX = 256
 const PROBLEM_MAX_CHARACTERS = 200
 const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as const
 
-/** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
+/** Adds to `life` everything that must stop with the device. Rejects with DataFileError or the disk's error. */
 export async function openDevice(
   options: {
     dataDir: string
@@ -148,7 +148,7 @@ export async function openDevice(
     try {
       record.candidates.add(camera, candidate)
     } catch (error) {
-      log.error({ err: error, camera }, 'what might have been detected is not kept')
+      log.error({ err: error, camera }, 'a candidate could not be stored')
     }
   }
 
@@ -163,12 +163,12 @@ export async function openDevice(
     const part = thumbnail === undefined ? record.picture(detection.id) : Buffer.from(thumbnail, 'base64')
     const jpeg = part ?? (await sources.pictures.snapshot(detection, { signal }))
     if (!jpeg) return undefined
-    // What decodes pictures takes memory that a device without pictures does not need.
+    // The picture decoder takes memory that a device without pictures does not need.
     const { decodeJpeg } = await import('./cameras/decode.ts')
     return { image: await decodeJpeg(jpeg), isWhole: part === undefined }
   }
 
-  /** Undefined where nobody knows: sources need not tell the end. */
+  /** Undefined when it is unknown: sources need not report the end. */
   function isGone(detectionId: string): boolean | undefined {
     return record.find(detectionId)?.endedAt === undefined ? undefined : true
   }
@@ -209,7 +209,9 @@ export async function openDevice(
         record.reviews.put(gatewayId, reviews)
         void learning
           .onReviews()
-          .catch((error: unknown) => log.error({ err: error }, 'reviews did not reach what is held back'))
+          .catch((error: unknown) =>
+            log.error({ err: error }, 'held-back detections could not be updated after reviews'),
+          )
       },
     },
     secondLook,

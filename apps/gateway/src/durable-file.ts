@@ -9,7 +9,7 @@ export class DataFileError extends Error {
 
 const { mkdir, stat } = nodeFiles
 
-/** What writes need of `node:fs/promises`; a test gives one that fails or loses power. */
+/** The part of `node:fs/promises` that writes need; tests pass one that fails or loses power. */
 export type Files = Pick<typeof nodeFiles, 'open' | 'rename' | 'rm'>
 
 const WRITABLE_BY_ALL = 0o002

@@ -1,6 +1,6 @@
 import type { Condition } from './hub/conditions.ts'
 
-/** What the device page shows, `GET /api/state` gives, and `Gateway.state()` returns. */
+/** The state on the device page, in `GET /api/state` and in `Gateway.state()`. */
 export type GatewayState = {
   name: string
   location: string
@@ -12,12 +12,12 @@ export type GatewayState = {
   hubFingerprint: string | null
   /** The hub's origin; null while no hub is found. */
   hubUrl: string | null
-  /** Opens the hub's claim dialog with this device's token; null while no hub is found. */
+  /** The address of the hub's claim dialog for this device's token; null while no hub is found. */
   claimUrl: string | null
   gatewayId: string | null
   vpnAddress: string | null
   conditions: Condition[]
   detectionsWaiting: number
-  /** Count since start: the queue was full, or the hub refused them for good. */
+  /** Detections lost since the start: the queue was full, or the hub refused them for good. */
   detectionsDropped: number
 }

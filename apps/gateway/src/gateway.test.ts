@@ -241,7 +241,7 @@ describe('detections', () => {
       await until(() => expect(gateway.state().detectionsWaiting).toBe(0))
       expect(hub.detections.map(({ id }) => id)).toEqual(ids.filter((id) => id !== 'bad'))
       expect(gateway.state().detectionsDropped).toBe(1)
-      const said = '1 detection was lost since the gateway started: the hub did not take them in time, or not at all'
+      const said = '1 detection was lost since the gateway started: the hub did not accept them in time, or not at all'
       await until(() => expect(hub.heartbeats.at(-1)?.problems).toEqual([said]))
     },
   )

@@ -55,7 +55,7 @@ export type Gateway = {
   stop(): Promise<void>
 }
 
-/** Where the build of the device's own interface is. */
+/** The build of the device's own interface. */
 const UI_FOLDER = join(import.meta.dirname, '../../gateway-ui/dist')
 
 /**
@@ -214,7 +214,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   }
 }
 
-/** Where programs on this device reach a server that listens on `host`. */
+/** The address by which programs on this device reach a server that listens on `host`. */
 function urlOf(host: string | undefined, port: number): string {
   if (host === undefined || host === '::' || host === '0.0.0.0') return `http://127.0.0.1:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

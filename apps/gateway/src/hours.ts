@@ -37,7 +37,7 @@ const hours = z
 export const hoursList = z.union([hours, z.array(hours).min(1).max(24)])
 export type Hours = z.output<typeof hoursList>
 
-/** What a point counts as where only the order of two matters: a range whose end comes first goes past midnight. */
+/** Used only to compare two points: a range whose end comes first goes past midnight. */
 const NOMINAL_MINUTES = { sunrise: 6 * 60, sunset: 18 * 60 }
 const MINUTE_MS = 60_000
 const HALF_DAY_MS = 12 * 60 * MINUTE_MS
@@ -52,9 +52,9 @@ type WeekDay = (typeof WEEK_DAYS)[number]
 
 /**
  * Whether `at`, in milliseconds since 1970, is within one of the ranges; a range's end is outside it. A range belongs
- * to the day on which it begins, which `days` may restrict. Sun times are those at the place: where the sun does not
- * set, `sunset-sunrise` is never, and where it does not rise, always. A clock time that a change of the clocks skips is
- * as much later as the clocks are put forward; of one that comes twice the first counts.
+ * to the day on which it begins, which `days` may restrict. Sun times are those at the place: `sunset-sunrise` is never
+ * where the sun does not set, and always where it does not rise. When clocks go forward, a skipped time is later by the
+ * same amount; when they go back, the first of two equal times counts.
  */
 export function isWithin(list: Hours, at: number, place: Place, days: readonly WeekDay[] = WEEK_DAYS): boolean {
   const timeZone = place.timeZone ?? Temporal.Now.timeZoneId()

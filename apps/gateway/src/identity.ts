@@ -30,7 +30,7 @@ const keysFile = z.strictObject({
   deviceToken,
 })
 
-/** `usedFiles`: files of the data directory whose presence shows that keys were made before. */
+/** `usedFiles`: files of the data directory that exist only after keys were made. */
 export async function loadDeviceKeys(dataDir: string, usedFiles: readonly string[]): Promise<DeviceKeys> {
   const path = join(dataDir, KEYS_FILE)
   const stored = await readJsonFile(path, keysFile)

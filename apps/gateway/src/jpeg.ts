@@ -1,4 +1,4 @@
-/** Enough for any camera; a larger picture is made to exhaust the memory of whoever opens it. */
+/** Enough for any camera; larger pictures are attacks on the memory of programs that open them. */
 const SIDE_MAX = 8_192
 const PIXELS_MAX = 34_000_000
 

@@ -10,14 +10,14 @@ export const certificateFingerprint = z
   .regex(/^(?:[0-9A-Fa-f]{2}:?){32}$/, 'A fingerprint has 32 pairs of hexadecimal digits (SHA-256).')
   .transform((text) => text.replaceAll(':', '').toUpperCase())
 
-/** The server showed a certificate that nobody vouches for. */
+/** The certificate of the server is not trusted. */
 export class UnknownCertificate extends Error {
-  /** SHA-256 of what it showed. */
+  /** SHA-256 of the certificate that the server showed. */
   readonly shown: string
   constructor(shown: string, expected: string | undefined) {
     super(
       expected === undefined
-        ? `no CA vouches for its certificate. If it is ${shown}, put that into gateway.yaml as certificateFingerprint`
+        ? `no known CA signed its certificate. If it is ${shown}, put that into gateway.yaml as certificateFingerprint`
         : `its certificate is not the one of certificateFingerprint in gateway.yaml, but ${shown}`,
     )
     this.shown = shown
@@ -25,8 +25,8 @@ export class UnknownCertificate extends Error {
 }
 
 /**
- * TLS to a server of gateway.yaml and to nobody else: one on this device, one that a known CA vouches for, or the one
- * whose certificate the file names. Rejects with UnknownCertificate, and with the network's error.
+ * TLS to a server of gateway.yaml and to nobody else: a server on this device, one with a certificate of a known CA, or
+ * the one whose certificate the file names. Rejects with UnknownCertificate, and with the network's error.
  */
 export async function openKnownTls(
   url: URL,

@@ -1,4 +1,4 @@
-/** The names of this device's session cookies begin with it: no application sees them. */
+/** The prefix of this device's session cookies, which no application sees. */
 export const OWN_COOKIE_PREFIX = 'hedgerow-'
 
 /** Whether a `name=value` pair is a session of this device's own interface. */

@@ -5,23 +5,23 @@ import { z } from 'zod'
 import { readJsonFile, writeDurably } from './durable-file.ts'
 
 /**
- * The password of the device's own interface, for people in its network. The data directory keeps its hash alone, so it
- * is shown when it is made, and replaced when it is lost.
+ * The password of the device's own interface, for people in its network. The data directory holds only its hash, so the
+ * password is shown once, and replaced when it is lost.
  */
 export type DevicePassword = {
   /** Made at this start; undefined when there was one before. */
   made: string | undefined
-  /** Whether a person typed it. One at a time: each takes 32 MB for a moment. */
+  /** Whether a typed password is right. Checks run one at a time, because each takes 32 MB for a moment. */
   verify(typed: string): Promise<boolean>
-  /** Another one for each password, and no secret: a session that began with an older password has ended. */
+  /** A mark that differs for each password and is no secret: sessions that began with an older password have ended. */
   mark(): Promise<string>
 }
 
-/** RFC 7914: 32 MB, and a tenth of a second on a small board. */
+/** scrypt (RFC 7914): 32 MB, and a tenth of a second on a small board. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const HASH_BYTES = 32
 const FILE = 'password.json'
-/** Without those that are mistaken for each other. */
+/** Leaves out characters that people mistake for each other. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 4
@@ -37,7 +37,7 @@ export async function openPassword(dataDir: string): Promise<DevicePassword> {
   let turn: Promise<unknown> = Promise.resolve()
 
   async function compare(typed: string): Promise<boolean> {
-    // Read each time: a command may have replaced it.
+    // Read at each call, because a command may have replaced it.
     const stored = await readJsonFile(path, passwordFile)
     if (!stored || typed.length > TYPED_MAX) return false
     const hash = await derive(plain(typed), Buffer.from(stored.salt, 'base64'), HASH_BYTES, COST)
@@ -51,12 +51,12 @@ export async function openPassword(dataDir: string): Promise<DevicePassword> {
       turn = result.catch(() => {})
       return result
     },
-    // Of random bytes, so it tells nothing of the password.
+    // The mark is made of random bytes, so it reveals nothing about the password.
     mark: async () => (await readJsonFile(path, passwordFile))?.salt ?? '',
   }
 }
 
-/** Gives the new password, the only time that it is known. */
+/** Returns the new password; it cannot be read later. */
 export async function replacePassword(dataDir: string): Promise<string> {
   const password = Array.from({ length: GROUPS }, () => draw(GROUP_LENGTH)).join('-')
   const salt = randomBytes(16)
@@ -66,12 +66,12 @@ export async function replacePassword(dataDir: string): Promise<string> {
   return password
 }
 
-/** However a person typed it: capitals, spaces and hyphens do not count. */
+/** Ignores capitals, spaces and hyphens in a typed password. */
 function plain(password: string): string {
   return password.toLowerCase().replaceAll(/[\s-]/g, '')
 }
 
-/** Each character is as likely as any other: bytes beyond the last whole alphabet are drawn again. */
+/** All characters are equally likely: bytes beyond the last whole alphabet are drawn again. */
 function draw(length: number): string {
   let text = ''
   while (text.length < length) {

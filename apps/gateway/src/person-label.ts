@@ -1,4 +1,4 @@
-/** What sources call a person, or the part of one that they see. */
+/** The labels that sources use for a person, or for the visible part of one. */
 const PERSON_LABELS = new Set(['person', 'human', 'pedestrian', 'face'])
 
 export function isPersonLabel(label: string): boolean {

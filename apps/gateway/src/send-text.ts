@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A short answer in UTF-8; to HEAD only its head. */
+/** Sends a short answer in UTF-8; for HEAD only its head. */
 export function sendText(
   request: IncomingMessage,
   response: ServerResponse,

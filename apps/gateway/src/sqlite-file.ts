@@ -44,7 +44,7 @@ function isDamaged(error: unknown): boolean {
   return code === 1 || code === 11 || code === 26
 }
 
-/** All or nothing. */
+/** Runs `action` in a transaction. */
 export function transact(database: DatabaseSync, action: () => void): void {
   database.exec('begin immediate')
   try {

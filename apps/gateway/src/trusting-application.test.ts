@@ -13,7 +13,7 @@ function told(headers: Record<string, string | string[]>, isTunnel: boolean) {
   return copy
 }
 
-test('a person whom the hub names is told, over whatever was said', () => {
+test('a person whom the hub names is passed on, whatever the request said', () => {
   const hub = { 'x-hub-user': 'ada', 'x-hub-role': 'user' }
   expect(told({ ...FORGED, ...hub }, true)).toEqual({ ...hub, accept: '*/*', secret: 's', 'farm-part': 'user ada' })
 })
@@ -22,6 +22,6 @@ test.each<[string, Record<string, string | string[]>, boolean]>([
   ['the local network', { 'x-hub-user': 'root', 'x-hub-role': 'admin' }, false],
   ['the tunnel without a name', {}, true],
   ['the tunnel with two names', { 'x-hub-user': ['a', 'b'], 'x-hub-role': 'admin' }, true],
-])('nobody is told of a request from %s', (_from, headers, isTunnel) => {
+])('a request from %s has no person', (_from, headers, isTunnel) => {
   expect(told({ ...FORGED, ...headers }, isTunnel)).toEqual({ ...headers, accept: '*/*' })
 })

@@ -2,13 +2,13 @@ import type { Duplex } from 'node:stream'
 import { role, type Role } from '@hedgerow/contract'
 import { z } from 'zod'
 
-/** An application that accepts the gateway's word about who asks, because the two share a secret. */
+/** An application that learns from the gateway who asks, and trusts it by a shared secret. */
 export type TrustingApplication = {
-  /** In lower case: what nobody but this gateway may tell it. */
+  /** In lower case: the headers that only this gateway may set. */
   ownHeaders: readonly string[]
-  /** What it learns about a person that the hub names; `role` is one of the hub's. */
+  /** The headers for a person that the hub names; `role` is one of the hub's. */
   headersFor(visitor: { user: string; role: string }): Record<string, string>
-  /** Opens the connection to it, where its certificate is checked otherwise than by known CAs. */
+  /** Opens the connection to an application whose certificate no known CA signed. */
   connect?: (signal: AbortSignal) => Promise<Duplex>
 }
 
@@ -16,7 +16,7 @@ export type TrustingApplication = {
 const TAKEN =
   /^(?:host|origin|cookie|authorization|connection|upgrade|te|trailer|expect|content-.*|transfer-encoding|sec-.*|x-hub-.*)$/
 
-/** A header by which an application is told who asks, in lower case. */
+/** A header that tells an application who asks, in lower case. */
 export const headerName = z
   .string()
   .max(100)
@@ -24,7 +24,7 @@ export const headerName = z
   .toLowerCase()
   .refine((name) => !TAKEN.test(name), 'This header has another meaning.')
 
-/** How an application calls each role of the hub. */
+/** An application's names for the roles of the hub. */
 export function roleNames(names: Record<Role, string>) {
   const name = z.string().min(1).max(100)
   return z
@@ -41,7 +41,7 @@ export function hubRole(text: unknown): Role {
   return role.safeParse(text).data ?? 'user'
 }
 
-/** Only the hub knows who asks; nobody else speaks for anybody, not even through the tunnel. */
+/** Only the hub knows who asks: such headers of any other sender are dropped, also those through the tunnel. */
 export function tellWhoAsks(
   headers: Record<string, string | string[]>,
   { ownHeaders, headersFor }: TrustingApplication,
@@ -56,7 +56,7 @@ export function tellWhoAsks(
 
 type Created = (error: Error | null, socket: Duplex) => void
 
-/** As Node's `createConnection` option with a callback; it gives nothing back at once. */
+/** A `createConnection` option for Node with a callback; it returns nothing at once. */
 export function connecting(connect: NonNullable<TrustingApplication['connect']>, signal: AbortSignal) {
   return (_options: unknown, created: Created): undefined => {
     connect(signal).then(

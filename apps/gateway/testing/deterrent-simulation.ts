@@ -36,7 +36,7 @@ export type Step =
   | { is: 'agent-dies' }
   | { is: 'agent-hangs'; ms: number }
   | { is: 'supervisor-dies' }
-  /** While nothing runs, somebody edits gateway.yaml. */
+  /** While neither runs, somebody edits gateway.yaml. */
   | { is: 'both-die'; ms: number; variant: number }
   | { is: 'reboot'; ms: number; variant: number }
   | { is: 'disk'; works: boolean }
@@ -46,7 +46,9 @@ const STEP_MS = 250
 const IDLE_STEP_MS = 5_000
 const ANSWER_MS = 5_000
 const START_MS = 500
-/** How long after a device can be reached again it may still be on: a pause between tries, a call, and another. */
+/**
+ * How long a device may still be on after it can be reached again: a pause between tries, a call, and another pause.
+ */
 export const UNREACHABLE_MS = RETRY_MAX_MS + 2 * ANSWER_MS + LATE_MS + START_MS
 
 const HOUR_MS = 3_600_000
@@ -74,19 +76,20 @@ function settingsOf(variant: number, without?: Name): Record<string, DeterrentSe
   return deterrentsSettings.parse(all)
 }
 
-/** What is really switched. */
+/** The actual state of a device. */
 type Device = {
   name: Name
   manner: Manner
   onSince: number | undefined
   /** The end of the firing that switched it on. */
   until: number
-  /** On beyond its time while it could be reached and somebody lived, in milliseconds. */
+  /** How long it was on beyond its time while it could be reached and a process lived, in milliseconds. */
   overtimeMs: number
   worstMs: number
   history: { from: number; to: number }[]
   /**
-   * It was on when the device booted: only the wall clock says since when, and a budget of one hour is charged at most.
+   * It was on when the device booted: only the wall clock shows since when, and a budget of one hour is charged at
+   * most.
    */
   wasOnAtBoot: boolean
 }
@@ -120,7 +123,7 @@ export function simulation() {
   const forbidden: string[] = []
   const budgetBreaches: string[] = []
   const requests = new Map<string, { name: Name; seconds: number; cameras: readonly string[] }>()
-  /** What is known to be on disk. */
+  /** The state that is known to be on disk. */
   let disarmedOnDisk = false
   const personSeen = new Map<string, number>()
   const newDevice = (name: Name): Device => ({
@@ -163,7 +166,7 @@ export function simulation() {
     }
   }
 
-  /** A driver's call: when it acts and when it answers, by the device's manner. */
+  /** A driver's call: when it acts and when it answers, by the device's behaviour. */
   function call(owner: Process, slot: Slot, id: number, on: number | undefined): void {
     const name = slot.unit.name as Name
     const device = devices[name]
@@ -391,7 +394,7 @@ export function simulation() {
     } else if (step.is === 'person-fires') ask(step.name, step.seconds, { kind: 'person', name: 'Ann', via: step.via })
     else if (step.is === 'program-fires') ask(step.name, step.seconds, { kind: 'program' })
     else if (step.is === 'clock-jumps') {
-      // Set while nobody is there to see it, the wall clock cannot be told from time that passed.
+      // While nobody watches, a change of the wall clock looks like time that passed.
       if (!agent || isHung() || !diskWorks) return
       wallOffset += step.ms
       clockWasSetAt = time
@@ -429,7 +432,7 @@ export function simulation() {
   function command(running: NonNullable<typeof agent>, step: Command): void {
     const by = { kind: 'person', name: 'Ann', via: 'hub' } as const
     if (step.is === 'person-seen') {
-      // What the disk does not take is forgotten with the agent.
+      // A sighting that the disk did not store is lost with the agent.
       if (diskWorks) personSeen.set(step.camera, time)
       perform(running.personSeen(step.camera, now()))
     } else if (step.is === 'stop') perform(running.stop(step.name, by, now()))

@@ -1,6 +1,6 @@
 /**
- * Small servers that answer as the devices' documentation says, and refuse what the devices refuse. Each keeps what it
- * was told: `seconds` is the device's own timer, null where it was told none.
+ * Small servers that answer as the devices' documentation says, and refuse what the devices refuse. Each records its
+ * calls: `seconds` is the device's own timer, null when it got none.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,9 +12,9 @@ export type DeviceServer = {
   address: string
   isOn(): boolean
   seconds(): number | null
-  /** Answers every call so from now on, whatever it asks. */
+  /** Answers every call like this from now on. */
   answerAll(status: number, body: string, headers?: Record<string, string>): void
-  /** Takes calls and answers none. */
+  /** Accepts calls and answers none. */
   fallSilent(): void
   calls(): number
   stop(): Promise<void>
@@ -152,7 +152,7 @@ export function startHydrawise(apiKey: string): Promise<DeviceServer> {
   })
 }
 
-/** Its clock is two hours wrong, and digests count for a minute by it. */
+/** Its clock is two hours wrong, and it accepts digests for a minute by that clock. */
 export function startOnvif(user: string, password: string): Promise<DeviceServer> {
   const clock = () => Date.now() - 7_200_000
   let seconds: number | undefined
@@ -172,7 +172,7 @@ export function startOnvif(user: string, password: string): Promise<DeviceServer
   })
 }
 
-/** Each token is taken for `callsOfToken` calls. */
+/** Each token is valid for `callsOfToken` calls. */
 export function startReolink(password: string, callsOfToken = Infinity): Promise<DeviceServer> {
   const tokens = new Map<string, number>()
   return serve(({ url, body, device }) => {

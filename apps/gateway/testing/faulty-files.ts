@@ -1,5 +1,5 @@
 /**
- * Files in memory that fail where a test says, and that lose what no `sync` has made durable, as a power cut may: a
+ * Files in memory that fail where a test says, and that lose whatever no `sync` has made durable, as a power cut may: a
  * file's content is durable after a sync of the file, an entry of a directory after a sync of the directory. Stricter
  * than real file systems, which keep the order of entries.
  */
@@ -12,7 +12,7 @@ type Link = { kind: 'link'; target: string }
 type Directory = { kind: 'directory'; entries: Map<string, Node>; durable: Map<string, Node> }
 type Node = File | Link | Directory
 
-/** What survives of everything that was not made durable. */
+/** How much survives of changes that were not made durable. */
 export type Survival = 'all' | 'nothing' | 'torn' | { seed: number }
 
 export type FaultyFiles = UpdateFiles & {
@@ -20,9 +20,9 @@ export type FaultyFiles = UpdateFiles & {
   operations(): number
   /** Writes a tree without a sync, as a program of its own would; counts as one operation for each file. */
   writeTree(directory: string, tree: Readonly<Record<string, string>>): Promise<void>
-  /** Makes what is there durable, and what it had to fail is over. */
+  /** Makes the current content durable, and ends the fault. */
   settle(): void
-  /** What is there after a power cut, or after the process was killed (`all`). */
+  /** The content after a power cut, or after the process was killed (`all`). */
   survivors(survival: Survival): FaultyFiles
   /** Equal for equal content. */
   describe(): string
@@ -222,7 +222,7 @@ function choiceOf(survival: Survival) {
       isPresent: () => true,
       content: (file: File) => (file.durable === file.content ? file.content : half(file.content)),
     }
-  // Numerical Recipes' linear congruential generator: any sequence will do that is the same every time.
+  // Numerical Recipes' linear congruential generator: any sequence works that is the same every time.
   let state = survival.seed
   const coin = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) > 0x7fff_ffff
   return {

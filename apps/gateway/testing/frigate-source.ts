@@ -7,12 +7,12 @@ import { frigateSettings } from '../src/sources/frigate/schema.ts'
 import { startFrigate } from '../src/sources/frigate/frigate.ts'
 import type { Source } from '../src/sources/source.ts'
 
-/** The source of a device without the rest of it: a test sees what it reports, and can refuse to take it. */
+/** The source of a device without the rest of it: a test sees its reports, and can reject them. */
 export type TestSource = Source & {
   pictures: NonNullable<Source['pictures']>
   /** Every report, oldest first. */
   readonly reports: Detection[]
-  /** The last state of each detection, oldest first, with the last picture that was told. */
+  /** The last state of each detection, oldest first, with the last picture that was reported. */
   detections(): Detection[]
   /** What was glimpsed, as `camera label`, oldest first. */
   readonly glimpses: string[]

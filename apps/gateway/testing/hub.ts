@@ -52,11 +52,11 @@ export type FixtureHub = {
   statusRequests: number
   heartbeats: Heartbeat[]
   detections: Detection[]
-  /** Entries of the ledger as they came, doubles too. */
+  /** Entries of the ledger as received, with repetitions. */
   ledger: LedgerEntry[]
-  /** What people said, and the `after` of each call that asked for it. */
+  /** Reviews of people, and the `after` of each call for them. */
   reviews: GatewayReview[]
-  /** The number of the newest that it tells, where that is not the truth. */
+  /** The number of the newest review that it reports, when that is not the real one. */
   newestReview?: number
   reviewCalls: number[]
   /** Answers this many calls for reviews with an error. */
@@ -64,22 +64,22 @@ export type FixtureHub = {
   decide(decision: Decision): void
   /** Refuses detections with this code until `code` is undefined; with `id`, only calls that hold this detection. */
   refuseDetections(code: ErrorCode | undefined, id?: string): void
-  /** Is replaced by a hub of the first version, or by one of today, on the same tunnel. */
+  /** Replaces the hub by one of the first version, or of today, on the same tunnel. */
   becomeVersion(version: HubVersion): void
-  /** What it hands out inside the tunnel, by name. */
+  /** Files that it hands out inside the tunnel, by name. */
   downloads: Map<string, Buffer>
   /** Downloads so far, with the byte that each began at. */
   downloaded: { name: string; from: number }[]
   /** Sends no more of an archive at once than this many bytes; then `breakDownloads` has to come. */
   cutArchivesAt?: number
   breakDownloads(): void
-  /** What its answers to heartbeats ask for. */
+  /** The update that its answers to heartbeats ask for. */
   wanted?: WantedUpdate | undefined
-  /** What its answers call the time; its own clock otherwise. */
+  /** The time in its answers; its own clock when unset. */
   serverTime?: number
-  /** Takes this many calls with entries and answers them with an error. */
+  /** Stores the entries of this many calls, and answers them with an error. */
   loseLedgerAnswers(count: number): void
-  /** Every heartbeat and detections call, as its JSON came, also those that were refused. */
+  /** The JSON of every heartbeat and detections call, also of refused ones. */
   received: unknown[]
   /** Signs status answers with another key, as somebody in between would. */
   forgeAnswers(): void

@@ -12,7 +12,7 @@ export const KNOWN_LABELS = ['a', 'b', 'c', 'wild boar', null]
 export type KnownModelOptions = Partial<KnownAnswerOptions> & {
   layout?: LayoutName
   labels?: readonly (string | null)[]
-  /** Instead of the model's own. */
+  /** Replaces the model's own bytes. */
   bytes?: Buffer
   sha256?: string
 }

@@ -1,4 +1,4 @@
-/** A file of learning as a gateway has it after some weeks, for tests that look at it. */
+/** A file of learning as a gateway has it after some weeks, for tests that show it. */
 import { join } from 'node:path'
 import { createRgbImage, VERIFIER_FEATURES } from '@hedgerow/vision'
 import { pino } from 'pino'

@@ -25,7 +25,8 @@ export const onvifElement = (body: string, name: string): string =>
   new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(body)?.[1] ?? ''
 
 /**
- * What every ONVIF device answers before it looks at the call: its time, and a refusal; undefined for who may go on.
+ * What every ONVIF device answers before it looks at the call: its time, and a refusal; undefined when the caller may
+ * continue.
  */
 export function onvifFront(body: string, user: string, password: string, now: number): OnvifReply | undefined {
   const element = (name: string) => onvifElement(body, name)
@@ -47,7 +48,7 @@ export function onvifFront(body: string, user: string, password: string, now: nu
   return onvifFault('ter:NotAuthorized', 'Sender not Authorized')
 }
 
-/** A camera that answers WS-Discovery and tells its profiles; its clock is two hours slow. */
+/** A camera that answers WS-Discovery and lists its profiles; its clock is two hours slow. */
 export type OnvifCamera = {
   /** `127.0.0.1:PORT` of its services. */
   host: string
@@ -60,9 +61,9 @@ export type OnvifCameraOptions = {
   user: string
   password: string
   group: string
-  /** What it answers instead of the truth, to a call whose body has the key. */
+  /** False answers to calls whose body contains the key. */
   lies?: Readonly<Record<string, OnvifReply | 'redirect' | 'silence'>>
-  /** What it answers to a probe instead. */
+  /** Its answer to a probe, instead of the right one. */
   probeAnswer?: (host: string) => string
 }
 
@@ -142,7 +143,7 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
 const profile = ({ token, name, width, height }: (typeof PROFILES)[number]) =>
   `<trt:Profiles fixed="true" token="${token}"><tt:Name>${name}</tt:Name><tt:VideoSourceConfiguration token="v"><tt:Name>other</tt:Name></tt:VideoSourceConfiguration><tt:VideoEncoderConfiguration token="e"><tt:Name>encoder</tt:Name><tt:Encoding>H264</tt:Encoding><tt:Resolution><tt:Width>${width}</tt:Width><tt:Height>${height}</tt:Height></tt:Resolution></tt:VideoEncoderConfiguration></trt:Profiles>`
 
-/** Why datagrams to a group do not come back on loopback here; undefined where they do. */
+/** The reason why datagrams to a group do not come back on loopback here; undefined when they do. */
 export async function multicastLacks(group: string): Promise<string | undefined> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   try {
@@ -161,7 +162,7 @@ export async function multicastLacks(group: string): Promise<string | undefined>
   }
 }
 
-/** As cameras answer: several addresses in one element. */
+/** An answer as cameras send it: several addresses in one element. */
 export function probeMatch(host: string): string {
   return `<?xml version="1.0"?><e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body><d:ProbeMatches><d:ProbeMatch><d:Types>dn:NetworkVideoTransmitter</d:Types><d:XAddrs>http://[fe80::1]/onvif/device_service http://${host}/onvif/device_service</d:XAddrs></d:ProbeMatch></d:ProbeMatches></e:Body></e:Envelope>`
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 
-/** A relay with an HTTP interface, in the test's process: it remembers when it was on. */
+/** A relay with an HTTP interface, in the test's process: it records when it was on. */
 export type Relay = {
   onUrl: string
   offUrl: string
@@ -11,7 +11,7 @@ export type Relay = {
   calls: ('on' | 'off')[]
   /** How it answers from now on. */
   behave(manner: 'well' | 'refuses' | 'silent'): void
-  /** What it answers beside its state. */
+  /** A text that it adds to its answers. */
   repeat(text: string): void
   /** Switches it by hand. */
   force(on: boolean): void

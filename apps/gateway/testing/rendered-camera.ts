@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createRenderer, type Scene, type Truth } from '@hedgerow/vision/rendered'
 import { encodeJpeg } from '../src/cameras/decode.ts'
 
-/** A camera that sends a rendered scene as real ones send theirs: MJPEG, or a snapshot. */
+/** A camera that sends a rendered scene as real cameras do: as MJPEG or as a snapshot. */
 export type RenderedCamera = {
   readonly mjpegUrl: string
   readonly snapshotUrl: string
-  /** Who is in the newest picture. */
+  /** The objects in the newest picture. */
   truth(): readonly Truth[]
   stop(): Promise<void>
 }

@@ -10,7 +10,7 @@ export type RtspServer = {
   stop(): Promise<void>
 }
 
-/** Debian's own, which has its GStreamer. */
+/** Debian's own Python, which has its GStreamer. */
 const PYTHON = '/usr/bin/python3'
 const NEEDED = `
 import gi
@@ -20,7 +20,7 @@ Gst.init(None)
 assert all(Gst.ElementFactory.find(name) for name in ('x264enc', 'rtph264pay', 'videotestsrc', 'capssetter'))
 `
 
-/** Why there is none on this machine; undefined where there is. */
+/** Why there is none on this machine; undefined when there is one. */
 export function rtspServerLacks(): string | undefined {
   if (spawnSync('ffmpeg', ['-version']).error) return 'there is no ffmpeg'
   return spawnSync(PYTHON, ['-c', NEEDED]).status === 0 ? undefined : "there is no RTSP server of Debian's GStreamer"

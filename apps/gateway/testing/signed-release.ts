@@ -10,14 +10,14 @@ const DAY_MS = 86_400_000
 
 export const PLATFORM = `${process.platform}-${process.arch}`
 
-/** A small version in a directory: a program that runs `line`, and what says which version it is. */
+/** A small version in a directory: a program that runs `line`, and a file that says which version it is. */
 export function writeVersion(directory: string, { number, line = 'exit 0' }: { number: number; line?: string }): void {
   mkdirSync(join(directory, 'bin'), { recursive: true })
   writeFileSync(join(directory, 'version.json'), JSON.stringify({ version: `0.${number}.0`, number }))
   writeFileSync(join(directory, 'bin/hedgerow-gateway'), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
 }
 
-/** What a hub hands out: lists that new keys have signed, and a real archive. */
+/** The files that a hub hands out: lists that new keys have signed, and a real archive. */
 export function makeRelease(
   number: number,
   changes: { release?: Partial<Release>; file?: Partial<ReleaseFile>; line?: string; contains?: number } = {},

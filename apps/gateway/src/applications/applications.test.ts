@@ -19,7 +19,7 @@ const life = new AsyncDisposableStack()
 let hub: FixtureHub
 let gateway: Gateway
 let filePath: string
-/** Where Frigate, the router and the application of `uiTarget` answer. */
+/** The addresses of Frigate, the router, the application of `uiTarget` and an echo server. */
 let urls: Record<'frigate' | 'router' | 'own' | 'echo', string>
 
 async function startApplication(name: string): Promise<string> {
@@ -39,7 +39,7 @@ async function startApplication(name: string): Promise<string> {
 const write = (applications: object) => writeFile(filePath, JSON.stringify({ applications }))
 
 let written = 0
-/** Resolves when these are in force: a name of their own is, too. */
+/** Resolves when these applications are in force: one more, under a new name, answers then. */
 async function configure(applications: object): Promise<void> {
   const mark = `mark-${++written}`
   await write({ ...applications, [mark]: { url: urls.frigate } })
@@ -90,7 +90,7 @@ const WEB_SOCKET = {
   'sec-websocket-version': '13',
 }
 
-/** A WebSocket that has said which application it is. */
+/** A WebSocket after its first message, which names the application. */
 async function openWebSocket(name: string, headers = {}) {
   const stream = hub.dial(8082)
   const asked = { ...WEB_SOCKET, 'x-hub-application': name, ...headers }
@@ -101,7 +101,7 @@ async function openWebSocket(name: string, headers = {}) {
 }
 
 describe('applications', () => {
-  test('are named to a hub that knows them, and to no other', () => {
+  test('are listed to a hub that supports them, and to no other', () => {
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('applications')
     expect(second?.applications).toEqual([
@@ -131,7 +131,7 @@ describe('applications', () => {
     }
   })
 
-  test('are on no port of the local network, whatever is asked', async () => {
+  test('are on no port of the local network, whatever a request says', async () => {
     const answer = await fetch(`http://127.0.0.1:${gateway.port}/`, {
       headers: { 'x-hub-application': 'frigate' },
       redirect: 'manual',
@@ -157,7 +157,7 @@ describe('applications', () => {
     )
   })
 
-  test('with certificates of their own are reached by their fingerprints, and by no other', async () => {
+  test('with certificates of their own are reached only if their certificate has the configured fingerprint', async () => {
     const frigate = await startFrigate()
     life.defer(frigate.stop)
     const { secureUrl: url, certificateFingerprint } = frigate
@@ -172,7 +172,7 @@ describe('applications', () => {
     )
   })
 
-  test('come and go with gateway.yaml, and the hub hears of it at once', async () => {
+  test('come and go with gateway.yaml, and the hub learns of it at once', async () => {
     await configure({ router: { url: urls.frigate } })
     expect(await application('router')).toEqual({ status: 200, body: 'frigate' })
     expect((await application('frigate')).status).toBe(404)
@@ -180,7 +180,7 @@ describe('applications', () => {
     await until(() => expect(names()).toEqual(['ui-target', 'router', `mark-${written}`]))
   })
 
-  test('open for their least role and above, whatever hub asks; no role is the least', async () => {
+  test('open for their least role and above, whatever hub asks; a missing role counts as the least', async () => {
     await configure({ router: { url: urls.router, leastRole: 'manager' } })
     const statusFor = async (role?: string) =>
       (await application('router', role === undefined ? {} : { 'x-hub-user': 'ada', 'x-hub-role': role })).status
@@ -208,7 +208,7 @@ describe('applications', () => {
     other.socket.destroy()
   })
 
-  test('that trust this gateway are told who asks, in the words of their header map, over what browsers say', async () => {
+  test('that trust this gateway learn who asks by the headers of their map, which replace those of browsers', async () => {
     await configure({
       grafana: {
         url: urls.echo,

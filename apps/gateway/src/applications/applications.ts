@@ -1,7 +1,7 @@
 /**
  * The device's web applications, each behind an origin of its own in the hub. Only port 8082 of the tunnel leads here:
- * the hub's proxy names the application of each request in a header, and this device decides where that is. An older
- * agent has no such port, so it cannot show its own interface on the origin of an application.
+ * the hub's proxy names the application of each request in a header, and this device knows its address. An older agent
+ * has no such port, so it cannot show its own interface on the origin of an application.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -22,11 +22,11 @@ import { createUiProxy, type UiProxy } from './ui-proxy.ts'
 type Parts = { applications: ApplicationsSettings; sources: { frigate?: FrigateSettings | undefined } }
 
 export type Applications = {
-  /** What Connect offers beside the device's own interface. */
+  /** The applications that Connect offers beside the device's own interface. */
   list(): Application[]
-  /** Where they are. */
+  /** The origins of all applications. */
   origins(): URL[]
-  /** How the application at `url` is told who asks, where it believes this gateway. */
+  /** The headers that tell the application at `url` who asks, if it trusts this gateway. */
   trusting(url: URL): TrustingApplication | undefined
   /** Whether the person whom the hub names may open the application at `url`. */
   isFor(url: URL, request: IncomingMessage): boolean
@@ -39,7 +39,7 @@ export type Applications = {
 const HEADERS_TIMEOUT_MS = 10_000
 /** All connections come from the hub, which has limits of its own. */
 const LIMITS = { perSource: 512, total: 512 }
-/** An application that this gateway tells nothing. */
+/** An application that does not learn who asks. */
 const STRANGER: TrustingApplication = { ownHeaders: [], headersFor: () => ({}) }
 const UNKNOWN = 'This device has no application of this name any more.\n'
 export const ROLE_TOO_LOW = 'Your role in the hub does not open this application of the device.\n'
@@ -57,11 +57,11 @@ export function createApplications(options: {
   const { file, uiTarget, ownPort, faults, log } = options
   let of: Parts | undefined
   let offered: ReadonlyMap<string, Offered> = new Map()
-  /** What each connection showed last. */
+  /** The application that each connection showed last. */
   const shown = new Map<Duplex, Offered>()
   file.onChange(follow)
 
-  /** Brings `offered` up to date; ends what shows an application that is gone or has changed. */
+  /** Brings `offered` up to date; ends connections to an application that is gone or has changed. */
   function follow(): void {
     const parts = file.current()
     if (of === parts) return

@@ -44,7 +44,7 @@ describe('an application cannot be', () => {
     [{ user: 'a b' }, ['user']],
     [{ user: 'x-user', role: 'X-USER' }, []],
     [{ role: 'x-role' }, ['user']],
-  ])('told who asks by %j', (headerMap, path) => {
+  ])('configured to learn who asks by %j', (headerMap, path) => {
     const parsed = applicationsSettings.safeParse({ grafana: { url: 'http://127.0.0.1', headerMap } })
     expect(parsed.error?.issues).toMatchObject([{ path: ['grafana', 'headerMap', ...path] }])
   })

@@ -1,6 +1,6 @@
 /**
- * Addresses that no application may have: a person who may open an application must not get what this device alone
- * gets. The check is of the address that is dialled, so a name that changes its address gains nothing.
+ * Addresses that no application may have: a person who may open an application must not reach services that are for
+ * this device only. The dialled address is checked, so a name that changes its address gains nothing.
  */
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -16,7 +16,7 @@ const metadata = blockListOf(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'
 /** Unspecified, multicast and reserved (RFC 6890): the first leads to this device itself. */
 const nobody = blockListOf(['0.0.0.0/8', '224.0.0.0/3', '::/128', 'ff00::/8'])
 
-/** Why an application may not be at this address and port, in words; undefined when it may. */
+/** The reason why an application may not have this address and port, in words; undefined when it may. */
 export function refusalOf(address: string, port: number, ownPort: number | undefined): string | undefined {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
   if (metadata.check(address, family)) return METADATA
@@ -24,13 +24,13 @@ export function refusalOf(address: string, port: number, ownPort: number | undef
   return port === ownPort && isOwnAddress(address) ? OWN : undefined
 }
 
-/** Of an application's address as it is written; names are checked when they are looked up. */
+/** The same for an address as it is written; names are checked when they are looked up. */
 export function refusalOfUrl(url: URL, ownPort?: number): string | undefined {
   const host = bareHost(url)
   return isIP(host) === 0 ? undefined : refusalOf(host, portOf(url), ownPort)
 }
 
-/** For `connect`'s option `lookup`: the addresses of a name that it may have, or an error when there are none. */
+/** For `connect`'s option `lookup`: the allowed addresses of a name, or an error when there are none. */
 export function lookupFor(url: URL, ownPort: () => number | undefined): LookupFunction {
   return (hostname, options, done) =>
     lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
@@ -48,7 +48,7 @@ export function notAllowed(refusal: string): Error {
   return new Error(`it may not be an application: ${refusal}`)
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host without the brackets of an IPv6 address. */
 export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }

@@ -27,7 +27,7 @@ const headerMap = z
         value: z.string().min(1).max(500).describe('The secret; better as `"${NAME}"` or `!file PATH`.'),
       })
       .optional()
-      .describe('What proves to the application that this gateway asks.'),
+      .describe('The secret header by which the application recognizes this gateway.'),
   })
   .refine(({ user, role, secret }) => {
     const names = [user, role, secret?.header].filter((name) => name !== undefined)
@@ -39,9 +39,7 @@ const listedApplication = z.strictObject({
     .refine((text) => refusalOfUrl(new URL(text)) === undefined, {
       error: ({ input }) => `An application may not be here: ${refusalOfUrl(new URL(String(input)))}.`,
     })
-    .describe(
-      'Where the application answers. Through this gateway the hub reaches it, and the local network does not.',
-    ),
+    .describe('Where the application answers. The hub reaches it through this gateway; the local network does not.'),
   title: oneLine(APPLICATION_TITLE_MAX)
     .min(1, 'A title has at least one character.')
     .optional()
@@ -50,7 +48,7 @@ const listedApplication = z.strictObject({
   headerMap: headerMap
     .optional()
     .describe(
-      'Tells an application that takes sign-in from a proxy who asks. It gets these headers from this gateway only.',
+      'For an application that takes sign-in from a proxy: headers that tell it who asks. It gets them from this gateway only.',
     ),
   certificateFingerprint: certificateFingerprint
     .optional()

@@ -37,7 +37,7 @@ const ANSWER_TIMEOUT_MS = 60_000
 
 export type UiProxyOptions = {
   target: URL
-  /** Undefined for an application that knows nothing of this gateway; asked for each request. */
+  /** Undefined for an application that knows nothing of this gateway; called for each request. */
   trusting?: (() => TrustingApplication | undefined) | undefined
   /** The port of the device's own interface in the local network, which no application may be. */
   ownPort(): number | undefined
@@ -272,7 +272,7 @@ function nameByOwnAddress(headers: Record<string, string | string[]>, target: UR
     headers['if'] = condition.replace(/<([^<>]*)>/g, (_whole, address: string) => `<${renamed(address)}>`)
 }
 
-/** The session of this device's own interface is none of the application's business. */
+/** Applications must not see the session of this device's own interface. */
 function dropOwnCookies(headers: Record<string, string | string[]>): void {
   const { cookie } = headers
   if (typeof cookie !== 'string') return

@@ -15,7 +15,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(text)
 }
 
-/** Rejects when the file breaks off; the answer is cut off then. */
+/** Rejects when reading the file fails; the answer is cut off then. */
 export async function sendFile(response: ServerResponse, { status, headers, body }: Clip): Promise<void> {
   if (response.destroyed) return void body.destroy()
   response.writeHead(status, { ...headers, ...COMMON })

@@ -7,15 +7,15 @@ import { Refusal } from './errors.ts'
 import { pathOf, readBody, readQuery } from './request.ts'
 
 /**
- * One HTTP call of the device. `:name` in a path is one segment, percent-encoded. A call with `media` answers a file of
- * that type, the others JSON of `response`, or nothing (204) without it.
+ * One HTTP call of the device. `:name` in a path is one segment, percent-encoded. A call with `media` answers with a
+ * file of that type, others with JSON of `response`, or with 204 when that is missing.
  */
 export type DeviceCall = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   query?: z.ZodType
   body?: z.ZodType
-  /** When true, a request without a body is as good. */
+  /** When true, the body may be missing. */
   bodyOptional?: boolean
   response?: z.ZodType | null
   media?: string
@@ -29,7 +29,10 @@ type Answer<C> = C extends { media: string }
     ? z.output<S>
     : void
 
-/** Of files alone: `signal` aborts when the caller is gone or has waited long enough; `range` is RFC 9110 §14.2. */
+/**
+ * The input of calls that answer with files: `signal` aborts when the caller is gone or has waited long enough; `range`
+ * is RFC 9110 §14.2.
+ */
 type FileWanted = { signal: AbortSignal; range?: string }
 type Input<C, Caller> = {
   caller: Caller
@@ -37,7 +40,7 @@ type Input<C, Caller> = {
   query: OutputOf<C, 'query'>
   body: OutputOf<C, 'body'>
   request: IncomingMessage
-  /** For headers; the dispatcher sends the answer. */
+  /** For setting headers; the dispatcher sends the answer. */
   response: ServerResponse
 } & (C extends { media: string } ? FileWanted : object)
 
@@ -50,7 +53,7 @@ export type DispatcherOptions<Calls extends DeviceCalls, Caller> = {
   base: string
   calls: Calls
   handlers: Handlers<Calls, Caller>
-  /** Says who calls, before anything of the call is read. Throws `Refusal`. */
+  /** Returns the caller, before anything of the call is read. Throws `Refusal`. */
   authorise(request: IncomingMessage, name: keyof Calls): Caller | Promise<Caller>
   log: Logger
 }
@@ -60,7 +63,7 @@ export type Dispatcher = {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
-/** Each keeps a camera or an application busy. */
+/** Each file keeps a camera or an application busy. */
 const FILES_AT_ONCE = 8
 const FILE_TIMEOUT_MS = 30_000
 
@@ -75,7 +78,7 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
   }))
   let filesUnderWay = 0
 
-  /** A path that another method has is refused for the method. */
+  /** A path that exists for another method is refused for its method. */
   function findRoute(method: string | undefined, path: string): { name: string; params: string[] } {
     const given = path.slice(base.length + 1).split('/')
     const matching = routes.filter(
@@ -97,7 +100,7 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
     const query = call.query ? readQuery(request, call.query) : undefined
     const body = call.body ? await readBody(request, call.body, call.bodyOptional) : undefined
     const input = { caller, params, query, body, request, response }
-    // Each handler takes what the schemas of its own call gave.
+    // The schemas of each call have parsed the input of its handler.
     const handle = handlers[name] as (input: object) => unknown
     if (call.media !== undefined) return answerFile(input, handle as (input: object) => Promise<Clip>)
     const told = await handle(input)

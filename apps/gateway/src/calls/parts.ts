@@ -1,4 +1,4 @@
-/** What several calls do with the parts of the device. Each throws `Refusal`. */
+/** Steps that several calls share. Each throws `Refusal`. */
 import { Readable } from 'node:stream'
 import type { Detection } from '@hedgerow/contract'
 import type { DetectionRecord } from '../detections/record.ts'
@@ -53,7 +53,7 @@ export function createParts({ record, pictures, deterrents }: PartsOptions) {
   }
 }
 
-/** The answer of a call that asks for a JPEG. */
+/** Returns the JPEG, or refuses with the right code. */
 export async function picture(asked: Promise<Buffer | undefined>): Promise<Clip> {
   const jpeg = found(await orFailure(asked))
   const headers = { 'content-type': 'image/jpeg', 'content-length': String(jpeg.length) }

@@ -1,4 +1,4 @@
-/** What comes in with a call. Each throws `Refusal`. */
+/** Reads the parts of a request. Each function throws `Refusal`. */
 import type { IncomingMessage } from 'node:http'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { wordsOfIssue } from '@hedgerow/contract/words'
@@ -23,7 +23,7 @@ export async function readBody<S extends z.ZodType>(
   return check(schema, read.value)
 }
 
-/** The first of each name counts. */
+/** The first value of each name counts. */
 export function readQuery<S extends z.ZodType>(request: IncomingMessage, schema: S): z.output<S> {
   const [, query = ''] = (request.url ?? '').split(/\?(.*)/s, 2)
   const given = [...new URLSearchParams(query)].toReversed()
@@ -45,7 +45,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   try {
     const parts: Buffer[] = []
     let length = 0
-    // Without destroying the request on a refusal, so that this connection still carries the answer.
+    // A refusal must not destroy the request, because this connection still carries the answer.
     for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += part.length
       if (length > BODY_MAX_BYTES) throw new Refusal('payload_too_large')

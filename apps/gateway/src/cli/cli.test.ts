@@ -78,7 +78,7 @@ test('gateway status asks the agent that runs, and says when none does', async (
 describe('gateway reset', () => {
   const yes = async () => true
 
-  test('forgets the hub and keeps the keys; with --keys it forgets them too', async () => {
+  test('forgets the hub and keeps the keys; with --keys it forgets the keys too', async () => {
     const gateway = await start()
     await expect(resetDevice(dataDir, { withKeys: false, confirm: yes })).rejects.toThrow(/Another gateway is running/)
     await gateway.stop()
@@ -148,7 +148,7 @@ rules:
     return testRules(file, dataDir, { since, environment: {}, now: NOW })
   }
 
-  test('says what would have fired, and for everything else why not', async () => {
+  test('says what would have fired, and why everything else would not', async () => {
     record(
       seen('too-old', '2026-05-01T11:00:00Z'),
       seen('by-day', '2026-05-01T15:00:00Z'),
@@ -175,7 +175,7 @@ rules:
     expect(text).toContain('Boar at night would have fired 2 times.')
   })
 
-  test('needs no record, and names what is wrong', async () => {
+  test('needs no record, and names mistakes', async () => {
     expect((await run()).text).toContain('0 detections since 2026-05-01 14:00:00')
     expect(() => takeFlags(['--since'], { since: 'text' })).toThrow(/--since/)
     await expect(run('yesterday')).rejects.toThrow(/--since is a time/)

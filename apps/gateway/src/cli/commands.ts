@@ -73,7 +73,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-/** False where nobody is at a terminal. */
+/** False when no terminal is there. */
 async function askPerson(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stdout })

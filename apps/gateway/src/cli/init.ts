@@ -5,7 +5,7 @@ import { COMMAND } from '../config.ts'
 import { exists, makePrivateDirectory, writeDurably } from '../durable-file.ts'
 import type { Outcome } from './command-line.ts'
 
-/** Where Frigate usually answers: on this device, or beside it in a container network. */
+/** Frigate's usual addresses: on this device, or beside it in a container network. */
 const FRIGATE_PLACES = [
   'http://127.0.0.1:5000',
   'http://frigate:5000',
@@ -57,9 +57,7 @@ function probe(url: string): Promise<string | undefined> {
   return promise.finally(() => clearTimeout(late))
 }
 
-/**
- * Lines that begin with `#` and a letter or a space of the file's own are examples; without the `#` they are in force.
- */
+/** Lines that begin with `#` and no space are examples; without the `#` they are in force. */
 export function template(frigate?: string): string {
   const mark = frigate === undefined ? '#' : ''
   return `# What this device sees, and what it does about it. Every key is explained in docs/operations/gateway-yaml.md.

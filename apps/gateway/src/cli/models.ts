@@ -4,7 +4,7 @@ import { KNOWN_MODELS } from '../models/known-models.ts'
 import { listModels, modelsFolder, readBytes, readManifest } from '../models/store.ts'
 import type { Outcome } from './command-line.ts'
 
-/** Fetches a model, checks it, and puts it beside the others. */
+/** Fetches a model, checks it, and stores it with the device's other models. */
 export async function addModelToDevice(options: Omit<AddOptions, 'folder'> & { dataDir: string }): Promise<Outcome> {
   try {
     const { name, sha256 } = await addModel({ ...options, folder: modelsFolder(options.dataDir) })

@@ -9,7 +9,7 @@ import type { Outcome } from './command-line.ts'
 
 /**
  * Forgets the hub: its approval and its key. With `withKeys` the device's own keys too, so that it registers as a new
- * one. Its configuration, its record and waiting detections stay. Throws DataFileError while an agent runs.
+ * one. Its configuration, its record and its waiting detections stay. Throws DataFileError while an agent runs.
  */
 export async function resetDevice(
   dataDir: string,
@@ -22,7 +22,7 @@ export async function resetDevice(
       ? 'This device forgets its hub and its own keys, and registers as a new device.'
       : 'This device forgets its hub and has to be approved again. It keeps its keys.'
     if (!(await confirm(what))) return { text: 'Nothing was changed. Confirm with --yes.', isDone: false }
-    // The approval first: without it, keys and trust may be missing.
+    // The approval is deleted first: without it, keys and trust may be missing.
     for (const file of [APPROVAL_FILE, HUB_FILE, ...(withKeys ? [KEYS_FILE] : [])])
       await rm(join(dataDir, file), { force: true })
     await syncPath(dataDir)

@@ -11,7 +11,7 @@ import type { Outcome } from './command-line.ts'
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const DETECTIONS_MAX = 5_000
 
-/** What the rules of the file would have done with the detections that the device recorded. Nothing is fired. */
+/** Shows what the rules of the file would have done with the detections that the device recorded. Fires nothing. */
 export function testRules(
   path: string,
   dataDir: string,

@@ -6,7 +6,7 @@ const STATE_WORDS: Record<Condition['state'], string> = { done: 'Done', waiting:
 
 /**
  * Renders the public device page; `device.js` keeps it current through `data-field` names, which are those of
- * `api/state`. `signInPath`: where the device's own interface is, unless it is not built.
+ * `api/state`. `signInPath`: the path of the device's own interface; undefined when it is not built.
  */
 export function renderDevicePage(state: GatewayState, signInPath: string | undefined): string {
   return `<!doctype html>

@@ -39,9 +39,9 @@ const until = (isSo: () => boolean) =>
 type Asked = {
   body?: unknown
   headers?: Record<string, string>
-  /** Through the tunnel, as the hub's proxy. */
+  /** The request comes through the tunnel, as from the hub's proxy. */
   tunnel?: boolean
-  /** The address on loopback that asks. */
+  /** The caller's address on loopback. */
   from?: string
 }
 
@@ -71,7 +71,7 @@ function send(method: string, path: string, { body, headers = {}, tunnel = false
   return promise
 }
 
-/** A call with parameters that name nothing. */
+/** Makes a call whose parameters name nothing that exists. */
 function call(name: CallName, asked: Asked = {}) {
   const { method, path } = deviceCalls[name]
   const filled = path.replaceAll(/:\w+/g, 'nothing')
@@ -165,7 +165,7 @@ describe('with the device’s password', () => {
     expect(last).toMatchObject({ status: 429, json: { error: 'too_many_requests' } })
     expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
     for (const { headers } of answers) expect(headers['set-cookie']).toBeUndefined()
-    // Somebody else is not held up.
+    // Other sources need not wait.
     expect((await signIn(password)).status).toBe(200)
   })
 
@@ -188,7 +188,7 @@ describe('with the device’s password', () => {
 describe('on the local network nobody', () => {
   const guarded = names.filter((name) => policy[name] !== 'anybody')
 
-  test.each(guarded)('calls %s without a session, whatever they say they are', async (name) => {
+  test.each(guarded)('calls %s without a session, whatever role their headers claim', async (name) => {
     for (const claim of [{}, { 'x-hub-user': 'admin', 'x-hub-role': 'admin' }, { X_Hub_User: 'admin' }])
       expect(await call(name, { headers: { ...ownOrigin(), ...claim } })).toMatchObject({
         status: 401,
@@ -244,12 +244,12 @@ describe('through the hub', () => {
     },
   )
 
-  test('only the hub’s word counts, no cookie', async () => {
+  test('only the hub’s headers count, not a cookie', async () => {
     const headers = { host: 'gw.example', cookie }
     expect(await call('getStatus', { tunnel: true, headers })).toMatchObject({ status: 401 })
   })
 
-  test('the status has the parts of the device and no claim on it', async () => {
+  test('the status has the parts of the device and no device token', async () => {
     const { json } = await call('getStatus', asHub('user'))
     const { name, gatewayId, armed, deterrents, conditions } = json as DeviceStatus
     expect({ name, gatewayId, armed }).toEqual({ name: 'Orchard', gatewayId: gateway.state().gatewayId, armed: true })
@@ -266,7 +266,7 @@ describe('the file of the device', () => {
   const save = (body: object, asked: Asked) => call('saveFile', { ...asked, body })
   const mine = () => ({ headers: asPage() })
 
-  test('is saved as it was typed, with its comments, and is in force at once', async () => {
+  test('is saved unchanged, with its comments, and is in force at once', async () => {
     const { text, hash } = await read(mine())
     expect(text).toBe(readFileSync(path(), 'utf8'))
     const rules = '[{ name: Boar, labels: [boar], fire: [sprinkler], seconds: 2 }]'
@@ -293,7 +293,7 @@ describe('the file of the device', () => {
     expect((await call('listDetections', asHub('user'))).json).toMatchObject([{ id: 'b1', label: 'boar' }])
   })
 
-  test('that somebody else changed meanwhile is not replaced', async () => {
+  test('is not replaced when somebody else changed it meanwhile', async () => {
     const { text, hash } = await read(mine())
     const theirs = `${text}\n# theirs\n`
     writeFileSync(path(), theirs)
@@ -302,7 +302,7 @@ describe('the file of the device', () => {
       json: { error: 'file_changed' },
     })
     expect(readFileSync(path(), 'utf8')).toBe(theirs)
-    // Of two at the same time, one is saved.
+    // Two concurrent saves: one succeeds.
     const again = await read(mine())
     const both = await Promise.all(
       ['# a', '# b'].map((line) => save({ text: `${theirs}${line}\n`, hash: again.hash }, mine())),
@@ -322,7 +322,7 @@ describe('the file of the device', () => {
     expect(readFileSync(path(), 'utf8')).toBe(text)
   })
 
-  test('is read by managers through the hub, and changed only by who knows the device’s password', async () => {
+  test('is read by managers through the hub, and changed only with the device’s password', async () => {
     expect((await call('readFile', asHub('user'))).status).toBe(403)
     expect((await call('checkFile', { ...asHub('user'), body: { text: '' } })).status).toBe(403)
     const { text, hash } = await read(asHub('manager'))
@@ -340,7 +340,7 @@ describe('the file of the device', () => {
   test('names no pipe or device as a secret, which would keep the agent reading', async () => {
     const text = 'sources: { api: { token: !file /dev/zero } }'
     expect((await call('checkFile', { ...mine(), body: { text } })).json).toMatchObject({
-      errors: [{ message: 'What !file names is no file of at most 64 KiB.' }],
+      errors: [{ message: '!file must name a regular file of at most 64 KiB.' }],
     })
   })
 
@@ -390,7 +390,7 @@ describe('a camera that a person adds', () => {
     }
   }
 
-  test('is looked at live before anything is written, and its pictures end when nobody looks', async () => {
+  test('is shown live before anything is written, and its pictures end when nobody looks', async () => {
     const camera = await startRenderedCamera({ name: 'lane', seed: 3, daylight: 'day', durationMs: 5_000, actors: [] })
     onTestFinished(camera.stop)
     const { path, told } = await look(camera.mjpegUrl)
@@ -398,13 +398,13 @@ describe('a camera that a person adds', () => {
     const picture = await send('GET', `${path}/latest`, mine())
     expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/jpeg'])
     expect(await send('GET', path, asHub('user'))).toMatchObject({ status: 403 })
-    // Of three at once, the first is over.
+    // The first of three concurrent trials is over.
     await look(camera.mjpegUrl)
     await look(camera.mjpegUrl)
     expect(await send('GET', path, mine())).toMatchObject({ status: 404, json: { error: 'trial_not_found' } })
   })
 
-  test('that does not work is told in words; what it redirects to is not asked', async () => {
+  test('that does not work is reported in words; redirects are not followed', async () => {
     const redirecting = createServer((_request, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${gateway.port}/device/api/v1/status` }).end(),
     )
@@ -430,7 +430,7 @@ describe('a camera that a person adds', () => {
       })
   })
 
-  test('is tried and searched through the hub by who knows the device’s password alone', async () => {
+  test('is tried and searched through the hub only with the device’s password', async () => {
     const refused = { status: 403, json: { error: 'password_required' } }
     expect(await begin('http://127.0.0.1:9/', asHub('admin'))).toMatchObject(refused)
     expect(await begin('http://127.0.0.1:9/', asHub('admin'), { password })).toMatchObject({ status: 200 })
@@ -455,7 +455,7 @@ describe('a camera that a person adds', () => {
     })
   })
 
-  test('is written with its name once, and the eye looks at it', async () => {
+  test('is written once with its name, and the eye looks at it', async () => {
     const { hash, text } = (await call('readFile', mine())).json as { hash: string; text: string }
     const body = { name: 'lane', url: 'http://127.0.0.1:9/lane.mjpeg', hash }
     expect(await call('addCamera', { ...mine(), body: { ...body, name: '../x' } })).toMatchObject({ status: 400 })
@@ -476,7 +476,7 @@ describe('a camera that a person adds', () => {
   })
 })
 
-test('what was learned is told to all, and undone by managers', async () => {
+test('everybody may read what was learned; managers may undo it', async () => {
   expect((await call('readLearning', asHub('user'))).json).toMatchObject({ state: 'waiting', cameras: [] })
   const body = { camera: 'orchard', label: 'deer' }
   expect(await call('undoLearning', { ...asHub('user'), body })).toMatchObject({ status: 403 })

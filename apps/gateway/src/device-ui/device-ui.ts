@@ -1,7 +1,7 @@
 /**
  * The device's own interface, everything below `/device`: the built pages, their API, and the public device page for
- * who has not signed in. Through the tunnel the hub says who asks; on the device's network people sign in with the
- * device's password. Both reach the same pages, which no other origin can read, frame or call.
+ * everybody else. Through the tunnel the hub names the person; on the device's network people sign in with the device's
+ * password. Both get the same pages, which no other origin can read, frame or call.
  */
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -29,7 +29,8 @@ export type Way = {
   /** The connection comes from the hub, which has checked the visitor's access. */
   isTunnel: boolean
   /**
-   * Another application has the same origin, so its scripts could do all that the visitor may: only the public page.
+   * Another application has the same origin, so its scripts could do everything that the visitor may. Only the public
+   * page is served.
    */
   isShared: boolean
 }
@@ -46,7 +47,7 @@ const HEADERS = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // The kit places its menus and dialogs with style attributes.
+    // The component library places its menus and dialogs with style attributes.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "media-src 'self'",
@@ -62,7 +63,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The screens of the interface by the first part of their path; the page itself tells them apart. */
+/** The screens of the interface by the first part of their path; the page itself routes them. */
 const SCREENS = new Set([
   '',
   'sign-in',
@@ -160,7 +161,7 @@ function readAsset(name: string): Promise<string> {
   return readFile(new URL(name, import.meta.url), 'utf8')
 }
 
-/** Dark on light in both colour schemes: cameras read nothing else reliably. */
+/** Dark on light in both colour schemes: cameras read no other code reliably. */
 async function drawCode(text: string | null): Promise<string> {
   if (text === null) return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
   return QRCode.toString(text, { type: 'svg', margin: 2, color: { dark: '#14201c', light: '#ffffff' } })

@@ -19,7 +19,7 @@ export function createFileChanges(options: {
 }) {
   const { editor, file, sessions } = options
 
-  /** Who comes through the hub gives the device's password for what its file would have to allow. */
+  /** A person who comes through the hub must give the device's password for changes of the file. */
   async function confirm({ visitor, request, password }: By): Promise<void> {
     if (visitor.via !== 'hub') return
     if (password === undefined) throw new Refusal('password_required')

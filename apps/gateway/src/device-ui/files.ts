@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream'
 
-/** The built interface; empty while it is not built. Only files that were there at the start are served. */
+/** The files of the built interface; empty while it is not built. Only files that existed at the start are served. */
 export type UiFiles = {
-  /** Whether there is a file of this path, relative to the build's folder. */
+  /** Whether there is a file with this path, relative to the build's folder. */
   has(path: string): boolean
   send(request: IncomingMessage, response: ServerResponse, path: string): void
 }
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 }
-/** The build's twins of larger files, best first. */
+/** The compressed copies that the build makes of larger files, best first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

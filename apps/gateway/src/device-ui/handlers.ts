@@ -1,4 +1,4 @@
-/** What each call of the device's own interface does. */
+/** The handlers of the calls of the device's own interface. */
 import { LIVE_BOXES_HEADER, type Heartbeat } from '@hedgerow/contract'
 import type { DeviceCalls } from '@hedgerow/contract/device-interface'
 import type { Handlers } from '../calls/dispatcher.ts'
@@ -34,7 +34,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
 }
 
 const DAY_MS = 86_400_000
-/** The newest of a busy day; the page counts them again for each step of a slider. */
+/** Enough for a busy day, newest first; the page counts them again for each step of a slider. */
 const CANDIDATES_MAX = 3_000
 
 /** Who calls; undefined before signing in. */
@@ -156,7 +156,7 @@ function signedIn(caller: UiCaller): Visitor {
   return caller
 }
 
-/** The field has a label of its own. */
+/** The message leaves out the path: the field has a label of its own. */
 function withoutPath(message = 'This is no address of a camera.'): string {
   return message.replace(/^cameras\.a\.url: /, '')
 }

@@ -3,7 +3,7 @@ import type { DeviceFile } from '../device-file/schema.ts'
 import { dryRun, type DryRun } from '../rules/dry-run.ts'
 
 const DAY_MS = 86_400_000
-/** The newest; a run of these takes a small board a moment, in which it does nothing else. */
+/** The newest detections that a run uses at most: meanwhile a small board does nothing else. */
 const DETECTIONS_MAX = 500
 const KEEP_MS = 15_000
 

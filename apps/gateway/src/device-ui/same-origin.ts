@@ -13,7 +13,7 @@ export function isOfThisOrigin({ method, headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && host !== undefined && new URL(origin).host === hostOf(host)
 }
 
-/** As URLs write it: without the usual port of http. */
+/** The host as URLs have it: without the default port of http. */
 function hostOf(host: string): string | undefined {
   return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).host : undefined
 }

@@ -7,18 +7,18 @@ import { OWN_COOKIE_PREFIX } from '../own-cookie.ts'
 import type { DevicePassword } from '../password.ts'
 
 export type Sessions = {
-  /** Gives the value of `Set-Cookie`. Throws `Refusal` for a wrong password and for too many attempts. */
+  /** Returns the value of `Set-Cookie`. Throws `Refusal` for a wrong password and for too many attempts. */
   signIn(request: IncomingMessage, password: string): Promise<string>
   /** Throws `Refusal` unless it is the device's password. */
   verify(request: IncomingMessage, password: string): Promise<void>
-  /** Ends the request's session; gives the value of `Set-Cookie` that removes its cookie. */
+  /** Ends the request's session; returns the value of `Set-Cookie` that removes its cookie. */
   signOut(request: IncomingMessage): string
   isSignedIn(request: IncomingMessage): Promise<boolean>
 }
 
 type Session = { passwordMark: string; usedAt: number }
 
-/** For a person who mistypes, and for a script that guesses: 79 bits of password take any of these for ever. */
+/** Enough for a person who mistypes; a script cannot guess 79 bits at any of these rates. */
 const ATTEMPTS_OF_SOURCE: Rate = { burst: 8, perSecond: 0.1 }
 /** Each attempt keeps a small board busy for a tenth of a second. */
 const ATTEMPTS_OF_ALL: Rate = { burst: 30, perSecond: 1 }
@@ -48,7 +48,7 @@ export function createSessions(
     byAll.add(all, -1)
   }
 
-  /** `__Host-` needs https, which only a proxy in front of the device brings. */
+  /** `__Host-` needs https, which only a proxy in front of the device has. */
   const cookieName = (isSecure: boolean) => `${isSecure ? '__Host-' : ''}${OWN_COOKIE_PREFIX}${port()}`
 
   function setCookie(request: IncomingMessage, value: string, attributes: string): string {
@@ -56,7 +56,7 @@ export function createSessions(
     return `${cookieName(isSecure)}=${value}; Path=/;${isSecure ? ' Secure;' : ''} HttpOnly; SameSite=Strict${attributes}`
   }
 
-  /** Those of both names: the request does not say whether the browser sees https. */
+  /** Tokens of both cookie names: the request does not say whether the browser uses https. */
   function tokensOf({ headers: { cookie = '' } }: IncomingMessage): string[] {
     const names = [true, false].map(cookieName)
     return cookie.split(';').flatMap((part) => {
@@ -73,7 +73,7 @@ export function createSessions(
   return {
     verify,
     async signIn(request, typed) {
-      // Before the check: a password that is replaced meanwhile ends this session too.
+      // Read before the check: a password that is replaced meanwhile ends this session too.
       const passwordMark = await password.mark()
       await verify(request, typed)
       const token = randomBytes(32).toString('base64url')
@@ -91,7 +91,7 @@ export function createSessions(
         const session = sessions.get(key)
         if (!session) continue
         if (clock() - session.usedAt < IDLE_MS && session.passwordMark === (await password.mark())) {
-          // Moved to the end: the first of the map is the one that was used least recently.
+          // Moved to the end, so that the first entry of the map is the one used least recently.
           sessions.delete(key)
           sessions.set(key, { ...session, usedAt: clock() })
           return true
@@ -103,7 +103,7 @@ export function createSessions(
   }
 }
 
-/** The list holds no token that a browser has. */
+/** The list holds hashes, not the tokens of browsers. */
 function keyOf(token: string): string {
   return createHash('sha256').update(token).digest('base64')
 }

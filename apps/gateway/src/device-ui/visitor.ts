@@ -5,20 +5,23 @@ import { hubRole } from '../trusting-application.ts'
 
 /** A person who uses the device's own interface. */
 export type Visitor = {
-  /** For the ledger and the screen. */
+  /** The name for the ledger and the screen. */
   name: string
-  /** `hub`: the hub says who asks; `device`: somebody who knows the device's password. */
+  /** `hub`: a person that the hub names; `device`: somebody who knows the device's password. */
   via: 'hub' | 'device'
   /** Whether the visitor may fire, arm and configure; everybody may look, stop and disarm. */
   mayManage: boolean
 }
 
-/** Whoever knows the password of the device. */
+/** Somebody who knows the device's password. */
 export const PASSWORD_VISITOR: Visitor = { name: 'device password', via: 'device', mayManage: true }
 
 const NAME_MAX = 200
 
-/** Whom the hub names. Call it only for a request that came through the tunnel: elsewhere anybody sends these. */
+/**
+ * The person that the hub names. Call it only for a request that came through the tunnel: elsewhere anybody can send
+ * these headers.
+ */
 export function visitorFromHub({ headers }: IncomingMessage): Visitor | undefined {
   const [user, role] = [headers['x-hub-user'], headers['x-hub-role']]
   if (typeof user !== 'string' || user === '') return undefined

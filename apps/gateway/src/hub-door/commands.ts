@@ -1,8 +1,8 @@
 /**
- * Commands of the hub to the deterrents, and to what was learned. Each is carried out once at most and never late: it
- * needs a ticket of this process, and its time is counted from the ticket by a monotonic clock, so neither a slow path
- * nor a jump of the wall clock can extend it. After a stop or disarm, earlier tickets fire and arm nothing: a command
- * that a stop overtook is refused.
+ * The hub's commands to deterrents and to learning. Each is carried out once at most and never late: it needs a ticket
+ * of this process, and its time is counted from the ticket by a monotonic clock, so neither a slow path nor a jump of
+ * the wall clock can extend it. After a stop or disarm, earlier tickets fire and arm nothing: a command that a stop
+ * overtook is refused.
  */
 import { randomUUID } from 'node:crypto'
 import { COMMAND_LIFETIME_MS, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
@@ -10,7 +10,7 @@ import type { Learning } from '../learning/learning.ts'
 
 type Person = { kind: 'person'; name: string; via: 'hub' }
 
-/** What the door needs of the deterrents; their own limits decide what is carried out. */
+/** The deterrents as the door uses them; their own limits decide what is carried out. */
 export type CommandedDeterrents = {
   fire(request: {
     deterrent: string
@@ -29,7 +29,7 @@ export type Commands = {
   carryOut(command: DoorCommand): Promise<DoorOutcome>
 }
 
-/** The hub asks for a ticket right before it sends a command; more than these never wait. */
+/** The hub asks for a ticket right before it sends a command, so no more than these are ever open. */
 const TICKETS_MAX = 64
 
 const EXPIRED: DoorOutcome = {
@@ -52,7 +52,7 @@ export function createCommands(options: {
 }): Commands {
   const { deterrents, learning, monotonic = () => performance.now() } = options
   const tickets = new Map<string, { issuedAt: number; stops: number }>()
-  /** How many stops there were. */
+  /** The number of stops so far. */
   let stops = 0
 
   function takeTicket({ ticket, withinMs, action }: DoorCommand): boolean {

@@ -106,7 +106,7 @@ describe('a command of the hub', () => {
     const expired = { outcome: 'refused', code: 'expired' }
     expect(await fire({ ticket: once })).toMatchObject(expired)
     expect(await fire({ ticket: 'made-up' })).toMatchObject(expired)
-    // By the time that it arrives, more than its time has passed since the ticket.
+    // More than its time has passed between the ticket and its arrival.
     expect(await fire({ withinMs: 0, ticket: await ticket() })).toMatchObject(expired)
     const overtaken = await ticket()
     const other = await ticket()
@@ -142,7 +142,7 @@ describe('a command of the hub', () => {
 })
 
 describe('the ledger', () => {
-  test('survives outages of both sides without a gap, and is told the hub again until it answers', async () => {
+  test('survives outages of both sides without a gap, and is sent again until the hub answers', async () => {
     hub.loseLedgerAnswers(2)
     await fire({ seconds: 1 })
     await until(() => expect(kinds().filter((kind) => kind === 'fired').length).toBeGreaterThan(2))
@@ -164,7 +164,7 @@ describe('the ledger', () => {
 })
 
 describe('the door', () => {
-  test('has the picture of a detection, and only for what the device knows', async () => {
+  test('has the pictures of detections, and only of those that the device knows', async () => {
     const seen = { camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9 } as const
     const startedAt = new Date().toISOString()
     await gateway.reportDetections([{ id: 'd/1', ...seen, startedAt, thumbnail: BOAR.toString('base64') }])
@@ -185,7 +185,7 @@ describe('the door', () => {
     expect((await ask('/v1/%E0%A4%A/snapshot.jpg')).status).toBe(404)
   })
 
-  test('is no part of the port that people reach, in the tunnel and in the local network', async () => {
+  test('is not on the port that people reach, in the tunnel and in the local network', async () => {
     const paths = ['/v1/tickets', '/v1/commands', '/v1/cameras/orchard/latest.jpg']
     for (const path of paths) {
       expect((await ask(path, { port: 8080 })).status, `${path} in the tunnel`).toBe(404)
@@ -220,7 +220,7 @@ function listeningPorts(): number[] {
   return [...new Set(ports)].toSorted((a, b) => a - b)
 }
 
-test('what was learned is told, and goes back to the version that a person names', async () => {
+test('the hub reads what was learned, and goes back to the version that a person names', async () => {
   await gateway.stop()
   writeLearned(dataDir, 'orchard', Date.now())
   await start()

@@ -19,7 +19,7 @@ export type HubDoorOptions = {
   deterrents: CommandedDeterrents
   learning: CommandedLearning & Pick<Learning, 'report'>
   pictures: Pictures
-  /** Finds it in the device's own record. */
+  /** Finds the detection in the device's own record. */
   find(detectionId: string): Detection | undefined
   /** The picture that the detection came with. */
   thumbnail(detectionId: string): Jpeg | undefined
@@ -49,7 +49,7 @@ const refusals = {
   not_found: [404, 'This device has nothing of that name.'],
   not_finished: [409, 'It is still being filmed.'],
   method_not_allowed: [405, 'This address takes another method.'],
-  unavailable: [502, 'What takes these pictures did not give one.'],
+  unavailable: [502, 'The source of these pictures did not give one.'],
   internal_error: [500, "The call failed. The agent's log has the details."],
 } as const
 
@@ -105,7 +105,7 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
         const detection = findDetection(name)
         const boxed = url.searchParams.get('boxed') === 'true'
         const jpeg = await pictures.snapshot(detection, { boxed, signal }).catch((error: unknown) => {
-          log.info({ err: error, detection: name }, 'no snapshot: its thumbnail stands for it')
+          log.info({ err: error, detection: name }, 'no snapshot: the thumbnail is sent instead')
           return undefined
         })
         sendPicture(response, jpeg ?? options.thumbnail(name))

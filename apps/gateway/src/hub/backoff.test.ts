@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBackoff, createPause } from './backoff.ts'
 
-test('pauses grow to their limit, are never shorter than half the first, and start over after a success', () => {
+test('pauses grow to their limit, are never shorter than half the first, and start again after a success', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (draw) => {
       const backoff = createBackoff({ firstMs: 500, maxMs: 30_000 }, () => draw)

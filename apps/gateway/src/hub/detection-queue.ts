@@ -144,7 +144,7 @@ export async function openDetectionQueue(
     remove: (batch) =>
       inTurn(async () => {
         const index = files.findIndex((file) => file.number === batch.fileNumber)
-        // dropOldest() may have removed it meanwhile.
+        // dropOldest() may have removed the file meanwhile.
         if (index < 0) return
         files.splice(index, 1)
         await rm(pathOf(batch.fileNumber), { force: true })

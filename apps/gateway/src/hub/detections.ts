@@ -16,8 +16,8 @@ export function keepSendingDetections(options: {
   const { queue, wayToHub, features, log, signal } = options
 
   /**
-   * Rejects when the batch has to be sent again. What the hub will never take is left out, and the rest is sent;
-   * details that it refuses are left out first, since an older hub may have taken the place of the one that named them.
+   * Rejects when the batch has to be sent again. Details that the hub refuses are left out first, because an older hub
+   * may have replaced the one that named them; then detections that the hub never accepts.
    */
   async function deliver(post: Post, batch: Detection[], mayDetail = true): Promise<void> {
     const withDetails = mayDetail && (features.has('detection-details') || features.has('learning'))
@@ -25,7 +25,8 @@ export function keepSendingDetections(options: {
     if (detections.length === 0) return
     try {
       const { withoutPicture } = await post(reportDetections, { detections })
-      if (withoutPicture) log.warn({ detections: withoutPicture }, 'the hub did not take the pictures of these')
+      if (withoutPicture)
+        log.warn({ detections: withoutPicture }, 'the hub did not accept the pictures of these detections')
     } catch (error) {
       if (withDetails && error instanceof HubRefusal && error.code === 'invalid_request')
         return deliver(post, batch, false)

@@ -36,7 +36,7 @@ describe('finding a hub', () => {
   })
 })
 
-test('a fingerprint is read in every spelling, and nothing else is accepted', () => {
+test('a fingerprint is accepted in every spelling, and nothing else is', () => {
   const written = 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567'
   expect(parseFingerprint('abcd-efgh-ijkl-mnop-qrst-uvwx-yz23-4567')).toBe(written)
   expect(parseFingerprint('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')).toBe(written)

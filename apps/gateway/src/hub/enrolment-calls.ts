@@ -51,9 +51,9 @@ export type RegistrationStatus =
 
 const CALL_TIMEOUT_MS = 10_000
 
-/** Which hub may answer. */
+/** Checks whether a hub may answer. */
 export type ExpectedHub = {
-  /** The hub's key is pinned or remembered, so it may vouch for the hub's TLS certificate. */
+  /** The hub's key is pinned or remembered, so it may prove the hub's TLS certificate. */
   isSettled: boolean
   /** Throws HubRefusedError for a key that is not trusted. */
   check(identityPublicKey: string): void
@@ -61,8 +61,8 @@ export type ExpectedHub = {
 
 /**
  * Step 1. Throws NotAHubError unless the answer is signed by the identity key that it names, HubRefusedError unless
- * that key is trusted and the TLS certificate is the hub's own, and TLS's own error where nobody vouches for the
- * certificate.
+ * that key is trusted and the TLS certificate is the hub's own, and TLS's own error when the certificate is not
+ * trusted.
  */
 export async function openSession(
   url: URL,

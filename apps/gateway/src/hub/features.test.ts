@@ -27,7 +27,7 @@ const detailed: Detection = {
 }
 const sprinkler = { name: 'sprinkler', state: 'ready' as const }
 
-describe('what a hub takes', () => {
+describe('features of a hub', () => {
   let dataDir: string
   let hub: FixtureHub
   let gateway: Gateway
@@ -51,7 +51,7 @@ describe('what a hub takes', () => {
   }
   const refused = () => hub.received.length - hub.heartbeats.length - (hub.detections.length > 0 ? 1 : 0)
 
-  test('is sent whole to a hub that names the features, and nothing of it before', async () => {
+  test('are used with a hub that names them, and not before it does', async () => {
     await start()
     await gateway.reportDetections([detailed])
     await until(() => expect(hub.detections).toEqual([detailed]))
@@ -64,7 +64,7 @@ describe('what a hub takes', () => {
     hub.decide({ status: 'approved' })
   })
 
-  test('by a hub of the first version: heartbeats and detections without what came later, none refused', async () => {
+  test('a hub of the first version gets heartbeats and detections without later fields, and refuses none', async () => {
     hub.becomeVersion('first')
     await start()
     await gateway.reportDetections([detailed])
@@ -75,7 +75,7 @@ describe('what a hub takes', () => {
     expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
   })
 
-  test('changes when the hub is replaced by an older one in the middle of a session: nothing is lost', async () => {
+  test('a hub is replaced by an older one in the middle of a session: nothing is lost', async () => {
     await start()
     await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
     hub.becomeVersion('first')

@@ -1,5 +1,5 @@
 /**
- * What the hub takes beyond the first version of the protocol, as its last answer to a heartbeat named it. An older hub
+ * The features of the hub beyond the first version of the protocol, from its last answer to a heartbeat. An older hub
  * refuses fields that it does not know, so they are left out until the hub has named their feature in this session.
  */
 import {
@@ -16,17 +16,17 @@ import {
 
 export type HubFeatures = {
   has(feature: GatewayFeature): boolean
-  /** Whether a heartbeat of this session was answered, so that `has` says what the hub takes. */
+  /** Whether a heartbeat of this session was answered, so that `has` knows the hub's features. */
   isKnown(): boolean
-  /** The hub answered a heartbeat, naming these; an older hub names none. */
+  /** The hub answered a heartbeat and named these features; an older hub names none. */
   learn(named: readonly string[] | undefined): void
   /** A new session begins, perhaps with another hub. */
   reset(): void
-  /** Without what this hub does not take. */
+  /** The heartbeat without fields that this hub does not accept. */
   heartbeatFor(heartbeat: Heartbeat): Heartbeat
-  /** What this hub takes: a hub without the filter for held-back detections does not get them. */
+  /** The detections that this hub accepts: a hub without the filter for held-back detections does not get them. */
   detectionsFor(detections: readonly Detection[]): Detection[]
-  /** As every hub takes them. */
+  /** The detections with the fields that every hub accepts. */
   withoutDetails(detections: readonly Detection[]): Detection[]
 }
 
@@ -41,7 +41,10 @@ export function createHubFeatures(): HubFeatures {
   let features: ReadonlySet<string> | undefined
   const has = (feature: GatewayFeature) => features?.has(feature) ?? false
 
-  /** An older hub offers each application to everybody who sees the gateway; this device refuses who may not. */
+  /**
+   * An older hub offers each application to everybody who sees the gateway; this device refuses people who may not open
+   * one.
+   */
   function withApplications(heartbeat: Heartbeat): Heartbeat {
     if (has('application-roles') || !heartbeat.applications) return heartbeat
     return { ...heartbeat, applications: heartbeat.applications.map(({ name, title }) => ({ name, title })) }
@@ -67,7 +70,7 @@ export function createHubFeatures(): HubFeatures {
   }
 }
 
-/** Without what is held back: there, it would be a threat like any other. */
+/** Leaves out held-back detections: on that hub they would be threats like all others. */
 function withoutLearning(detections: readonly Detection[]): Detection[] {
   return detections.filter(({ suppressed }) => !suppressed).map((entry) => without(DETECTION_LEARNING, entry))
 }

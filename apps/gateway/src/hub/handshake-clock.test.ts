@@ -20,7 +20,7 @@ describe('the handshake clock', () => {
   it('continues when the device restarts in 1970, after a stop and after a crash', async () => {
     const first = await openHandshakeClock(path, { log, wallClock: () => RIGHT })
     const last = first.now().unixMs
-    // The file as a crash leaves it.
+    // Writes the file that a crash leaves.
     const left = JSON.parse(await readFile(path, 'utf8')) as { usedBeforeMs: number }
     expect(left.usedBeforeMs).toBeGreaterThan(last)
     await first.stop()

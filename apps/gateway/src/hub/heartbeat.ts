@@ -28,16 +28,16 @@ export type HeartbeatOptions = {
   signal: AbortSignal
   /** Called after several unanswered heartbeats in a row. */
   onUnanswered(): void
-  /** What the hub takes is known from now on. */
+  /** The hub's features are known from now on. */
   onFeatures(): void
   /** The hub answered through the tunnel. */
   onTunnelAnswer(answer: HeartbeatAnswer): void
-  /** The hub answered: this is the number of its newest review, where it has reviews. */
+  /** The hub answered, with the number of its newest review if it has reviews. */
   onReviews(newest: number | undefined): void
 }
 
 export type Heartbeats = {
-  /** Sends one now, because the tunnel came up or the hub should know of a change. */
+  /** Sends a heartbeat now, because the tunnel came up or the hub should know of a change. */
   beat(): void
   /** Settles after `signal` is aborted. */
   done: Promise<void>
@@ -61,8 +61,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   }
 
   /**
-   * A hub that refuses the details that it named was replaced by an older one. A hub that answers no heartbeat may
-   * still take detections, without details.
+   * When the hub refuses details that it named, an older hub has replaced it. A hub that answers no heartbeat may still
+   * accept detections without details.
    */
   async function post(carry: (body: Heartbeat) => Promise<HeartbeatAnswer>): Promise<HeartbeatAnswer> {
     const heartbeat = await options.compose()
@@ -103,7 +103,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     }
   }
 
-  /** Tells the hub that this device is running and why it is not in its tunnel. */
+  /** Sends a heartbeat outside the tunnel, with the reason why the tunnel is not in use. */
   async function sendAround(): Promise<void> {
     try {
       await post((body) => httpsFallback.post(sendHeartbeat, body, LATER_TIMEOUT_MS))

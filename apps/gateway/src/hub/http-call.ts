@@ -6,7 +6,7 @@ import { errorBody, type ErrorCode } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
 
-/** More than any answer of a hub, so that another server cannot fill the memory. */
+/** Longer than any answer of a hub, so that another server cannot fill the memory. */
 const ANSWER_LIMIT = 64 * 1024
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -19,7 +19,7 @@ export type PostOptions = {
   timeoutMs: number
   signal: AbortSignal
   lookup?: LookupFunction | undefined
-  /** IPv4. The connection comes from it; the operating system's choice without one. */
+  /** The IPv4 address of this side; the operating system chooses when unset. */
   localAddress?: string | undefined
   /** Opens the connection through the tunnel instead of the device's network. */
   connect?: (() => Duplex) | undefined

@@ -9,8 +9,8 @@ import type { Tunnel } from './tunnel.ts'
 const HTTPS_FALLBACK_AFTER_MS = 60_000
 
 /**
- * The fallback where UDP is blocked and the tunnel does not come up: signed requests to the hub's public API.
- * Heartbeats also use it over plain http; detections hold pictures and use it only over https.
+ * The fallback when UDP is blocked and the tunnel does not come up: signed requests to the hub's public API. Heartbeats
+ * also use it over plain http; detections hold pictures and use it only over https.
  */
 export type HttpsFallback = {
   /** Whether to use it now. Call it with every heartbeat: it measures how long the tunnel has been down. */

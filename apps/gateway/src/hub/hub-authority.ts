@@ -4,8 +4,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { ConfigError } from '../config.ts'
 
 /**
- * Trusts the CA certificates in `path` (PEM, one or more) beside the well-known ones, for the whole process. This
- * protects only against eavesdroppers; the hub's signature proves its identity. Throws ConfigError.
+ * Trusts the CA certificates in `path` (PEM, one or more) in addition to the well-known ones, for the whole process.
+ * This protects only against eavesdroppers; the hub's signature proves its identity. Throws ConfigError.
  */
 export function trustHubAuthority(path: string): void {
   const refuse = (problem: string) => new ConfigError(`GATEWAY_HUB_CA_FILE: ${problem}`)

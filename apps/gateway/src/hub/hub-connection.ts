@@ -37,11 +37,11 @@ const PROBLEMS_MAX = 32
 const LEDGER_CURSOR_FILE = 'ledger-sent.json'
 const DROPS_TOLD_MS = 86_400_000
 
-/** The network of a device that is not simply this machine's: a simulated one. */
+/** The network of a simulated device, instead of this machine's. */
 export type DeviceNetwork = {
-  /** IPv4, for its connections to the hub. Throws the network's error while the device has no network. */
+  /** The IPv4 address for its connections to the hub. Throws the network's error while the device has no network. */
   localAddress(): string | undefined
-  /** For its tunnel. */
+  /** Opens the socket of its tunnel. */
   openSocket(): DatagramSocket
 }
 
@@ -53,13 +53,13 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     queue: DetectionQueue
     /** The ledger whose entries go to the hub. */
     deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
-    /** What people said of this device's detections. */
+    /** Reviews of this device's detections. */
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<Heartbeat, 'applications' | 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
-    /** `tell` is to be called when the device is configured anew: the hub hears of it at once. */
+    /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
     onReconfigured?(tell: () => void): void
-    /** Undefined where nothing starts the agent that could start another version. */
+    /** Undefined when nothing can start another version of the agent. */
     updater?: AgentUpdates | undefined
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
     searchDomains?: readonly string[]
@@ -86,8 +86,8 @@ export type HubConnection = {
 }
 
 /**
- * Reads keys, trust and approval from the data directory; makes keys at the first start. Adds to `life` all that must
- * stop with the connection. Throws DataFileError for damaged files.
+ * Reads keys, trust and approval from the data directory; makes keys at the first start. Adds to `life` everything that
+ * must stop with the connection. Throws DataFileError for damaged files.
  */
 export async function openHubConnection(
   options: HubConnectionOptions,
@@ -301,7 +301,7 @@ function problemsOfQueue(queue: DetectionQueue, httpsFallback: HttpsFallback): s
   return [...staysBehind(queue, httpsFallback), ...isLost(queue)]
 }
 
-/** Pictures may leave the device only through the tunnel or over https. */
+/** Whether detections wait because their pictures may leave the device only through the tunnel or over https. */
 function staysBehind(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {
   const count = queue.waiting()
   if (!httpsFallback.isTaken() || httpsFallback.isPrivate() || count === 0) return []
@@ -309,10 +309,10 @@ function staysBehind(queue: DetectionQueue, httpsFallback: HttpsFallback): strin
   return [`${what} on the device: UDP to the hub is blocked, and its address is not https`]
 }
 
-/** Shown for one day only: nobody reads a warning that never ends. */
+/** Shown for one day only, because nobody reads a warning that never ends. */
 function isLost(queue: DetectionQueue): string[] {
   const count = queue.dropped()
   if (Date.now() - (queue.droppedAt() ?? -Infinity) > DROPS_TOLD_MS) return []
   const what = count === 1 ? '1 detection was' : `${count} detections were`
-  return [`${what} lost since the gateway started: the hub did not take them in time, or not at all`]
+  return [`${what} lost since the gateway started: the hub did not accept them in time, or not at all`]
 }

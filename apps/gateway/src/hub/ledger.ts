@@ -1,6 +1,6 @@
 /**
- * Tells the hub what the device's ledger says: every entry, in order, once. A small file remembers the last entry that
- * the hub acknowledged; where it is behind, the hub gets entries again and keeps each once.
+ * Sends the entries of the device's ledger to the hub, all and in order. A small file holds the last entry that the hub
+ * acknowledged; when the file is behind, the hub gets entries again and keeps each once.
  */
 import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry } from '@hedgerow/contract'
 import type { Logger } from 'pino'
@@ -17,7 +17,7 @@ const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0)
 
 export function keepSendingLedger(options: {
   deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
-  /** The file that remembers what the hub has. */
+  /** The file with the last entry that the hub has. */
   path: string
   /** A hub that knows this device as another gateway gets the whole ledger. */
   gatewayId: () => string | undefined
@@ -36,13 +36,13 @@ export function keepSendingLedger(options: {
       return undefined
     })
     const [newest] = await deterrents.ledger({ limit: 1 })
-    // A ledger that began anew counts from 1 again.
+    // A new ledger counts from 1 again.
     const isOfThisLedger = known !== undefined && known.id <= (newest?.id ?? 0)
     cursor = { gatewayId, id: known?.gatewayId === gatewayId && isOfThisLedger ? known.id : 0 }
     return cursor.id
   }
 
-  /** An entry that the hub never takes must not hold up the others. */
+  /** An entry that the hub never accepts must not hold up the others. */
   async function deliver(post: Post, entries: LedgerEntry[]): Promise<void> {
     try {
       await post(reportLedger, { entries })

@@ -10,13 +10,13 @@ export type NameService = {
    * All addresses of a host, in the order to try them; for an address, the address itself. Rejects when there is none.
    */
   addresses(host: string): Promise<LookupAddress[]>
-  /** Resolves names of connections; undefined uses the operating system's resolver. */
+  /** Resolves the names of connections; when undefined, the operating system's resolver does. */
   lookup: LookupFunction | undefined
   /** Cancels pending queries. */
   stop(): void
 }
 
-/** For one query with all its retries. The operating system's resolver has no deadline. */
+/** The limit for one query with all its retries. The operating system's resolver has no deadline. */
 const ANSWER_TIMEOUT_MS = 15_000
 
 /** `servers`: addresses, each with or without `:port`; none means those of the operating system. */
@@ -33,7 +33,7 @@ export function createNameService(servers: readonly string[]): NameService {
       ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
       ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
     ]
-    // No name server knows this device's own names (localhost, /etc/hosts).
+    // Names such as localhost and those of /etc/hosts are known only to this device, not to a name server.
     return found.length > 0 ? found : dns.lookup(host, { all: true })
   }
 

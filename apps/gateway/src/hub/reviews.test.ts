@@ -45,7 +45,7 @@ const said = (seq: number, more: Partial<GatewayReview> = {}): GatewayReview => 
   ...more,
 })
 
-/** What is on the disk. */
+/** Reads the reviews on disk. */
 function stored(): GatewayReview[] {
   const record = openRecord(joinPath(dataDir, RECORD_FILE), {
     settings: () => ({ days: 14, megabytes: 200 }),
@@ -59,7 +59,7 @@ function stored(): GatewayReview[] {
   }
 }
 
-test('reach the record in pages, the latest of each detection, and go on after an outage and a restart', async () => {
+test('reach the record in pages, the latest of each detection, and continue after an outage and a restart', async () => {
   hub.reviews.push(said(1), said(2), said(3, { detection: 'd1', verdict: 'wrong', label: 'deer' }))
   hub.refuseReviews(1)
   await join()
@@ -74,7 +74,7 @@ test('reach the record in pages, the latest of each detection, and go on after a
   expect(hub.reviewCalls.slice(3)).toEqual([3])
 })
 
-test('a hub that tells more than it has is not asked in a loop', async () => {
+test('a hub that names a newer review than it has is not asked in a loop', async () => {
   hub.reviews.push(said(1))
   hub.newestReview = 9
   await join()

@@ -1,6 +1,7 @@
 /**
- * Asks the hub for what people said of this device's detections. Every answer to a heartbeat tells the newest; the
- * record tells what is here, so nothing is missed after an outage of either side, and nothing is asked twice.
+ * Fetches people's reviews of this device's detections from the hub. Every answer to a heartbeat has the number of the
+ * newest; the record has the number of the last one here. So none is missed after an outage of either side, and none is
+ * fetched twice.
  */
 import { readGatewayReviews, type GatewayReview } from '@hedgerow/contract'
 import type { Logger } from 'pino'
@@ -14,7 +15,7 @@ export type StoredReviews = {
 }
 
 export type ReviewReader = Pick<Sender, 'done'> & {
-  /** The hub told the number of the newest review; an older hub tells none. */
+  /** The hub sent the number of its newest review; an older hub sends none. */
   learn(newest: number | undefined): void
 }
 
@@ -38,7 +39,7 @@ export function keepReadingReviews(options: {
       if (newest <= after) return false
       const answer = await post(readGatewayReviews, { after })
       reviews.put(gatewayId, answer.reviews)
-      // A hub that has less than it told is not asked for it again and again.
+      // When the hub has fewer reviews than it said, they are not fetched again and again.
       if (reviews.newest(gatewayId) <= after) newest = after
       return true
     },

@@ -4,14 +4,14 @@ import { inWords } from './failure.ts'
 import type { HubFeatures } from './features.ts'
 import type { Post } from './sending.ts'
 
-/** Never rejects: what the hub does not answer is unsure. `by` is what spoke. */
+/** Never rejects: without an answer of the hub the verdict is unsure. `by` is the endpoint that answered. */
 export type AskHub = (question: Question, timeoutMs: number) => Promise<Look & { by: string; retryAfterMs?: number }>
 
 /** A picture waits in the hub's queue for as long as the question takes. */
 const WAITS = 2
 const MARGIN_MS = 5_000
 
-/** Asks the hub's vision endpoint, where this hub names the feature. */
+/** Asks the hub's vision endpoint, if this hub names the feature. */
 export function askHubWith(way: () => Post | undefined, features: Pick<HubFeatures, 'has'>): AskHub {
   return async ({ jpeg, label, camera, zone, at, normal }, timeoutMs) => {
     const post = way()

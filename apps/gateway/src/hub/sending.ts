@@ -14,7 +14,7 @@ const IDLE_CHECK_MS = 10_000
 /** The hub may be ready sooner than its Retry-After said. */
 const RETRY_AFTER_MAX_MS = 600_000
 
-/** Makes a call of the contract on the way that is open to the hub. */
+/** Makes a call of the contract over the current way to the hub. */
 export type Post = <C extends Call & { response: z.ZodType }>(
   call: C,
   body: BodyOf<C>,
@@ -22,8 +22,8 @@ export type Post = <C extends Call & { response: z.ZodType }>(
 ) => Promise<ResponseOf<C>>
 
 /**
- * The way to the hub for what is private: the tunnel, or https around it. Undefined while there is none, or while no
- * heartbeat of this session told what the hub takes.
+ * The way to the hub for private data: the tunnel, or https beside it. Undefined while there is none, and until a
+ * heartbeat of this session has shown the hub's features.
  */
 export function createWayToHub(options: {
   tunnel: () => Tunnel | undefined
@@ -49,10 +49,10 @@ export type Sender = {
   done: Promise<void>
 }
 
-/** Sends what waits, one call after the other, while there is a way to the hub. */
+/** Sends waiting items, one call after the other, while there is a way to the hub. */
 export function keepSending(options: {
   wayToHub: () => Post | undefined
-  /** Sends the oldest. Gives false when nothing waits; rejects when it has to be sent again. */
+  /** Sends the oldest item. Returns false when none waits; rejects when the item has to be sent again. */
   sendNext(post: Post): Promise<boolean>
   onFailure(error: unknown, retryAfterMs: number | undefined): void
   signal: AbortSignal

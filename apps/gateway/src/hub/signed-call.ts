@@ -20,7 +20,10 @@ import type { NameService } from './name-service.ts'
 export type SigningSession = {
   url: URL
   hubIdentityPublicKey: string
-  /** The hash of the key in the hub's TLS certificate when the hub vouches for it; undefined when a known CA does. */
+  /**
+   * The hash of the key in the hub's TLS certificate when the hub's signature proves it; undefined when a known CA
+   * signed it.
+   */
   tlsKeyHash: string | undefined
   /** The hub's wall clock in milliseconds since 1970. */
   hubTime(): number
@@ -77,7 +80,7 @@ export async function callSigned<S extends z.ZodType>(
   return { answer, nonce }
 }
 
-/** Posts to a session's hub, pinned to the hub's own TLS key when no known CA vouches for it. */
+/** Posts to a session's hub, pinned to the hub's own TLS key when no known CA signed its certificate. */
 export function postTo({ tlsKeyHash }: SigningSession, options: PostOptions): Promise<Answer> {
   if (tlsKeyHash === undefined) return post(options)
   const { url, lookup, localAddress } = options

@@ -4,15 +4,15 @@ import { tlsKeyHash } from '@hedgerow/enrolment'
 import { HubRefusedError } from './hub-trust.ts'
 
 /**
- * TLS to a hub whose certificate no known CA signed, such as one of the hub's own CA. The hub's identity key vouches
- * for it instead: it signs the hash of the certificate's key together with the challenge. Until that is checked, only
- * public keys pass through such a connection; later connections with another key end before anything is sent.
+ * TLS to a hub whose certificate no known CA signed, such as one of the hub's own CA. The hub's identity key proves it
+ * instead: it signs the hash of the certificate's key together with the challenge. Until that is checked, only public
+ * keys pass through such a connection; later connections with another key end before anything is sent.
  */
 export type TlsConnection = {
   socket: TLSSocket
   /** The hash of the key in the server's certificate, as in `tlsKeyHash`. */
   keyHash: string
-  /** Why no known CA vouches for the certificate or its name; undefined when one does. */
+  /** Why known CAs do not prove the certificate or its name; undefined when one does. */
   problem: Error | undefined
 }
 

@@ -13,13 +13,13 @@ const HEAD_TIMEOUT_MS = 30_000
  */
 export type Download = (name: string, ask: { from: number; signal: AbortSignal }) => Promise<IncomingMessage>
 
-/** What updates this agent, as the way to the hub sees it. */
+/** The updater of this agent, as the way to the hub uses it. */
 export type AgentUpdates = {
-  /** What the heartbeat tells. */
+  /** Its fields of the heartbeat. */
   parts(): Pick<Heartbeat, 'release' | 'update'>
   /** The hub answered a heartbeat through the tunnel; `download` fetches from it. */
   heard(answer: Pick<HeartbeatAnswer, 'serverTime' | 'update'>, download: Download): void
-  /** Calls this when the hub should hear of a change at once. */
+  /** `tell` is called when the hub should learn of a change at once. */
   onChange(tell: () => void): void
 }
 

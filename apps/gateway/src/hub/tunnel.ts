@@ -24,7 +24,7 @@ export type Tunnel = {
   connect(port: number): TcpStream
   /** Accepts TCP from the hub. */
   listen(port: number, onStream: (stream: TcpStream) => void): void
-  /** Shakes hands again now, because the hub does not answer. */
+  /** Begins a new handshake now, because the hub does not answer. */
   retry(): void
   stop(): Promise<void>
 }
@@ -56,7 +56,7 @@ const SILENCE_CHECK_MS = 5_000
  * Routine renewals come 120 s after the last handshake (WireGuard §6.1); an earlier one means that the hub restarted.
  */
 const ROUTINE_RENEWAL_MS = 115_000
-/** How long an address may take to shake hands; later rounds allow for a slow network. */
+/** How long an address may take for a handshake; later rounds allow for a slow network. */
 const FIRST_ATTEMPT_MS = 2_500
 const LATER_ATTEMPT_MS = 5_500
 
@@ -109,11 +109,11 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
 
   const isUp = () => handshakeAtMs !== undefined && performance.now() - handshakeAtMs < SILENCE_AFTER_MS
 
-  /** Whether the hub shook hands while this address was tried. */
+  /** Whether the hub completed a handshake while this address was tried. */
   async function attempt(address: string, port: number, limitMs: number): Promise<boolean> {
     const startedAtMs = performance.now()
     const hasShaken = () => handshakeAtMs !== undefined && handshakeAtMs >= startedAtMs
-    // A new peer shakes hands at once; a moved peer would wait up to 5 s for its next retry.
+    // A new peer begins a handshake at once; a moved peer would wait up to 5 s for its next retry.
     network.removePeer(hubKey!)
     network.addPeer({ ...peer, endpoint: { address, port } })
     network.handshake(hubKey!)

@@ -84,7 +84,7 @@ function seen(label = 'deer', more: Partial<Detection> = {}): Detection {
 const judge = (detection: Detection, kind: 'animal' | 'branch', before?: Detection) =>
   learning.judge(detection, { before, sight: { crop: draw(kind, random), travel: 1 } })
 
-/** People see and mark these, an hour apart. */
+/** Reports detections an hour apart, and the reviews of people. */
 async function mark(amount: number, label = 'deer'): Promise<void> {
   for (let i = 0; i < amount; i++) {
     const kind = i % 2 === 0 ? 'animal' : 'branch'
@@ -108,7 +108,7 @@ const versionsOf = (label = 'deer') =>
     .cameras[0]?.labels.find((one) => one.label === label)
     ?.versions.map(({ state }) => state)
 
-test('after a night it holds back what people called wrong, and says so; what they called right is shown', async () => {
+test('after a night it holds back detections like those that people called wrong, and says so; those like the right ones are shown', async () => {
   await mark(38)
   await learning.run()
   expect(learning.state()).toMatchObject({ state: 'waiting', message: expect.stringContaining('1 right and 1 wrong') })
@@ -119,11 +119,11 @@ test('after a night it holds back what people called wrong, and says so; what th
   expect(branch).toMatchObject({ suppressed: true, verdict: { stage: 'learned', outcome: 'rejected' } })
   expect(await judge(seen(), 'animal')).toMatchObject({ verdict: { outcome: 'unsure' } })
   expect(await judge(seen(), 'animal')).not.toHaveProperty('suppressed')
-  // A later stage or a person knows better, and what was shown once stays shown.
+  // A later stage or a person overrules it, and a detection that was shown once stays shown.
   expect(await judge(seen('deer', { validated: true }), 'branch')).toEqual({})
   const shown = seen()
   expect(await judge(shown, 'branch', shown)).toEqual({})
-  // A better picture shows it after all.
+  // A better picture makes it show the detection.
   const hidden = seen()
   expect(await judge(hidden, 'branch')).toMatchObject({ suppressed: true })
   expect(await judge(hidden, 'animal', { ...hidden, suppressed: true })).toMatchObject({ suppressed: false })
@@ -133,7 +133,7 @@ test('after a night it holds back what people called wrong, and says so; what th
     wrong: 49,
     versions: [{ state: 'active', missed: 0 }],
   })
-  // Over a restart.
+  // The decision survives a restart.
   await learning.stop()
   learning = open()
   expect(await judge(seen(), 'branch')).toMatchObject({ suppressed: true })
@@ -202,7 +202,7 @@ test('nights are counted from reviews: shown and right, shown and wrong, held ba
   expect(last()).toMatchObject({ lost: 1, heldBack: 1 })
 })
 
-test('right reviews of what is held back show it; two of them end the version by themselves', async () => {
+test('a right review shows a held-back detection; two of them end the version', async () => {
   await mark(80)
   await learning.run()
   const hidden = [seen(), seen(), seen()]
@@ -226,7 +226,7 @@ test('a hub that calls everything wrong hides nothing', async () => {
   expect(await judge(seen(), 'animal')).toEqual({})
 })
 
-test('a review that contradicts all others is asked about once; boxes that come again are proposed as a mask', async () => {
+test('a review that contradicts all others is asked about once; repeated boxes are proposed as a mask', async () => {
   await mark(100)
   const slip = said[41]!
   slip.verdict = 'right'
@@ -300,7 +300,7 @@ test('kill -9 in the middle of a night: the old version stays, and the next run 
   expect(learning.state().state).toBe('waiting')
 })
 
-test('a file that cannot be written or read holds nothing back and refuses nothing', async () => {
+test('when its file cannot be written or read, nothing is held back and nothing is refused', async () => {
   const database = new DatabaseSync(join(dataDir, LEARNING_FILE))
   database.exec('drop table looks')
   database.close()

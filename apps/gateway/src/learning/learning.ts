@@ -1,7 +1,7 @@
 /**
- * Learning from what people mark (Platt 1999, Angelopoulos et al. 2022; packages/vision/src/learning): the first look
- * at each detection is kept, at night a verifier is trained on the reviews, and a version that is better takes over. It
- * holds back what looks like people's false alarms: told to the hub as suppressed, hidden from rules, never deleted.
+ * Learning from reviews (Platt 1999, Angelopoulos et al. 2022; packages/vision/src/learning): the first look at each
+ * detection is stored, at night a verifier is trained on the reviews, and a better version takes over. It holds back
+ * detections that look like false alarms: the hub gets them as suppressed, rules do not see them, and none is deleted.
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -24,14 +24,14 @@ export type Judgement = Pick<Detection, 'suppressed'> & {
 
 export type Learning = {
   /**
-   * Whether a version holds this detection back. What was shown once stays shown, and so does what a person or a later
-   * stage confirmed; what is held back is looked at again with each picture.
+   * Whether a version holds this detection back. A detection that was shown once stays shown, and so does one that a
+   * person or a later stage confirmed; a held-back one is judged again with each picture.
    */
   judge(
     detection: Detection,
     known: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
-  /** The reviews changed: right reviews of what is held back show it, and count as misses. */
+  /** The reviews changed: right reviews of held-back detections show them, and count as misses. */
   onReviews(): Promise<void>
   /** Learns now; settles when it is done. At most one run at a time. */
   run(): Promise<void>
@@ -48,23 +48,23 @@ export type LearningOptions = LooksOptions & {
   dataDir: string
   /** The masks of a camera in gateway.yaml. */
   masks(camera: string): readonly Polygon[]
-  /** What people said, in the order in which they said it. */
+  /** People's reviews, in the order in which they were made. */
   reviews(): readonly Said[]
-  /** Brings the hub and the record up to date with what this module decided. */
+  /** Updates the record and the hub with a decision of this module. */
   update(id: string, change: Pick<Detection, 'suppressed' | 'doubtful'>): Promise<boolean>
 }
 
 const HOUR_MS = 3_600_000
 const LOOK_EVERY_MS = 300_000
-/** One night ends before the next begins, also where the clock leaps. */
+/** At least this long between two nights, also when the clock leaps. */
 const NIGHT_APART_MS = 20 * HOUR_MS
-/** A busy device leaves a thread of low priority little. */
+/** On a busy device a thread of low priority gets little time. */
 const RUN_MAX_MS = 3_000_000
 const MEMORY_MAX_MB = 512
 /** After a person undid a version, no other takes over on its own for a week. */
 const PAUSE_MS = 7 * 24 * HOUR_MS
 const HELD_BACK_REASON = 'It looks like what people called wrong on this camera.'
-/** One right review of what is held back may be a slip. */
+/** One right review of a held-back detection may be a slip. */
 const MISSES_ALLOWED = 1
 
 export function createLearning(options: LearningOptions): Learning {
@@ -92,7 +92,7 @@ export function createLearning(options: LearningOptions): Learning {
     )
   }
 
-  /** The version that may hold this back. */
+  /** The version that may hold this detection back. */
   function versionFor({ camera, label }: Detection): Version | undefined {
     if (!settings().enabled || !mayLearn(settings(), camera, label)) return undefined
     return active.get(keyOf({ camera, label }))
@@ -146,7 +146,7 @@ export function createLearning(options: LearningOptions): Learning {
       }
       if (missed.length === 0) continue
       const misses = store.misses(version.number)
-      log.warn({ ...describe(version), misses }, 'people called right what a version held back')
+      log.warn({ ...describe(version), misses }, 'people called held-back detections right: the version ends')
       const seen = store.idsSince(version.camera, version.label, version.at).filter((id) => right.has(id)).length
       if (misses > MISSES_ALLOWED + seen * version.verifier.threshold.bound)
         end({ camera: version.camera, label: version.label }, 'misses')
@@ -176,7 +176,7 @@ export function createLearning(options: LearningOptions): Learning {
   async function learnNow(): Promise<void> {
     triedAt = performance.now()
     try {
-      // Written first: a night that ends the process is not tried again in a loop.
+      // Written first, so that a night that ends the process is not repeated in a loop.
       store.set('begun-at', String(clock()))
       const nights = await inThread({
         path,
@@ -292,7 +292,7 @@ export function createLearning(options: LearningOptions): Learning {
   }
 }
 
-/** Whether a night's run is due at `now`. The clock may leap in both directions: then one more night is learned. */
+/** Whether a night's run is due at `now`. After a leap of the clock in either direction, one more night is learned. */
 export function isDue(
   now: number,
   begunAt: number | undefined,
@@ -303,7 +303,7 @@ export function isDue(
   return begunAt === undefined || Math.abs(now - begunAt) >= NIGHT_APART_MS
 }
 
-/** A person or a later stage says that it is there. */
+/** Whether a person or a later stage confirmed the detection. */
 function isConfirmed({ validated, verdicts }: Detection): boolean {
   return validated === true || verdicts?.at(-1)?.outcome === 'confirmed'
 }

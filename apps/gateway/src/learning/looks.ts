@@ -1,4 +1,4 @@
-/** The first look at each detection, kept for the night: what a verifier is trained on. */
+/** The first look at each detection, stored for the night: verifiers are trained on these. */
 import type { Detection } from '@hedgerow/contract'
 import { cropOf, type RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
@@ -14,7 +14,7 @@ const LOOKS_AT_ONCE = 8
 export type LooksOptions = {
   settings(): LearningSettings
   place(): Place
-  /** The picture of a detection: of the object as it was reported, or the whole one that its source keeps. */
+  /** The picture of a detection: the reported one of the object, or the source's whole one. */
   picture(detection: Detection, signal: AbortSignal): Promise<{ image: RgbImage; isWhole: boolean } | undefined>
   log: Logger
   /** Milliseconds since 1970. */
@@ -22,12 +22,12 @@ export type LooksOptions = {
 }
 
 export type Looks = {
-  /** Undefined where there is no picture in time. */
+  /** Undefined when there is no picture in time. */
   take(detection: Detection, sight: Sight | undefined): Promise<Look | undefined>
-  /** Whether none is kept yet; a new label is noted with the one that is. */
+  /** Whether none is stored yet; a stored look gets the detection's new label. */
   isNew(detection: Detection, before: Detection | undefined): boolean
   keep(look: Look): void
-  /** Takes and keeps one in the background, because its picture may take a while. */
+  /** Takes and stores a look in the background, because its picture may take a while. */
   takeLater(detection: Detection, sight: Sight | undefined): void
   stop(): void
 }
@@ -66,13 +66,13 @@ export function createLooks(store: LearningStore, { log, clock, settings, place,
     }
   }
 
-  /** When the disk fails, the night learns nothing from this look. */
+  /** When the disk fails, this look is lost for learning. */
   function keep(look: Look): void {
     try {
       store.addLook(look)
       if (++added % TRIM_EVERY === 0) store.trim(settings().megabytes)
     } catch (error) {
-      log.error({ err: error, id: look.id }, 'a look is not kept to learn from')
+      log.error({ err: error, id: look.id }, 'a look could not be stored for learning')
     }
   }
 

@@ -1,4 +1,4 @@
-/** The thread of one night's learning: it reads the file of looks, and answers what it found. */
+/** The thread of one night's learning: it reads the file of looks, and returns its results. */
 import { setPriority, constants } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { learnAll, type NightOptions } from './night.ts'

@@ -1,4 +1,6 @@
-/** One night's learning over all cameras: reads the looks and the reviews, and says what changes. Runs in a thread. */
+/**
+ * One night's learning over all cameras: reads the looks and the reviews, and returns the changes. Runs in a thread.
+ */
 import {
   findRepeats,
   learn,
@@ -13,7 +15,7 @@ import { isPersonLabel } from '../person-label.ts'
 import { mayLearn, type LearningSettings } from './schema.ts'
 import type { LearningStore, LookFacts, Version } from './store.ts'
 
-/** What a person said of a detection; null takes it back. */
+/** A person's review of a detection; null withdraws it. */
 export type Said = { detection: string; verdict: 'right' | 'wrong' | null; label: string | null }
 
 export type CameraNight = Pick<Night, 'lessons' | 'drift'> & {
@@ -25,14 +27,14 @@ export type CameraNight = Pick<Night, 'lessons' | 'drift'> & {
 
 export type NightOptions = {
   store: LearningStore
-  /** In the order in which they were said. */
+  /** In the order in which they were made. */
   reviews: readonly Said[]
   settings: Pick<LearningSettings, 'alsoLearn'>
   now: number
 }
 
 const DAY_MS = 86_400_000
-/** The light of another season tells nothing of tonight. */
+/** The light of another season does not help tonight. */
 const WINDOW_MS = 60 * DAY_MS
 const REVIEWED_MAX = 4_000
 const WEAK_MAX = 1_000
@@ -45,7 +47,7 @@ export function learnAll(options: NightOptions): CameraNight[] {
   return options.store.cameras().map((camera) => learnCamera(camera, versions, options))
 }
 
-/** One of an agent with other features cannot judge here. */
+/** A verifier of an agent with other features cannot judge here. */
 export function isUsable({ state, verifier }: Version): boolean {
   return state === 'active' && verifier.weights.length === VERIFIER_FEATURES
 }
@@ -98,8 +100,8 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
 }
 
 /**
- * True for right, false for a false alarm. What is wrong because it is something else that people called right here, or
- * a person, is no false alarm.
+ * True for right, false for a false alarm. A wrong detection is no false alarm when people gave it another label that
+ * is right here, or the label of a person.
  */
 export function verdictsOf(
   looks: readonly LookFacts[],

@@ -1,4 +1,4 @@
-/** False alarms and what was lost, night by night: counted from reviews, never estimated. */
+/** False alarms and lost detections for each night, counted from reviews and never estimated. */
 import { LEARNING_NIGHTS, type GatewayLearning } from '@hedgerow/contract'
 import type { Place } from '../hours.ts'
 import { verdictsOf, type Said } from './night.ts'
@@ -11,13 +11,13 @@ const LOOKS_MAX = 50_000
 
 export type NightsOptions = {
   store: Pick<LearningStore, 'looks'>
-  /** In the order in which they were said. */
+  /** In the order in which they were made. */
   reviews: readonly Said[]
   now: number
   place: Place
 }
 
-/** The nights of one camera; the last one is the running night. */
+/** The nights of one camera; the last one is the current night. */
 export function countNights(camera: string, { store, reviews, now, place }: NightsOptions): Night[] {
   const zone = place.timeZone ?? Temporal.Now.timeZoneId()
   const last = nightOf(now, zone)
@@ -47,7 +47,7 @@ function partOf(
   return isRight === undefined ? undefined : isRight ? 'right' : 'wrong'
 }
 
-/** The day on whose noon the night begins. */
+/** The night begins at noon of this day. */
 function nightOf(at: number, timeZone: string): Temporal.PlainDate {
   const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
   return local.hour < 12 ? local.toPlainDate().subtract({ days: 1 }) : local.toPlainDate()

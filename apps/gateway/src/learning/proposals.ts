@@ -8,17 +8,17 @@ import type { LearningStore } from './store.ts'
 type Mask = GatewayLearning['cameras'][number]['masks'][number]
 
 export type Proposals = {
-  /** What the last night found on a camera. */
+  /** Stores what the last night found on a camera. */
   put(camera: string, repeats: readonly Repeat[]): void
-  /** Without those that were dismissed, and those that a mask covers already. */
+  /** The proposals of a camera, except dismissed ones and those that a mask covers already. */
   of(camera: string): Mask[]
-  /** The place is not proposed again for this label. False when there is no such proposal. */
+  /** This place is not proposed again for this label. False when there is no such proposal. */
   dismiss(camera: string, id: string): boolean
 }
 
-/** The share of a proposal that a mask covers before nothing is reported there. */
+/** A place counts as masked when masks cover this share of the proposal. */
 const COVERED = 0.5
-/** Another night's proposal of the same place differs a little. */
+/** The proposals of two nights for one place overlap at least this much. */
 const SAME_OVERLAP = 0.7
 const DISMISSED_MAX = 64
 const LINES_MAX = 1_000

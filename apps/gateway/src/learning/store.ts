@@ -1,6 +1,6 @@
 /**
- * What this device learns from and what it learned: one SQLite file, bounded in size. For each detection the crop of
- * the first look, because that look decides; the versions of verifiers by camera and label; what the last night said.
+ * The data of learning: one SQLite file, bounded in size. It holds the crop of the first look at each detection,
+ * because that look decides; the versions of verifiers by camera and label; the reports of the last night.
  */
 import type { LearningUndo } from '@hedgerow/contract'
 import { createRgbImage, CROP_PIXELS, type Box, type Calibration, type RgbImage, type Verifier } from '@hedgerow/vision'
@@ -38,7 +38,7 @@ export type LookFacts = Omit<Look, 'crop'> & {
 
 export type VersionState = 'active' | 'replaced' | 'undone'
 
-/** A verifier of one camera and label, from when it took over. */
+/** A verifier of one camera and label that took over. */
 export type Version = {
   number: number
   camera: string
@@ -52,26 +52,26 @@ export type Version = {
   verifier: Verifier
 }
 
-/** What a night said of one camera and label, as JSON. */
+/** A night's report about one camera and label, as JSON. */
 export type Report = { camera: string; label: string; body: string }
 
 export type LearningStore = {
-  /** The first look stays. */
+  /** Keeps the first look of each detection. */
   addLook(look: Look): void
   hasLook(id: string): boolean
-  /** A detection that is told under another label. */
+  /** Renames the label of a detection. */
   rename(id: string, label: string): void
-  /** Held back by a version, or not any more with undefined. */
+  /** Marks a look as held back by a version; undefined removes the mark. */
   setHeld(id: string, version: number | undefined): void
   /** The detections that a version holds back. */
   heldBy(version: number): string[]
-  /** Shows what a version held back, because a person called it right. */
+  /** Marks a held-back detection as shown, because a person called it right. */
   addMiss(version: number, id: string): void
   misses(version: number): number
   /** Ids of the detections of a camera and label that began at `since` or later. */
   idsSince(camera: string, label: string, since: number): string[]
   cameras(): string[]
-  /** The newest of a camera that began at `since` or later, without those above `until`; oldest first. */
+  /** The newest looks of a camera that began between `since` and `until`, both included; oldest first. */
   looks(camera: string, filter: { since: number; until: number; limit: number }): LookFacts[]
   crop(id: string): RgbImage
   asked(): Set<string>
@@ -80,8 +80,8 @@ export type LearningStore = {
   /** Ends the active version of its camera and label, and begins this one. */
   begin(camera: string, label: string, at: number, verifier: Verifier): Version
   /**
-   * Ends the active version and those before it, down to `to`, which is active again: null for none; when left out, the
-   * one before the active one. Undefined when none is active, or `to` is none that it may go back to.
+   * Ends the active version and earlier ones down to `to`, which becomes active again. Null: none becomes active. Left
+   * out: the one before the active one does. Undefined when none is active, or `to` is not possible.
    */
   undo(
     { camera, label, to }: LearningUndo,
@@ -141,7 +141,7 @@ const storedVerifier = z.object({
   threshold: z.object({ logit: z.number(), bound: z.number(), needed: z.number() }),
 })
 
-/** A thread beside the agent opens it to read only. */
+/** `read-only`: for a thread beside the agent. */
 export function openLearningStore(path: string, log: Logger | 'read-only'): LearningStore {
   const database =
     log === 'read-only'

@@ -1,4 +1,4 @@
-/** What learning tells people: on the console, in the heartbeat, in the hub. */
+/** The texts of learning for people: on the console, in the heartbeat, in the hub. */
 import type { GatewayLearning } from '@hedgerow/contract'
 import { LEAST_REVIEWS, type Drift, type Lesson } from '@hedgerow/vision'
 import { z } from 'zod'
@@ -42,7 +42,7 @@ function outcomeOf({ outcome, right, wrong, test, candidate }: Lesson, pausedUnt
     case 'too-few-reviews':
       return `Too few reviews: ${[missing(right, 'right'), missing(wrong, 'wrong')].filter((part) => part !== '').join(' and ')} more are needed.`
     case 'untested':
-      return 'The newest fifth of the reviews has nothing right or nothing wrong to test on.'
+      return 'The newest fifth of the reviews has no right or no wrong detection to test on.'
     case 'loses-right':
       return `Not taken over: of ${test?.right ?? 0} newest right detections, ${test?.lost ?? 0} would be lost.`
     case 'not-fewer-false-alarms':
@@ -75,7 +75,7 @@ export function describe({ number, camera, label }: Version): { version: number;
   return { version: number, camera, label }
 }
 
-/** Everything by camera. */
+/** The report of each camera. */
 export function camerasOf(
   store: LearningStore,
   partsOf: (camera: string) => Pick<Camera, 'masks' | 'nights'>,
@@ -118,7 +118,7 @@ function toVersion(version: Version, store: LearningStore): Label['versions'][nu
   }
 }
 
-/** Undefined for one of another version of the agent. */
+/** Undefined for a report of another version of the agent. */
 function readBody(body: string): z.output<typeof reportBody> | undefined {
   return reportBody.safeParse(JSON.parse(body)).data
 }

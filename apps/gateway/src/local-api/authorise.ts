@@ -9,8 +9,8 @@ import { isLoopback } from '../loopback.ts'
 const BROWSERS_ONLY = ['origin', 'sec-fetch-site', 'sec-fetch-dest'] as const
 
 /**
- * Refuses browsers first: a page that somebody opens on the device, or a name pointed at the device, calls from
- * loopback like a program does. Throws `Refusal`.
+ * Refuses browsers first: a page that somebody opens on the device, or a rebound name, calls from loopback as programs
+ * do. Throws `Refusal`.
  */
 export function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile, agentToken: string): void {
   const { headers } = request
@@ -23,7 +23,7 @@ export function authorise(request: IncomingMessage, { sources: { api } }: Device
   throw new Refusal('token_required')
 }
 
-/** Compares hashes, so that the time it takes reveals neither content nor length. */
+/** Compares hashes, so that the duration reveals neither content nor length. */
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(a!, b!)

@@ -12,7 +12,7 @@ import type { DeviceCall } from '../calls/dispatcher.ts'
 
 export const API_PATH = '/api/v1'
 
-/** A status that only the device's own programs know; the next heartbeat carries it. */
+/** The status that the device's own programs report, for the next heartbeat. */
 export type DeviceReport = Partial<Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>>
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
@@ -26,7 +26,7 @@ const deviceStatus = z.object({
   detectors,
   deterrents,
   problems,
-  detectionsWaiting: z.number().int().describe('How many wait for the hub.'),
+  detectionsWaiting: z.number().int().describe('How many detections wait for the hub.'),
   conditions: z
     .array(
       z.object({
@@ -37,7 +37,7 @@ const deviceStatus = z.object({
         detail: z.string(),
       }),
     )
-    .describe('The steps from a new device to one that its hub hears.'),
+    .describe('The steps from a new device to one that is connected to its hub.'),
 })
 
 const firing = z.object({
@@ -57,20 +57,20 @@ export const localCalls = {
   reportDetections: {
     method: 'POST',
     path: '/detections',
-    summary: 'Reports detections. The same id again brings a detection up to date.',
+    summary: 'Reports detections. The same id again updates a detection.',
     body: reportDetections.body,
-    response: z.object({ accepted: z.number().int().describe('How many are safe on the disk of the device.') }),
+    response: z.object({ accepted: z.number().int().describe('How many detections are on the device’s disk.') }),
   },
   listDetections: {
     method: 'GET',
     path: '/detections',
     summary: 'The recent detections of this device, newest first.',
     query: z.strictObject({
-      limit: count.describe('How many at most.'),
+      limit: count.describe('The largest number of detections.'),
       camera: text,
       label: text,
-      since: time.describe('Those that began at this time or later.'),
-      before: time.describe('Those that began before this time.'),
+      since: time.describe('Only detections that began at this time or later.'),
+      before: time.describe('Only detections that began before this time.'),
     }),
     response: z.object({ detections: z.array(detection.omit({ thumbnail: true })) }),
   },
@@ -79,14 +79,14 @@ export const localCalls = {
     path: '/detections/:id/snapshot.jpg',
     summary: 'The picture of a detection.',
     query: z.strictObject({
-      boxed: z.enum(['true', 'false']).optional().describe("With the object's box drawn, where it is known."),
+      boxed: z.enum(['true', 'false']).optional().describe("With the object's box drawn, if it is known."),
     }),
     media: 'image/jpeg',
   },
   readClip: {
     method: 'GET',
     path: '/detections/:id/clip.mp4',
-    summary: 'The film of a detection, whole or a range of it.',
+    summary: 'The clip of a detection, whole or a range of it.',
     media: 'video/mp4',
   },
   listCameras: {
@@ -131,20 +131,20 @@ export const localCalls = {
   getStatus: {
     method: 'GET',
     path: '/status',
-    summary: 'What the device tells the hub of itself.',
+    summary: 'The status that the device reports to the hub.',
     response: deviceStatus,
   },
   putStatus: {
     method: 'PUT',
     path: '/status',
-    summary: 'Replaces the named parts of what the next heartbeats tell the hub.',
+    summary: 'Replaces these parts of the status that the next heartbeats report to the hub.',
     body: programStatus,
     response: z.object({}),
   },
   getLearning: {
     method: 'GET',
     path: '/learning',
-    summary: 'What the device learned from what people marked, by camera and label.',
+    summary: 'What the device learned from reviews, by camera and label.',
     response: gatewayLearning,
   },
   learnNow: {

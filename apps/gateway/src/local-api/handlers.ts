@@ -1,4 +1,4 @@
-/** What each call of the local API does. */
+/** The handlers of the local API. */
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { Handlers } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
@@ -15,7 +15,7 @@ export type HandlersOptions = PartsOptions & {
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
   learning: Pick<Learning, 'report' | 'run' | 'undo'>
-  /** What only the connection to the hub knows. */
+  /** The part of the state that only the connection to the hub knows. */
   hub(): Pick<GatewayState, 'gatewayId' | 'detectionsWaiting' | 'conditions'>
   version: string
 }
@@ -59,7 +59,7 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
     },
     getLearning: () => learning.report(),
     learnNow() {
-      // Its failure is part of the report.
+      // The report contains the failure.
       learning.run().catch(() => {})
       return {}
     },
@@ -71,7 +71,7 @@ function instant(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time)
 }
 
-/** The record and the hub would have to leave them out: the program gets to know it. */
+/** The record and the hub would drop these pictures, so the program gets an error instead. */
 function refuseBrokenPictures(detections: readonly Detection[]): void {
   const broken = detections.flatMap(({ thumbnail }, index) =>
     thumbnail === undefined || jpegSize(Buffer.from(thumbnail, 'base64')) ? [] : [index],

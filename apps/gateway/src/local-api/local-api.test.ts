@@ -16,7 +16,7 @@ let relay: Relay
 let gateway: Gateway
 let frame: Buffer
 
-/** All that the answers hold which these tests read. */
+/** The fields of all answers that these tests read. */
 type Body = {
   armed: boolean
   deterrents: { state: string }[]
@@ -106,7 +106,7 @@ describe('detections', () => {
     expect(frame.equals(bytes)).toBe(true)
   })
 
-  test('of a batch with mistakes are refused, each field in words', async () => {
+  test('of a batch with mistakes are refused, with a sentence for each field', async () => {
     const { label: _label, ...unnamed } = seen('unnamed')
     const body = { detections: [unnamed, seen('sure', { score: 2 }), { ...seen('more'), colour: 'red' }] }
     expect(await call('POST', '/detections', body)).toMatchObject({
@@ -163,7 +163,7 @@ describe('deterrents', () => {
     expect(relay.isOn()).toBe(false)
   })
 
-  test('are refused beyond the limits of the file, with a word for programs', async () => {
+  test('are refused beyond the limits of the file, with a code for programs', async () => {
     expect(await call('POST', '/deterrents/Valve%201/fire', { seconds: 21 })).toMatchObject({
       status: 409,
       body: { error: 'not_fired', reason: 'too_long' },
@@ -209,7 +209,7 @@ test.each([
 })
 
 describe('a page in a browser of the local network', () => {
-  /** With headers that fetch does not let a program set. */
+  /** Sends headers that fetch does not let a program set. */
   function ask(headers: Record<string, string>, method = 'POST', path = '/api/v1/deterrents/Valve%201/fire') {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const outgoing = request({ host: '127.0.0.1', port: gateway.port, path, method, headers, agent: false })
@@ -237,7 +237,7 @@ describe('a page in a browser of the local network', () => {
   })
 })
 
-test('a program that floods the API is told to wait at most, and is served again a moment later', async () => {
+test('a program that floods the API is only told to wait, and is served again a moment later', async () => {
   const rounds = Array.from({ length: 20 }, async () => {
     const statuses: number[] = []
     for (let round = 0; round < 30; round++) statuses.push((await call('GET', '/cameras')).status)

@@ -16,7 +16,7 @@ import { openApiDocument } from './openapi.ts'
 
 export type LocalApiOptions = HandlersOptions & {
   file(): DeviceFile
-  /** What the commands of this device show (agent-file.ts). */
+  /** The token of this device's commands (agent-file.ts). */
   agentToken: string
   log: Logger
 }

@@ -229,7 +229,7 @@ describe('the device page', () => {
 })
 
 describe('the built pages', () => {
-  test('are served as they are, or as the twin that the browser takes', async () => {
+  test('are served as they are, or as the compressed copy that the browser accepts', async () => {
     const server = await openLocalUi()
     const script = '/device/assets/main-abc.js'
     const plain = await ask(server, script)
@@ -393,7 +393,7 @@ describe("the device's own application", () => {
     expect((await ask(open, '/api/health', origin)).headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('leaves the gateway’s origin to the device’s own interface where the hub knows applications', async () => {
+  test('leaves the gateway’s origin to the device’s own interface when the hub supports applications', async () => {
     const { url } = await openApplication((_incoming, response) => response.end('app'))
     const server = await openLocalUi(url)
     const tunnel = createTcpServer((socket) => server.accept(socket)).listen(0, '127.0.0.1')
@@ -408,7 +408,7 @@ describe("the device's own application", () => {
     const client = new WebSocket(`ws://127.0.0.1:${throughTunnel.port}/live`, { headers: asManager })
     const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
     expect(error.message).toContain('404')
-    // On the device's own network the header counts nothing.
+    // On the device's own network the header is ignored.
     expect((await ask(server, '/login', { headers: asManager })).text).toBe('app')
   })
 

@@ -13,9 +13,9 @@ import { isLocalName } from './local-name.ts'
 
 /**
  * The device's HTTP interface, on its own network and through the tunnel: health, the device's own pages, local API (on
- * its own network only), and, for hubs that know no applications, the one of `GATEWAY_UI_TARGET`. It may trust every
- * caller on loopback, so it answers through the tunnel only, unless `uiOnLan` is set. Everything but the health
- * requires a local `Host` name, against DNS rebinding.
+ * its own network only), and, for hubs that do not support applications, the application of `GATEWAY_UI_TARGET`. That
+ * application may trust every caller on loopback, so it answers through the tunnel only, unless `uiOnLan` is set.
+ * Everything but the health requires a local `Host` name, against DNS rebinding.
  */
 export type LocalUi = {
   /** `isTunnel`: the connection comes from the hub, which has checked the visitor's access. */
@@ -31,7 +31,7 @@ export type LocalUiOptions = {
   uiTarget: URL | undefined
   /** The port of this interface in the local network. */
   ownPort(): number | undefined
-  /** What the application behind `uiTarget` is told, and who may open it. */
+  /** The headers for the application behind `uiTarget`, and who may open it. */
   applications: Pick<Applications, 'trusting' | 'isFor'>
   /** Whether the application also answers on the device's own network. */
   uiOnLan: boolean
@@ -53,7 +53,7 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
   const trusting = () => target && applications.trusting(target)
   const proxy = target ? createUiProxy({ target, trusting, ownPort, faults, log }) : undefined
 
-  /** An older hub knows one origin only, and names nothing. */
+  /** An older hub has one origin for each gateway, and does not name an application. */
   function proxyFor({ headers }: IncomingMessage, isTunnel: boolean): UiProxy | undefined {
     const isShown = isTunnel ? headers[APPLICATION_HEADER] !== DEVICE_INTERFACE : options.uiOnLan
     return isShown ? proxy : undefined

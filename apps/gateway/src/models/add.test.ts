@@ -40,7 +40,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A site with a manifest, and with the bytes that it names. */
+/** A site that serves a manifest and the bytes that it names. */
 const site = (manifest: object = MANIFEST, bytes = MODEL) =>
   serve(({ url }, response) => {
     if (url === '/models/manifest.json') response.end(JSON.stringify(manifest))
@@ -88,7 +88,7 @@ test('in a script the licence is accepted by its name, and by no other', async (
   expect(await add(`${origin}/models/manifest.json`, { accept: 'CC0-1.0' })).toMatchObject({ isDone: true })
 })
 
-test('a hash that nobody says is shown, and pinned by who trusts it', async () => {
+test('an unknown hash is shown, and pinned by a person who trusts it', async () => {
   const path = join(dataDir, 'own.json')
   const { sha256, ...unpinned } = MANIFEST
   await writeFile(path, JSON.stringify({ ...unpinned, url: join(dataDir, 'own.onnx') }))
@@ -114,12 +114,12 @@ test('a model known by name needs the address of its file', async () => {
   expect(await files()).toEqual([])
 })
 
-describe('what fails leaves the model of before', () => {
+describe('a failure leaves the earlier model', () => {
   beforeEach(async () => {
     await add(`${await site()}/models/manifest.json`, { yes: true })
   })
 
-  /** The code of the failure, where the model of before is still there, and nothing else. */
+  /** Returns the code of the failure, if the earlier model is still there and nothing else. */
   async function failureOf(origin: string): Promise<string | undefined> {
     const before = (await files()).toSorted()
     const { text, isDone } = await add(`${origin}/models/manifest.json`, { yes: true })
@@ -143,12 +143,12 @@ describe('what fails leaves the model of before', () => {
     expect(await failureOf(await site({ ...MANIFEST, sha256: sha256Of(bytes) }, bytes))).toBe('model_shape')
   })
 
-  test('a manifest that is none', async () => {
+  test('an invalid manifest', async () => {
     expect(await failureOf(await site({ ...MANIFEST, layout: 'yolov4' }))).toBe('model_manifest_invalid')
     expect(await failureOf(await site({ ...MANIFEST, name: '../../keys' }))).toBe('model_manifest_invalid')
   })
 
-  test('an address without the file, and one where nobody is', async () => {
+  test('an address without the file, and one without a server', async () => {
     expect(await failureOf(await site({ ...MANIFEST, url: 'nothing.onnx' }))).toBe('model_not_fetched')
     expect(await failureOf(await site({ ...MANIFEST, url: 'http://127.0.0.1:9/known.onnx' }))).toBe('model_not_fetched')
   })
@@ -166,7 +166,7 @@ describe('what fails leaves the model of before', () => {
   })
 })
 
-test('another version of a model takes its place, and the bytes of before go', async () => {
+test('another version of a model takes its place, and the old bytes are deleted', async () => {
   await add(`${await site()}/models/manifest.json`, { yes: true })
   const bytes = knownAnswerModel('yolox', { size: SIZE, batch: 'n' })
   await add(`${await site({ ...MANIFEST, sha256: sha256Of(bytes) }, bytes)}/models/manifest.json`, { yes: true })

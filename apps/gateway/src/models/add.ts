@@ -17,17 +17,17 @@ export type AddOptions = {
   /** URL or path of the bytes, instead of the manifest's. */
   from?: string | undefined
   sha256?: string | undefined
-  /** The licence's name, where somebody has accepted it. */
+  /** The name of the licence that somebody has accepted. */
   acceptedLicence?: string | undefined
   folder: string
-  /** Asks a person; false where nobody is there. */
+  /** Asks a person; false when nobody can answer. */
   confirm(question: string): Promise<boolean>
-  /** A line for the person. */
+  /** Prints a line for the person. */
   tell(line: string): void
 }
 
 const MANIFEST_MAX_BYTES = 1024 * 1024
-/** Between two parts of an answer. */
+/** The longest time between two parts of an answer. */
 const SILENCE_MS = 30_000
 
 /** Throws ModelError; then nothing has changed. */
@@ -60,14 +60,15 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
     throw new ModelError('licence_not_accepted', `${words} Accept it with --accept-licence ${licence.name}.`)
   }
 
-  /** The hash that the bytes must have; where nobody knows one, a person may trust what came this first time. */
+  /** The hash that the bytes must have; when it is unknown, a person may trust the hash of this first download. */
   async function pinned(found: string, { name, sha256 }: ModelSource, given: AddOptions): Promise<string> {
     const wanted = given.sha256?.toLowerCase() ?? sha256
     if (wanted === found) return found
     if (wanted !== undefined)
       throw new ModelError('model_hash_mismatch', `The file of ${name} has the SHA-256 ${found}, not ${wanted}.`)
-    tell(`Nobody says which SHA-256 the file of ${name} has. This one has ${found}.`)
-    if (await confirm('Compare it with what its makers say. Do you trust this file from now on?')) return found
+    tell(`The SHA-256 of the file of ${name} is not known. This file has ${found}.`)
+    if (await confirm('Compare it with the one that its makers publish. Do you trust this file from now on?'))
+      return found
     throw new ModelError('sha256_needed', `Trust this file with --sha256 ${found}, after comparing it.`)
   }
 }
@@ -100,7 +101,7 @@ function addressOf({ name, url }: ModelSource, what: string): string {
 
 const isAddress = (text: string) => /^https?:\/\//i.test(text)
 
-/** The bytes of a URL or a file, within time. Throws ModelError. */
+/** Reads the bytes of a URL or a file, within a time limit. Throws ModelError. */
 async function* readFrom(from: string): AsyncGenerator<Buffer> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), SILENCE_MS)
@@ -150,7 +151,7 @@ async function fetchTo(path: string, from: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Opens the model once, here and not in the agent. */
+/** Opens the model once, so that a bad one fails here and not in the agent. */
 async function rehearse(path: string, manifest: ModelManifest, tell: (line: string) => void): Promise<void> {
   const parts: Buffer[] = []
   for await (const part of createReadStream(path)) parts.push(part as Buffer)
@@ -164,12 +165,12 @@ async function rehearse(path: string, manifest: ModelManifest, tell: (line: stri
   }
 }
 
-/** Bytes that no manifest names any more. */
+/** Deletes bytes that no manifest names any more. */
 async function removeUnused(folder: string): Promise<void> {
   const used = new Set<string>()
   for (const name of await listModels(folder)) {
     const manifest = await readManifest(folder, name).catch(() => undefined)
-    // A damaged manifest may name any of them.
+    // A damaged manifest may name any of the files.
     if (!manifest) return
     used.add(`${manifest.sha256}.onnx`)
   }

@@ -4,8 +4,8 @@ const APACHE = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICEN
 const square = (side: number) => ({ width: side, height: side })
 
 /**
- * Models that can be added by name. Their files have no address here: who exports one, or takes it from its makers,
- * says where it is, and its hash is pinned then.
+ * Models that can be added by name. Their files have no address here: a person who exports one, or downloads it from
+ * its makers, names its place, and its hash is pinned then.
  */
 export const KNOWN_MODELS: readonly ModelSource[] = [
   { name: 'yolox-nano', licence: APACHE, layout: 'yolox', size: square(416), labels: 'coco80' },

@@ -1,6 +1,6 @@
-/** What models call their classes, and what we call them. */
+/** The class names of models, and our labels for them. */
 
-/** COCO's names of living things and vehicles, by category number; the rest of its 80 is of no use outdoors. */
+/** COCO's names of living things and vehicles, by category number; the other classes are of no use outdoors. */
 const COCO: Readonly<Record<number, string>> = {
   1: 'person',
   2: 'bicycle',
@@ -36,7 +36,7 @@ export const LABEL_SETS = {
 } as const satisfies Record<string, readonly (string | null)[]>
 export type LabelSet = keyof typeof LABEL_SETS
 
-/** Other names for what our rules, deterrents and reports call by one. */
+/** Other names for labels of our rules, deterrents and reports. */
 const OURS: Readonly<Record<string, string>> = {
   human: 'person',
   people: 'person',

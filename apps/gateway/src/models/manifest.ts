@@ -11,17 +11,17 @@ const CLASSES_MAX = 1_000
 const side = z.number().int().min(SIDE_MIN).max(SIDE_MAX)
 const webAddress = z.url({ protocol: /^https?$/ }).max(1_000)
 
-/** What a model is, apart from its bytes: how it takes pictures and what its answers mean. */
+/** The description of a model: its input, and the meaning of its outputs. */
 export const modelManifest = z.strictObject({
   name: modelName,
-  /** Where its bytes came from, if anywhere: a URL or a path. */
+  /** The source of its bytes, if known: a URL or a path. */
   url: z.string().min(1).max(1_000).optional(),
   sha256: sha256Text,
   licence: z.strictObject({ name: cleanLine(100).min(1), url: webAddress.optional() }),
   layout: z.enum(Object.keys(layouts) as LayoutName[]),
   /** The size of the model's input, in pixels. */
   size: z.strictObject({ width: side, height: side }),
-  /** One for each class in the model's order, null for one that is not reported; or the name of a set. */
+  /** One label for each class in the model's order, null for a class that is not reported; or the name of a set. */
   labels: z.union([
     z.enum(Object.keys(LABEL_SETS) as LabelSet[]),
     z.array(cleanLine(100).min(1).nullable()).min(1).max(CLASSES_MAX),
@@ -29,6 +29,6 @@ export const modelManifest = z.strictObject({
 })
 export type ModelManifest = z.output<typeof modelManifest>
 
-/** A manifest as it is given to `gateway model add`: its hash may be unknown. */
+/** A manifest for `gateway model add`: its hash may be unknown. */
 export const modelSource = modelManifest.extend({ sha256: sha256Text.optional() })
 export type ModelSource = z.output<typeof modelSource>

@@ -25,7 +25,7 @@ function open(name = 'known') {
 
 const redPicture = () => redRectangle(192, 128, { x: 48, y: 32, width: 96, height: 64 })
 
-test('a model looks in a thread of its own, and its classes have our labels', async () => {
+test('a model runs in a thread of its own, and its classes have our labels', async () => {
   await putKnownModel(folder)
   const model = open()
   const seen = await model.look('orchard', redPicture())
@@ -62,7 +62,7 @@ test.each([
   ['with a name that leads elsewhere', undefined, 'model_unknown', '../known'],
   ['whose file is something else', { bytes: Buffer.from('no model') }, 'model_unreadable'],
   ['whose file was changed', { sha256: '0'.repeat(64) }, 'model_hash_mismatch'],
-])('a model %s is a problem in words, and nobody waits for it', async (_what, given, code, name = 'known') => {
+])('a model %s is a problem in words, and no caller waits for it', async (_what, given, code, name = 'known') => {
   if (given) await putKnownModel(folder, given)
   const model = open(name)
   await expect.poll(() => model.problems()).toEqual([expect.stringContaining(`(${code})`)])
@@ -78,7 +78,7 @@ test('a model that is added while the device runs takes effect', async () => {
   await expect.poll(() => model.look('orchard', redPicture())).toMatchObject([{ label: 'boar' }])
 })
 
-test('a model that is stopped answers whoever waits', async () => {
+test('a model that is stopped answers waiting callers', async () => {
   await putKnownModel(folder)
   const model = open()
   const asked = model.look('orchard', redPicture())
@@ -86,7 +86,7 @@ test('a model that is stopped answers whoever waits', async () => {
   await expect(asked).resolves.toBeUndefined()
 })
 
-/** Run before a program: it finds no ONNX Runtime. Threads begin with it too. */
+/** Loaded before a program, also in its threads, so that it finds no ONNX Runtime. */
 const WITHOUT_RUNTIME = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({

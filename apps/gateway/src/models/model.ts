@@ -1,6 +1,6 @@
 /**
- * One model for all cameras: looks at their pictures in a thread of its own, each camera in its turn. Of a camera the
- * newest picture waits and no other; a model that is too slow drops pictures and says so.
+ * One model for all cameras: runs in a thread of its own, and cameras take turns. Only the newest picture of each
+ * camera waits; a model that is too slow drops pictures and reports it.
  */
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
@@ -20,8 +20,8 @@ export type Seen = { readonly box: Box; readonly label: string; readonly score: 
 export type Model = {
   readonly name: string
   /**
-   * What is in a picture of a camera, the surest first, boxes in shares of it. Undefined when nobody looked: a newer
-   * picture of the camera came, or the model can't be used, and then `problems` says why.
+   * The objects in a picture of a camera, the highest score first, boxes in shares of the picture. Undefined when the
+   * model did not see the picture: a newer one came, or the model can't be used; then `problems` says why.
    */
   look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
   /** The mean time for one of the last pictures, in milliseconds. */
@@ -34,9 +34,9 @@ export type ModelOptions = {
   /** Where the device's models are (`store.ts`). */
   folder: string
   name: string
-  /** Threads of the processor for one picture. */
+  /** Processor threads for one picture. */
   threads: number
-  /** What is less sure is nothing. */
+  /** Objects with a lower score are left out. */
   leastScore: number
   log: Pick<Logger, 'info' | 'error'>
   /** Milliseconds of a clock that never goes back; the process's own when left out. */
@@ -46,7 +46,7 @@ export type ModelOptions = {
 type Waiting = { picture: RgbImage; done(seen: Seen[] | undefined): void }
 type OpenWorker = { worker: Worker; labels: readonly (string | null)[]; takesSeveral: boolean }
 
-/** Of as many cameras one picture each goes through a model at once, where it can. */
+/** The most cameras with one picture each that go through a model at once, if it can. */
 const BATCH_MAX = 8
 const LOOK_AGAIN_MS = 2_000
 const RATE_MS = 10_000
@@ -123,7 +123,7 @@ export function openModel(options: ModelOptions): Model {
     }
   }
 
-  /** From opening the model to its end: it failed, was replaced, or the device stops. */
+  /** Runs from opening the model to its end: it failed, was replaced, or the device stops. */
   async function runOnce(): Promise<void> {
     const mark = await markOf(manifestPath(folder, name))
     try {
@@ -209,7 +209,7 @@ function named({ box, classIndex, score }: Candidate, labels: readonly (string |
   return label ? [{ box, label, score }] : []
 }
 
-/** Opening it again makes no sense before somebody added it again. */
+/** Opening it again is useless until somebody adds it again. */
 function isLasting({ code }: ModelError): boolean {
   return code !== 'model_failed'
 }

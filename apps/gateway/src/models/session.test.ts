@@ -22,7 +22,7 @@ async function open(bytes: Buffer, layout: LayoutName, { size = SIZE, classes = 
 }
 
 describe.each(names)('a model with outputs as %s', (layout) => {
-  test('finds an object where it is, to a pixel of what it was shown, at every shape of the picture', async () => {
+  test('finds an object’s place to a pixel of the model’s input, for every shape of the picture', async () => {
     const session = await open(knownAnswerModel(layout, { size: SIZE }), layout)
     const side = fc.integer({ min: 40, max: 400 })
     const part = fc.double({ min: 0, max: 1, noNaN: true })
@@ -70,7 +70,7 @@ describe.each(names)('a model with outputs as %s', (layout) => {
 
 const failure = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) as string })
 
-describe('what is no model for its manifest is refused in words', () => {
+describe('a file that is no model for its manifest is refused in words', () => {
   const model = knownAnswerModel('yolox', { size: SIZE })
 
   test.each([

@@ -1,4 +1,4 @@
-/** One model in ONNX Runtime: checked when it is opened, then from pictures to what is in them. Runs in a worker. */
+/** One model in ONNX Runtime: checked when it is opened; finds the objects in pictures. Runs in a worker. */
 import {
   drawLetterboxed,
   LayoutError,
@@ -23,19 +23,19 @@ export type SessionOptions = {
   manifest: Pick<ModelManifest, 'name' | 'layout' | 'size'>
   /** How many classes the manifest has labels for. */
   classes: number
-  /** Threads of the processor for one picture. */
+  /** Processor threads for one picture. */
   threads: number
 }
 
 export type Session = {
   /** Whether several pictures go through the model at once. */
   readonly takesSeveral: boolean
-  /** What is in each picture, boxes in shares of it. Throws ModelError. */
+  /** The objects in each picture, boxes in shares of it. Throws ModelError. */
   look(pictures: readonly RgbImage[], leastScore: number): Promise<Candidate[][]>
   close(): Promise<void>
 }
 
-/** Throws ModelError for what is no model, or not the one that its manifest describes. */
+/** Throws ModelError for a file that is no model, or not the one that its manifest describes. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { bytes, manifest, classes, threads } = options
   const layout: Layout = layouts[manifest.layout]
@@ -47,7 +47,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       logSeverityLevel: 4,
-      // Threads that wait by spinning take the cores from motion, video and everything else.
+      // Spinning threads take the cores from motion, video and everything else.
       extra: { session: { intra_op: { allow_spinning: '0' } } },
     })
   } catch (error) {
@@ -113,13 +113,13 @@ function outputNames({ outputNames: names }: InferenceSession, layout: Layout, n
   return names.slice(0, layout.outputs.length)
 }
 
-/** Runs a grey picture, so that outputs that don't fit show when the model is opened. */
+/** Runs a grey picture, so that wrong outputs are found when the model is opened. */
 async function rehearse(runner: Runner, takesSeveral: boolean, classes: number): Promise<void> {
   const { size, name } = runner.manifest
   const data = new Uint8Array(size.width * size.height * 3).fill(114)
   const grey = { ...size, stride: size.width * 3, data }
   try {
-    // A model whose first length is open, and which takes only one picture all the same, shows here too.
+    // Also finds models whose batch size is open but that accept only one picture.
     const pictures = takesSeveral ? [grey, grey] : [grey]
     const [outputs] = await outputsOf(
       runner,

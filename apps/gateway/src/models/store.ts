@@ -47,7 +47,7 @@ export function parseJsonAs<S extends z.ZodType>(schema: S, text: string, what: 
   throw new ModelError('model_manifest_invalid', `${what} is not valid: ${place}: ${issue!.message}`)
 }
 
-/** The names of the models that are there, sorted. */
+/** The names of the stored models, sorted. */
 export async function listModels(folder: string): Promise<string[]> {
   try {
     const files = await readdir(folder)
@@ -58,7 +58,7 @@ export async function listModels(folder: string): Promise<string[]> {
   }
 }
 
-/** The model's bytes, whose hash is what the manifest says. Throws ModelError. */
+/** The model's bytes, whose hash must be that of the manifest. Throws ModelError. */
 export async function readBytes(folder: string, manifest: ModelManifest): Promise<Buffer<ArrayBuffer>> {
   const { name } = manifest
   const bytes = await readAtMost(bytesPath(folder, manifest), name)

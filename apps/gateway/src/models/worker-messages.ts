@@ -1,4 +1,4 @@
-/** What a device and the thread of its model say to each other. */
+/** The messages between a device and the thread of its model. */
 import type { Candidate, RgbImage } from '@hedgerow/vision'
 import type { ModelErrorCode } from './model-error.ts'
 import type { SessionOptions } from './session.ts'

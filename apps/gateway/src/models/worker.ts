@@ -1,4 +1,4 @@
-/** The thread of one model: opens it, then looks at the pictures that it is sent. */
+/** The thread of one model: opens it, then processes the pictures that it is sent. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { RgbImage } from '@hedgerow/vision'
 import { ModelError } from './model-error.ts'

@@ -1,6 +1,6 @@
 /**
- * One MP4 file in the making: Debian's `ffmpeg` takes it on its stdin while it happens. Video of a camera is copied as
- * it is; pictures are coded. Arguments are an array, and what a camera sent is read as that one format only.
+ * One MP4 file in the making: Debian's `ffmpeg` reads it from its stdin while it is filmed. A camera's video is copied
+ * unchanged; pictures are encoded. Arguments are an array, and a camera's bytes are read as that one format only.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { setPriority } from 'node:os'
 import type { Size } from '@hedgerow/vision'
 import type { Coding } from './transport-stream.ts'
 
-/** What comes on stdin. */
+/** The format on stdin. */
 export type ClipInput =
   | { kind: 'stream'; coding: Coding }
   /** JPEG after JPEG, at an even rate. */
@@ -18,7 +18,7 @@ export type ClipWriter = {
   write(bytes: Buffer): void
   /** Resolves when the file is whole. Rejects with ClipError when there is none. */
   finish(): Promise<void>
-  /** Ends it without a file. */
+  /** Ends FFmpeg without a file. */
   abandon(): void
 }
 
@@ -27,7 +27,7 @@ export class ClipError extends Error {
   override name = 'ClipError'
 }
 
-/** Waiting for FFmpeg to take it. */
+/** The most bytes that may wait for FFmpeg. */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024
 const FINISH_MS = 60_000
 const LAST_WORDS_MAX = 2_000
@@ -46,7 +46,7 @@ export function startClipWriter(path: string, input: ClipInput): ClipWriter {
   child.once('spawn', () => lowerPriority(child))
   child.on('error', (error) => fail(isMissing(error) ? FFMPEG_IS_MISSING() : new ClipError('FFmpeg does not start')))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-LAST_WORDS_MAX)))
-  // When it ends early its stdin breaks; its exit says why.
+  // When FFmpeg ends early, its stdin breaks; its exit code has the reason.
   child.stdin.on('error', () => {})
   const ended = once(child, 'close').catch(() => [])
 
@@ -87,14 +87,14 @@ function argumentsFor(path: string, input: ClipInput): string[] {
   return [...QUIET, ...pictures, '-i', 'pipe:0', ...ONE_VIDEO, ...scale, ...coded, ...MP4, path]
 }
 
-/** Colour is coded for two pixels at once. */
+/** Colour is coded for two pixels at once, so sides are even. */
 function codedSize({ width, height }: Size): Size {
   const scale = Math.min(1, WIDTH_MAX / width)
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2))
   return { width: even(width), height: even(height) }
 }
 
-/** What sees and what switches goes first. */
+/** Recognition and switching come first. */
 function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, LOWEST_PRIORITY)
@@ -107,7 +107,7 @@ function isMissing(error: Error): boolean {
   return 'code' in error && error.code === 'ENOENT'
 }
 
-/** Without the paths of this device. */
+/** Removes the paths of this device. */
 function lastLine(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? ''
   return line.replaceAll(/\/\S{1,500}/g, '').slice(0, 120) || 'it said nothing'

@@ -37,7 +37,7 @@ async function lay(name: string, bytes: Buffer, daysAgo = 0): Promise<void> {
   await utimes(join(path, name), at, at)
 }
 
-test('the oldest go first when there are too many bytes', async () => {
+test('the oldest are deleted first when there are too many bytes', async () => {
   for (const age of [3, 1, 2]) await lay(`a${age}.mp4`, megabytes(3), age)
   const folder = await open()
   await folder.write('new.jpg', megabytes(3))
@@ -46,32 +46,32 @@ test('the oldest go first when there are too many bytes', async () => {
   expect(folder.pathOf('new.jpg')).toBe(join(path, 'new.jpg'))
 })
 
-test('what was reviewed as wrong goes before what is older', async () => {
+test('recordings of false alarms are deleted before older ones', async () => {
   for (const age of [3, 1, 2]) await lay(`a${age}.mp4`, megabytes(3), age)
   const folder = await open({ isWrong: (id) => id === 'a1' })
   await folder.write('new.jpg', megabytes(3))
   expect(await names()).toEqual(['a2.mp4', 'a3.mp4', 'new.jpg'])
 })
 
-test('what is too old goes at the start', async () => {
+test('recordings that are too old are deleted at the start', async () => {
   await lay('old.mp4', megabytes(1), 15)
   await lay('young.mp4', megabytes(1), 13)
   await open()
   expect(await names()).toEqual(['young.mp4'])
 })
 
-test('what was not whole when the device ended goes at the start', async () => {
+test('recordings that were incomplete when the device ended are deleted at the start', async () => {
   const half = (await open()).newPart()
   await writeFile(half, megabytes(1))
   await lay('whole.mp4', megabytes(1))
   const folder = await open()
   expect(await names()).toEqual(['whole.mp4'])
   expect(folder.pathOf('whole.mp4')).toBeDefined()
-  // A program that outlived the last run finds no place to go on.
+  // A program that outlived the last run finds no place to write to.
   await expect(writeFile(half, megabytes(1))).rejects.toThrow(/ENOENT/)
 })
 
-test('one file under several names takes its room once, and stays until the last name goes', async () => {
+test('one file under several names takes its room once, and stays until the last name is deleted', async () => {
   const folder = await open()
   const part = folder.newPart()
   await writeFile(part, megabytes(6))
@@ -83,7 +83,7 @@ test('one file under several names takes its room once, and stays until the last
   expect(await names()).toEqual(['large.jpg', 'small.jpg'])
 })
 
-test('recordings give way when something else fills the disk, and the device says so', async () => {
+test('recordings are deleted when something else fills the disk, and the device reports it', async () => {
   await lay('a.mp4', megabytes(3), 1)
   let free = 1e12
   const folder = await open({ freeBytes: async () => free })

@@ -1,6 +1,6 @@
 /**
- * The folder of recordings: a bounded number of days and bytes, whole files only. A file is made under another name and
- * renamed when it is whole and on the disk, so after a power cut it is there or not.
+ * The folder of recordings: a bounded number of days and bytes, whole files only. A file is written under another name
+ * and renamed when it is whole and on disk, so after a power cut it is whole or missing.
  */
 import { randomUUID } from 'node:crypto'
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { inWords } from '../hub/failure.ts'
 
 export type RecordingFolder = {
   write(name: string, bytes: Uint8Array): Promise<void>
-  /** A path for a file that is being made. Unless it is adopted, it is gone at the next start. */
+  /** A path for a file that is being written. A file that is not adopted is deleted at the next start. */
   newPart(): string
-  /** Keeps a whole file under each of `names`, where the file system can without a second copy. */
+  /** Keeps a whole file under each of `names`, without a second copy if the file system allows it. */
   adopt(part: string, names: readonly string[]): Promise<void>
   /** Undefined when there is no such recording. */
   pathOf(name: string): string | undefined
@@ -26,7 +26,7 @@ export type RecordingFolderOptions = {
   path: string
   days: number
   megabytes: number
-  /** Whether a person said that a detection is wrong: what was recorded of it goes first. */
+  /** Whether a person called the detection wrong: its recordings are deleted first. */
   isWrong(detectionId: string): boolean
   /** Milliseconds since 1970. */
   clock: () => number
@@ -40,9 +40,12 @@ type Recording = { bytes: number; at: number; inode: bigint }
 const DAY_MS = 86_400_000
 const PRUNE_EVERY_MS = 3_600_000
 const MEGABYTE = 1_000_000
-/** Left free for the detections themselves: they matter more than films of them. */
+/** Left free for the detections themselves: they matter more than their clips. */
 const LEFT_FREE_BYTES = 200 * MEGABYTE
-/** Within the folder: what is being made, in a folder of each run of its own, so that what outlives a run is lost. */
+/**
+ * The subfolder for files that are being written. Each run has a folder of its own in it, so that files of an earlier
+ * run are lost.
+ */
 const MAKING = 'making'
 
 export async function openRecordingFolder(options: RecordingFolderOptions): Promise<RecordingFolder> {
@@ -50,7 +53,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   const { freeBytes = () => freeBytesOf(folder) } = options
   const recordings = new Map<string, Recording>()
   let problem: string | undefined
-  /** One change after the other. */
+  /** Runs one change after the other. */
   let turn: Promise<unknown> = Promise.resolve()
 
   async function note(name: string): Promise<void> {
@@ -93,7 +96,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
       for (const name of names) await note(name)
       await prune()
     } catch (error) {
-      problem = `A recording could not be kept: ${inWords(error)}.`
+      problem = `A recording could not be stored: ${inWords(error)}.`
       throw error
     } finally {
       await rm(part, { force: true })
@@ -144,7 +147,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   }
 }
 
-/** The name without its ending. */
+/** The name without its extension. */
 function detectionOf(name: string): string {
   return name.replace(/\.[a-z0-9]{1,5}$/, '')
 }

@@ -4,7 +4,7 @@ export type RecentPicture = { jpeg: Buffer; at: number }
 export type RecentPictures = {
   /** `at` is in milliseconds of a clock that never goes back. */
   add(picture: RecentPicture): void
-  /** From the last one at or before `at`, or from the oldest. */
+  /** The pictures from the last one at or before `at`, or from the oldest. */
   since(at: number): RecentPicture[]
 }
 

@@ -83,7 +83,7 @@ const why = ffmpegIsMissing ? ' (skipped: there is no ffmpeg)' : ''
 describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
   test('has a clip from 5 s before to 10 s after, at its own pace', async () => {
     const { recorder, folder, at } = await open()
-    // Ever brighter, so that a picture tells when it was taken.
+    // Pictures become brighter, so that each shows when it was taken.
     for (let ms = 0; ms <= 40_000; ms += 250) {
       at(ms)
       recorder.addPicture({ jpeg: await jpegOf(Math.floor(ms / 200)), at: ms })
@@ -135,7 +135,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
     expect(probe(folder.pathOf('eye-a.mp4')!).seconds).toBeCloseTo(7.4, 0)
   })
 
-  test('something that stays has a clip of its first two minutes, and who comes later one of their own', async () => {
+  test('something that stays has a clip of its first two minutes, and a later object has a clip of its own', async () => {
     const { recorder, folder, at } = await open({ secondsBefore: 0, secondsAfter: 1 }, 1)
     const jpeg = await jpegOf(100)
     for (let ms = 0; ms <= 200_000; ms += 1_000) {
@@ -152,7 +152,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
     expect(probe(folder.pathOf('eye-b.mp4')!).seconds).toBeCloseTo(82, -1)
   })
 
-  test('what goes on when the device stops is kept until then', async () => {
+  test('a clip that is being made when the device stops is kept up to then', async () => {
     const { recorder, folder, at } = await open()
     for (let ms = 0; ms <= 2_000; ms += 200) {
       at(ms)
@@ -164,7 +164,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
   })
 })
 
-/** What FFmpeg hands over of a camera with this video, in chunks of uneven length. */
+/** The output of FFmpeg for a camera with this video, in chunks of uneven length. */
 function transportStream(source: string, ...coder: string[]): Buffer[] {
   const list = ['-v', 'error', '-f', 'lavfi', '-i', source, ...coder, '-f', 'nut', 'pipe:1']
   const video = execFileSync('ffmpeg', list, { maxBuffer: 64 * MEGABYTE })
@@ -193,7 +193,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that FFmpeg opens${why}`, () => {
     await expect.poll(() => folder.pathOf('eye-a.mp4')).toBeDefined()
     const film = probe(folder.pathOf('eye-a.mp4')!)
     expect(film).toMatchObject({ codec, width: 320, height: 180 })
-    // 3 s before, 2 s of it, 2 s after, and at most the 2 s between two such pictures.
+    // 3 s before it, 2 s of it, 2 s after it, and at most the 2 s between two such pictures.
     expect(film.seconds).toBeGreaterThan(6)
     expect(film.seconds).toBeLessThan(10)
     expect(film.frames).toBeCloseTo(film.seconds * 10, -1)
@@ -206,17 +206,17 @@ describe.skipIf(ffmpegIsMissing)(`a camera that FFmpeg opens${why}`, () => {
       recorder.addStream(chunk)
     recorder.begin('eye-a', 0)
     expect(recorder.problems()).toEqual([
-      'Camera gate: there are no clips: its video is coded as no browser plays it; H.264 is what all can.',
+      'Camera gate: there are no clips: its video is coded as no browser plays it; all browsers play H.264.',
     ])
   })
 
-  test('damaged video costs its clip at most, and a connection that ends finishes it', async () => {
+  test('damaged video loses at most its clip, and the end of a connection finishes it', async () => {
     const { recorder, folder } = await open()
     const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '10']
     const chunks = transportStream('testsrc=size=320x180:rate=10:duration=4', ...coder)
     recorder.addStream(undefined)
     chunks.forEach((chunk, index) => {
-      // The header of each packet is FFmpeg's own; what is in it is the camera's.
+      // The header of each packet is FFmpeg's own; its content is the camera's.
       if (index % 7 === 3) for (let byte = 20; byte < chunk.length; byte += 60) chunk[byte]! ^= 0x55
       recorder.addStream(chunk)
       if (index === 10) recorder.begin('eye-a', 0)
@@ -255,7 +255,7 @@ test('without FFmpeg there are pictures and no clips, and the device says so', a
   expect(recording.problems()).toHaveLength(1)
 })
 
-test.skipIf(ffmpegIsMissing)(`after kill -9, all that is there is whole${why}`, async () => {
+test.skipIf(ffmpegIsMissing)(`after kill -9, every file is whole${why}`, async () => {
   const from = (file: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, file)).href)
   const script = `
     import { pino } from 'pino'
@@ -285,7 +285,7 @@ test.skipIf(ffmpegIsMissing)(`after kill -9, all that is there is whole${why}`, 
     cwd: import.meta.dirname,
   })
   let clips = 0
-  // While the third clip is in the making.
+  // The third clip is being made now.
   child.stdout.on('data', () => {
     if (++clips === 2) child.kill('SIGKILL')
   })

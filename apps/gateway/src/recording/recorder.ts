@@ -1,7 +1,7 @@
 /**
  * Records one camera around its detections: a picture of each, and a clip from some seconds before the object came to
- * some after it left. Detections at the same time share one clip. The seconds before are kept in memory, so a device
- * writes to its disk only when there is something to keep.
+ * some after it left. Detections at the same time share one clip. The seconds before are in memory, so a device writes
+ * to its disk only when there is something to record.
  */
 import type { Logger } from 'pino'
 import type { Size } from '@hedgerow/vision'
@@ -27,7 +27,7 @@ export type CameraRecorder = {
   isFilming(detectionId: string): boolean
   /** Sentences for people. */
   problems(): string[]
-  /** Finishes what is being recorded. */
+  /** Finishes current recordings. */
   stop(): Promise<void>
 }
 
@@ -38,16 +38,16 @@ export type CameraRecorderOptions = {
   folder: RecordingFolder
   clock: () => number
   log: Logger
-  /** Memory for the seconds before an object comes. */
+  /** Memory for the seconds before an object appears. */
   memoryBytes: number
 }
 
-/** The clip of an object that stays longer shows the beginning. */
+/** The clip of an object that stays longer ends after this time. */
 const CLIP_MAX_MS = 120_000
 /** A detection joins the clip that is being made when it has this much left. */
 const ROOM_MS = 30_000
 const CLIP_BYTES_MAX = 128 * 1024 * 1024
-/** The tracker knows an object some pictures after it came. */
+/** The tracker confirms an object some pictures after it appeared. */
 const LATE_MS = 3_000
 const CHECK_MS = 500
 
@@ -83,7 +83,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
 
   function inputNow(): ClipInput {
     const coding = stream.coding()
-    if (coding === 'other') throw new ClipError('its video is coded as no browser plays it; H.264 is what all can')
+    if (coding === 'other') throw new ClipError('its video is coded as no browser plays it; all browsers play H.264')
     if (coding) return { kind: 'stream', coding }
     if (!lastSize) throw new ClipError('it has sent no video yet')
     return { kind: 'pictures', framesPerSecond: options.framesPerSecond, size: lastSize }
@@ -143,7 +143,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
   }
 
   function tell(error: unknown): void {
-    const reason = error instanceof ClipError ? error.message : 'it could not be kept'
+    const reason = error instanceof ClipError ? error.message : 'it could not be stored'
     problem = `Camera ${camera}: there are no clips: ${reason}.`
     log.warn({ err: error, camera }, 'no clip of a detection')
   }
@@ -207,7 +207,7 @@ function streamFeed(writer: ClipWriter): Feed {
   return { take: (bytes) => writer.write(bytes), takePicture: () => {}, flush: () => {} }
 }
 
-/** Pictures come unevenly, a film is even: at each of its steps it shows the last one. */
+/** Pictures come unevenly, but a clip has even steps: each step shows the last picture. */
 function pictureFeed(writer: ClipWriter, framesPerSecond: number): Feed {
   const stepMs = 1_000 / framesPerSecond
   let last: RecentPicture | undefined

@@ -7,7 +7,7 @@ import { openRecordingFolder } from './folder.ts'
 import { clipName, createCameraRecorder, pictureName, type CameraRecorder } from './recorder.ts'
 import type { RecordingSettings } from './schema.ts'
 
-/** What the eye records of its cameras: pictures and clips of detections, in one bounded folder. */
+/** The eye's recordings: pictures and clips of detections, in one bounded folder. */
 export type Recording = {
   recorderOf(camera: string, framesPerSecond: number): CameraRecorder
   /** Paths of whole files. */

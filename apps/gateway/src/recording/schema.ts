@@ -4,7 +4,7 @@ const seconds = z.number().int().min(0)
 
 /** The part `sources.eye.recording` of gateway.yaml. */
 export const recordingSettings = z.strictObject({
-  clips: z.boolean().default(true).describe('Whether films are kept beside pictures. They need FFmpeg.'),
+  clips: z.boolean().default(true).describe('Whether clips are recorded in addition to pictures. They need FFmpeg.'),
   secondsBefore: seconds.max(15).default(5).describe('How much of a clip is before the object came.'),
   secondsAfter: seconds.max(60).default(10).describe('How much of it is after the object left.'),
   days: z.number().int().min(1).max(3_650).default(14).describe('Recordings older than this are deleted.'),
@@ -14,6 +14,6 @@ export const recordingSettings = z.strictObject({
     .min(8)
     .max(10_000_000)
     .default(2_000)
-    .describe('The most space that recordings may use; those reviewed as wrong go first, then the oldest.'),
+    .describe('The most space that recordings may use; those reviewed as wrong are deleted first, then the oldest.'),
 })
 export type RecordingSettings = z.output<typeof recordingSettings>

@@ -1,17 +1,17 @@
 /**
  * The last seconds of a camera's video as FFmpeg copies it: an MPEG transport stream (ISO/IEC 13818-1), in memory, in
- * groups that each begin with a picture that needs no other. Nothing is decoded, and nothing is written to the device's
- * disk while nobody is there.
+ * groups that each begin with a picture that needs no other. Nothing is decoded, and nothing is written to disk without
+ * a detection.
  */
 
-/** What FFmpeg is told to use, so that the tables need not be searched. */
+/** A fixed value that FFmpeg uses, so that the tables need not be searched. */
 export const PROGRAM_MAP_PID = 0x1000
 export const VIDEO_PID = 0x100
 
 const PACKET_BYTES = 188
 const PROGRAM_ASSOCIATION_PID = 0
 
-/** Table 2-34 of the standard, and its amendments: what browsers play from an MP4 file. */
+/** Stream types that browsers play from an MP4 file: table 2-34 of the standard, and its amendments. */
 const CODINGS: ReadonlyMap<number, Coding> = new Map([
   [0x1b, 'h264'],
   [0x24, 'h265'],
@@ -21,17 +21,20 @@ export type Coding = 'h264' | 'h265'
 type Group = { at: number; bytes: number; parts: Buffer[] }
 
 export type RecentStream = {
-  /** Packets, cut anywhere; gives those that are whole. `at` is in milliseconds of a clock that never goes back. */
+  /**
+   * Takes bytes of packets, cut anywhere, and returns the whole packets. `at` is in milliseconds of a clock that never
+   * goes back.
+   */
   add(bytes: Buffer, at: number): Buffer
-  /** What is kept, from the last group that began at or before `at`, or from the oldest. */
+  /** The stored packets, from the last group that began at or before `at`, or from the oldest. */
   since(at: number): Buffer[]
-  /** Undefined before it is known; `other` for what no clip can be made of. */
+  /** Undefined until it is known; `other` when no clip can be made of it. */
   coding(): Coding | 'other' | undefined
-  /** For a new connection. */
+  /** Call it for each new connection. */
   clear(): void
 }
 
-/** Always holds the last `keepMs`, as far as `maxBytes` allows. */
+/** Holds the last `keepMs`, as far as `maxBytes` allows. */
 export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBytes: number }): RecentStream {
   let groups: Group[] = []
   let rest: Buffer = Buffer.alloc(0)

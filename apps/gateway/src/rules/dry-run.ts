@@ -53,7 +53,7 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
     }
   }
 
-  /** When each was last in the picture, oldest first. */
+  /** Reports when each person was last in the picture, oldest first. */
   function tellPersons(): void {
     const seen = persons.flatMap(({ camera, from, to }) => (from <= at ? [{ camera, last: Math.min(at, to) }] : []))
     for (const { camera, last } of seen.toSorted((a, b) => a.last - b.last))

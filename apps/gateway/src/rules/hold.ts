@@ -4,7 +4,7 @@ import { createBuckets, type Rate } from '@hedgerow/http'
 export type Hold = {
   /** False when the rule has to wait. */
   take(rule: string): boolean
-  /** The rules that had to wait in the last ten minutes. */
+  /** The rules that have been held in the last ten minutes. */
   held(): string[]
 }
 

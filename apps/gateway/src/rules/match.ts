@@ -2,14 +2,14 @@ import type { Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../hours.ts'
 import type { Rule } from './schema.ts'
 
-/** A detection that began longer ago is not news: a source that was away reports it late. */
+/** A detection that began longer ago is too old: a source that was away reports it late. */
 const BEGAN_AGO_MAX_MS = 600_000
 /** The object is gone by then. */
 const ENDED_AGO_MAX_MS = 30_000
 
 /**
- * Why the rule does not fire for the detection at this moment, in milliseconds since 1970: the first reason, in words.
- * Undefined when it fires.
+ * The first reason, in words, why the rule does not fire for the detection at `at` (milliseconds since 1970). Undefined
+ * when it fires.
  */
 export function whyNot(rule: Rule, detection: Detection, at: number, place: Place): string | undefined {
   if (!rule.enabled) return 'the rule is not enabled'

@@ -48,7 +48,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** The rules of one run; the record of what they asked outlives it. */
+/** The rules of one run; the record of their requests outlives it. */
 function start(wanted: object, random?: () => number): Rules {
   rules?.stop()
   const file = {
@@ -94,7 +94,7 @@ test('a detection that matches fires the deterrent, once, whatever updates follo
   expect(outcomes()).toHaveLength(1)
 })
 
-test('an update fires what the first report did not', async () => {
+test('an update may fire when the first report did not', async () => {
   const running = start({ minimumScore: 0.7, zones: ['rows'], verdict: 'confirmed' })
   const confirmed = { stage: 'second look', by: 'model', outcome: 'confirmed' } as const
   running.see(boar({ score: 0.6 }))
@@ -118,7 +118,7 @@ test.each<[string, object, Partial<Detection>]>([
 ])('%s fires nothing', async (_what, wanted, seen) => {
   const running = start(wanted)
   running.see(boar(seen))
-  // The next one fires, so the one before it was decided.
+  // When the control rule fires, the report before it was decided.
   const control = start({ name: 'Control', labels: ['control'], fire: ['siren'] })
   control.see(boar({ id: 'control', label: 'control' }))
   await expect.poll(outcomes).toEqual(['siren fired'])
@@ -155,13 +155,13 @@ describe('a person', () => {
   })
 })
 
-test('what was refused is tried again with an update a minute later, not sooner', async () => {
+test('a refused firing is tried again with an update a minute later, not sooner', async () => {
   const running = start({})
   await deterrents.disarm({ kind: 'program' })
   running.see(boar())
   await expect.poll(outcomes).toEqual(['sprinkler refused'])
   await deterrents.arm({ kind: 'program' })
-  // The "off" of the disarming wins over "on" as long as it is under way.
+  // The "off" of the disarming has priority over "on" as long as it is under way.
   const program = { deterrent: 'sprinkler', seconds: 1, by: { kind: 'program' } } as const
   await expect.poll(() => deterrents.fire(program)).toHaveProperty('firing')
   await deterrents.stop('sprinkler', { kind: 'program' })
@@ -172,7 +172,7 @@ test('what was refused is tried again with an update a minute later, not sooner'
   await expect.poll(outcomes).toEqual(['sprinkler refused', 'sprinkler fired'])
 })
 
-test('a rule that chooses one takes turns by chance, within the bounds of its length, and says what it chose', async () => {
+test('a rule that chooses one takes turns by chance, within the bounds of its length, and reports its choice', async () => {
   const running = start({ fire: ['sprinkler', 'siren'], choose: 'one', seconds: [1, 3] }, () => 0.99)
   const chosen: string[] = []
   for (const id of ['a', 'b', 'c']) {
@@ -190,7 +190,7 @@ test('a rule that chooses one takes turns by chance, within the bounds of its le
   )
 })
 
-test('a program that reports in a loop is held, the ledger stays short, and the device says so', async () => {
+test('a program that reports in a loop is held, the ledger stays short, and the device reports it', async () => {
   const running = start({})
   for (let index = 0; index < 5_000; index++) running.see(boar({ id: `loop-${index}` }))
   await expect.poll(() => outcomes().length).toBe(20)

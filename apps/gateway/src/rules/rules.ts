@@ -40,7 +40,7 @@ export type RulesOptions = {
   random?: () => number
 }
 
-/** A refusal may be over soon: the same detection is tried again with an update after this. */
+/** After a refusal, an update of the same detection may try again after this time. */
 const RETRY_AFTER_MS = 60_000
 /** A person whose detection has not ended is still there while the source keeps reporting it. */
 const PERSON_AGAIN_MS = 10_000
@@ -50,7 +50,7 @@ const REMEMBERED_MAX = 10_000
 export function createRules(options: RulesOptions): Rules {
   const { deterrents, log, clock, random = Math.random } = options
   const hold = createHold(clock)
-  /** By rule and detection: when it may be tried again, at the earliest. */
+  /** By rule and detection: the earliest time for another try. */
   const asked = new Map<string, number>()
   /** The deterrent that each rule chose last. */
   const lastChoice = new Map<string, string>()
@@ -93,7 +93,7 @@ export function createRules(options: RulesOptions): Rules {
     )
   }
 
-  /** When the disk fails, the memory of this run must do. */
+  /** When the disk fails, only the memory of this run counts. */
   function mayAsk(rule: Rule, detection: Detection): boolean {
     try {
       return options.markAsked(rule.name, detection.id)

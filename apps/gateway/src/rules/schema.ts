@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isPersonLabel } from '../person-label.ts'
 import { hoursList, WEEK_DAYS } from '../hours.ts'
 
-/** As the interlock of the deterrents: no firing is longer. */
+/** The same limit as in the interlock of the deterrents. */
 const SECONDS_MAX = 1_800
 
 const name = z.string().trim().min(1).max(100)
@@ -19,7 +19,9 @@ const rule = z
     verdict: z
       .enum(['any', 'confirmed'])
       .default('any')
-      .describe('`confirmed`: only what the last stage that looked confirmed. What it rejected never fires anything.'),
+      .describe(
+        '`confirmed`: only detections that the last stage confirmed. Detections that it rejected never fire anything.',
+      ),
     hours: hoursList
       .optional()
       .describe('When, such as `22:00-06:00`, `sunset-sunrise` or `sunset+30m-23:30`; always when left out.'),
@@ -32,7 +34,7 @@ const rule = z
     choose: z
       .enum(['all', 'one'])
       .default('all')
-      .describe('`one`: a different one of them each time, by chance; animals get used to what is always the same.'),
+      .describe('`one`: a different one of them each time, by chance; animals get used to repetition.'),
     seconds: z
       .union([seconds, z.tuple([seconds, seconds])])
       .optional()

@@ -30,7 +30,7 @@ function cut(jpeg: Buffer, box: Box | undefined) {
     .removeAlpha()
 }
 
-/** Undefined for what is no picture, or shows next to nothing. Rejects for a damaged one. */
+/** Undefined for bytes that are no picture, or for a crop that is too small. Rejects for a damaged one. */
 export async function cropToJpeg(jpeg: Buffer, box: Box | undefined): Promise<Buffer | undefined> {
   return cut(jpeg, box)?.jpeg({ quality: 85 }).toBuffer()
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { modelName } from '../models/schema.ts'
 
-/** Its stage in verdicts. */
+/** The name of this stage in verdicts. */
 export const SECOND_LOOK = 'second-look'
 
 const label = z.string().trim().min(1).max(100)
@@ -22,7 +22,7 @@ export const secondLookSettings = z
     labels: z.array(label).min(1).max(100).describe('Detections with these labels get a second look.'),
     model: modelName
       .optional()
-      .describe('A second model, added with `gateway model add`: it looks at the object alone, at full resolution.'),
+      .describe('A second model, added with `gateway model add`: it sees only the object, at full resolution.'),
     endpoint: endpoint.optional().describe('A vision endpoint with OpenAI’s chat completions: Ollama, llama.cpp.'),
     hub: z.literal(true).optional().describe('`true`: the endpoint that the hub offers to its gateways.'),
     normal: z
@@ -30,7 +30,7 @@ export const secondLookSettings = z
       .trim()
       .max(500)
       .optional()
-      .describe('What is normal there, in a sentence for an endpoint: “Sheep graze behind the fence.”'),
+      .describe('Normal things at this camera, in a sentence for an endpoint: “Sheep graze behind the fence.”'),
     timeoutSeconds: z.number().min(1).max(600).default(30).describe('After this, a second look is unsure.'),
   })
   .superRefine((settings, context) => {

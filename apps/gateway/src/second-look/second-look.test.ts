@@ -34,12 +34,12 @@ const RULES = [
 ]
 const VALVE = { driver: 'http', on: { url: 'http://127.0.0.1:9/on' }, off: { url: 'http://127.0.0.1:9/off' } }
 
-/** The way of a detection through a device: intake, record, rules and second look. */
+/** The parts that a detection passes through in a device: intake, record, rules and second look. */
 async function openParts(secondLook: object, { snapshot }: { snapshot?: Buffer } = {}) {
   const file = deviceFile.parse({ secondLook, rules: RULES, deterrents: { valve: VALVE } })
   const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
   const record = openRecord(join(dataDir, RECORD_FILE), { settings: () => file.record, log, clock: Date.now })
-  /** Which rules would fire, each time that they see the detection. */
+  /** The rules that would fire, each time that they see the detection. */
   const seen: string[] = []
   const intake = createIntake({
     queue,
@@ -54,7 +54,7 @@ async function openParts(secondLook: object, { snapshot }: { snapshot?: Buffer }
       looks.see(detection)
     },
   })
-  /** Whose verdict the record, the rules and the queue have. */
+  /** The detections whose verdict has reached the record, the rules and the queue. */
   const finished = new Set<string>()
   const looks = createSecondLook({
     file,
@@ -101,21 +101,21 @@ const boar = (more: Partial<Detection> = {}): Detection => ({
   ...more,
 })
 
-test('a detection is unsure until the endpoint spoke; then the rules see it again and the hub hears it', async () => {
+test('a detection is unsure until the endpoint answers; then the rules see it again and the hub gets the verdict', async () => {
   const { intake, seen, spoken, queue } = await openParts(endpoint())
   await intake.report([boar()])
   expect(seen).toEqual(['any'])
   expect(await spoken('a')).toMatchObject({ by: 'eyes', outcome: 'confirmed', score: 0.9, reason: 'A boar.' })
   expect(seen).toEqual(['any', 'confirmed any'])
   expect(queue.waiting()).toBe(2)
-  // The source knows nothing of the second look and brings its detection up to date.
+  // The source does not know of the second look, and updates its detection.
   await intake.report([boar({ endedAt: new Date().toISOString() })])
   expect(seen.at(-1)).toBe('confirmed any')
   expect(server.questions).toHaveLength(1)
   expect(server.questions[0]!.text).toContain('Does this picture show: "boar"?\nCamera: "orchard".')
 })
 
-test('what the second look rejects fires nothing any more', async () => {
+test('a detection that the second look rejects fires nothing any more', async () => {
   server.answer = says('no', 'A bush in the wind.')
   const { intake, seen, spoken } = await openParts(endpoint())
   await intake.report([boar()])
@@ -198,7 +198,7 @@ test('without a way to the hub its second look is unsure; with one, the verdict 
   expect(await spoken('b')).toMatchObject({ by: 'eyes at the hub', outcome: 'confirmed', reason: 'boar true' })
 })
 
-describe('a second model looks at the object alone, at full resolution', () => {
+describe('a second model sees only the object, at full resolution', () => {
   const large = { width: 1_920, height: 1_080 }
   const red = { x: 960, y: 540, width: 48, height: 32 }
   const box = { x: 0.5, y: 0.5, width: 48 / 1_920, height: 32 / 1_080 }

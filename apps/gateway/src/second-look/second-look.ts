@@ -1,7 +1,6 @@
 /**
- * The second look at detections: one question at a time, the newest detections first when there are too many. What a
- * stage says is kept as a verdict and fires nothing by itself: rules go by the detector's label and score, and may ask
- * for a confirmation.
+ * The second look at detections: one question at a time, the newest detections first when there are too many. The
+ * verdict of a stage fires nothing by itself: rules use the detector's label and score, and may require a confirmation.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,7 +14,7 @@ import type { Stage, StageLook } from './stages.ts'
 type File = { secondLook?: SecondLookSettings | undefined; site: { timeZone?: string | undefined } }
 
 export type SecondLook = {
-  /** A detection as it is kept now; it gets its second look once, and again with another label. */
+  /** Takes the stored state of a detection. It gets its second look once, and again with another label. */
   see(detection: Detection): void
   apply(file: File): void
   /** The way to the hub, once there is one. */
@@ -27,11 +26,11 @@ export type SecondLook = {
 export type SecondLookOptions = {
   file: File
   dataDir: string
-  /** The whole picture that the detection's box is in. */
+  /** The whole picture to which the detection's box refers. */
   snapshot(detection: Detection, signal: AbortSignal): Promise<Buffer | undefined>
-  /** The picture that came with it. */
+  /** The picture that came with the detection. */
   thumbnail(detectionId: string): Buffer | undefined
-  /** Keeps what was said; `label` is what it was said of. */
+  /** Stores the verdict; `label` is the label that it judges. */
   onVerdict(detectionId: string, label: string, verdict: Verdict): Promise<void>
   log: Logger
 }
@@ -52,7 +51,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
   let pausedUntil = 0
   /** By detection; the newest at the end. */
   const waiting = new Map<string, Detection>()
-  /** The label with which each got its look. */
+  /** The label with which each detection got its second look. */
   const looked = new Map<string, string>()
   let working: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()
@@ -67,7 +66,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     stage = settings && open(settings, file.site.timeZone)
   }
 
-  /** What looks takes memory that a gateway without a second look does not need. */
+  /** The stages take memory that a gateway without a second look does not need. */
   async function open(wanted: SecondLookSettings, timeZone: string | undefined): Promise<Stage> {
     const { openStage } = await import('./stages.ts')
     const opened = openStage(wanted, { dataDir, log, timeZone, askHub: () => askHub })
@@ -113,7 +112,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
       if (!newest || !stage) break
       waiting.delete(newest.id)
       await lookAt(newest, await stage).catch((error: unknown) =>
-        log.error({ err: error, id: newest.id }, 'a second look could not be kept'),
+        log.error({ err: error, id: newest.id }, 'a second look could not be stored'),
       )
       await delay(0)
     }
@@ -140,7 +139,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
         waiting.delete(dropped!.id)
         const verdict: Verdict = { stage: SECOND_LOOK, by: 'gateway', ...unsure('Too many waited for a second look.') }
         void onVerdict(dropped!.id, dropped!.label, verdict).catch((error: unknown) =>
-          log.error({ err: error, id: dropped!.id }, 'a second look could not be kept'),
+          log.error({ err: error, id: dropped!.id }, 'a second look could not be stored'),
         )
       }
       working ??= work()

@@ -1,4 +1,4 @@
-/** Who looks a second time: another model, a vision endpoint, or the hub's. */
+/** The stages of the second look: another model, a vision endpoint, or the hub's. */
 import { availableParallelism } from 'node:os'
 import type { Detection } from '@hedgerow/contract'
 import { askEndpoint, unsure, type Look, type Question } from '@hedgerow/second-look'
@@ -11,16 +11,16 @@ import { cropToImage, cropToJpeg } from './crop.ts'
 import type { SecondLookSettings } from './schema.ts'
 
 export type StageLook = Look & {
-  /** No other question before this. */
+  /** No other question before this time. */
   retryAfterMs?: number
   /** The stage is at fault, not the picture: a sentence for people. */
   fault?: string
 }
 
 export type Stage = {
-  /** What spoke, in verdicts. */
+  /** The name of the model or endpoint, for verdicts. */
   readonly by: string
-  /** `jpeg` is the whole picture where there is a box, else the best that there is. */
+  /** `jpeg` is the whole picture when there is a box, else the best picture. */
   look(detection: Detection, jpeg: Buffer, signal: AbortSignal): Promise<StageLook>
   problems(): string[]
   stop(): Promise<void>
@@ -65,7 +65,7 @@ export function openStage(
   }
 }
 
-/** From this score on a second model is sure; below the other it saw nothing. */
+/** From this score on a second model is sure; below `LEAST` it saw nothing. */
 const SURE = 0.5
 const LEAST = 0.25
 
@@ -99,7 +99,7 @@ function judge(label: string, seen: readonly Seen[]): Look {
 
 const VEHICLES = new Set(['bicycle', 'car', 'motorcycle', 'bus', 'train', 'truck', 'boat', 'vehicle'])
 
-/** MegaDetector names three kinds only. */
+/** MegaDetector has only three kinds. */
 function means(seen: string, label: string): boolean {
   const wanted = label.toLowerCase()
   if (seen === wanted || (isPersonLabel(seen) && isPersonLabel(wanted))) return true

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import type { Clip } from './source.ts'
 
 /**
- * A file as an answer: the `range` that was asked for (RFC 9110 §14.2), or the whole for none, for several, and for one
- * outside of it. Rejects with the disk's error.
+ * A file as an answer: the requested `range` (RFC 9110 §14.2), or the whole file without a range, for several, and for
+ * one outside of it. Rejects with the disk's error.
  */
 export async function openClipFile(path: string, range: string | undefined): Promise<Clip> {
   const { size } = await stat(path)
@@ -24,7 +24,7 @@ export async function openClipFile(path: string, range: string | undefined): Pro
   }
 }
 
-/** One range of bytes (RFC 9110 §14.1.2); undefined for none, several, or one that has no byte of the file. */
+/** One range of bytes (RFC 9110 §14.1.2); undefined without a range, for several, and for one outside of the file. */
 export function readRange(text: string | undefined, size: number): { first: number; last: number } | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? '') ?? []
   if (from === '' && to === '') return undefined

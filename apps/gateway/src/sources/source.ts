@@ -13,19 +13,19 @@ export type Jpeg = Buffer
 export type Clip = { status: 200 | 206; headers: Record<string, string>; body: Readable }
 
 /**
- * Pictures on demand. A source answers for its own cameras and detections, and `undefined` for those of others. Each
- * rejects with the error of the camera or the application behind it.
+ * Pictures on demand. A source answers for its own cameras and detections, and returns `undefined` for those of other
+ * sources. Each rejects with the error of the camera or the application behind it.
  */
 export type Pictures = {
   /** The newest picture of a camera; `height` in pixels, where the source can scale. */
   latest(camera: string, options: { height?: number; signal: AbortSignal }): Promise<Jpeg | undefined>
-  /** With the object's box drawn, where `boxed`. */
+  /** With `boxed`, the object's box is drawn. */
   snapshot(detection: Detection, options: { boxed?: boolean; signal: AbortSignal }): Promise<Jpeg | undefined>
-  /** Rejects with ClipNotFinished while it is being filmed. */
+  /** Rejects with ClipNotFinished while the clip is being filmed. */
   clip(detection: Detection, options: { range?: string; signal: AbortSignal }): Promise<Clip | undefined>
 }
 
-/** There will be a clip, some seconds after the detection ended. */
+/** The clip will exist some seconds after the detection has ended. */
 export class ClipNotFinished extends Error {
   override name = 'ClipNotFinished'
 }
@@ -37,21 +37,23 @@ export type LiveBox = { label: string; score: number; box: NonNullable<Detection
 export type Source = {
   state(): SourceState
   pictures?: Partial<Pictures>
-  /** Where objects are in the newest picture of a camera; undefined for cameras of others. */
+  /** Where objects are in the newest picture of a camera; undefined for cameras of other sources. */
   boxes?(camera: string): LiveBox[] | undefined
   /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>
 }
 
-/** What a source saw of a detection, for learning: 64 x 64 pixels around it, and how far it went, in its lengths. */
+/**
+ * A source's sight of a detection, for learning: 64 x 64 pixels around it, and how far it moved, in its own lengths.
+ */
 export type Sight = { crop: RgbImage; travel: number }
 
-/** Something that moved, and what it would have taken to be a detection. */
+/** Something that moved, and the settings with which it would have been a detection. */
 export type Candidate = {
   label: string
   /** The highest `minimumScore` with which it would have been one. */
   score: number
-  /** In view, as far as it was followed; a detection is seen three times within this. */
+  /** How long it was in view; a detection is seen three times within this. */
   seconds: number
 }
 
@@ -62,8 +64,8 @@ export type SourceContext = {
   /** Milliseconds since 1970. */
   clock: () => number
   /**
-   * Resolves when they are on disk and the rules have seen them. Rejects with a ZodError or the disk's error. `sights`
-   * are those of their ids, where the source has the camera's picture itself.
+   * Resolves when the detections are on disk and the rules have seen them. Rejects with a ZodError or the disk's error.
+   * `sights`: by detection id, when the source itself has the camera's picture.
    */
   report(detections: readonly Detection[], sights?: ReadonlyMap<string, Sight>): Promise<void>
   /**
@@ -71,7 +73,7 @@ export type SourceContext = {
    * reports every object as a detection need not call it.
    */
   glimpse(camera: string, label: string): void
-  /** Keeps it for who tunes the camera. `at`: when it began, in milliseconds since 1970. */
+  /** Stores a candidate for a person who tunes the camera. `at`: when it began, in milliseconds since 1970. */
   noteCandidate(camera: string, candidate: Candidate & { at: number }): void
   /** Whether a person said that a detection is wrong. */
   isWrong(detectionId: string): boolean

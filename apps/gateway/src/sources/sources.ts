@@ -13,13 +13,13 @@ export type SourcesFile = {
 
 /** All sources of the device. */
 export type Sources = {
-  /** Starts, restarts and stops sources as the file says; a source with unchanged settings keeps running. */
+  /** Starts, restarts and stops sources to match the file; a source with unchanged settings keeps running. */
   apply(file: SourcesFile): Promise<void>
   /** The joined states of all running sources. */
   state(): SourceState
   /** Answers from the first source that knows the camera or the detection. */
   pictures: Pictures
-  /** Those of the first source that knows the camera; none where no source tells. */
+  /** The boxes of the first source that knows the camera; empty when no source reports them. */
   boxes(camera: string): LiveBox[]
   stop(): Promise<void>
 }

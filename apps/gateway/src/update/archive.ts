@@ -11,12 +11,12 @@ import type { Download } from '../hub/tunnel-download.ts'
 /** The largest size of a signed list. */
 const LIST_MAX_BYTES = 512 * 1024
 const SILENCE_MS = 60_000
-/** Gives up after so many downloads in a row that brought nothing. */
+/** Gives up after this many consecutive downloads without a byte. */
 const TRIES = 5
 const PAUSE = { firstMs: 1_000, maxMs: 60_000 }
 const UNPACK_TIMEOUT_MS = 900_000
 
-/** Another attempt would bring the same. */
+/** Another attempt would fetch the same archive. */
 class WrongArchive extends Error {}
 
 /** Rejects with the network's error. */
@@ -32,7 +32,7 @@ export async function fetchList(download: Download, name: string, signal: AbortS
 }
 
 /**
- * Writes the archive to `path`; a connection that breaks off goes on where it was. Rejects with the network's or the
+ * Writes the archive to `path`; an interrupted download continues where it ended. Rejects with the network's or the
  * disk's error, or when the bytes are not those that the list names; then there is no such file.
  */
 export async function fetchArchive(
@@ -80,7 +80,7 @@ function isOfDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(error.code))
 }
 
-/** The parts of a body; an answer that is silent for a minute breaks off. */
+/** The parts of a body. Throws when the answer is silent for a minute. */
 async function* partsOf(answer: IncomingMessage): AsyncGenerator<Buffer> {
   const timer = setTimeout(() => answer.destroy(new Error('no byte came for a minute')), SILENCE_MS)
   try {
@@ -93,7 +93,7 @@ async function* partsOf(answer: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
-/** Rejects with tar's words, in the error's message. The archive is one that a release key signed. */
+/** Rejects with tar's message. The archive must be one that a release key signed. */
 export async function unpack(archive: string, directory: string): Promise<void> {
   const options = ['--strip-components=1', '--no-same-owner']
   await promisify(execFile)('tar', ['-xf', archive, '-C', directory, ...options], { timeout: UNPACK_TIMEOUT_MS })

@@ -1,4 +1,4 @@
-/** An agent that the launcher started can update itself: here are its parts. */
+/** An agent that the launcher started can update itself: this module knows its parts. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openUpdateFile } from './update-file.ts'
@@ -13,14 +13,14 @@ export const RESTART_CODE = 75
 
 const ROOT_KEYS_FILE = 'root.pub'
 
-/** What `launch.sh` tells; undefined where something else started the agent. */
+/** The installation that `launch.sh` names; undefined when another program started the agent. */
 export function findInstallation(environment: NodeJS.ProcessEnv): Installation | undefined {
   const { HEDGEROW_ROOT: root, HEDGEROW_SLOT: slot } = environment
   if (!root || (slot !== '' && slot !== 'a' && slot !== 'b')) return undefined
   return { root, slot }
 }
 
-/** Undefined, with the reason in the log, where it cannot be updated: nothing of this ends the agent. */
+/** Undefined when the agent cannot be updated; the log has the reason, and the agent runs on. */
 export async function openInstallation(
   installation: Installation,
   options: Omit<UpdaterOptions, 'versions' | 'rootKeys' | 'memory' | 'folder'> & { dataDir: string },

@@ -1,4 +1,4 @@
-/** The launcher itself, with small versions that crash, hang, or are confirmed. */
+/** Tests the launcher itself, with small versions that crash, hang, or are confirmed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -36,7 +36,7 @@ const wasStarted = () => {
   return ['.try1', '.try2', '.try3'].filter(tried).length
 }
 
-/** A version whose program says where it is, then runs `line`. `$here` is the launcher's directory. */
+/** A version whose program prints where it is, then runs `line`. `$here` is the launcher's directory. */
 function version(directory: string, line: string): void {
   mkdirSync(join(root, directory, 'bin'), { recursive: true })
   const script = ['#!/bin/sh', `here=${root}`, `echo ${directory} "slot=$HEDGEROW_SLOT" "$@"`, line, ''].join('\n')
@@ -65,7 +65,7 @@ it('starts the installed version with its arguments, and ends with its code', as
   expect([await launched.ended, launched.said]).toEqual([3, ['current slot= --port 0']])
 })
 
-it('gives a new version up that died three times, and starts the one before', async () => {
+it('gives up a new version that died three times, and starts the previous one', async () => {
   version('updates/a', 'exit 1')
   link('trial', 'a')
   const launched = launch()
@@ -74,7 +74,7 @@ it('gives a new version up that died three times, and starts the one before', as
   expect(links()).toEqual(['failed'])
 })
 
-it('gives a new version up that nobody confirms in time, also one that cannot be asked to end', async () => {
+it('gives up a new version that nobody confirms in time, also one that ignores SIGTERM', async () => {
   tool('sleep', '[ "$1" -ge 2 ] || exec /bin/sleep "$@"')
   version('updates/a', 'trap "" TERM; while :; do /bin/sleep 0.1; done')
   link('trial', 'a')
@@ -84,7 +84,7 @@ it('gives a new version up that nobody confirms in time, also one that cannot be
   expect(links()).toEqual(['failed'])
 })
 
-it('leaves a version alone that was confirmed, and starts it from then on', async () => {
+it('lets a confirmed version run, and starts it from then on', async () => {
   version(
     'updates/a',
     'ln -s a "$here/updates/current"; rm "$here/updates/trial"; /bin/sleep 2; echo two seconds later; exec /bin/sleep 30',
@@ -92,7 +92,7 @@ it('leaves a version alone that was confirmed, and starts it from then on', asyn
   link('trial', 'a')
   const launched = launch({ trialSeconds: 1 })
   await hasSaid(launched, 'updates/a slot=a')
-  // The second of the trial is over when the version says so; a stop shows that it still runs.
+  // The trial is over before the version prints this; a stop shows that it still runs.
   await hasSaid(launched, 'two seconds later')
   launched.process.kill('SIGTERM')
   expect(await launched.ended).toBe(143)
@@ -102,7 +102,7 @@ it('leaves a version alone that was confirmed, and starts it from then on', asyn
   expect([await next.ended, next.said]).toEqual([5, ['updates/a slot=a']])
 })
 
-it('starts the next version where the gateway asks for it, and passes a stop on', async () => {
+it('starts the next version when the gateway asks for it, and passes a stop on', async () => {
   version('current', 'ln -s a "$here/updates/trial"; exit 75')
   version('updates/a', 'trap "echo stopped; exit 0" TERM; echo ready; while :; do /bin/sleep 0.1; done')
   const launched = launch()
@@ -114,7 +114,7 @@ it('starts the next version where the gateway asks for it, and passes a stop on'
   expect(links()).toEqual(['trial'])
 })
 
-it('runs commands with the version that is confirmed, and counts them as no start', async () => {
+it('runs commands with the confirmed version, and does not count them as starts', async () => {
   version('updates/a', 'exit 0')
   link('trial', 'a')
   for (const args of [['status', '--data', 'x'], ['--help']]) {
@@ -125,7 +125,7 @@ it('runs commands with the version that is confirmed, and counts them as no star
 })
 
 it.each(['mkdir', 'sync', 'mv'])(
-  'killed at any %s, it starts one version, and the one before in the end',
+  'killed at any %s, it starts one version, and finally the previous one',
   async (name) => {
     version('updates/a', 'exit 1')
     link('trial', 'a')
@@ -158,7 +158,7 @@ it.each([
   expect([await launched.ended, launched.said]).toEqual([3, ['current slot=']])
 })
 
-it.each(['c', '../a', '/etc', ''])('believes no link to %j', async (target) => {
+it.each(['c', '../a', '/etc', ''])('follows no link to %j', async (target) => {
   version('updates/a', 'exit 1')
   if (target) for (const name of ['current', 'trial']) link(name, target)
   else writeFileSync(join(root, 'updates/current'), 'a')

@@ -3,9 +3,12 @@ import { hoursList } from '../hours.ts'
 
 /** The part `updates` of gateway.yaml. */
 export const updatesSettings = z.strictObject({
-  enabled: z.boolean().default(true).describe('When false, the agent takes no update, whoever asks for it.'),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('When false, the agent takes no update, not even one that a person asks for.'),
   hours: hoursList
     .optional()
-    .describe('When it takes updates that the hub begins by itself. One that a person asks for comes at once.'),
+    .describe('When it takes automatic updates of the hub. An update that a person asks for begins at once.'),
 })
 export type UpdatesSettings = z.output<typeof updatesSettings>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readJsonFile, writeDurably } from '../durable-file.ts'
 
-/** What must not be forgotten about updates, in the data directory: reinstalling the program does not forget it. */
+/** Facts about updates in the data directory, which a reinstallation of the program keeps. */
 const updateFile = z.strictObject({
   /**
    * The highest numbers that were accepted, and when the newest release was made: the hub's time is never before it.

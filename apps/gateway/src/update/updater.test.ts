@@ -1,4 +1,7 @@
-/** An agent that updates itself, from a hub that may be anything: the lists decide, and this device's own file. */
+/**
+ * An agent that updates itself, from a hub that may be compromised: only the signed lists and this device's own file
+ * decide.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -50,7 +53,7 @@ const ask = (number: number, attempt = 1, byHand = true) => (hub.wanted = { numb
 const target = (name: string) =>
   existsSync(join(root, 'updates', name)) ? readlinkSync(join(root, 'updates', name)) : undefined
 const until = (check: () => void) => vi.waitFor(check, WAIT)
-/** What the hub was told last. */
+/** The last status of the update that the hub got. */
 const told = () => hub.heartbeats.at(-1)?.update
 
 async function start({ slot = '' as Slot | '', deviceFile = '', isApproved = true } = {}): Promise<void> {
@@ -81,7 +84,7 @@ function nothingChanged(): void {
   expect(readdirSync(join(root, 'updates'))).toEqual([])
 }
 
-it('fetches the release that the hub asks for through the tunnel, unpacks it, and starts anew', async () => {
+it('fetches the release that the hub asks for through the tunnel, unpacks it, and restarts', async () => {
   await start()
   await until(() => expect(restart).toHaveBeenCalledTimes(1))
   expect(target('trial')).toBe('a')
@@ -92,7 +95,7 @@ it('fetches the release that the hub asks for through the tunnel, unpacks it, an
   expect(existsSync(join(root, 'updates/archive'))).toBe(false)
 })
 
-it('goes on where a connection broke off', async () => {
+it('continues where a connection broke off', async () => {
   const cut = Math.ceil(release.files.get(release.name)!.length / 3)
   hub.cutArchivesAt = cut
   await start()
@@ -105,7 +108,7 @@ it('goes on where a connection broke off', async () => {
   expect(parts).toEqual([0, cut, 2 * cut])
 })
 
-describe('a hub that somebody broke into', () => {
+describe('a compromised hub', () => {
   const changed = Buffer.from(release.files.get(release.name)!)
   changed[changed.length - 1]! ^= 1
 
@@ -142,12 +145,12 @@ describe('a hub that somebody broke into', () => {
     expect(hub.heartbeats.at(-1)!.release!.number).toBe(3)
   })
 
-  it('sets its clock back to before a release that was seen here: what expired before that stays expired', async () => {
+  it('sets its clock back to before a release that was seen here: lists that had expired by then stay expired', async () => {
     const newest = makeRelease(5, { release: { createdAt: new Date().toISOString() } }, release.keys)
     hub.downloads = newest.files
     await start({ deviceFile: 'updates: { enabled: true }' })
     await until(() => expect(restart).toHaveBeenCalledTimes(1))
-    // It came no further than the lists; then the hub lies about the time to bring back what has expired since.
+    // Only the lists arrived; then the hub lies about the time to revive lists that have expired since.
     rmSync(join(root, 'updates/trial'))
     restart.mockClear()
     const expired = { expiresAt: new Date(Date.now() - DAY_MS).toISOString() }
@@ -160,7 +163,7 @@ describe('a hub that somebody broke into', () => {
   })
 })
 
-it("updates with a device's clock that is wrong: the hub's time counts", async () => {
+it("updates although the device's clock is wrong: the hub's time counts", async () => {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 40 * 365 * DAY_MS)
   try {
     hub.serverTime = Date.parse(new Date().toISOString())
@@ -172,14 +175,14 @@ it("updates with a device's clock that is wrong: the hub's time counts", async (
 })
 
 describe("the device's own file", () => {
-  it('switches updates off, whoever asks', async () => {
+  it('switches updates off, whoever asks for them', async () => {
     await start({ deviceFile: 'updates: { enabled: false }' })
     await hasFailed(/switches updates off/)
     expect(hub.downloaded).toEqual([])
     nothingChanged()
   })
 
-  it('has hours for updates that the hub begins, and none for a person', async () => {
+  it('limits automatic updates to its hours, and a person’s updates not', async () => {
     // Two minutes that are half a day away.
     const at = new Date(Date.now() + DAY_MS / 2).toISOString().slice(11, 14)
     const deviceFile = `site: { timeZone: UTC }\nupdates: { hours: '${at}10-${at}11' }`
@@ -201,7 +204,7 @@ describe('a version on trial', () => {
     symlinkSync('a', join(root, 'updates/trial'))
   })
 
-  it('is confirmed when the hub answers its heartbeat through the tunnel, and tells so', async () => {
+  it('is confirmed when the hub answers its heartbeat through the tunnel, and reports it', async () => {
     await start({ slot: 'a' })
     await until(() => expect([target('current'), target('trial')]).toEqual(['a', undefined]))
     await until(() => expect(hub.heartbeats.at(-1)).toMatchObject({ release: { number: 5, platform: PLATFORM } }))
@@ -214,16 +217,16 @@ describe('a version on trial', () => {
     expect(target('current')).toBeUndefined()
   })
 
-  it('that was given up is told with its attempt, and tried again only when it is asked for again', async () => {
+  it('that was given up is reported with its attempt, and tried again only on a new request', async () => {
     rmSync(join(root, 'updates'), { recursive: true })
     mkdirSync(join(root, 'updates'))
     await start()
     await until(() => expect(restart).toHaveBeenCalledTimes(1))
-    // As the launcher does.
+    // As the launcher does when it gives up a version.
     rmSync(join(root, 'updates/trial'))
     symlinkSync('a', join(root, 'updates/failed'))
     await start()
-    await hasFailed(/^Version 0\.5\.0: it brought no heartbeat/)
+    await hasFailed(/^Version 0\.5\.0: it sent no heartbeat/)
     expect(told()).toMatchObject({ number: 5, attempt: 1 })
     await start()
     await hasFailed(/^Version 0\.5\.0/)
@@ -233,14 +236,14 @@ describe('a version on trial', () => {
   })
 })
 
-it('a hub of the first version is told nothing of updates', async () => {
+it('a hub of the first version gets nothing about updates', async () => {
   hub.becomeVersion('first')
   await start()
   await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
   expect(hub.heartbeats.at(-1)).not.toHaveProperty('release')
 })
 
-it('an agent without pinned keys works, and takes no update', async () => {
+it('an agent without pinned keys works, and accepts no update', async () => {
   rmSync(join(root, 'root.pub'))
   await start()
   await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))

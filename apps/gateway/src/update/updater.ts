@@ -1,7 +1,7 @@
 /**
- * Updates this agent to the release that its hub names. What is installed is decided by the root keys of the
- * installation: the hub carries the signed lists and the archive, and can only withhold them. `versions.ts` has the
- * steps on disk, `launch.sh` starts the version and gives it up where it brings no heartbeat.
+ * Updates this agent to the release that its hub names. The root keys of the installation decide what may be installed:
+ * the hub only passes on the signed lists and the archive, and can at most withhold them. `versions.ts` has the steps
+ * on disk, `launch.sh` starts the version and gives it up when it has no heartbeat.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,11 +24,11 @@ export type UpdaterOptions = {
   /** Ed25519, 32 bytes as base64: who may sign release keys. */
   rootKeys: readonly string[]
   memory: UpdateFile
-  /** Where the archive may be, on the file system of the versions. */
+  /** The folder for the archive, on the file system of the versions. */
   folder: string
   settings: () => UpdatesSettings
   place: () => Place
-  /** Something is switched on: not the moment to start anew. */
+  /** Whether a deterrent is on, so that the agent must not restart now. */
   isBusy: () => boolean
   /** Ends this agent; the launcher starts the next version. */
   restart: () => void
@@ -40,11 +40,11 @@ export type UpdaterOptions = {
 
 type State = NonNullable<Heartbeat['update']>['state']
 
-/** It waits for something that passes by itself. */
+/** The update has to wait for something that passes by itself. */
 class NotNow extends Error {}
 
 const MESSAGE_MAX = 500
-const GAVE_UP = 'it brought no heartbeat through the tunnel in time, or ended three times; the version before runs'
+const GAVE_UP = 'it sent no heartbeat through the tunnel in time, or ended three times; the previous version runs'
 
 /** Rejects with the disk's error. */
 export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
@@ -61,7 +61,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   if (versions.failed) {
     failure = `Version ${versions.failed.version}: ${GAVE_UP}.`
     log.error({ version: versions.failed.version }, `an update was given up: ${GAVE_UP}`)
-    // Where the disk takes no writes, each start finds it again.
+    // When the disk takes no writes, each start finds the failure again.
     await memory
       .write({ ...memory.current(), failure })
       .then(versions.forgetFailure)
@@ -114,7 +114,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       await versions.tryNext((directory) => unpack(archive, directory), file.expected)
       await rm(archive, { force: true })
       isEnding = true
-      log.info({ version: file.expected.version }, 'starts anew as this version')
+      log.info({ version: file.expected.version }, 'restarts as this version')
       options.restart()
     } catch (error) {
       await rm(archive, { force: true }).catch(() => {})
@@ -126,7 +126,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     }
   }
 
-  /** The archive for this device, by lists that the root keys vouch for. */
+  /** Finds the archive for this device, by lists that the root keys prove. */
   async function findFile(wanted: WantedUpdate, serverTime: number, download: Download) {
     const { signal } = stopping
     const given = {
@@ -134,7 +134,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       release: await fetchList(download, 'release.json', signal),
     }
     const { seen } = memory.current()
-    // This device's own clock may say anything, and the hub's may lie: what was signed is a time that has passed.
+    // This device's own clock may be wrong, and the hub may lie; the time in a signed list has certainly passed.
     const now = Math.max(serverTime, seen.createdAt)
     const known = { keys: seen.keys, release: Math.max(seen.release, versions.running.number) }
     const answer = readRelease(given, { rootKeys: options.rootKeys, seen: known, now })

@@ -1,6 +1,6 @@
 /**
- * Every step of an update is cut off, in every way that a power cut, a kill or a full disk may; then the real launcher
- * starts on what is left. Exactly one version that is whole must run, and the next update must work.
+ * Every step of an update is interrupted, in every way that a power cut, a kill or a full disk can; then the real
+ * launcher starts on the remaining files. Exactly one version that is whole must run, and the next update must work.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const FIRST = { version: '0.1.0', number: 1 }
 const SECOND = { version: '0.2.0', number: 2 }
 const THIRD = { version: '0.3.0', number: 3 }
 
-/** A version that says its number when it is whole, and ends. */
+/** A version that prints its number when it is whole, and ends. */
 const treeOf = ({ version, number }: VersionOnDisk): Record<string, string> => ({
   'version.json': JSON.stringify({ version, number }),
   'lib/part-1': `part 1 of ${number}\n`,
@@ -32,7 +32,7 @@ exit 7 # whole
 `,
 })
 
-/** The versions before an update: the installed one, and one that took its place where `current` says so. */
+/** The versions before an update: the installed one, and with `current` one that took its place. */
 async function installed(current?: VersionOnDisk): Promise<ReturnType<typeof createFaultyFiles>> {
   const files = createFaultyFiles()
   await files.mkdir('/current')
@@ -54,7 +54,7 @@ const tryNext = async (files: FaultyFiles, slot: Slot | '', next: VersionOnDisk)
 
 const launched = new Map<string, string[]>()
 
-/** What the launcher runs first: a line of each version that it starts. Equal directories are tried once. */
+/** Runs the launcher and returns a line for each version that it starts. Equal directories are tried once. */
 function launch(files: FaultyFiles): string[] {
   const content = files.describe()
   const known = launched.get(content)
@@ -62,10 +62,10 @@ function launch(files: FaultyFiles): string[] {
   const root = mkdtempSync(join(folder, 'root-'))
   files.copyTo(root)
   copyFileSync(LAUNCHER, join(root, 'launch'))
-  // `sync` of the whole machine is slow, and nothing here loses power.
+  // Replaces `sync`: for the whole machine it is slow, and nothing here loses power.
   mkdirSync(join(root, 'tools'))
   writeFileSync(join(root, 'tools/sync'), '#!/bin/sh\n', { mode: 0o755 })
-  // One start only: a signal would come at any time, so the second start fails.
+  // Allows one start only: the time of a signal would vary, so the second start fails.
   writeFileSync(join(root, 'tools/sleep'), '#!/bin/sh\n[ "$1" = 2 ] && kill -9 $PPID && exit\nexec /bin/sleep "$@"\n', {
     mode: 0o755,
   })
@@ -116,7 +116,7 @@ describe.each([
         expect(ran, `cut off at ${at}, ${JSON.stringify(survival)}`).toHaveLength(1)
         expect([`whole ${old.number}`, `whole ${next.number}`]).toContain(ran[0])
         seen.add(ran[0]!)
-        // The old version starts over: what is left is in nobody's way.
+        // The old version starts again; the remaining files must not disturb the next update.
         if (ran[0] === `whole ${old.number}`) {
           await tryNext(left, slot, next)
           left.settle()
@@ -134,13 +134,13 @@ describe.each([
       expect([`whole ${old.number}`, `whole ${next.number}`]).toContain(ran[0])
       files.fault = undefined
       await tryNext(files, slot, next).catch(async (error: unknown) => {
-        // The disk was full when everything was there already.
+        // The disk became full when everything was written already.
         if (!(await files.readlink('/updates/trial'))) throw error
       })
     }
   })
 
-  it('is confirmed as a whole wherever that is cut off', async () => {
+  it('is confirmed completely or not at all, wherever that is cut off', async () => {
     const onTrial = async () => {
       const files = await made()
       await tryNext(files, slot, next)
@@ -172,7 +172,7 @@ describe.each([
 })
 
 describe('a version that was given up', () => {
-  it('is told until somebody has written that down, wherever that is cut off', async () => {
+  it('is reported until that was written down, wherever that is cut off', async () => {
     const givenUp = async () => {
       const files = await installed(SECOND)
       await tryNext(files, 'a', THIRD)
@@ -197,16 +197,16 @@ describe('a version that was given up', () => {
       }
   })
 
-  it('is given up also where the launcher could not write that', async () => {
+  it('is given up also when the launcher could not write that', async () => {
     const files = await installed()
     await tryNext(files, '', SECOND)
-    // The launcher started the installed version although there is a trial: the disk took no more writes.
+    // The launcher started the installed version although there is a trial: the disk refused its writes.
     const versions = await openVersions({ root: '/', slot: '' }, files)
     expect([versions.isOnTrial(), versions.failed]).toEqual([false, SECOND])
     expect(launch(files)).toEqual(['whole 1'])
   })
 
-  it('is told as unknown where its directory is damaged', async () => {
+  it('is reported as unknown when its directory is damaged', async () => {
     const files = await installed()
     await files.mkdir('/updates/a')
     await files.writeTree('/updates/a', { 'version.json': '{"version":' })
@@ -224,7 +224,7 @@ it('an update that lost its program leaves the installed version, and the next o
   expect(launch(files)).toEqual(['whole 3'])
 })
 
-it('takes no archive of another version than its list names', async () => {
+it('refuses an archive of another version than its list names', async () => {
   const files = await installed()
   const versions = await openVersions({ root: '/', slot: '' }, files)
   const other = (directory: string) => files.writeTree(directory, treeOf(SECOND))

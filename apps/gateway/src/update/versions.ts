@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isMissing, readJsonFile, syncPath } from '../durable-file.ts'
 
-/** What the state machine needs of `node:fs/promises`; a test gives one that fails or loses power. */
+/** The part of `node:fs/promises` that the state machine needs; tests pass one that fails or loses power. */
 export type UpdateFiles = Pick<
   typeof nodeFiles,
   'open' | 'rename' | 'rm' | 'mkdir' | 'symlink' | 'readlink' | 'readdir' | 'readFile' | 'lstat'
@@ -27,7 +27,7 @@ export type Versions = {
   readonly running: VersionOnDisk
   /** True until the hub has answered this version's first heartbeat through the tunnel. */
   isOnTrial(): boolean
-  /** The version that was given up before this start, if any; told until `forgetFailure`. */
+  /** The version that was given up before this start, if any; reported until `forgetFailure`. */
   readonly failed: VersionOnDisk | undefined
   forgetFailure(): Promise<void>
   /**
@@ -79,7 +79,7 @@ export async function openVersions(
     return readJsonFile(join(directory, 'version.json'), versionFile, files)
   }
 
-  /** What a version that was given up is; its directory may be damaged. */
+  /** The description of a version that was given up; its directory may be damaged. */
   async function describe(given: Slot): Promise<VersionOnDisk> {
     return (await readVersion(at(given)).catch(() => undefined)) ?? { version: 'unknown', number: 0 }
   }
@@ -87,7 +87,7 @@ export async function openVersions(
   let current = await target('current')
   const trial = await target('trial')
   let onTrial = trial !== undefined && trial === slot && trial !== current
-  // The launcher could not write that it gave up this version, or confirming it was cut off after its first half.
+  // The launcher could not write that it gave up this version, or confirming the version was interrupted halfway.
   if (trial !== undefined && !onTrial) {
     if (trial === current) await remove('trial')
     else {
@@ -110,7 +110,7 @@ export async function openVersions(
       if (onTrial || (slot !== '' && current === free)) throw new Error('this version is on trial itself')
       try {
         await remove('failed')
-        // The installed version runs where the update lost its program; its directory is free again.
+        // The installed version runs because the update lost its program; its directory is free again.
         if (slot === '') await remove('current')
         current = slot === '' ? undefined : slot
         await remove(free)
@@ -123,7 +123,8 @@ export async function openVersions(
         await syncPath(updates, files)
         await point('trial', free)
       } catch (error) {
-        // Space for the next attempt, which begins with it where this fails. The link goes first.
+        // Frees space for the next attempt, which also begins with this step if it fails here. The link is removed
+        // first.
         await remove('trial')
           .then(() => files.rm(at(free), { recursive: true, force: true }))
           .catch(() => {})

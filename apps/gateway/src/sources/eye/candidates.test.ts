@@ -7,7 +7,7 @@ import { HIGH_SHARE, TRACKING } from './tracking.ts'
 
 const LOOK_MS = 200
 const box = { x: 0.4, y: 0.4, width: 0.2, height: 0.2 }
-/** What one look finds; a score of 0 means nothing. */
+/** The result of one look; a score of 0 means no object. */
 const sightings = (score: number): Sighting[] => (score === 0 ? [] : [{ box, label: 'deer', score }])
 
 function noted(scores: readonly number[], isMoving = true): Candidate[] {
@@ -18,13 +18,13 @@ function noted(scores: readonly number[], isMoving = true): Candidate[] {
   return candidates
 }
 
-/** Whether the eye itself would make a detection of it. */
+/** Whether the eye itself would make a detection of these scores. */
 function isDetected(scores: readonly number[], minimumScore: number): boolean {
   const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
   return scores.some((score, look) => tracker.update(sightings(score), look * LOOK_MS).seen.length > 0)
 }
 
-test('the noted score is the highest least score with which the eye makes a detection of it', () => {
+test('the noted score is the highest `minimumScore` with which the eye makes a detection of it', () => {
   const hundredths = fc.integer({ min: 10, max: 100 }).map((score) => score / 100)
   const looks = fc.array(fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 4, arbitrary: hundredths }), {
     maxLength: 30,
@@ -40,7 +40,7 @@ test('the noted score is the highest least score with which the eye makes a dete
   )
 })
 
-test('what was seen twice is noted with the time between, and what never moved is not', () => {
+test('an object seen twice is noted with the time between, and one that never moved is not', () => {
   expect(noted([0.7, 0.6, 0])).toEqual([{ label: 'deer', score: 0.7, seconds: 0.2 }])
   expect(noted([0.7])).toEqual([])
   expect(noted([0.7, 0.7, 0.7, 0.7], false)).toEqual([])

@@ -1,7 +1,7 @@
 /**
- * What might have been detected with other settings: everything that moves is followed with the least score that the
- * file takes, and of each the highest `minimumScore` is noted with which it would have been a detection. So a person
- * who tunes a camera sees what that would have changed.
+ * Candidates: objects that other settings would have made detections. Every moving object is followed with the lowest
+ * score that the file allows, and the highest `minimumScore` with which it would have been a detection is noted. So a
+ * person who tunes a camera sees what a setting would have changed.
  */
 import { Tracker, type Sighting, type Track } from '@hedgerow/vision'
 import { MINIMUM_SCORE_LEAST } from '../../cameras/schema.ts'
@@ -12,21 +12,21 @@ type Run = {
   /** The scores of consecutive looks, newest last. */
   scores: number[]
   seenAt: number
-  /** The best that as many looks in a row as a detection takes allow, and the best of two. */
+  /** The best score over as many consecutive looks as a detection needs, and over two looks. */
   best: number
   bestOfTwo: number
-  /** How long the two were apart, in milliseconds. */
+  /** The time between the two looks, in milliseconds. */
   twoApartMs: number
   hasMoved: boolean
 }
 
 export type CandidateWatch = {
   see(sightings: readonly Sighting[], isMoving: (sighting: Sighting) => boolean, atMs: number): void
-  /** Ends what is followed. */
+  /** Ends all tracks. */
   end(): void
 }
 
-/** At most this many in an hour: rain and leaves would be too many. */
+/** Limits candidates in an hour: rain and leaves would be too many. */
 const NOTED_AN_HOUR = 300
 const HOUR_MS = 3_600_000
 
@@ -88,7 +88,7 @@ function newRun(): Run {
   return { scores: [], seenAt: Number.NaN, best: 0, bestOfTwo: 0, twoApartMs: 0, hasMoved: false }
 }
 
-/** The first of a track has to reach the least score, the following ones a share of it. */
+/** The first score of a track has to reach `minimumScore`, the following ones a share of it. */
 function bestOf([first = 0, ...following]: readonly number[]): number {
   return Math.min(first, ...following.map((score) => score / HIGH_SHARE))
 }

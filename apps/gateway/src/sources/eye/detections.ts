@@ -1,4 +1,4 @@
-/** From tracks to detections: which are reported, when, and with which picture. */
+/** Makes detections of tracks: decides which are reported, when, and with which picture. */
 import { randomUUID } from 'node:crypto'
 import type { Detection } from '@hedgerow/contract'
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
@@ -24,7 +24,7 @@ export type DetectionsOptions = {
   zones: Readonly<Record<string, Polygon>>
   /** The name of the recogniser. */
   by: string
-  /** Milliseconds since 1970 of a moment of the tracks' clock. */
+  /** Converts a moment of the tracks' clock to milliseconds since 1970. */
   toUnixMs(atMs: number): number
   report: SourceContext['report']
   recorder: CameraRecorder
@@ -63,7 +63,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
   }
 
   return {
-    /** A confirmed track in a picture. */
+    /** Called for a confirmed track in a picture. */
     async see(track: Track, frame: Frame): Promise<void> {
       const { image, atMs: now } = frame
       const { label, score, sighting } = track
@@ -100,7 +100,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
       }
       if (!known || isOther || now - one.toldAt >= UPDATE_EVERY_MS) await tell(one, now)
     },
-    /** A confirmed track that ended. */
+    /** Called when a confirmed track has ended. */
     async end({ id, lastSeenAt }: Track): Promise<void> {
       const one = told.get(id)
       if (!one) return

@@ -37,7 +37,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
   const watched = Object.entries(cameras).map(([name, settings]) => {
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
     const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })
-    // While a model looks at one picture, the camera goes on: the newest one waits.
+    // While a model processes one picture, the camera continues and its newest picture waits.
     const onFrame: typeof watcher.onFrame = model
       ? async (frame) => {
           watcher.onFrame(frame).catch((error: unknown) => log.error({ err: error, camera: name }, 'a look failed'))

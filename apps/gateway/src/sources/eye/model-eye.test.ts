@@ -71,7 +71,7 @@ async function watch(
   return { reports, glimpses, looks }
 }
 
-test('what a model sees moving is a detection with its box, unsure until somebody else spoke', async () => {
+test('a moving object that a model finds is a detection with its box, unsure until another stage answers', async () => {
   const walk = (ms: number) => (ms < 3_000 || ms > 8_000 ? undefined : Math.round(((ms - 3_000) / 5_000) * 230))
   const { reports } = await watch(walk)
   expect(new Set(reports.map(({ id }) => id)).size).toBe(1)
@@ -80,21 +80,21 @@ test('what a model sees moving is a detection with its box, unsure until somebod
     { stage: 'detector', by: 'known', outcome: 'unsure', score: expect.closeTo(0.875) },
   ])
   const { x, y, width, height } = reports[0]!.box!
-  // A pixel of the model's input is three of the picture.
+  // One pixel of the model's input is three pixels of the picture.
   expect(Math.abs(x * 288 - walk(3_400)!)).toBeLessThan(2)
   expect(Math.abs(width * 288 - 48)).toBeLessThan(4)
   expect([y * 192, height * 192]).toEqual([expect.closeTo(81), expect.closeTo(63)])
   expect(reports.at(-1)!.endedAt).toBeDefined()
 })
 
-test('who stands still is no detection and keeps deterrents off; a picture without movement is looked at rarely', async () => {
+test('a person who stands still is no detection and keeps deterrents off; a picture without movement is looked at rarely', async () => {
   const { reports, glimpses, looks } = await watch(() => 100, { seconds: 30 })
   expect(reports).toEqual([])
   expect(glimpses).toContain('orchard person')
   expect(looks).toBeLessThan(10)
 })
 
-test('what came and stays is part of the scene after half a minute', async () => {
+test('an object that came and stays is part of the scene after half a minute', async () => {
   const { reports } = await watch((ms) => (ms < 3_000 ? undefined : Math.min(120, (ms - 3_000) / 25)), { seconds: 60 })
   expect(new Set(reports.map(({ id }) => id)).size).toBe(1)
   const last = reports.at(-1)!
@@ -102,7 +102,7 @@ test('what came and stays is part of the scene after half a minute', async () =>
   expect((Date.parse(last.endedAt!) - Date.parse(last.startedAt)) / 1_000).toBeGreaterThan(25)
 })
 
-test('what a mask covers is not reported', async () => {
+test('an object under a mask is not reported', async () => {
   const whole = [
     [
       [0, 0],

@@ -9,7 +9,7 @@ export type Recogniser = {
   readonly seesStill: boolean
   /** From this score on, a person may be there and keeps deterrents off. */
   readonly glimpseScore: number
-  /** Undefined when nobody looked: there was no time, or the model can't be used. */
+  /** Undefined when the picture was not processed: there was no time, or the model can't be used. */
   look(camera: string, frame: Frame, regions: readonly Region[]): Promise<Sighting[] | undefined>
 }
 
@@ -26,7 +26,7 @@ export const demonstrationEye: Recogniser = {
     }),
 }
 
-/** A known track takes weaker sightings than a new one needs. */
+/** Lower than a new track needs, because a known track accepts weaker sightings. */
 export const LEAST_SCORE = 0.1
 const GLIMPSE_SCORE = 0.25
 /** An object that a mask covers by this share is not reported. */

@@ -7,11 +7,15 @@ export const NO_MODEL = 'none'
 
 /** The part `sources.eye` of gateway.yaml. */
 export const eyeSettings = z.strictObject({
-  cameras: z.array(z.string().min(1).max(100)).min(1).max(64).describe('Names of `cameras` that are looked at.'),
+  cameras: z
+    .array(z.string().min(1).max(100))
+    .min(1)
+    .max(64)
+    .describe('The names of the `cameras` that the eye looks at.'),
   model: modelName
     .default(NO_MODEL)
     .describe(
-      'A model that was added with `gateway model add`. `none`: movement and the demonstration eye, which knows drawn outlines only, for trying and not for use.',
+      'A model that was added with `gateway model add`. `none`: movement and the demonstration eye, which recognizes only drawn outlines and is meant for trials.',
     ),
   threads: z
     .number()

@@ -114,7 +114,7 @@ test('outside of the zones it is a detection and no alert; without zones everyth
   expect(none.reports[0]).toMatchObject({ severity: 'alert' })
 })
 
-test('what moves in a mask, or has a label that is not asked for, is not reported', async () => {
+test('an object that moves under a mask, or whose label is not configured, is not reported', async () => {
   const masked = await watch(scene([boar]), {
     camera: {
       masks: [
@@ -132,7 +132,7 @@ test('what moves in a mask, or has a label that is not asked for, is not reporte
   expect(others.reports.filter(({ label }) => label === 'boar')).toEqual([])
 })
 
-test('what moves is noted and shown with its box, also when it is not sure enough to be a detection', async () => {
+test('a moving object is noted and shown with its box, also when its score is too low for a detection', async () => {
   const { reports, candidates, watcher } = await watch(scene([boar]), {
     camera: { minimumScore: 1 },
     eye: { minimumScore: 0.1 },
@@ -147,7 +147,7 @@ test('what moves is noted and shown with its box, also when it is not sure enoug
   expect(shown.watcher.boxes(shown.endsAt + 3_000)).toEqual([])
 })
 
-test('a person is glimpsed before it is a detection, though nobody asked for persons', async () => {
+test('a person is glimpsed before it is a detection, also when persons are not configured', async () => {
   const person = walker('person', { seed: 25, startMs: 4_000, endMs: 14_000, y: 0.85 })
   const { reports, glimpses } = await watch({ ...scene([person]), daylight: 'day' }, { eye: { labels: ['boar'] } })
   expect(glimpses).toContain('orchard person')

@@ -29,9 +29,11 @@ const FOLLOW_EVERY_MS = 500
 const LOOK_AROUND_EVERY_MS = 5_000
 /** An object moves when this share of its box is in a moving region. */
 const MOVING_SHARE = 0.05
-/** An object that has not moved for this long, such as a parked car, is part of the scene until it moves again. */
+/**
+ * An object that has not moved for this long, such as a parked car, counts as part of the scene until it moves again.
+ */
 const STILL_MS = 30_000
-/** Boxes of an older look are not shown. */
+/** Boxes of older looks are not shown. */
 const BOXES_MS = 2_000
 const BOXES_MAX = 32
 
@@ -68,7 +70,7 @@ export function createWatcher(
   let live: { atMs: number; boxes: LiveBox[] } = { atMs: -Infinity, boxes: [] }
   /** When each track last moved. */
   const movedAt = new Map<number, number>()
-  /** One picture after the other. */
+  /** Processes one picture after the other. */
   let turn: Promise<void> = Promise.resolve()
   let isOver = false
 
@@ -85,7 +87,7 @@ export function createWatcher(
   }
 
   function onFailure(error: unknown): void {
-    log.error({ err: error, camera: name }, 'a detection could not be kept')
+    log.error({ err: error, camera: name }, 'a detection could not be stored')
   }
 
   function isWorthALook(regions: readonly Region[], now: number): boolean {

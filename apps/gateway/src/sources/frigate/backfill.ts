@@ -4,19 +4,19 @@ import { FrigateError } from './failure.ts'
 import { check, readMessage, reviewItem, type ReviewItem } from './messages.ts'
 
 const PAGE = 100
-/** Two nights of a busy site; older items are left out, with a message. */
+/** Enough for two nights of a busy site; older items are left out, with a message. */
 const ITEMS_MAX = 2_000
 
 export type Missed = {
   /** The oldest first. */
   items: ReviewItem[]
-  /** There were more than can be taken. */
+  /** There were more items than are fetched. */
   isCut: boolean
-  /** One of the unreadable items, if any: as in `lacks or garbles severity`. */
+  /** The problem of an unreadable item, if any: `lacks or garbles severity`. */
   problem: string | undefined
 }
 
-/** The review items that touch the time since `after` (seconds since 1970). Rejects with FrigateError. */
+/** The review items that began or lasted after `after` (seconds since 1970). Rejects with FrigateError. */
 export async function readMissed(client: FrigateClient, after: number, signal: AbortSignal): Promise<Missed> {
   const items = new Map<string, ReviewItem>()
   let problem: string | undefined
@@ -36,7 +36,7 @@ export async function readMissed(client: FrigateClient, after: number, signal: A
       else items.set(read.value.id, read.value)
     }
     count = list.value.length
-    // The next page begins where this one ended; a Frigate that repeats itself is asked no more.
+    // The next page begins where this one ended; paging stops when Frigate repeats itself.
     if (items.size === known) break
     before = Math.min(...[...items.values()].map(({ start_time: start }) => start)) + 0.001
   }

@@ -7,7 +7,7 @@ import { MESSAGE_BYTES_MAX } from './messages.ts'
 import { identityHeaders } from './roles.ts'
 import type { FrigateSettings } from './schema.ts'
 
-/** HTTP to Frigate, signed in as gateway.yaml says. Everything rejects with FrigateError. */
+/** HTTP to Frigate, signed in with the settings of gateway.yaml. All calls reject with FrigateError. */
 export type FrigateClient = {
   readonly url: URL
   /** The bytes of an answer 200, at most `maxBytes` (1 MiB when left out). `path` begins with `/api/`. */
@@ -16,25 +16,25 @@ export type FrigateClient = {
   open(path: string, options: { signal: AbortSignal }): Promise<IncomingMessage>
   /** The headers that authenticate a WebSocket, and the function that opens its connection. */
   forWebSocket(signal: AbortSignal): Promise<{ headers: Record<string, string>; connection: Duplex | undefined }>
-  /** Frigate refused the session: the next call signs in again. */
+  /** Frigate refused the session, so the next call signs in again. */
   forgetSession(): void
   /** Seconds since 1970 by Frigate's clock, from its last answer (RFC 9110 §6.6.1). */
   now(): number
 }
 
-/** From the first byte sent to the head of the answer; Frigate assembles a clip before it answers. */
+/** The time from the first byte sent to the head of the answer; Frigate assembles a clip before it answers. */
 const HEAD_TIMEOUT_MS = 30_000
-/** Between two pieces of a body. */
+/** The longest time between two pieces of a body. */
 const SILENCE_MS = 30_000
-/** A wrong password is not tried again and again: Frigate counts. */
+/** The pause after a wrong password: Frigate counts attempts. */
 const SIGN_IN_PAUSE_MS = 60_000
-/** The agent's own name where Frigate asks for one. */
+/** The agent's own name when Frigate asks for one. */
 const AGENT = { user: 'hedgerow-gateway', role: 'viewer' }
 
 export function createFrigateClient(settings: FrigateSettings, clock: () => number): FrigateClient {
   const url = new URL(settings.url)
   const { user, password } = settings
-  /** Calls that arrive while one signs in wait for the same session. */
+  /** Calls that arrive during a sign-in wait for the same session. */
   let session: Promise<string> | undefined
   let refusedSignIn: { error: FrigateError; at: number } | undefined
   let clockOffsetMs = 0
@@ -53,7 +53,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     }
   }
 
-  /** Frigate gives its session as a cookie; as a bearer token it counts whatever the cookie is called. */
+  /** Frigate sends its session as a cookie; as a bearer token it works under any name of the cookie. */
   async function signIn(credentials: { user: string; password: string }, signal: AbortSignal): Promise<string> {
     const body = Buffer.from(JSON.stringify(credentials))
     const answer = await send('POST', '/api/login', { ...identityHeaders(settings, AGENT) }, signal, body)
@@ -137,7 +137,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     })
   }
 
-  /** A session may have ended meanwhile, as with every restart of some Frigates: it is renewed once. */
+  /** A session may have ended meanwhile (some versions end it at each restart), so it is renewed once. */
   async function open(path: string, { signal }: { signal: AbortSignal }): Promise<IncomingMessage> {
     for (const isLast of [false, true]) {
       const used = session
@@ -145,7 +145,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       if (answer.statusCode === 200) return answer
       answer.destroy()
       if (answer.statusCode !== 401 || user === undefined || isLast) throw refusal(answer.statusCode ?? 0, settings)
-      // The first call signed in just now: then another session changes nothing.
+      // The first call signed in just now, so another session changes nothing.
       if (used === undefined) throw refusal(401, settings)
       if (session === used) session = undefined
     }

@@ -11,13 +11,13 @@ import type { Clip } from '../source.ts'
 import { FrigateError } from './failure.ts'
 
 /**
- * Clips on disk for a short time. Frigate streams a clip from FFmpeg without telling its length, and knows no ranges;
- * browsers ask for ranges (Safari plays nothing without), so a clip is fetched once and then served from a file.
+ * Clips on disk for a short time. Frigate streams a clip from FFmpeg without a length and without ranges. Browsers
+ * request ranges (Safari plays nothing without them), so a clip is fetched once and then served from a file.
  */
 export type ClipStore = {
   /**
-   * `key`: names the clip; one without a key may still grow and is fetched each time. Undefined when `open` has none.
-   * `range` as in RFC 9110 §14.2; several ranges, and one outside of the clip, give the whole.
+   * `key`: the name of the clip; a clip without a key may still grow and is fetched each time. Undefined when `open`
+   * has none. `range` as in RFC 9110 §14.2; several ranges, and one outside of the clip, return the whole.
    */
   read(wanted: {
     key: string | undefined
@@ -29,13 +29,13 @@ export type ClipStore = {
 }
 
 const CLIP_BYTES_MAX = 128 * 1024 * 1024
-/** The newest stay. */
+/** The newest clips stay. */
 const CLIPS_KEPT = 4
 
 export function createClipStore(folder: string): ClipStore {
   /** Clips of an earlier run are deleted. */
   let ready: Promise<void> | undefined
-  /** By key; the newest last. Requests for a clip that is being fetched share it. */
+  /** By key; the newest last. Concurrent requests for a clip share one download. */
   const clips = new Map<string, Promise<string | undefined>>()
 
   async function prepare(): Promise<void> {
@@ -81,7 +81,7 @@ export function createClipStore(folder: string): ClipStore {
       const [oldest, fetching] = clips.entries().next().value!
       clips.delete(oldest)
       const path = await fetching.catch(() => undefined)
-      // Current readers keep it open.
+      // Current readers keep the deleted file open.
       if (path !== undefined) await rm(path, { force: true })
     }
   }

@@ -49,7 +49,7 @@ function hintFor(status: number, { user, proxySecret }: FrigateSettings): string
   if (status === 403) return ': its user for this gateway may not read that. The role viewer with all cameras is needed'
   if (status === 429) return ': it was asked too often'
   if (status >= 300 && status < 400) return ': it sends visitors on to another address. Put that one in gateway.yaml'
-  // Its own port with TLS says 400 to plain HTTP.
+  // Its TLS port answers plain HTTP with 400.
   if (status === 400) return ': its port may speak https only'
   return status >= 500 ? ': it has an error of its own, or is starting' : ''
 }

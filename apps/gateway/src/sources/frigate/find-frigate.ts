@@ -3,7 +3,7 @@ import { FrigateError } from './failure.ts'
 import { frigateSettings } from './schema.ts'
 
 export type FoundFrigate = {
-  /** As `sources.frigate.url` takes it. */
+  /** In the form of `sources.frigate.url`. */
   url: string
   /** Undefined when Frigate shows it only to signed-in people. */
   version: string | undefined

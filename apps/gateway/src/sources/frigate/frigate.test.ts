@@ -20,7 +20,7 @@ async function start(options: FrigateOptions = {}, settings: Record<string, unkn
   return { frigate, source, later: (ms) => void (now += ms) }
 }
 
-/** The source is at the WebSocket and has fetched what was before. */
+/** Resolves when the source is connected to the WebSocket and has fetched the earlier items. */
 async function listening(frigate: TestFrigate, before = 0): Promise<void> {
   const fetched = () => frigate.requests.slice(before).some(({ path }) => path.startsWith('/api/review?'))
   await expect.poll(() => frigate.viewers() === 1 && fetched()).toBe(true)
@@ -36,14 +36,14 @@ const pictureOf = (source: TestSource, id: string) => {
   const thumbnail = byId(source, id)?.thumbnail
   return thumbnail === undefined ? undefined : noteOf(Buffer.from(thumbnail, 'base64'))
 }
-/** Something that comes last: all before it has been handled once it is there. */
+/** Reports one more item; once it arrives, all earlier ones have been handled. */
 async function sentinel({ frigate, source }: Pick<Started, 'frigate' | 'source'>): Promise<void> {
   const last = frigate.see({ camera: 'yard', label: 'hare' })
   await expect.poll(() => pictureOf(source, last.id)).toBeDefined()
 }
 
 describe.each(['0.16', '0.17', '0.18'] as const)('Frigate %s', (version) => {
-  test('what begins, changes and ends is one detection', async () => {
+  test('an item that begins, changes and ends is one detection', async () => {
     const { frigate, source } = await start({ version })
     await expect.poll(() => source.state().cameras).toHaveLength(2)
     const review = frigate.see({ severity: 'detection', score: 0.71, zones: ['gate', 'rows'], label: 'deer' })
@@ -85,7 +85,7 @@ describe('severity', () => {
     expect(new Set(source.reports.map(({ severity }) => severity))).toEqual(new Set(['alert']))
   })
 
-  test('detections are left out where the file says so', async () => {
+  test('detections are left out when the file says so', async () => {
     const { frigate, source } = await start({}, { severity: 'alert' })
     const review = frigate.see({ severity: 'detection' })
     await sentinel({ frigate, source })
@@ -141,7 +141,7 @@ describe('after an outage', () => {
     const told = source.reports.slice(before).map(({ id }) => id)
     expect(new Set(told)).toEqual(new Set([missed.id, ended.id]))
     expect(ids(source)).toEqual([kept.id, open.id, missed.id, ended.id].toSorted())
-    // Frigate closes what went on when it starts, and tells nobody.
+    // Frigate ends unfinished items when it starts, without a message.
     expect(told.filter((id) => id === ended.id)).toHaveLength(1)
   })
 
@@ -189,12 +189,12 @@ describe('after an outage', () => {
     await frigate.start()
     await expect.poll(() => source.detections().length, { timeout: 150_000 }).toBe(231)
     expect(ids(source).filter((id) => missed.includes(id))).toEqual(missed.toSorted())
-    // Four are fetched side by side.
+    // Four items are fetched at a time.
     const order = source.reports.map(({ id }) => missed.indexOf(id)).filter((index) => index >= 0)
     for (const [at, index] of order.entries()) expect(Math.abs(index - at)).toBeLessThan(10)
   })
 
-  test('nothing is lost while the disk takes nothing', async () => {
+  test('nothing is lost while the disk refuses writes', async () => {
     const { frigate, source } = await start()
     await sentinel({ frigate, source })
     source.refuse(new Error('ENOSPC'))
@@ -232,7 +232,7 @@ describe('pictures', () => {
     await expect.poll(() => pictureOf(source, none.id)).toBe(`thumbnail ${none.objects[0]!.id}`)
   })
 
-  test('that are none are left out, and the detection counts', async () => {
+  test('that are invalid are left out, and the detection counts', async () => {
     const { frigate, source } = await start()
     const bodies = [Buffer.from('<html>'), Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(0), Buffer.alloc(9 << 20, 0xff)]
     for (const body of bodies) {

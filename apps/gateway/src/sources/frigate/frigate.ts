@@ -18,16 +18,16 @@ const RECONNECT = { firstMs: 1_000, maxMs: 60_000 }
 const GOOD_MS = 30_000
 const STATS_EVERY_MS = 30_000
 const CONFIG_EVERY_MS = 600_000
-/** Also without an outage: a message may have been lost. */
+/** Fetched without an outage too, because a message may have been lost. */
 const CATCH_UP_EVERY_MS = 300_000
-/** After a failure or a loss, and how often that is looked at. */
+/** The pause after a failure or a loss, and how often that is checked. */
 const CATCH_UP_RETRY_MS = 5_000
 
 const VERSIONS = 'is its version between 0.16 and 0.18?'
 
 /**
- * A Frigate on this device or near it as a source: its messages, over its WebSocket or a broker, report what begins
- * and ends; its HTTP API has the pictures, and everything missed while either side was away.
+ * A Frigate on this device or near it as a source: its messages, over its WebSocket or a broker, report items that
+ * begin and end; its HTTP API has the pictures, and all items missed while either side was away.
  */
 export function startFrigate(settings: FrigateSettings, context: SourceContext): Source {
   const { log, clock } = context
@@ -40,7 +40,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const polling = createPause(signal)
   let progress: Progress | undefined
   let reviews: Reviews | undefined
-  /** Everything so far was reported: messages come, and missed items were fetched. */
+  /** Whether everything so far was reported: messages arrive, and missed items were fetched. */
   let isCaughtUp = false
   let isListening = false
   let losses = 0
@@ -49,7 +49,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     isListening = true
     isCaughtUp = false
     health.answers('messages')
-    log.info({ url: client.url.origin }, "Frigate's messages come")
+    log.info({ url: client.url.origin }, "Frigate's messages arrive")
     catchingUp.wake()
     polling.wake()
   }
@@ -81,7 +81,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
 
   function onReview(payload: Buffer): void {
     take(reviewMessage, 'reviews', payload, ({ type, after }) => {
-      // Descriptions by a language model come later under types of their own, and change nothing here.
+      // Descriptions by a language model come later with types of their own, and change nothing here.
       if (type !== 'new' && type !== 'update' && type !== 'end') return
       if (reviews?.take(after) === false) onLost()
     })
@@ -91,12 +91,12 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     take(trackedMessage, 'events', payload, ({ type, after }) => {
       if (after.false_positive === true) return
       objects.take(after, health.frameOf(after.camera))
-      // Frigate makes no review item of a person outside of the zones that one needs.
+      // Frigate makes no review item of a person outside of the required zones.
       if (type !== 'end') context.glimpse(after.camera, after.label)
     })
   }
 
-  /** Of the broker only: over the WebSocket, a Frigate that is not available is not there. */
+  /** Only the broker reports this: over the WebSocket, a Frigate that is not available is not connected. */
   function onAvailable(state: string): void {
     if (state === 'online') {
       health.answers('messages')
@@ -124,7 +124,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
       } catch (error) {
         if (!(error instanceof FrigateError)) throw error
         health.answers('messages', error)
-        log.warn({ reason: error.message }, "Frigate's messages do not come")
+        log.warn({ reason: error.message }, "Frigate's messages do not arrive")
       }
       isListening = false
       isCaughtUp = false
@@ -147,7 +147,8 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
         }
       } catch (error) {
         if (!(error instanceof FrigateError)) throw error
-        if (!signal.aborted) log.warn({ reason: error.message }, 'what Frigate saw meanwhile could not be fetched')
+        if (!signal.aborted)
+          log.warn({ reason: error.message }, 'items that Frigate saw meanwhile could not be fetched')
       }
       await catchingUp.pause(CATCH_UP_RETRY_MS)
     }
@@ -187,7 +188,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
 
   async function run(): Promise<void> {
     progress = await openProgress(context.dataDir, client.url.origin, {
-      onError: (error) => log.error({ err: error }, "how far Frigate's items were reported cannot be kept"),
+      onError: (error) => log.error({ err: error }, "the progress of Frigate's items could not be stored"),
     })
     const opened = progress
     reviews = createReviews({

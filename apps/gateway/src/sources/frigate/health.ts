@@ -9,7 +9,7 @@ export type Health = {
   takeConfig(config: Config): void
   /** `<camera>/status/detect`: `online`, `offline` or `disabled`. */
   takeStatus(camera: string, status: string): void
-  /** `way`: how Frigate was asked; no error when it answers. */
+  /** `way`: the connection to Frigate; `error` is undefined when it answers. */
   answers(way: Way, error?: FrigateError): void
   /** A transient failure: it counts as a problem for an hour after the last report. */
   tell(sentence: string): void
@@ -30,7 +30,7 @@ const TOLD_MS = 3_600_000
 const TOLD_MAX = 5
 const INFERENCE_MAX_MS = 3_600_000
 const FPS_MAX = 1_000
-/** Longer than a minute each, so that the sentence does not change all the time. */
+/** Each step is longer than a minute, so that the sentence does not change all the time. */
 const SPANS: readonly [ms: number, words: string][] = [
   [86_400_000, 'a day'],
   [3_600_000, 'an hour'],

@@ -3,7 +3,7 @@ import { startFrigateSource, type TestSource } from '../../../testing/frigate-so
 import { startFrigate, type TestFrigate } from '../../../../../test/harness/frigate.ts'
 import { reviewShape } from '../../../../../test/harness/frigate-shapes.ts'
 
-/** A Frigate that lies, or another program at its address. Whatever it sends, the next honest message counts. */
+/** A Frigate that lies, or another program at its address. Whatever it sends, the next correct message works. */
 const life: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of life.splice(0).reverse()) await end()
@@ -21,7 +21,7 @@ async function start(): Promise<{ frigate: TestFrigate; source: TestSource }> {
 const ids = (source: TestSource) => source.detections().map(({ id }) => id)
 
 async function honest({ frigate, source }: { frigate: TestFrigate; source: TestSource }): Promise<string> {
-  // A connection that a lie ended comes again.
+  // The connection that the lie ended is opened again.
   await expect.poll(() => frigate.viewers()).toBe(1)
   const review = frigate.see({ label: 'boar', camera: 'yard' })
   await expect.poll(() => source.detections().find(({ id }) => id === review.id)?.thumbnail).toBeDefined()
@@ -72,7 +72,7 @@ test.each<[string, (frigate: TestFrigate) => void]>([
     'a score of 12',
     (frigate) => frigate.publish('events', asMessage({ id: 'a', camera: 'yard', label: 'x', score: 12 })),
   ],
-])('%s is skipped and told once', async (_what, lie) => {
+])('%s is skipped and reported once', async (_what, lie) => {
   const { frigate, source } = await start()
   for (let count = 0; count < 3; count++) lie(frigate)
   const id = await honest({ frigate, source })
@@ -130,8 +130,8 @@ test('a message of 3 MB ends the connection, which comes again', async () => {
   await honest({ frigate, source })
 })
 
-// More than may wait: the rest is fetched afterwards.
-test('1,100 items in one breath are all reported', { timeout: 240_000 }, async () => {
+// More items than may wait: the rest is fetched afterwards.
+test('1,100 items at once are all reported', { timeout: 240_000 }, async () => {
   const { frigate, source } = await start()
   const told = Array.from({ length: 1_100 }, () => frigate.see({ severity: 'detection', hasSnapshot: false }).id)
   await expect.poll(() => new Set(ids(source)).size, { timeout: 200_000 }).toBe(told.length)

@@ -1,5 +1,5 @@
 /**
- * The messages of Frigate 0.16 to 0.18, as far as they are read here. Unknown fields are ignored; missing fields and
+ * The messages of Frigate 0.16 to 0.18, as far as the agent reads them. Unknown fields are ignored; missing fields and
  * wrong types are reported by their path. Times are seconds since 1970.
  */
 import { readJson } from '@hedgerow/contract/bounded-json'
@@ -31,7 +31,7 @@ export const reviewItem = z.object({
     /** Their labels, `-verified` at the end where a sub label was recognised; one for several objects of a kind. */
     objects: names,
     zones: names.default([]),
-    /** Sounds. */
+    /** The labels of sounds. */
     audio: names.default([]),
   }),
 })
@@ -58,7 +58,7 @@ export const trackedMessage = z.object({
 })
 export type TrackedMessage = z.output<typeof trackedMessage>
 
-/** `GET /api/events/ID`. */
+/** The answer to `GET /api/events/ID`. */
 export const trackedObject = z.object({
   id,
   camera: name,
@@ -96,7 +96,7 @@ export type Read<T> = { value: T; problem?: undefined } | { problem: string }
 /** A few hundred kilobytes for a Frigate with 60 cameras. */
 export const MESSAGE_BYTES_MAX = 1024 * 1024
 
-/** `bytes` as `schema`. The problem names fields, never values. Never throws. */
+/** Parses `bytes` as `schema`. The problem names fields, never values. Never throws. */
 export function readMessage<S extends z.ZodType>(schema: S, bytes: Uint8Array): Read<z.output<S>> {
   if (bytes.length > MESSAGE_BYTES_MAX) return { problem: `is longer than ${MESSAGE_BYTES_MAX / 1024} KiB` }
   const read = readJson(bytes, VALUES_MAX)

@@ -30,7 +30,7 @@ async function start(): Promise<Started> {
 const ids = (source: TestSource) => source.detections().map(({ id }) => id)
 
 describe.skipIf(skipWithout("Frigate's messages over Mosquitto", 'command mosquitto'))('over a broker', () => {
-  test('what Frigate tells becomes detections with pictures, and no WebSocket is opened', async () => {
+  test('Frigate’s messages become detections with pictures, and no WebSocket is opened', async () => {
     const { frigate, source } = await start()
     const review = frigate.see({ label: 'deer', score: 0.9 })
     await expect.poll(() => source.detections()[0]?.thumbnail).toBeDefined()
@@ -48,7 +48,7 @@ describe.skipIf(skipWithout("Frigate's messages over Mosquitto", 'command mosqui
       .toEqual({ name: 'yard', state: 'offline', fps: 0 })
   })
 
-  test('what happens while the broker is away is fetched when it is back, once', async () => {
+  test('items of the time without the broker are fetched once when it is back', async () => {
     const { frigate, broker, source } = await start()
     const before = frigate.see({ label: 'fox' })
     await expect.poll(() => ids(source)).toEqual([before.id])
@@ -75,7 +75,7 @@ describe.skipIf(skipWithout("Frigate's messages over Mosquitto", 'command mosqui
   })
 })
 
-/** A broker that takes everybody and then sends `bytes` to whoever subscribed. */
+/** A broker that accepts everybody and then sends `bytes` to subscribers. */
 async function startLiar(bytes: Buffer): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -100,7 +100,7 @@ function subscribed(packet: Buffer): Buffer {
   return Buffer.from([0x90, 7, packet[2]!, packet[3]!, 0, 0, 0, 0, 0])
 }
 
-test('a broker that announces 200 MB is left, and that is a problem', async () => {
+test('the connection to a broker that announces 200 MB ends, and that is a problem', async () => {
   const frigate = await startFrigate()
   life.push(() => frigate.stop())
   // PUBLISH with a remaining length of 200 MB (MQTT 3.1.1 §2.2.3).
@@ -128,7 +128,7 @@ describe('the guard of packet lengths', () => {
     return Buffer.from([0x30, ...digits])
   }
 
-  test.each([0, 1, 127, 128, 5_000])('lets a packet of %d bytes by, however it is cut', (length) => {
+  test.each([0, 1, 127, 128, 5_000])('passes a packet of %d bytes, however it is cut', (length) => {
     const stream = Buffer.concat([publish(length), Buffer.alloc(length, 0xff), publish(3), Buffer.alloc(3, 0xff)])
     for (const step of [1, 2, 7, stream.length]) {
       const guard = createPacketGuard(5_000)

@@ -37,7 +37,7 @@ describe('an interface where everybody is an admin', () => {
     ['another application', '{"name": "router"}'],
     ['one that says no JSON', '<h1>Welcome</h1>'],
     ['one that answers 3 MB', 'x'.repeat(3 << 20)],
-  ])('is no problem of %s', async (_what, body) => {
+  ])('is no problem at %s', async (_what, body) => {
     let answered = 0
     const server = createServer((_request, response) => {
       response.on('close', () => (answered += 1))
@@ -58,7 +58,7 @@ describe('the check of gateway.yaml warns', () => {
   test.each<[string, ReturnType<typeof settings> | undefined, string | undefined, RegExp]>([
     ['of the open port shown by Connect', undefined, 'http://127.0.0.1:5000', /is an admin there\. Use its port 8971/],
     ['of the open port as interface', settings({ interface: 'http://127.0.0.1:5000' }), undefined, /Use its port 8971/],
-    ['of the open port as a source', settings({}), undefined, /Let nobody but this device reach it\.$/],
+    ['of the open port as a source', settings({}), undefined, /Allow only this device to reach it\.$/],
     ['of nothing on the other port', settings({ url: 'https://127.0.0.1:8971' }), 'https://127.0.0.1:8971', none],
     ['of nothing without Frigate', undefined, 'http://127.0.0.1:3000', none],
   ])('%s', (_what, given, target, expected) => {

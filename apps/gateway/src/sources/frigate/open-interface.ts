@@ -11,7 +11,7 @@ const profile = z.object({ role: z.string() })
 const OPEN_PORT = '5000'
 
 /**
- * Which of the applications at `origins` make everybody who opens them an admin of Frigate: so it is on Frigate's port
+ * Finds the applications at `origins` that make everybody who opens them an admin of Frigate, as Frigate does on port
  * 5000. Checked at the start, every hour, and at each `look`, without credentials.
  */
 export function watchOpenInterfaces(
@@ -59,7 +59,7 @@ export function watchOpenInterfaces(
   }
 }
 
-/** For `gateway check`: addresses that make everybody an admin, without any request. A sentence each. */
+/** For `gateway check`: addresses that make everybody an admin, found without any request. One sentence each. */
 export function openAddresses(settings: FrigateSettings | undefined, applications: readonly URL[]): string[] {
   const isOpen = ({ protocol, port }: URL) => protocol === 'http:' && port === OPEN_PORT
   const own = settings?.interface === undefined ? [] : [new URL(settings.interface)]
@@ -71,7 +71,7 @@ export function openAddresses(settings: FrigateSettings | undefined, application
     )
   if (settings && isOpen(new URL(settings.url)))
     return [
-      `${settings.url} is Frigate's port without sign-in: whoever reaches it is an admin. Let nobody but this device reach it.`,
+      `${settings.url} is Frigate's port without sign-in: everybody who reaches it is an admin. Allow only this device to reach it.`,
     ]
   return []
 }

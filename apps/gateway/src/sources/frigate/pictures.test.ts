@@ -37,13 +37,13 @@ async function seen({ frigate, source }: { frigate: TestFrigate; source: TestSou
 }
 
 describe('the latest picture', () => {
-  test('comes in the height that was asked for', async () => {
+  test('comes in the requested height', async () => {
     const { source } = await start()
     expect(noteOf((await source.pictures.latest!('yard', { height: 360, signal }))!)).toBe('latest yard 360')
     expect(noteOf((await source.pictures.latest!('yard', { signal }))!)).toBe('latest yard')
   })
 
-  test('of a camera that Frigate does not have is none, and nothing is asked', async () => {
+  test('of a camera that Frigate does not have is missing, and Frigate is not asked', async () => {
     const { frigate, source } = await start()
     for (const camera of ['barn', '../config', '__proto__', ''])
       expect(await source.pictures.latest!(camera, { signal })).toBeUndefined()
@@ -101,7 +101,7 @@ describe('a clip', () => {
       status: 200,
       headers: { 'content-type': 'video/mp4', 'accept-ranges': 'bytes', 'content-length': String(bytes.length) },
     })
-    // The harness makes a byte of every millisecond.
+    // The test server makes one byte of every millisecond.
     expect(bytes.length).toBe(35_000)
     expect(bytes.equals(clipOf(35_000))).toBe(true)
     const part = await source.pictures.clip!(detection, { range: 'bytes=100-299', signal })
@@ -112,7 +112,7 @@ describe('a clip', () => {
     expect(frigate.requests.filter(({ path }) => path.endsWith('/clip.mp4'))).toHaveLength(1)
   })
 
-  test('of what goes on ends now, and is fetched each time', async () => {
+  test('of an unfinished item ends now, and is fetched each time', async () => {
     const { frigate, source } = await start()
     const { endedAt: _ended, ...goesOn } = await seen({ frigate, source })
     for (let count = 0; count < 2; count++) {
@@ -122,7 +122,7 @@ describe('a clip', () => {
     expect(frigate.requests.filter(({ path }) => path.endsWith('/clip.mp4'))).toHaveLength(2)
   })
 
-  test('of a camera that is not recorded is none', async () => {
+  test('of a camera that is not recorded is missing', async () => {
     const { frigate, source } = await start({ cameras: { orchard: { record: false }, yard: {} } })
     const detection = await seen({ frigate, source })
     expect(await source.pictures.clip!(detection, { signal })).toBeUndefined()
@@ -145,7 +145,7 @@ describe('a clip', () => {
 })
 
 describe('the store of clips', () => {
-  test('keeps the newest few files, and none after its end', async () => {
+  test('keeps the newest few files, and deletes all at its end', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hedgerow-clips-'))
     life.push(() => rm(folder, { recursive: true, force: true }))
     const store = createClipStore(join(folder, 'clips'))
@@ -159,7 +159,7 @@ describe('the store of clips', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('refuses one without an end', async () => {
+  test('refuses a clip without an end', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hedgerow-clips-'))
     life.push(() => rm(folder, { recursive: true, force: true }))
     const store = createClipStore(join(folder, 'clips'))

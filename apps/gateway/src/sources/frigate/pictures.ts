@@ -12,7 +12,7 @@ import { PICTURE_BYTES_MAX, readJpeg } from './thumbnail.ts'
 const HEIGHT_MAX = 2_160
 const BEFORE_MS = 5_000
 const AFTER_MS = 10_000
-/** The clip of a longer event shows the beginning. */
+/** The clip of a longer event ends after this time. */
 const CLIP_MAX_MS = 300_000
 
 /** Frigate's own pictures, on demand. They reject with FrigateError. */
@@ -63,7 +63,7 @@ export function createPictures(options: {
       const ended = detection.endedAt === undefined ? clock() : Date.parse(detection.endedAt)
       const from = began - BEFORE_MS
       const to = Math.max(began + 1_000, Math.min(ended + AFTER_MS, from + CLIP_MAX_MS, clock()))
-      // The recording of a camera, by time: versions differ in what else they cut.
+      // The recording of a camera, by time: versions differ in the other clips that they offer.
       const path = `/api/${encodeURIComponent(detection.camera)}/start/${from / 1_000}/end/${to / 1_000}/clip.mp4`
       const isWhole = detection.endedAt !== undefined && to === ended + AFTER_MS
       return clips.read({ key: isWhole ? path : undefined, open: () => openClip(path, signal), range, signal })
@@ -71,7 +71,7 @@ export function createPictures(options: {
     stop: clips.stop,
   }
 
-  /** Undefined where Frigate has no recording of that time. */
+  /** Undefined when Frigate has no recording of that time. */
   async function openClip(path: string, signal: AbortSignal) {
     try {
       return await client.open(path, { signal })

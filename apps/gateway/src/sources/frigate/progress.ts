@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from '../../durable-file.ts'
 
 /**
- * How far the review items of this Frigate have been reported, on disk: items of the time while the gateway or Frigate
- * was away are fetched from there on. An item that was reported is remembered for a while, so that it is not reported
- * again unchanged, its severity never falls, and its pictures are found.
+ * Stores on disk how far the review items of this Frigate have been reported: after an absence of the gateway or of
+ * Frigate, items are fetched from there. It also stores reported items for a while, so that an unchanged one is not
+ * reported again, its severity never falls, and its pictures are found.
  */
 const known = z.object({
   severity: z.enum(['alert', 'detection']),
@@ -19,7 +19,7 @@ const known = z.object({
 export type KnownReview = z.output<typeof known>
 
 const stored = z.object({
-  /** The progress of another Frigate does not count. */
+  /** The progress of another Frigate is ignored. */
   url: z.string(),
   /** Seconds since 1970, by Frigate's clock: everything that began before has been reported. */
   caughtUpTo: z.number().nullable(),
@@ -29,7 +29,7 @@ const stored = z.object({
 export type Progress = {
   get(id: string): KnownReview | undefined
   set(id: string, review: KnownReview): void
-  /** From where on to fetch, at most so many hours back. Both times are Frigate's. */
+  /** Where to begin fetching, at most `hours` back. Both times are Frigate's. */
   since(now: number, hours: number): { after: number; isGap: boolean }
   /** Everything up to this item's time has been reported. */
   caughtUp(seconds: number): void
@@ -53,7 +53,7 @@ export async function openProgress(
   await makePrivateDirectory(folder)
   const path = join(folder, 'progress.json')
   const found = await readJsonFile(path, stored).catch((error: unknown) => {
-    // It holds nothing that cannot be fetched again.
+    // The file holds nothing that cannot be fetched again.
     if (!(error instanceof DataFileError)) throw error
     options.onError(error)
     return undefined
@@ -103,7 +103,7 @@ export async function openProgress(
   }
 }
 
-/** The one reported longest ago; finished ones go first. */
+/** The item to drop: the one reported longest ago, finished ones first. */
 function oldestOf(reviews: ReadonlyMap<string, KnownReview>): string {
   for (const [id, { isOver }] of reviews) if (isOver) return id
   for (const id of reviews.keys()) return id

@@ -10,8 +10,8 @@ import { severityOf, toDetection } from './to-detection.ts'
 import type { TrackedObjects } from './tracked-objects.ts'
 
 /**
- * Review items become detections: at once when something begins or changes, then again with a picture. Items are
- * handled side by side, the changes of one in order; of changes that wait, the last one counts.
+ * Review items become detections: at once when an item begins or changes, then again with a picture. Items are handled
+ * concurrently, the changes of one item in order; of its waiting changes only the last one counts.
  */
 export type Reviews = {
   /** False when too many wait: the item has to be fetched later. */
@@ -35,7 +35,7 @@ export type ReviewsOptions = {
 
 const AT_ONCE = 4
 const WAITING_MAX = 1_000
-/** Waiting changes of one item: further ones add nothing. */
+/** How many unknown objects of one item are requested. */
 const OBJECTS_ASKED = 5
 /** How long a first report waits to learn the score. */
 const OBJECT_TIMEOUT_MS = 2_000
@@ -76,7 +76,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
   async function handle(item: ReviewItem): Promise<void> {
     const before = progress.get(item.id)
     const isOver = item.end_time !== null
-    // A late message: an item that is over does not begin again.
+    // This message is late: an item that is over does not begin again.
     if (before?.isOver && !isOver) return
     const severity = before?.severity === 'alert' ? 'alert' : severityOf(item)
     if (!severity) return
@@ -98,7 +98,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
     progress.set(item.id, { ...state, hasPicture: jpeg !== undefined || (before?.hasPicture ?? false) || isOver })
   }
 
-  /** Frigate reports objects before the review item; after an outage they are requested. */
+  /** Frigate reports objects before the review item; after an outage the agent requests them. */
   async function askForObjects(item: ReviewItem, isFirst: boolean): Promise<void> {
     const unknown = item.data.detections.filter((id) => !objects.get(id))
     if (unknown.length === 0 || (!isFirst && item.end_time === null && unknown.length < item.data.detections.length))
@@ -142,7 +142,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
   }
 }
 
-/** The changes that are worth another report. */
+/** The fields whose changes are worth another report. */
 function markOf({ end_time: end, data }: ReviewItem, severity: string): string {
   return JSON.stringify([severity, end, data.objects.toSorted(), data.zones, data.detections.length, data.audio])
 }

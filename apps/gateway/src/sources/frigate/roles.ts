@@ -9,8 +9,8 @@ const SECRET_HEADER = 'x-proxy-secret'
 type Identity = { user: string; role: string }
 
 /**
- * The headers that name the caller to a Frigate that trusts this gateway as its proxy. None without `proxySecret`:
- * without it anybody could send the same headers, so Frigate must not trust them.
+ * The headers that name the caller to a Frigate that trusts this gateway as its proxy. Empty without `proxySecret`:
+ * anybody could send the same headers, so Frigate must not trust them.
  */
 export function identityHeaders(
   { proxySecret, userHeader, roleHeader }: FrigateSettings,

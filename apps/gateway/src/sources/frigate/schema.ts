@@ -35,17 +35,17 @@ export const frigateSettings = z
     )
       .optional()
       .describe(
-        "Frigate's own interface as the hub's Connect opens it, where that is another port than `url`. There `proxySecret` and `roles` count.",
+        "The address of Frigate's own interface for the hub's Connect, when it differs from `url`. `proxySecret` and `roles` apply there.",
       ),
-    user: secret("A user of Frigate's own, where it asks for sign-in. The role viewer is enough.").optional(),
+    user: secret('A user of Frigate, when it asks for sign-in. The role viewer is enough.').optional(),
     password: secret('Its password; better as `"${NAME}"` or `!file PATH`.').optional(),
     proxySecret: secret(
-      "Frigate's `proxy.auth_secret`. Then the agent says who asks, and the hub's roles count in Frigate's own interface.",
+      "Frigate's `proxy.auth_secret`. With it the agent names the caller, and the hub's roles apply in Frigate's own interface.",
     ).optional(),
     userHeader: headerName.default('x-forwarded-user').describe("Frigate's `proxy.header_map.user`."),
     roleHeader: headerName.default('x-forwarded-groups').describe("Frigate's `proxy.header_map.role`."),
     roles: roleNames({ admin: 'admin', manager: 'admin', user: 'viewer' }).describe(
-      "Which role of Frigate's each role of the hub has there.",
+      'The role in Frigate for each role of the hub.',
     ),
     certificateFingerprint: certificateFingerprint
       .optional()
@@ -64,13 +64,13 @@ export const frigateSettings = z
     severity: z
       .enum(['alert', 'detection'])
       .default('detection')
-      .describe('`alert`: leaves out what Frigate counts as a mere detection.'),
+      .describe('`alert`: leaves out items that Frigate counts as mere detections.'),
     backfillHours: z
       .number()
       .min(0)
       .max(168)
       .default(24)
-      .describe('How far back to fetch what happened while the gateway and Frigate did not hear each other.'),
+      .describe('How far back to fetch items of a time without a connection between the gateway and Frigate.'),
   })
   .refine(({ user, password }) => (user === undefined) === (password === undefined), {
     message: '`user` and `password` belong together.',

@@ -59,7 +59,7 @@ describe('the port with sign-in', () => {
     expect(source.state().problems).toEqual([])
   })
 
-  test('says no to a wrong password: a problem in words, and no second try at once', async () => {
+  test('refuses a wrong password: a problem in words, and no second try at once', async () => {
     const { frigate, source } = await start(USERS, { user: 'gateway', password: 'wrong' })
     await expect
       .poll(() => problemsOf(source))
@@ -70,14 +70,14 @@ describe('the port with sign-in', () => {
     expect(JSON.stringify(source.state())).not.toContain('wrong"')
   })
 
-  test('asks who is there: a problem that says what to write', async () => {
+  test('asks for sign-in: a problem that says what to configure', async () => {
     const { source } = await start(USERS, {})
     await expect
       .poll(() => problemsOf(source))
       .toBe('Frigate answered 401: it asks for sign-in. Give user and password, or proxySecret, in gateway.yaml.')
   })
 
-  test('without sign-in behind it says what it is asked for', async () => {
+  test('whose user lacks the role is a problem that says so', async () => {
     const { frigate, source } = await start(USERS, { user: 'gateway', password: PASSWORD })
     await seesABoar({ frigate, source })
     frigate.behaviour.answer = {
@@ -92,7 +92,7 @@ describe('the port with sign-in', () => {
 })
 
 describe('a Frigate behind the agent as its proxy', () => {
-  test('takes the secret, and the agent for a viewer', async () => {
+  test('accepts the secret, and the agent as a viewer', async () => {
     const { frigate, source } = await start(PROXY, { proxySecret: PROXY.proxySecret })
     await seesABoar({ frigate, source })
     const callers = frigate.requests.map(({ caller }) => caller)
@@ -115,12 +115,12 @@ describe('a Frigate behind the agent as its proxy', () => {
   })
 })
 
-/** Reaches this machine, and is no loopback address. */
+/** An address of this machine that is not loopback. */
 const elsewhere = (frigate: TestFrigate) => frigate.secureUrl.replace('127.0.0.1', '0.0.0.0')
 const credentials = { user: 'gateway', password: PASSWORD }
 
-describe('a certificate that no CA vouches for', () => {
-  test('on another machine is refused, and the problem says what to write; then it is accepted', async () => {
+describe('a certificate that no known CA signed', () => {
+  test('on another machine is refused, and the problem says what to configure; then it is accepted', async () => {
     const { frigate, source } = await start(USERS, (own) => ({ ...credentials, url: elsewhere(own) }))
     await expect.poll(() => problemsOf(source)).toContain('certificateFingerprint')
     const [fingerprint] = /[0-9A-F]{64}/.exec(problemsOf(source)) ?? []
@@ -130,7 +130,7 @@ describe('a certificate that no CA vouches for', () => {
     await seesABoar({ frigate, source })
   })
 
-  test('is not accepted where the file names another one, on this device too', async () => {
+  test('is not accepted when the file names another one, also on this device', async () => {
     const { frigate, source } = await start(USERS, { ...credentials, certificateFingerprint: 'AB'.repeat(32) })
     await expect
       .poll(() => problemsOf(source))
@@ -141,7 +141,7 @@ describe('a certificate that no CA vouches for', () => {
 
 test('plain HTTP to the port with TLS is a problem that says so', async () => {
   const { frigate, source } = await start(USERS, (own) => ({ url: own.url }))
-  // What nginx in front of Frigate says then.
+  // The answer of nginx in front of Frigate.
   frigate.behaviour.answer = { path: /./, with: (_request, response) => void response.writeHead(400).end() }
   await source.restart()
   await expect.poll(() => problemsOf(source)).toBe('Frigate answered 400: its port may speak https only.')

@@ -4,12 +4,12 @@ import type { FrigateClient } from './client.ts'
 
 /** The hub's limit for the picture of a detection. */
 const THUMBNAIL_BYTES_MAX = 64 * 1024
-/** A snapshot of the whole picture in 4K. */
+/** Enough for a snapshot of the whole picture in 4K. */
 export const PICTURE_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * A small picture of a tracked object. The review item's own is WebP, which is no JPEG; a saved snapshot may be too
- * large, and Frigate then has a thumbnail. Undefined when Frigate has no picture (yet).
+ * A small picture of a tracked object. The review item's own picture is WebP, not JPEG; a saved snapshot may be too
+ * large, and then Frigate's thumbnail is used. Undefined when Frigate has no picture (yet).
  */
 export async function readThumbnail(
   client: FrigateClient,

@@ -5,15 +5,15 @@ import type { SeenObject } from './tracked-objects.ts'
 
 export type Severity = Detection['severity']
 
-/** Frigate's levels that are detections here; the older `significant_motion` has no object. */
+/** Frigate's levels that become detections; the older `significant_motion` has no object. */
 export function severityOf(item: ReviewItem): Severity | undefined {
   return item.severity === 'alert' || item.severity === 'detection' ? item.severity : undefined
 }
 
 /**
- * A review item as a detection without its picture, and the tracked object that shows it best. The item's id
- * never changes. Its label is that of a person where one is among the objects, so that no rule about animals takes a
- * person for one; else the label of the highest score.
+ * A review item as a detection without its picture, and the tracked object that shows it best. The item's id never
+ * changes. Its label is `person` if a person is among the objects, so that no rule about animals fires at a person;
+ * else it is the label with the highest score.
  */
 export function toDetection(
   item: ReviewItem,

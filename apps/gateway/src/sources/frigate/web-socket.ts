@@ -11,8 +11,8 @@ const HANDSHAKE_TIMEOUT_MS = 10_000
 const PING_MS = 20_000
 
 /**
- * One WebSocket to Frigate, from its start to its end: resolves when `signal` is aborted, and rejects with FrigateError
- * otherwise. `onMessage` gets the text of each message.
+ * One WebSocket to Frigate: resolves when `signal` is aborted, and rejects with FrigateError otherwise. `onMessage`
+ * gets the text of each message.
  */
 export async function listenToWebSocket(options: {
   client: FrigateClient
@@ -72,7 +72,7 @@ export async function listenToWebSocket(options: {
   } finally {
     clearInterval(pings)
     signal.removeEventListener('abort', abort)
-    // Its last events may still come.
+    // Its last events may still arrive.
     await sleep(0)
   }
 }
