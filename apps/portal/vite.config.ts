@@ -2,6 +2,7 @@ import { contractCalls } from '@hedgerow/contract/vite/contract-calls.ts'
 import { buildOptions } from '@hedgerow/ui/vite/build.ts'
 import { kitVariables } from '@hedgerow/ui/vite/kit-variables.ts'
 import { preloadFonts } from '@hedgerow/ui/vite/preload-fonts.ts'
+import { bundledPackages } from '@hedgerow/ui/vite/bundled-packages.ts'
 import { precompressed } from '@hedgerow/ui/vite/precompressed.ts'
 import { publicFiles } from '@hedgerow/ui/vite/public-files.ts'
 import react from '@vitejs/plugin-react'
@@ -21,6 +22,7 @@ export default defineConfig({
     portalPaths({ plugins: generated }),
     firstPaint({ plugins: generated }),
     preloadFonts(() => ['geist-latin']),
+    bundledPackages,
     precompressed,
   ],
   build: buildOptions,

@@ -1,6 +1,8 @@
 /** One product for one platform, with its own Node. */
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { BUNDLED_PACKAGES } from '../../packages/ui/vite/bundled-packages.ts'
 import { bundle } from './bundle.ts'
 import { loadedPart } from './loaded-part.ts'
 import { closure, lockedPackage, unpack, type Platform } from './locked-packages.ts'
@@ -52,7 +54,7 @@ export async function build(
   await writeLauncher(product, platform, folder)
   await writeServices(product, platform, folder)
   if (product.updatesItself && platform.os !== 'win32') await writeUpdates(folder, options.keys)
-  parts.sort((a, b) => (a.name < b.name ? -1 : 1))
+  parts.sort((a, b) => (a.path < b.path ? -1 : 1))
   const bill = billOfMaterials({ name: product.name, version: options.version, platform: words }, parts)
   await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
   // What an agent compares with the signed list of a release.
@@ -68,14 +70,28 @@ export async function build(
 async function writeCode(product: Product, platform: Platform, lib: string): Promise<Part[]> {
   const { packages } = await bundle(product, lib)
   await writeFile(join(lib, 'package.json'), '{ "type": "module" }\n')
-  for (const path of product.assets) await cp(join(ROOT, path), join(lib, path), { recursive: true })
-  const bundled = [...packages].map((name) => ({ ...lockedPackage(name), folder: join(ROOT, 'node_modules', name) }))
+  for (const path of product.assets) {
+    await cp(join(ROOT, path), join(lib, path), { recursive: true })
+    for (const found of await packagesOfPages(join(lib, path))) packages.add(found)
+  }
+  const bundled = [...packages].map((path) => ({ ...lockedPackage(path), folder: join(ROOT, path) }))
   const native = closure(product.native, platform).map((part) => ({
     ...part,
-    folder: join(lib, 'node_modules', part.name),
+    folder: join(lib, part.path),
   }))
   for (const part of native) await unpack(part, part.folder)
-  return [...bundled, ...native]
+  // One version at two places is one part, and what is a package here is bundled too where pure code asks for it.
+  const parts = [...bundled, ...native].map((part) => [`${part.name}@${part.version}`, part] as const)
+  return [...new Map(parts).values()]
+}
+
+/** Takes the list of packages out of pages that were built; empty for other assets. */
+async function packagesOfPages(folder: string): Promise<string[]> {
+  const list = join(folder, BUNDLED_PACKAGES)
+  if (!existsSync(list)) return []
+  const packages = JSON.parse(await readFile(list, 'utf8')) as string[]
+  await rm(list)
+  return packages
 }
 
 async function writeNode(words: string, platform: Platform, folder: string): Promise<Part> {

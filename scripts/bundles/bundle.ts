@@ -1,11 +1,12 @@
 /** One product's code as few files of JavaScript, with Rolldown: our sources and every pure JavaScript dependency. */
 import { dirname, join, relative, sep } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
+import { packageOf } from '../../packages/ui/vite/bundled-packages.ts'
 import type { Product } from './products.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What went into the code, for the licences and the bill of materials. */
+/** What went into the code, as paths of the lock file, for the licences and the bill of materials. */
 export type Bundled = { packages: Set<string> }
 
 /**
@@ -76,18 +77,16 @@ function placesInTheRepository(): Plugin {
 /** Where the code of a source of ours is in the bundle. */
 const nameOf = (source: string) => relative(ROOT, source).split(sep).join('/').replace(/\.ts$/, '.js')
 
-/** Names the package of every module. */
+/** Notes the package of every module, as a path of the lock file. */
 function noted(packages: Set<string>): Plugin {
   return {
     name: 'noted',
     generateBundle(_, output) {
       for (const part of Object.values(output)) {
         if (part.type !== 'chunk') continue
-        for (const id of Object.keys(part.modules)) {
-          const after = id.split(`node_modules${sep}`).at(-1)
-          if (!id.includes('node_modules') || after === undefined) continue
-          const [first = '', second = ''] = after.split(sep)
-          packages.add(first.startsWith('@') ? `${first}/${second}` : first)
+        for (const id of part.moduleIds) {
+          const found = packageOf(id)
+          if (found !== undefined) packages.add(found)
         }
       }
     },

@@ -8,11 +8,13 @@ import { promisify } from 'node:util'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache/hedgerow/packages')
+const FOLDER = 'node_modules/'
 const run = promisify(execFile)
 
 export type Platform = { os: 'linux' | 'darwin' | 'win32'; cpu: 'x64' | 'arm64' }
 
 type Entry = {
+  name?: string
   version: string
   integrity?: string
   license?: string
@@ -23,32 +25,44 @@ type Entry = {
   optionalDependencies?: Record<string, string>
 }
 
-export type LockedPackage = { name: string; version: string; integrity: string; license: string }
+/** `path` is its key in the lock file: `node_modules/a`, or `node_modules/b/node_modules/a`. */
+export type LockedPackage = { path: string; name: string; version: string; integrity: string; license: string }
 
 /** Packages whose package.json names no licence; each has one in a file. */
 const NAMED_IN_A_FILE: Record<string, string> = { suncalc: 'BSD-2-Clause' }
 
 const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Entry> }
 
-/** A package that the lock file has at its top. Throws for another. */
-export function lockedPackage(name: string): LockedPackage {
-  const entry = lock.packages[`node_modules/${name}`]
-  if (!entry) throw new Error(`the lock file has no package ${name} at its top`)
+/** The package of a path of the lock file, which may leave the first `node_modules/` out. Throws for another. */
+export function lockedPackage(nameOrPath: string): LockedPackage {
+  const path = nameOrPath.startsWith(FOLDER) ? nameOrPath : FOLDER + nameOrPath
+  const entry = lock.packages[path]
+  if (!entry) throw new Error(`the lock file has no ${path}`)
+  // An alias has its own name in the entry.
+  const name = entry.name ?? path.slice(path.lastIndexOf(FOLDER) + FOLDER.length)
   const license = entry.license ?? NAMED_IN_A_FILE[name] ?? 'unknown'
-  return { name, version: entry.version, integrity: entry.integrity ?? '', license }
+  return { path, name, version: entry.version, integrity: entry.integrity ?? '', license }
 }
 
-/** These packages and all that they need on this platform. */
+/** These packages of the top and all that they need on this platform. */
 export function closure(names: readonly string[], platform: Platform): LockedPackage[] {
   const found = new Map<string, LockedPackage>()
-  const visit = (name: string): void => {
-    const entry = lock.packages[`node_modules/${name}`]
-    if (!entry || found.has(name) || !fits(entry, platform)) return
-    found.set(name, lockedPackage(name))
-    for (const next of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) visit(next)
+  const visit = (name: string, from: string): void => {
+    const path = resolve(name, from)
+    const entry = path && lock.packages[path]
+    if (!path || !entry || found.has(path) || !fits(entry, platform)) return
+    found.set(path, lockedPackage(path))
+    for (const next of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) visit(next, path)
   }
-  for (const name of names) visit(name)
-  return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  for (const name of names) visit(name, '')
+  return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Where the package at `from` finds `name`, as Node does; undefined where it is not installed on any platform. */
+function resolve(name: string, from: string): string | undefined {
+  const inside = from === '' ? FOLDER + name : `${from}/${FOLDER}${name}`
+  if (inside in lock.packages || from === '') return inside in lock.packages ? inside : undefined
+  return resolve(name, from.slice(0, Math.max(0, from.lastIndexOf(`/${FOLDER}`))))
 }
 
 const fits = ({ os, cpu, libc }: Entry, platform: Platform): boolean =>

@@ -11,9 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Ajv, type AnySchemaObject } from 'ajv'
 import { createGatewayInvitation, getVersions, listGateways, updateGateways } from '@hedgerow/contract'
 import { readPrivateKey, readRelease, signText, type Release } from '@hedgerow/releases'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -34,6 +36,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const platform = `linux-${process.arch}`
 const folder = mkdtempSync(join(tmpdir(), 'hedgerow-bundles-'))
 const [keys, made, again] = ['keys', 'made', 'again'].map((name) => join(folder, name)) as [string, string, string]
+const { resolve } = createRequire(import.meta.url)
+const SCHEMAS = join(dirname(resolve('@cyclonedx/cyclonedx-library/package.json')), 'res/schema')
 let release: Release
 
 const command = (...args: string[]): string =>
@@ -42,6 +46,18 @@ const options = ['--compression', 'none', '--forms', 'archive', '--platforms', p
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 /** Where a product is, unpacked. */
 const unpacked = (product: string): string => join(folder, `${product}-${release.version}-${platform}`)
+
+/** CycloneDX's own schema, without the formats of strings. */
+const isBillOfMaterials = (() => {
+  // Its files name one another by file, so they must not say that they are at addresses.
+  const schema = (name: string) =>
+    ({
+      ...(JSON.parse(readFileSync(join(SCHEMAS, `${name}.SNAPSHOT.schema.json`), 'utf8')) as AnySchemaObject),
+      $id: `${name}.SNAPSHOT.schema.json`,
+    }) satisfies AnySchemaObject
+  const schemas = new Ajv({ strict: false, validateFormats: false, schemas: ['spdx', 'jsf-0.82'].map(schema) })
+  return schemas.compile(schema('bom-1.6'))
+})()
 
 beforeAll(() => {
   command('keys', keys)
@@ -103,16 +119,26 @@ describe('a release', () => {
 
   it.each(['hedgerow-hub', 'hedgerow-gateway'])('says what is in %s, and under which licences', (product) => {
     const bill = JSON.parse(readFileSync(join(unpacked(product), 'sbom.cdx.json'), 'utf8')) as {
-      components: { name: string; hashes: { content: string }[]; licenses: { expression: string }[] }[]
+      components: {
+        'bom-ref': string
+        name: string
+        hashes: { content: string }[]
+        licenses: { expression: string }[]
+      }[]
     }
     const names = bill.components.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['zod', 'sharp', `node-${platform}`]))
+    // What browsers get, typefaces too.
+    expect(names).toEqual(expect.arrayContaining(['react', '@mantine/core', '@fontsource-variable/geist']))
+    expect(new Set(bill.components.map((part) => part['bom-ref'])).size).toBe(names.length)
+    expect([isBillOfMaterials(bill), isBillOfMaterials.errors]).toEqual([true, null])
     for (const { name, hashes, licenses } of bill.components) {
       expect(hashes[0]?.content, name).toMatch(/^[0-9a-f]{128}$/)
       expect(licenses[0]?.expression, name).not.toBe('unknown')
     }
     const texts = readFileSync(join(unpacked(product), 'THIRD-PARTY.txt'), 'utf8')
     for (const name of names) expect(texts).toContain(`${name} `)
+    for (const text of texts.split(`\n${'-'.repeat(80)}\n`)) expect(text.trim().length, text).toBeGreaterThan(500)
     // Only what this platform runs, and no sources.
     const files = readdirSync(join(unpacked(product), 'lib'), { recursive: true }) as string[]
     expect(files.filter((file) => /darwin|win32|musl/.test(file) || /^(apps|packages)\/.*\.ts$/.test(file))).toEqual([])
