@@ -9,8 +9,10 @@ if (folder) process.env['TMPDIR'] = folder
 // Hundreds of processes of tests, and of programs that they start, compile the same sources.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.compile-cache')
 
-/** One more than cores: tests wait half of their time for other processes. */
-const maxWorkers = availableParallelism() + 1
+/** More than cores: tests wait half of their time for other processes and for timers. */
+const maxWorkers = 2 * availableParallelism()
+/** Of tests that start a browser or whole processes, which keep cores busy themselves. */
+const maxHeavyWorkers = availableParallelism() + 1
 
 const project = (name: string, root: string, testTimeout = 60_000) => ({
   name,
@@ -25,10 +27,15 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   expect: { poll: { timeout: 30_000 } },
 })
 
-const unit = (name: string, root: string, testTimeout?: number) => ({ test: project(name, root, testTimeout) })
+/** Modules keep nothing between tests, so files share a process: imports cost more than most tests. */
+const unit = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
 
-/** Their modules keep nothing between tests, so files share a process: imports cost more than most tests. */
-const shared = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
+/** These start real processes and look at real clocks, so they run after the others. */
+const heavy = (name: string, root: string) => ({
+  ...project(name, root, 240_000),
+  maxWorkers: maxHeavyWorkers,
+  sequence: { groupOrder: 1 },
+})
 
 const globalSetup = (file: string) => join(import.meta.dirname, file)
 
@@ -38,17 +45,17 @@ export default defineConfig({
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     projects: [
-      shared('contract', 'packages/contract'),
-      shared('enrolment', 'packages/enrolment'),
-      shared('releases', 'packages/releases'),
+      unit('contract', 'packages/contract'),
+      unit('enrolment', 'packages/enrolment'),
+      unit('releases', 'packages/releases'),
       unit('http', 'packages/http'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
-      shared('vision', 'packages/vision'),
+      unit('vision', 'packages/vision'),
       unit('second-look', 'packages/second-look'),
-      shared('ui', 'packages/ui'),
-      shared('portal', 'apps/portal'),
-      shared('gateway-ui', 'apps/gateway-ui'),
+      unit('ui', 'packages/ui'),
+      unit('portal', 'apps/portal'),
+      unit('gateway-ui', 'apps/gateway-ui'),
       {
         test: {
           ...project('hub', 'apps/hub', 120_000),
@@ -58,16 +65,9 @@ export default defineConfig({
       },
       unit('gateway', 'apps/gateway'),
       unit('gates', 'test/gates'),
-      // These start real processes and look at real clocks, so they run after the others; interop has a machine to
-      // itself.
-      { test: { ...project('system', 'test/system', 240_000), sequence: { groupOrder: 1 } } },
-      {
-        test: {
-          ...project('e2e', 'test/e2e', 240_000),
-          sequence: { groupOrder: 1 },
-          globalSetup: globalSetup('test/harness/portal-build.ts'),
-        },
-      },
+      { test: heavy('system', 'test/system') },
+      { test: { ...heavy('e2e', 'test/e2e'), globalSetup: globalSetup('test/harness/portal-build.ts') } },
+      // Interop has a machine to itself.
       {
         test: {
           ...project('interop', 'test/interop', 240_000),

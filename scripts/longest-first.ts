@@ -7,6 +7,12 @@ const LONG = [
   'test/system/release.test.ts',
   'test/system/deterrent-supervisor.test.ts',
   'test/system/commands.test.ts',
+  'packages/vision/src/demonstration/demonstration.test.ts',
+  'apps/gateway/src/learning/learning.test.ts',
+  'apps/hub/src/home-assistant/home-assistant.test.ts',
+  'apps/gateway/src/cameras/camera.test.ts',
+  'apps/gateway/src/sources/frigate/frigate.test.ts',
+  'apps/gateway/src/hub-door/hub-door.test.ts',
   'apps/hub/src/http/hostile-input.test.ts',
 ]
 
