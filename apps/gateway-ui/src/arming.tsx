@@ -5,7 +5,9 @@ import { messageOf } from './calls.ts'
 import { useOrder, useStatus } from './queries.ts'
 import { useVisitor } from './session.ts'
 
-/** In the bar of every screen: one press switches all off and disarms. Everybody may do that; only managers arm. */
+/**
+ * In the bar of every screen: one press switches everything off and disarms. Everybody may do that; only managers arm.
+ */
 export function Arming() {
   const { mayManage } = useVisitor()
   const armed = useStatus().data?.armed ?? true

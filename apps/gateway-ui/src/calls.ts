@@ -19,7 +19,7 @@ import { deviceCalls } from 'virtual:device-calls'
 export class DeviceError extends Error {
   override name = 'DeviceError'
   readonly code: string
-  /** By the name of the field, in words. */
+  /** The sentence of each field with an error. */
   readonly fieldErrors: Readonly<Record<string, string>>
 
   constructor(code: string, message: string, fieldErrors: Readonly<Record<string, string>> = {}) {
@@ -42,7 +42,7 @@ export async function ask<C extends Call>(call: C, request: RequestOf<C>): Promi
   return (call.response === null ? undefined : await answer.json()) as ResponseOf<C>
 }
 
-/** The picture that a call answers with. */
+/** The picture in the answer of a call. */
 export async function askPicture<C extends Call>(call: C, request: RequestOf<C>): Promise<Blob> {
   return (await send(call, request)).blob()
 }
@@ -57,14 +57,14 @@ export async function askLatest(name: string, signal: AbortSignal): Promise<{ pi
   }
 }
 
-/** Throws a DeviceError where there is no clip: a `<video>` would not say why. */
+/** Throws a DeviceError when there is no clip: a `<video>` would not show why. */
 export async function checkClip(id: string, signal: AbortSignal): Promise<true> {
   const first = await send(deviceCalls.readClip, { params: { id }, range: 'bytes=0-15', signal })
   await first.body?.cancel()
   return true
 }
 
-/** For a picture or a clip that the browser loads itself. */
+/** The address of a picture or a clip that the browser loads itself. */
 export const addressOf = (call: Call, params: Record<string, string>): string =>
   callAddress(DEVICE_API_BASE, call, params)
 
@@ -72,7 +72,7 @@ type Request = {
   params?: Record<string, string>
   query?: Record<string, unknown>
   body?: unknown
-  /** RFC 9110 §14.2. */
+  /** A range of bytes: RFC 9110 §14.2. */
   range?: string
   signal?: AbortSignal
 }

@@ -1,4 +1,4 @@
-/** Starts the device's own interface: the kit, the session and the screens. */
+/** Starts the device's own interface: the component library, the session and the screens. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'

@@ -16,7 +16,7 @@ import { ask, checkClip, DeviceError } from './calls.ts'
 const STATUS_REFRESH_MS = 3_000
 const CLIP_REFRESH_MS = 3_000
 
-/** A call that finds the session ended shows the sign-in. */
+/** When a call finds that the session has ended, the sign-in appears. */
 export function createDeviceQueries(): QueryClient {
   const queries: QueryClient = createQueryClient(
     new QueryCache({
@@ -76,7 +76,7 @@ export const useStatus = (isSignedIn = true) =>
 
 export type Order = { action: 'arm' | 'disarm' } | { action: 'fire' | 'stop'; deterrent: string }
 
-/** Resolves when the device has done it, or rejects with its refusal. */
+/** Resolves when the device has carried it out, or rejects with its refusal. */
 export function useOrder() {
   const queries = useQueryClient()
   return useMutation({
@@ -95,7 +95,7 @@ const PAGE_SIZE = 60
 export type SeenDetection = ResponseOf<typeof deviceCalls.listDetections>[number]
 
 export type DetectionFilter = {
-  /** All cameras when it is empty. */
+  /** Empty for all cameras. */
   camera: string
   learning: '' | 'hidden' | 'doubtful'
 }
@@ -158,7 +158,7 @@ export function useDismissMask() {
 
 const CAMERA = 'camera'
 
-/** Not read again by itself: that would drop what a person drew. */
+/** Not refetched by itself, because that would drop a person's drawing. */
 export const useCamera = (name: string) =>
   useQuery({
     queryKey: [CAMERA, name],
@@ -193,7 +193,7 @@ export const useTryCamera = () =>
 
 const TRIAL_REFRESH_MS = 1_000
 
-/** Asking keeps the trial going. */
+/** Each request keeps the trial going. */
 export const useTrial = (id: string) =>
   useQuery({
     queryKey: ['trial', id],
@@ -207,7 +207,7 @@ export const useFindCameras = () =>
     mutationFn: (body: BodyOf<typeof deviceCalls.findCameras>) => ask(deviceCalls.findCameras, { body }),
   })
 
-/** Into the file as it is now: a new camera contradicts no other change. */
+/** Adds to the current file: a new camera conflicts with no other change. */
 export function useAddCamera() {
   const queries = useQueryClient()
   return useMutation({
@@ -221,7 +221,7 @@ export function useAddCamera() {
 
 const FILE = ['file']
 
-/** Not read again by itself: that would drop what a person typed. */
+/** Not refetched by itself, because that would drop a person's text. */
 export const useFile = () =>
   useQuery({
     queryKey: FILE,
@@ -252,7 +252,7 @@ export function useSaveFile() {
 
 const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])
 
-/** Whether there is a clip; asked again while it is being made. */
+/** Whether there is a clip; polled while it is being made. */
 export const useClip = (id: string) =>
   useQuery({
     queryKey: ['clip', id],

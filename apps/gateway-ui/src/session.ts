@@ -3,7 +3,7 @@ import type { DeviceSession } from '@hedgerow/contract/device-interface'
 
 export const SessionContext = createContext<DeviceSession | null>(null)
 
-/** The person who looks at this; only below `Frame`. */
+/** The signed-in person; only below `Frame`. */
 export function useVisitor(): DeviceSession {
   const session = use(SessionContext)
   if (session === null) throw new Error('useVisitor is used outside Frame')

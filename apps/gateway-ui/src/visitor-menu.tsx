@@ -3,7 +3,7 @@ import { AccountButton, AccountHead, ThemeItems } from '@hedgerow/ui/account.tsx
 import { useSignOut, useStatus } from './queries.ts'
 import { useVisitor } from './session.ts'
 
-/** The menu of the person: the way back to the hub, the colour scheme, and signing out. */
+/** The menu of the person: the link back to the hub, the colour scheme, and signing out. */
 export function VisitorMenu() {
   const { name, via } = useVisitor()
   const { hubUrl = null, gatewayId = null } = useStatus().data ?? {}

@@ -87,13 +87,13 @@ async function openPage(address) {
   return open.navigate(path)
 }
 
-/** The hub writes the address that others use; this browser may know it by another. */
+/** Links of the hub hold its public address; this browser may use another one. */
 function ownPath(address) {
   const { pathname, search, hash } = new URL(address, self.location.origin)
   return pathname + search + hash
 }
 
-/** It asks again every five seconds. */
+/** The page reloads every five seconds. */
 function offlinePage() {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>No connection · Hub</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta http-equiv="refresh" content="5">
@@ -103,7 +103,7 @@ body { display: grid; place-content: center; justify-items: start; gap: 12px; mi
   margin: auto; padding: 0 20px }
 img { width: 48px; height: 48px } h1 { margin: 0; font-size: 24px } p { margin: 0 }
 </style></head><body><img src="/icon.svg" alt=""><h1>The hub does not answer</h1>
-<p>This device is offline, or the hub is. This page asks again by itself.</p></body></html>`
+<p>This device is offline, or the hub is. This page tries again by itself.</p></body></html>`
   return new Response(page, {
     status: 503,
     headers: {

@@ -1,4 +1,4 @@
-/** Writes into the portal's page what /login and /register show until their script is there. */
+/** Writes the first view of /login and /register into the portal's page, until their script has loaded. */
 import { join } from 'node:path'
 import { loadModule } from '@hedgerow/ui/vite/load-module.ts'
 import type { Plugin } from 'vite'
@@ -20,7 +20,7 @@ export function firstPaint({ plugins }: { plugins: Plugin[] }): Plugin {
     transformIndexHtml: {
       order: 'post',
       async handler(html, { server }) {
-        // The development server waits for the script.
+        // The development server has no first view.
         if (server) return html.replace(MARK, '')
         const { renderFirstPaint: render } = await loadModule<{ renderFirstPaint: typeof renderFirstPaint }>(
           ROOT,

@@ -14,7 +14,7 @@ const addresses = new Set(
 )
 
 describe('the help', () => {
-  it('begins with the page that leads to every other one, and no link leads nowhere', () => {
+  it('begins with the page that links to every other one, and no link is broken', () => {
     expect(pages[0]?.name).toBe(FIRST_PAGE)
     expect(findLooseEnds(pages)).toEqual([])
     const [first, ...others] = pages
@@ -25,7 +25,7 @@ describe('the help', () => {
     ])
   })
 
-  it('has the pages that screens lead to', () => {
+  it('has the pages to which screens link', () => {
     const asked = globSync('**/*.tsx', { cwd: SOURCES }).flatMap((file) => {
       const text = readFileSync(join(SOURCES, file), 'utf8')
       return [...text.matchAll(/<HelpLink to="([^"]+)"/g)].map(([, to]) => `/help/${to}`)
@@ -40,7 +40,7 @@ describe('the help', () => {
 describe('a page', () => {
   const read = (text: string) => readPage('operations/tls.md', `# HTTPS\n\n${text}`).blocks
 
-  it('keeps what would be HTML as text in code, and is refused where it is HTML', () => {
+  it('shows HTML in code as text, and refuses HTML elsewhere', () => {
     expect(read('Write `<b>`.')).toEqual([
       {
         kind: 'paragraph',

@@ -39,7 +39,7 @@ export function readPage(file: string, markdown: string): HelpPage {
   }
 }
 
-/** Links of the pages that lead nowhere, and pages that the first page does not name. */
+/** Finds broken links of the pages, and pages to which the first page does not link. */
 export function findLooseEnds(pages: readonly HelpPage[]): string[] {
   const known = new Set(
     pages.flatMap(({ name, blocks }) => [
@@ -82,7 +82,7 @@ const nameOf = (file: string): string => basename(file, '.md')
 function readerOf(file: string) {
   const ids = new Map<string, number>()
 
-  /** As GitHub makes it, so that links to headings work in both places. */
+  /** The heading's id as GitHub makes it, so that links to headings work in both places. */
   function idOf(title: string): string {
     const id = title
       .toLowerCase()

@@ -1,4 +1,4 @@
-/** The list of the portal's addresses, from which the hub knows what is no page at all. */
+/** The list of the portal's addresses, by which the hub answers 404 for all others. */
 import { join } from 'node:path'
 import { loadModule } from '@hedgerow/ui/vite/load-module.ts'
 import type { RouteObject } from 'react-router'

@@ -25,7 +25,7 @@ export function renderFirstPaint(): string {
       ))}
     </div>,
   )
-  // The page itself will have the one heading and the one main part.
+  // The real page brings the level-one heading and the main landmark.
   return markup
     .replaceAll('<h1', '<div data-heading')
     .replaceAll('</h1>', '</div>')

@@ -1,11 +1,11 @@
-/** Starts the portal: the kit, the session and the routes. The policy for zod must come first. */
+/** Starts the portal: the component library, the session and the routes. The policy for zod must come first. */
 import '#api/zod-policy.ts'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { SessionProvider } from '#api/session.tsx'
 import { Kit } from '@hedgerow/ui/kit.tsx'
-// Of first-paint.tsx, which is in the page before any script runs.
+// A stylesheet of first-paint.tsx, whose markup is in the page before any script runs.
 import '@hedgerow/ui/entrance.module.css'
 import './first-paint.css'
 import { offerBackToDialogs } from '@hedgerow/ui/back-first.ts'

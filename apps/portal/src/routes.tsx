@@ -15,7 +15,7 @@ const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
 
-/** Takes away what the page showed while its script was loaded (first-paint.tsx). */
+/** Removes the first view that the page showed while its script loaded (first-paint.tsx). */
 function AfterFirstPaint({ children }: { children: ReactNode }) {
   useLayoutEffect(() => document.querySelector('#first-paint')?.remove(), [])
   return children
@@ -23,7 +23,7 @@ function AfterFirstPaint({ children }: { children: ReactNode }) {
 
 const threats = () => import('./features/threats/page.tsx')
 
-/** For what people mostly open next, so that it is there when they do. If it fails, opening it tries again. */
+/** Loads screens that people often open next. If it fails, opening the screen tries again. */
 function loadWhenIdle(load: () => Promise<unknown>): void {
   const start = () => void load().catch(() => undefined)
   // Safari has no idle callbacks.

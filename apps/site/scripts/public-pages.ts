@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 import type { renderPage } from '../src/render.tsx'
 
 const ROOT = join(import.meta.dirname, '..')
-/** What all pages share. No page has a file of its own. */
+/** The part that all pages share. No page has a file of its own. */
 const SHELL = join(ROOT, 'page.html')
 const PAGES = ['landing', 'beta', 'beta-without-contact', 'not-found']
 const FILES: ReadonlySet<string> = new Set(PAGES.map((name) => join(ROOT, `${name}.html`)))

@@ -53,7 +53,7 @@ const LATER = [
   'The deterrents tried at a real site: so far they were tested with simulated devices',
 ]
 
-/** `hasContact`: whether this hub has an address for letters of testers. */
+/** `hasContact`: whether this hub has an email address for testers. */
 export function BetaPage({ hasContact }: { hasContact: boolean }) {
   return (
     <Frame current="beta">

@@ -5,7 +5,7 @@ import styles from './hero.module.css'
 import { NightFrame } from './night-frame.tsx'
 import { DesignMark } from './section.tsx'
 
-/** In the words that the hub uses for a detection; times and score are made up, and the caption says so. */
+/** The hub's own sentences for a detection; times and score are made up, and the caption says so. */
 const LOG = [
   { at: '21:04:07', words: 'deer, orchard-gate', detail: '0.94' },
   { at: '21:04:08', words: 'Sprinkler row 12 set off', detail: '' },

@@ -1,11 +1,14 @@
-/** What a camera's settings would have found: the rule that a track becomes a detection by, as far as was noted. */
+/**
+ * Estimates what a camera's settings would have found: applies the rule by which a track becomes a detection to the
+ * noted candidates.
+ */
 
 export type Candidate = { label: string; score: number; seconds: number }
 export type Settings = { framesPerSecond: number; minimumScore: number }
 
-/** Looks that a detection takes; the first and the last of them are this many pictures apart. */
+/** A detection takes three looks; the first and the last are this many pictures apart. */
 const PICTURES_APART = 2
-/** Times are noted in milliseconds, and pictures come a little early or late. */
+/** Times are noted in milliseconds, and pictures arrive a little early or late. */
 const SLACK = 0.9
 
 export function wouldBeFound({ score, seconds }: Candidate, { framesPerSecond, minimumScore }: Settings): boolean {

@@ -1,4 +1,4 @@
-/** The zones and masks of a camera while a person draws them, with every step to go back. */
+/** The zones and masks of a camera while a person draws them, with undo for every step. */
 import { useState } from 'react'
 import type { CameraChange, CameraSettings } from '@hedgerow/contract/device-interface'
 import type { Polygon } from './polygon.ts'
@@ -8,10 +8,10 @@ export type DrawnShape = { key: string; kind: 'zone' | 'mask'; name: string; pol
 export type Drawing = {
   shapes: readonly DrawnShape[]
   canUndo: boolean
-  /** `goesOn`: part of the step before, such as a corner that is still being dragged. */
+  /** `goesOn`: part of the same step, such as a corner that is still being dragged. */
   change(shapes: readonly DrawnShape[], goesOn?: boolean): void
   undo(): void
-  /** Begins anew with what the file says. */
+  /** Starts again with the settings of the file. */
   reset(settings: CameraSettings): void
 }
 
@@ -47,7 +47,7 @@ export function newKey(): string {
   return `shape-${++keys}`
 }
 
-/** As gateway.yaml has them. */
+/** In the form of gateway.yaml. */
 export function changeOf(shapes: readonly DrawnShape[]): CameraChange {
   const corners = ({ polygon }: DrawnShape) => polygon.map(([x, y]): [number, number] => [x, y])
   const zones = shapes.filter(({ kind }) => kind === 'zone')
@@ -57,7 +57,7 @@ export function changeOf(shapes: readonly DrawnShape[]): CameraChange {
   }
 }
 
-/** In words, by the key of the zone. */
+/** Errors in words, by the key of the zone. */
 export function nameProblems(shapes: readonly DrawnShape[]): ReadonlyMap<string, string> {
   const zones = shapes.filter(({ kind }) => kind === 'zone')
   return new Map(

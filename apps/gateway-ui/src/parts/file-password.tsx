@@ -5,13 +5,13 @@ import { useVisitor } from '../session.ts'
 type FilePasswordState = {
   isNeeded: boolean
   isMissing: boolean
-  /** To spread into the body of a call that writes gateway.yaml. */
+  /** For the body of a call that writes gateway.yaml. */
   given: { password?: string }
   password: string
   setPassword: (password: string) => void
 }
 
-/** The device's own password, which saving takes from who comes through the hub. */
+/** The device's own password, which people who come through the hub must give for saving. */
 export function useFilePassword(): FilePasswordState {
   const isNeeded = useVisitor().via === 'hub'
   const [password, setPassword] = useState('')

@@ -62,8 +62,7 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
     <fieldset className={styles.handles} aria-label={`Corners of ${label}`}>
       {polygon.map((corner, index) => (
         <button
-          // A corner is its place in the list.
-          // oxlint-disable-next-line react/no-array-index-key
+          // A corner is identified by its place in the list. oxlint-disable-next-line react/no-array-index-key
           key={index}
           ref={(button) => {
             corners.current[index] = button

@@ -28,7 +28,7 @@ test('a polygon keeps three corners', () => {
   expect(removeCorner(insertCorner(triangle, 0), 1)).toEqual(triangle)
 })
 
-test('whatever is done to it, a polygon is one that gateway.yaml takes', () => {
+test('after any edits, gateway.yaml accepts the polygon', () => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant('move' as const),

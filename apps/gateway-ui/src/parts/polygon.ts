@@ -1,4 +1,4 @@
-/** Zones and masks while they are drawn: polygons in shares of the picture, 0 to 1. Each function gives a new one. */
+/** Zones and masks while they are drawn: polygons in shares of the picture, 0 to 1. Each function returns a new one. */
 
 export type Corner = readonly [x: number, y: number]
 export type Polygon = readonly Corner[]
@@ -6,18 +6,18 @@ export type Polygon = readonly Corner[]
 const LEAST_CORNERS = 3
 const MOST_CORNERS = 100
 
-/** Inside the picture, to a thousandth of it: finer than a pixel of what is looked at. */
+/** Inside the picture, to a thousandth of it: finer than a pixel of the processed picture. */
 export function moveCorner(polygon: Polygon, index: number, [x, y]: Corner): Polygon {
   return polygon.with(index, [within(x), within(y)])
 }
 
-/** Halfway to the next corner; the same polygon when it has as many as the file takes. */
+/** Halfway to the next corner; the same polygon when it has as many as the file allows. */
 export function insertCorner(polygon: Polygon, index: number): Polygon {
   if (polygon.length >= MOST_CORNERS) return polygon
   return polygon.toSpliced(index + 1, 0, middleOf(polygon, index))
 }
 
-/** The same polygon when it would be none any more. */
+/** The same polygon when it has only three corners. */
 export function removeCorner(polygon: Polygon, index: number): Polygon {
   return polygon.length <= LEAST_CORNERS ? polygon : polygon.toSpliced(index, 1)
 }

@@ -13,15 +13,15 @@ export type Shape = {
 type StageProps = {
   camera: string
   shapes: readonly Shape[]
-  /** A click on a shape; each must have another way to be chosen by keyboard. */
+  /** A click on a shape; each shape must also have a way to be chosen by keyboard. */
   onChoose?: ((key: string) => void) | undefined
-  /** Lies over the picture. */
+  /** Drawn over the picture. */
   children?: ReactNode
 }
 
 const REFRESH_MS = 500
 
-/** A camera's whole picture, twice a second while the page is looked at, with what is followed and shapes on it. */
+/** A camera's whole picture, twice a second while the page is visible, with followed objects and shapes on it. */
 export function Stage({ camera, shapes, onChoose, children }: StageProps) {
   const load = useCallback(
     async (signal: AbortSignal) => ({ ...(await askLatest(camera, signal)), takenAt: Date.now() }),

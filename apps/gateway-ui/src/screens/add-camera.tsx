@@ -1,4 +1,4 @@
-/** Adds a camera: by its address or found in the network, looked at live before it is saved. */
+/** Adds a camera: by its address or found in the network, shown live before it is saved. */
 import { Button, TextInput } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -30,7 +30,7 @@ export function AddCameraScreen() {
       ) : (
         <Panel title="Camera">
           <PanelForbidden>
-            Managers and administrators of the hub, and who knows the password of this device, add cameras.
+            Managers and administrators of the hub, and people who know the password of this device, add cameras.
           </PanelForbidden>
         </Panel>
       )}
@@ -60,7 +60,7 @@ function Form() {
           >
             <TextInput
               label="Name"
-              description="Rules and detections name it so."
+              description="Rules and detections use this name."
               value={name}
               maxLength={100}
               error={fieldError(adding.error, 'name')}
@@ -68,7 +68,7 @@ function Form() {
             />
             <TextInput
               label="Address"
-              description="rtsp://USER:PASSWORD@HOST/PATH, or http for MJPEG and snapshots. Who may read gateway.yaml sees a password in it; ${NAME} stands for a variable of the agent."
+              description="rtsp://USER:PASSWORD@HOST/PATH, or http for MJPEG and snapshots. People who may read gateway.yaml see a password in it; ${NAME} is replaced by a variable of the agent."
               value={url}
               maxLength={1_000}
               autoComplete="off"

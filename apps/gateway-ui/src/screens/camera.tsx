@@ -1,4 +1,4 @@
-/** One camera: its live picture with what is followed on it, and its zones and masks to draw. */
+/** One camera: its live picture with followed objects on it, and its zones and masks to draw. */
 import { useParams } from 'react-router'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'

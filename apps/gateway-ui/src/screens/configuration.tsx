@@ -33,7 +33,7 @@ export function ConfigurationScreen() {
       ) : (
         <Panel title="gateway.yaml">
           <PanelForbidden>
-            Managers and administrators of the hub, and who knows the password of this device, see the file.
+            Managers and administrators of the hub, and people who know the password of this device, see the file.
           </PanelForbidden>
         </Panel>
       )}

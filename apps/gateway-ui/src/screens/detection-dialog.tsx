@@ -11,7 +11,7 @@ import { addressOf, DeviceError, messageOf } from '../calls.ts'
 import { useClip, type SeenDetection } from '../queries.ts'
 import styles from './detections.module.css'
 
-/** One detection: its picture or clip, and everything that was said and done about it. */
+/** One detection: its picture or clip, and all verdicts and firings about it. */
 export function DetectionDialog({ detection, onGone }: { detection: SeenDetection; onGone: () => void }) {
   const { id, label, camera, zone, score, source, startedAt, endedAt, verdicts = [], firings = [] } = detection
   const [view, setView] = useState<'picture' | 'no picture' | 'clip'>('picture')
@@ -45,7 +45,7 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
         <LearningMarks {...detection} />
         {detection.suppressed === true && (
           <p>
-            It was told to the hub and fired nothing. If it is right, mark it in the hub’s Threats: that shows it again.
+            The hub has it, and it fired nothing. If it is right, mark it in the hub’s Threats: that shows it again.
           </p>
         )}
         <DetailList details={details} />

@@ -31,7 +31,7 @@ export function DetectionsScreen() {
   const [open, setOpen] = useState<SeenDetection>()
   const query = useDetections({ camera, learning })
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
-  // A link may name a camera that is not there any more.
+  // A link may name a camera that no longer exists.
   const names = [...new Set([...(status?.cameras ?? []).map(({ name }) => name), ...(camera === '' ? [] : [camera])])]
   const shown = data?.pages.flat()
   return (

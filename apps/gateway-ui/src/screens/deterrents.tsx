@@ -1,4 +1,4 @@
-/** Deterrents: what can be switched, what its budget leaves, and the ledger of all that was done and refused. */
+/** Deterrents: their state and remaining budget, and the ledger of all firings and refusals. */
 import { Button } from '@mantine/core'
 import { ledgerLine } from '@hedgerow/contract'
 import type { DeviceStatus } from '@hedgerow/contract/device-interface'

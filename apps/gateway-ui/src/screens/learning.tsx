@@ -1,4 +1,4 @@
-/** Learning: what people's reviews taught this gateway, camera by camera, with undo and proposed masks. */
+/** Learning: what this gateway learned from reviews, camera by camera, with undo and proposed masks. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'

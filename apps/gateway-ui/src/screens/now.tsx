@@ -1,4 +1,4 @@
-/** Now: the cameras, what is wrong, whether the device is armed, and its connection. */
+/** Now: the cameras, current problems, whether the device is armed, and its connection. */
 import { Button } from '@mantine/core'
 import { useCallback } from 'react'
 import { Link } from 'react-router'

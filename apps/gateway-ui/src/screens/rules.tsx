@@ -1,4 +1,4 @@
-/** Rules: what gateway.yaml says in sentences, and what the rules would have done in the last 24 hours. */
+/** Rules: each rule of gateway.yaml as a sentence, and what the rules would have done in the last 24 hours. */
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'

@@ -9,7 +9,7 @@ import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { messageOf } from '../calls.ts'
 import { useSession, useSignIn } from '../queries.ts'
 
-/** With the device's password, on its own network. Through the hub nobody sees this. */
+/** The sign-in with the device's password, on its own network. People who come through the hub never see it. */
 export function SignInScreen() {
   const session = useSession()
   const asked = useLocation().state as { from?: string } | null

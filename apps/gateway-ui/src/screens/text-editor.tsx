@@ -11,7 +11,7 @@ type TextEditorProps = {
   label: string
   text: string
   onChange: (text: string) => void
-  /** Marked in the margin. */
+  /** Lines that are marked in the margin. */
   errorLines: ReadonlySet<number>
 }
 

@@ -13,7 +13,7 @@ import styles from './camera.module.css'
 
 type TuningProps = { name: string; settings: CameraSettings; mayChange: boolean }
 
-/** Rate and least score of a camera, beside what they would have found in the last 24 hours. */
+/** Rate and lowest score of a camera, beside an estimate of what they would have found in the last 24 hours. */
 export function Tuning({ name, settings: { hash, framesPerSecond, minimumScore }, mayChange }: TuningProps) {
   const query = useCandidates(name)
   const { data } = query
@@ -115,7 +115,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
 
 type SliderProps = {
   label: string
-  /** The value for people. */
+  /** The value in words. */
   words: string
   range: readonly [least: number, most: number]
   value: number
@@ -144,7 +144,7 @@ function Slider({ label, words, range: [min, max], value, disabled, onChange }: 
   )
 }
 
-/** What stays is not written: the eye's score may count for this camera. */
+/** Unchanged values are not written, because the eye's score may apply to this camera. */
 function changeOf(before: Settings, now: Settings): Partial<Settings> {
   return {
     ...(now.framesPerSecond !== before.framesPerSecond && { framesPerSecond: now.framesPerSecond }),

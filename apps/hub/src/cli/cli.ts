@@ -135,7 +135,7 @@ const commands: Readonly<Record<string, Command>> = {
   async 'check-update'(args, { config, print }) {
     read(args, 'check-update', 0)
     const { version, newer } = await ask(config)
-    print(newer ? `Version ${newer.version} is there; this is ${version}.` : `${version} is the newest.`)
+    print(newer ? `Version ${newer.version} is available; this is ${version}.` : `${version} is the newest.`)
     return 0
   },
 

@@ -46,7 +46,12 @@ export function dashboardRoutes(
       ...(storage === undefined ? [] : [{ part: 'storage' as const, message: storage }]),
       ...(alerts === undefined ? [] : [{ part: 'alerts' as const, message: alerts }]),
       ...(newer
-        ? [{ part: 'update' as const, message: `Version ${newer.version} of the hub is there; this is ${version}.` }]
+        ? [
+            {
+              part: 'update' as const,
+              message: `Version ${newer.version} of the hub is available; this is ${version}.`,
+            },
+          ]
         : []),
     ]
   })

@@ -174,7 +174,7 @@ describe('a hub with an address to look at', () => {
     expect(await get(hubProblems.path, 'user')).toEqual([])
     await hub.hubUpdate.look()
     expect(await get(hubProblems.path, 'user')).toEqual([
-      { part: 'update', message: expect.stringMatching(/^Version 9\.0\.0 of the hub is there; this is \d/) },
+      { part: 'update', message: expect.stringMatching(/^Version 9\.0\.0 of the hub is available; this is \d/) },
     ])
     expect((await get(getVersions.path, 'manager')).hub).toMatchObject({ isChecked: true, newer: { version: '9.0.0' } })
   })

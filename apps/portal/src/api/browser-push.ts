@@ -15,7 +15,7 @@ export function bodyOf(subscription: PushSubscription): Body {
   return { endpoint, keys: { p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' } }
 }
 
-/** Who asked for push messages here. */
+/** The person who asked for push messages in this browser. */
 export const rememberPushFor = (userId: string): void => localStorage.setItem(PERSON_KEY, userId)
 
 export async function endPush(): Promise<void> {
@@ -23,7 +23,7 @@ export async function endPush(): Promise<void> {
   await (await findSubscription())?.unsubscribe()
 }
 
-/** To be called after a sign-in: the hub ends the subscription with the session that it knows. */
+/** Call it after a sign-in: it moves the subscription to the new session, because the hub ends it with the old one. */
 export async function continuePush(userId: string): Promise<void> {
   const person = localStorage.getItem(PERSON_KEY)
   if (person === null) return

@@ -108,7 +108,7 @@ type Request = {
   params?: Record<string, string>
   query?: Record<string, unknown>
   body?: unknown
-  /** Bytes of a file, as the header has it. */
+  /** A range of bytes, in the form of the header. */
   range?: string
   signal?: AbortSignal
 }

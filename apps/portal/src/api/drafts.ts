@@ -1,7 +1,7 @@
 /**
- * Unfinished work at the end of a session, restored when the same person signs in again. Forms and pages register what
- * to keep; the session provider says when. Drafts stay in memory, are dropped when another person signs in, and contain
- * no passwords.
+ * Unfinished work at the end of a session, restored when the same person signs in again. Forms and pages register their
+ * drafts; the session provider says when to save them. Drafts stay in memory, are dropped when another person signs in,
+ * and contain no passwords.
  */
 import { useEffect, useRef } from 'react'
 

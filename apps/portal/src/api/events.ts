@@ -29,7 +29,10 @@ const REFRESH_EVERY_MS = 2_000
 /** A shorter pause is not shown. */
 const SHOWN_AFTER_MS = 1_500
 
-/** Follows the hub's events while it is mounted. Returns since when they do not come, in milliseconds since 1970. */
+/**
+ * Follows the hub's events while it is mounted. Returns the time of the last event while they are interrupted, in
+ * milliseconds since 1970.
+ */
 export function useLiveUpdates(): number | undefined {
   const queries = useQueryClient()
   const [lostSince, setLostSince] = useState<number | undefined>()
@@ -112,7 +115,7 @@ async function follow({ onState, onTopics, signal }: Follower): Promise<void> {
         onOpen: () => {
           onState(true)
           failures = 0
-          // No backlog: refetch after a pause.
+          // There is no backlog, so everything is refetched after a pause.
           if (opened) onTopics(Object.keys(STALE) as EventTopic[])
           opened = true
         },

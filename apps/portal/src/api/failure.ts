@@ -4,9 +4,7 @@ import { textOf } from './words.ts'
 /** The text for a failed call: `message`, and below it a `reason` that only the portal knows. */
 export type Failure = { message: string; reason?: string }
 
-/**
- * The text of the answer, found by `wordsIn`. Without one, as when a proxy or nothing answered, it is `fallback`.
- */
+/** The text of the answer, found by `wordsIn`. Without one, for example when nothing answered, it is `fallback`. */
 export function failureOf(
   error: unknown,
   fallback: string,

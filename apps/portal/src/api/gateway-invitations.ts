@@ -12,7 +12,7 @@ export function useCreateGatewayInvitation() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof createCall>) => api(createGatewayInvitation, { body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAY_INVITATIONS_KEY }),
-    // Not cached: the answer contains the code.
+    // Not cached, because the answer contains the code.
     gcTime: 0,
   })
 }

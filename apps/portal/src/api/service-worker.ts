@@ -1,11 +1,11 @@
 /** The service worker: an offline notice, and push messages. Browsers have none on plain http, except on localhost. */
 export const SERVICE_WORKER = '/service-worker.js'
 
-/** Starts it, or a newer one after an update of the hub. */
+/** Starts the service worker, or a newer one after an update of the hub. */
 export function startServiceWorker(): void {
   if (!('serviceWorker' in navigator)) return
   navigator.serviceWorker.register(SERVICE_WORKER, { scope: '/', updateViaCache: 'none' }).catch((error: unknown) => {
-    // As with a certificate that the browser does not trust. The portal works without it.
+    // For example with a certificate that the browser does not trust. The portal works without it.
     console.info('The service worker did not start:', error)
   })
 }

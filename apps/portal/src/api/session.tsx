@@ -118,7 +118,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={session}>{children}</SessionContext>
 }
 
-/** With the role: after a change of role, the person may no longer do what a draft is for. */
+/** Includes the role: after a change of role, the person may no longer do the work of a draft. */
 const ownerOf = ({ id, role }: SessionUser): string => `${id} ${role}`
 
 export function useSession(): Session {

@@ -1,11 +1,11 @@
-/** Tags of gateways: as people type them, and how many gateways have each. Pure. */
+/** Parses typed tags, and counts the gateways of each tag. Pure. */
 
 /** The tags of `north, orchard`: commas or spaces separate them. */
 export function tagsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).map((tag) => tag.toLowerCase()))].filter((tag) => tag !== '')
 }
 
-/** How many gateways have each tag, by the alphabet. */
+/** The number of gateways of each tag, in alphabetical order. */
 export function countTags(gateways: readonly { tags: readonly string[] }[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { tags } of gateways) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)

@@ -12,6 +12,6 @@ test.each([
   ['a list', ['error'], undefined],
   ['a page', '<html><h1>502 Bad Gateway</h1></html>', undefined],
   ['nothing', null, undefined],
-])('of a body with %s the words are found', (_, body, words) => {
+])('finds the text of a body with %s', (_, body, words) => {
   expect(wordsOf(body)).toBe(words)
 })

@@ -1,7 +1,7 @@
 import type { Acknowledgement } from '@hedgerow/contract'
 import { CHANNEL_NAMES } from './channel-names.ts'
 
-/** Who took care of an alert, and when. */
+/** The person who acknowledged an alert, and when. */
 export function acknowledgedInWords({ by, via, at }: Acknowledgement): string {
   const who = by === '' ? '' : ` by ${by}`
   const how = via === 'portal' ? '' : `, by a link over ${CHANNEL_NAMES[via] ?? via}`

@@ -14,7 +14,7 @@ import { zoneLines } from './zone-lines.ts'
 
 type GatewayInvitationMadeProps = { made: MadeGatewayInvitation; command: string; onClose: () => void }
 
-/** What to run on the device: shown once, because the hub keeps only a hash of the code. */
+/** The command to run on the device: shown once, because the hub keeps only a hash of the code. */
 export function GatewayInvitationMade({ made, command, onClose }: GatewayInvitationMadeProps) {
   const caution = addressForDevices(made.hubUrl)
   const isInstall = command.startsWith('curl ')

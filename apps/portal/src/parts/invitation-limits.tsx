@@ -9,7 +9,7 @@ const LIFETIMES = [
 
 export const DEFAULT_LIFETIME_HOURS = 168
 
-/** For how long an invitation is valid. */
+/** The time that an invitation is valid. */
 export function LifetimeField({ hours, onChange }: { hours: number; onChange: (hours: number) => void }) {
   return (
     <NativeSelect

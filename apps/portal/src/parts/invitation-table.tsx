@@ -16,7 +16,7 @@ type InvitationTableProps<Invitation> = {
   label: string
   invitations: readonly Invitation[]
   nameOf: (invitation: Invitation) => string
-  /** A column of only this kind of invitation, after the label. */
+  /** A column that only this kind of invitation has, after the label. */
   extra?: { name: string; width: string; render: (invitation: Invitation) => ReactNode }
   /** Undefined if the role may not revoke. */
   onRevoke: ((invitation: Invitation) => void) | undefined

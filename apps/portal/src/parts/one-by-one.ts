@@ -7,14 +7,14 @@ type OneByOne = {
   /** By the key of the item, in the order of the work. */
   outcomes: ReadonlyMap<string, Outcome>
   working: boolean
-  /** Every item has its outcome. */
+  /** Whether every item has its outcome. */
   finished: boolean
   start: () => Promise<void>
 }
 
 /**
  * Does `work` for each key in turn. It resolves with the message of a success; an error becomes an outcome by `failed`
- * and does not stop the others. Many calls can reach the limit of calls per person; then the work goes on as fast as
+ * and does not stop the others. Many calls can reach the limit of calls per person; then the work continues as fast as
  * the limit allows.
  */
 export function useOneByOne(

@@ -8,7 +8,7 @@ import { toast } from '@hedgerow/ui/toast.tsx'
 type RevokeInvitationDialogProps = DialogLife & {
   id: string
   name: string
-  /** What stays: the gateways or the accounts. */
+  /** What stays after the revocation: the gateways or the accounts. */
   stays: string
   revoke: UseMutationResult<unknown, Error, string>
 }

@@ -3,7 +3,7 @@ import { useAutoApprovalSettings } from '#api/auto-approval.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 
 /**
- * A notice while the rules let devices wait in spite of an invitation. Without the link where leaving the page would
+ * A notice while the rules make devices wait in spite of an invitation. It has no link where leaving the page would
  * lose the code.
  */
 export function RulesNotice({ mayLeave = false }: { mayLeave?: boolean }) {

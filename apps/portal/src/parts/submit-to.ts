@@ -24,7 +24,7 @@ export function submitTo<V>(
 ) {
   return form.onSubmit(
     async (values, event) => {
-      // React clears it while the call runs.
+      // React clears `currentTarget` while the call runs.
       const element = event?.currentTarget
       try {
         await send(values)

@@ -6,7 +6,7 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 
 export type ZoneLines = {
   lines: string[]
-  /** The zone is the example's, because the hub has no DNS name; the person puts their own in. */
+  /** True when the zone is an example, because the hub has no DNS name; the person replaces it by their own. */
   isExample: boolean
 }
 

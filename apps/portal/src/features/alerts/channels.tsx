@@ -10,7 +10,7 @@ import { CHANNEL_NAMES } from '#parts/channel-names.ts'
 import { useChannels, useTest } from './queries.ts'
 import styles from './alerts.module.css'
 
-/** What each person gets; nothing to set up in the hub. */
+/** The channels that work for each person without any setup in the hub. */
 const OWN: Readonly<Record<string, string>> = {
   portal: 'The bell of the portal',
   push: 'Browsers that people add in their profile',

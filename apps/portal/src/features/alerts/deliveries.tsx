@@ -1,4 +1,4 @@
-/** The log of messages that left the hub, or should: one line for each message and channel. */
+/** The log of outgoing messages: one line for each message and channel. */
 import type { Delivery } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
@@ -102,7 +102,7 @@ export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined 
   )
 }
 
-/** As the hub: not while it is being sent, nor before its first attempt. */
+/** The hub's own condition: not while it is being sent, and not before its first attempt. */
 function mayGoAgain({ state, attempts }: Delivery): boolean {
   return state === 'sent' || state === 'failed' || (state === 'waiting' && attempts > 0)
 }

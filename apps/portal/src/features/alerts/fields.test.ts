@@ -26,13 +26,13 @@ const rule: AlertRule = {
   last: null,
 }
 
-it('a rule survives its form, with what the form does not show', () => {
+it('a rule is unchanged by its form, also in fields that the form does not show', () => {
   const { id: _id, last: _last, ...fields } = rule
   expect(fieldsOf(valuesOf(rule), rule)).toEqual(fields)
   expect(fieldsOf({ ...NEW, labels: ' boar, ,boar,fox ' })).toMatchObject({ labels: ['boar', 'fox'], hours: null })
 })
 
-it('a rule in one line says what it tells of', () => {
+it('a rule’s conditions are one line', () => {
   expect(inWords(rule)).toBe(
     'boar, deer · confirmed by the second look · Cameras without a picture · at Valley · tagged north or orchard · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
   )

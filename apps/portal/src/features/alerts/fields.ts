@@ -67,7 +67,7 @@ export function valuesOf({ labels, sites, tags, cameras, hours, ...rule }: Alert
   }
 }
 
-/** `known` keeps what the form does not show. */
+/** `known` supplies the fields that the form does not show. */
 export function fieldsOf({ from, to, ...values }: Values, known?: AlertRule): AlertRuleFields {
   return {
     ...values,
@@ -89,7 +89,7 @@ function listOf(text: string): string[] {
   return [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '')
 }
 
-/** What a rule can tell of, in the words of a person. */
+/** What a rule can announce, in words for people. */
 export const KINDS: readonly (readonly [AlertKind, string])[] = [
   ['detection', 'What cameras see'],
   ['gateway-quiet', 'Gateways that are offline'],

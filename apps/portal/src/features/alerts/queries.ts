@@ -34,7 +34,7 @@ export const useChannels = (enabled: boolean) =>
     enabled,
   })
 
-/** Undefined while the fields are not valid. */
+/** `data` is undefined while the fields are not valid. */
 export const usePreview = (fields: AlertRuleFields | undefined) =>
   useQuery({
     queryKey: ['alert-preview', fields],

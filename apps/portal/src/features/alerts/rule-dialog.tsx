@@ -29,7 +29,7 @@ const LANGUAGES = [
   ['de', 'Deutsch'],
 ] as const
 
-/** `rule` undefined makes a new one. */
+/** Without `rule` it creates a new one. */
 export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGone: () => void }) {
   const life = useDialogLife(onGone)
   const save = useSaveRule()
@@ -54,7 +54,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
         {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
         <TextInput label="Name" withAsterisk autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <fieldset className={styles.over}>
-          <legend>Tells of</legend>
+          <legend>Announces</legend>
           {KINDS.map(([kind, words]) => (
             <TickBox
               key={kind}
@@ -162,7 +162,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
 const secondsInput = { type: 'number', inputMode: 'numeric', min: 0 } as const
 const shown = (seconds: number) => (Number.isNaN(seconds) ? '' : seconds)
 
-/** The incidents that the rule would have sent, so that nobody finds out at night that there are too many. */
+/** The incidents that the rule would have announced, so that people see in advance whether there are too many. */
 function Preview({ values, rule }: { values: Values; rule: AlertRule | undefined }) {
   const parsed = alertRuleFields.safeParse({ ...fieldsOf(values, rule), name: values.name || 'New' })
   const { data } = usePreview(parsed.success ? parsed.data : undefined)
@@ -181,7 +181,7 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 }
 
-/** The form's names of fields. */
+/** Maps the errors to the form's names of fields. */
 function errorsOf(values: Values, rule: AlertRule | undefined): Record<string, string> {
   const { error } = alertRuleFields.safeParse(fieldsOf(values, rule))
   return Object.fromEntries(

@@ -59,7 +59,7 @@ export function StepsField({ steps, channels, people, onChange }: StepsFieldProp
 
 type Whom = { channels: string[]; people: string[] }
 
-/** The channels and people of a step. Nothing ticked means all. */
+/** The channels and people of a step. No tick means all. */
 export function WhomField({
   channels,
   people,

@@ -15,7 +15,7 @@ export type RegistrationDialogProps = {
   onGone: () => void
 }
 
-/** All that the hub knows about a device that asks to join. */
+/** Everything that the hub knows about a device that asks to join. */
 export function DetailsDialog({
   registration,
   opened,

@@ -30,7 +30,7 @@ export function useApprove() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (registrationId: string) => api(approveRegistration, { params: { registrationId } }),
-    // Also after a refusal: somebody else may have decided, and then the row is stale.
+    // Also after a refusal, because somebody else may have decided, and then the row is stale.
     onSettled: () => queries.invalidateQueries({ queryKey: PENDING_REGISTRATIONS_KEY }),
     onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
   })

@@ -10,13 +10,13 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { rejectFailed } from './messages.ts'
 
 type RejectFormProps = {
-  /** Names the draft of the reason. */
+  /** The name of the reason's draft. */
   draft: string
   button: string
   rejection: { error: Error | null; isPending: boolean }
   onReject: (reason: string) => Promise<void>
   onClose: () => void
-  /** What follows from the rejection. */
+  /** The consequences of the rejection. */
   children: ReactNode
 }
 

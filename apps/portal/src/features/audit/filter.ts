@@ -41,10 +41,10 @@ export function queryOf({ search, action, from, to }: Filter): AuditQuery {
   }
 }
 
-/** Midnight at the beginning of `day`, or so many days later. */
+/** Midnight at the beginning of `day`, or `daysLater` days later. */
 function midnight(day: string, daysLater: number): string {
   const date = new Date(`${day}T00:00:00`)
-  // By the calendar: a day with a change of the clock has 23 or 25 hours.
+  // Calendar days, because a day with a change of the clock has 23 or 25 hours.
   date.setDate(date.getDate() + daysLater)
   return date.toISOString()
 }

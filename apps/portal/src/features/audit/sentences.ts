@@ -1,7 +1,7 @@
-/** What an audit entry says in words. Pure. */
+/** An audit entry as a sentence. Pure. */
 import type { AuditEntry } from '@hedgerow/contract'
 
-/** What the target of an action is: decides whether it has a page and a name. */
+/** The kind of an action's target: decides whether it has a page and a name. */
 type TargetKind = 'gateway' | 'user' | 'command' | 'text' | 'none'
 type Words = { done: string; refused?: string; target: TargetKind }
 
@@ -84,7 +84,7 @@ export function sentenceOf({ actor, action, target, result }: AuditEntry, names:
   const words =
     known === undefined ? action : result === 'refused' ? (known.refused ?? `could not: ${known.done}`) : known.done
   const kind = known?.target ?? 'text'
-  // Its last word is the gateway.
+  // The last word of a command is its gateway.
   const command = kind === 'command' ? /^(.+) (\S+)$/.exec(target ?? '') : null
   const who = actorOf(actor, names)
   if (command) return { actor: who, words: `${words} ${command[1]}`, target: targetOf(command[2]!, 'gateway', names) }

@@ -149,6 +149,6 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   )
 }
 
-/** Both have the same fields, with lists in their order. */
+/** Both have the same fields, and the order in the lists matters. */
 const sameSettings = (a: AutoApprovalSettings, b: AutoApprovalSettings): boolean =>
   (Object.keys(a) as (keyof AutoApprovalSettings)[]).every((name) => String(a[name]) === String(b[name]))

@@ -48,7 +48,7 @@ export function CommandPalette() {
   )
 }
 
-/** `/` alone, unless it is typed into a field, or K with the platform's key. */
+/** `/` alone, unless somebody is typing into a field, or K with the platform's modifier key. */
 function isShortcut(event: KeyboardEvent): boolean {
   if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey) {
     return !(event.target instanceof Element && event.target.matches('input, textarea, select, [contenteditable]'))

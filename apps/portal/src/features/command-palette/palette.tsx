@@ -11,8 +11,8 @@ import { findDestinations, type Destination } from './destinations.ts'
 import styles from './command-palette.module.css'
 
 /**
- * The list: Enter in the field opens the first match, the arrows walk the matches below it, and Escape closes it. Plain
- * links, so that a middle click opens another tab and a screen reader names them.
+ * The list: Enter in the field opens the first match, the arrows move through the matches below it, and Escape closes
+ * it. Plain links, so that a middle click opens another tab and a screen reader names them.
  */
 export default function Palette({ onGone }: { onGone: () => void }) {
   const navigate = useNavigate()
@@ -59,7 +59,7 @@ export default function Palette({ onGone }: { onGone: () => void }) {
             walk(event)
             const first = found[0]
             if (event.key !== 'Enter' || first === undefined) return
-            // Else the same key press would go on to press whatever has the focus once this is closed.
+            // Otherwise the same key press would activate the element that gets the focus when this closes.
             event.preventDefault()
             open(first)
           }}

@@ -10,7 +10,7 @@ import { targetOf } from './targets.ts'
 import styles from './page.module.css'
 
 const TONES = { error: 'danger', warning: 'warning', info: 'neutral', success: 'neutral' } as const
-/** As many as fit beside the chart. */
+/** The number of entries that fit beside the chart. */
 const FIRST = 5
 
 /** Recent activity, newest first. */
@@ -49,7 +49,7 @@ function Message({ entry }: { entry: ActivityEntry }) {
   return target === undefined ? entry.message : <Link to={target}>{entry.message}</Link>
 }
 
-/** Beside the message, which says what it shows. */
+/** Shown beside the message, which describes it. */
 function Thumbnail({ gatewayId, detectionId }: { gatewayId: string; detectionId: string }) {
   const { address } = useThumbnail(gatewayId, detectionId, true)
   return <span className={styles.thumbnail}>{address !== undefined && <img src={address} alt="" />}</span>

@@ -1,4 +1,4 @@
-/** What an administrator does first on a new hub. Pure. */
+/** The first tasks of an administrator on a new hub. Pure. */
 export type Hub = {
   gateways: number
   users: number
@@ -8,7 +8,7 @@ export type Hub = {
 
 export type Step = { name: string; path: string; done: boolean }
 
-/** A larger fleet is no longer new, whatever is undone. */
+/** A larger fleet is no longer new, whatever steps are open. */
 const NEW_UNTIL_GATEWAYS = 5
 
 /** The steps of a new hub; none when all are done, or the hub is in use. */

@@ -1,4 +1,4 @@
-/** Where the figures, lines and points of the dashboard lead. Pure but for `threatsToday`'s clock. */
+/** The targets of the dashboard's figures, lines and points. Pure, except for `threatsToday`'s clock. */
 import type { ActivityEntry } from '@hedgerow/contract'
 
 /** Alerts since midnight. */
@@ -15,7 +15,7 @@ export function threatsOfHour(hour: string): string {
   return `/threats?${parameters}`
 }
 
-/** By the first word of the kind of what happened. */
+/** By the first word of the fact's kind. */
 const PLACES: Readonly<Record<string, string>> = {
   user: '/users',
   'user-invitation': '/users',
@@ -29,7 +29,7 @@ const PLACES: Readonly<Record<string, string>> = {
   certificate: '/settings?tab=certificates',
 }
 
-/** Undefined for what nothing is left of. */
+/** Undefined when the target no longer exists. */
 export function targetOf({ detection, gatewayId, kind }: ActivityEntry): string | undefined {
   if (detection !== null) return `/threats?incident=${detection.incidentId}`
   if (gatewayId !== null)

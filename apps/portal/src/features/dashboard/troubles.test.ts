@@ -9,7 +9,7 @@ const gateway = (name: string, status: 'online' | 'offline' | 'warning', lastSee
   lastSeen,
 })
 
-it('lists the newest failure first, those that never connected apart, and no online gateway', () => {
+it('lists the newest failure first, gateways that never connected separately, and no online gateway', () => {
   const fleet = [
     gateway('Mill', 'offline', null),
     gateway('Barn', 'online', '2026-11-22T07:00:00.000Z'),

@@ -3,8 +3,8 @@ import type { Gateway } from '@hedgerow/contract'
 type Trouble = Pick<Gateway, 'id' | 'name' | 'status' | 'statusReason' | 'lastSeen'>
 
 /**
- * Gateways that are not online: `failing` by their newest sign of life, so that the newest failure is first, and those
- * that have `never` connected, by name.
+ * Gateways that are not online: `failing` sorted by their last signal, the newest failure first, and `never` for those
+ * that never connected, by name.
  */
 export function findTroubles<G extends Trouble>(
   gateways: readonly G[],

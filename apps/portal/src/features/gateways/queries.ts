@@ -41,7 +41,7 @@ export const useDetections = (id: string) =>
     refetchInterval: GATEWAY_LIST_REFRESH_MS,
   })
 
-/** What people said of its detections; a review anywhere makes it stale. */
+/** The reviews of its detections; a review of any detection makes them stale. */
 export const useReviewCounts = (id: string) =>
   useQuery({
     queryKey: ['threats', 'reviews', id],
@@ -95,7 +95,7 @@ export function useUpdateGateways() {
   return { update, refresh: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }) }
 }
 
-/** Gives how many gateways were changed. */
+/** Returns how many gateways were changed. */
 export function useTagGateways() {
   const queries = useQueryClient()
   return useMutation({
@@ -106,7 +106,7 @@ export function useTagGateways() {
           .changed
       return changed
     },
-    // Also after an error: of more than a call takes, some may be changed.
+    // Also after an error: of a selection that takes several calls, some gateways may be changed.
     onSettled: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }),
   })
 }

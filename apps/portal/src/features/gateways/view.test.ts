@@ -20,7 +20,7 @@ const gateway = (name: string, more: Partial<Gateway> = {}) =>
 const names = (gateways: readonly Gateway[], view: Partial<View>) =>
   sortGateways(gateways, { ...usual, ...view }).map(({ name }) => name)
 
-it('keeps a view in the address and reads the same one back', () => {
+it('reads the same view back from the address', () => {
   const view: View = {
     search: 'north & south',
     status: 'warning',

@@ -49,7 +49,7 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   return next
 }
 
-/** Whether it has the status and the tag of the view. */
+/** Whether the gateway has the status and the tag of the view. */
 export function isWanted(
   { status, tags }: Pick<Gateway, 'status' | 'tags'>,
   { status: wanted, tag }: Pick<View, 'status' | 'tag'>,

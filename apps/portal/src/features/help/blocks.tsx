@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { Block, Inline } from './text.ts'
 import styles from './help.module.css'
 
-/* A page never changes while it is shown, so places are keys. */
+/* Array indexes are keys here, because a page never changes while it is shown. */
 /* oxlint-disable react/no-array-index-key */
 
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {
@@ -52,7 +52,7 @@ function OneBlock({ block }: { block: Block }): ReactNode {
   )
 }
 
-/** Wide content scrolls by itself. Browsers let the keyboard reach what scrolls. */
+/** Wide content scrolls by itself. Browsers make scrolling areas reachable by keyboard. */
 function Wide({ children }: { children: ReactNode }) {
   return <div className={styles.wide}>{children}</div>
 }

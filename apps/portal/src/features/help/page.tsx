@@ -1,4 +1,4 @@
-/** The documents of operation, as the build has read them. The address has the page and the search. */
+/** The documents of operation, which the build has parsed. The address holds the page and the search. */
 import { useEffect, useMemo } from 'react'
 import { Link, NavLink, useLocation, useParams, useSearchParams } from 'react-router'
 import { pages } from 'virtual:help-pages'
@@ -24,7 +24,7 @@ export function HelpScreen() {
       <PageHead title="Help" tab={page === undefined ? 'Help' : `${page.title} · Help`} lead={LEAD} />
       <div className={styles.columns}>
         <div className={styles.side}>
-          {/* A link that leaves the search empties the field. */}
+          {/* A link without a search empties the field. */}
           <SearchField
             key={name}
             label="Search the help"

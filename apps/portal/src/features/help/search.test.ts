@@ -27,7 +27,7 @@ it('finds every word, in any case and in any kind of block', () => {
   expect(found('sqlite ca')).toEqual([])
 })
 
-it('puts a section that names it before one that mentions it', () => {
+it('puts a section with the word in its heading before one with the word in its text', () => {
   expect(found('proxy')).toEqual(['tls#proxy', 'backup#night'])
 })
 
@@ -37,6 +37,6 @@ it('shows the words around the first one that was found', () => {
   expect(mention!.excerpt.length).toBeLessThan(170)
 })
 
-it('finds nothing for nothing', () => {
+it('finds nothing for an empty search', () => {
   expect(found('  ')).toEqual([])
 })

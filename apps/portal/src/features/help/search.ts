@@ -19,7 +19,7 @@ export function sectionsOf(pages: readonly HelpPage[]): Section[] {
   })
 }
 
-/** Sections with every word of `query`, those that name it in the title or the heading first. */
+/** Sections with every word of `query`, those with it in the title or the heading first. */
 export function search(sections: readonly Section[], query: string): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -40,7 +40,7 @@ export function search(sections: readonly Section[], query: string): Found[] {
     .map(({ section }) => ({ ...section, excerpt: excerptOf(section.text, words) }))
 }
 
-/** The words around the first one that was found. */
+/** The text around the first match. */
 function excerptOf(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase()
   const at = Math.min(...words.map((word) => lower.indexOf(word)).filter((index) => index >= 0))

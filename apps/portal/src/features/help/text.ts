@@ -20,7 +20,7 @@ export const FIRST_PAGE = 'README'
 export const addressOf = (page: string, id?: string): string =>
   `/help${page === FIRST_PAGE ? '' : `/${page}`}${id === undefined || id === '' ? '' : `#${id}`}`
 
-/** The words without their form. */
+/** The text without its formatting. */
 export function plainText(content: readonly (Inline | Block)[]): string {
   return content
     .map((part) => {

@@ -1,8 +1,8 @@
-/** Push messages in this browser: what is missing for them, and how it subscribes. */
+/** Push messages in this browser: the reason why they cannot work, and the subscription. */
 import { bodyOf } from '#api/browser-push.ts'
 import { SERVICE_WORKER } from '#api/service-worker.ts'
 
-/** Why this browser cannot show push messages, in words; undefined when it can. */
+/** The reason why this browser cannot show push messages, in words; undefined when it can. */
 export function missingForPush(): string | undefined {
   if (!window.isSecureContext)
     return 'Push messages need https: open the hub at its https address, see docs/operations/tls.md.'
@@ -17,7 +17,7 @@ export function missingForPush(): string | undefined {
   return undefined
 }
 
-/** Asks the person, then the browser's push service. Throws what is missing, in words. */
+/** Asks the person, then the browser's push service. Throws an error with the reason, in words. */
 export async function subscribeBrowser(publicKey: string): Promise<ReturnType<typeof bodyOf>> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error('This browser does not allow notifications of the hub.')
@@ -25,7 +25,7 @@ export async function subscribeBrowser(publicKey: string): Promise<ReturnType<ty
   await navigator.serviceWorker.ready
   const applicationServerKey = Uint8Array.fromBase64(publicKey, { alphabet: 'base64url' })
   const known = await registration.pushManager.getSubscription()
-  // One of another hub, or of a key of before, would refuse this hub's messages.
+  // A subscription of another hub, or with an old key, would refuse this hub's messages.
   await known?.unsubscribe()
   return bodyOf(await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }))
 }

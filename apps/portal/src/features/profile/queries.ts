@@ -32,7 +32,7 @@ export function useSaveProfile() {
     mutationFn: (body: BodyOf<typeof saveProfile>) => api(saveProfile, { body }),
     onSuccess: (profile) => {
       queries.setQueryData(PROFILE_KEY, profile)
-      // The page only has a copy of the person, so a failed refresh is no failure to save.
+      // The page only has a copy of the person, so a failed refresh does not mean that saving failed.
       void refresh().catch((error: unknown) => console.error('The person was not refreshed:', error))
     },
   })
@@ -43,7 +43,7 @@ export function useChangePassword() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof changePassword>) => replaceToken(() => api(changePassword, { body })),
     onSuccess: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-    // Not cached: it contains both passwords.
+    // Not cached, because the request contains both passwords.
     gcTime: 0,
   })
 }

@@ -1,6 +1,6 @@
 /**
  * The setup of two-factor: the password again, the secret for the authenticator app, a first code as proof, and the
- * recovery codes, which are shown once. In a dialog of the profile, or as a page where the hub requires it.
+ * recovery codes, which are shown once. In a dialog of the profile, or as a page when the hub requires it.
  */
 import type { ResponseOf, setUpTwoFactor as setUpCall } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'

@@ -14,7 +14,7 @@ test.each([
   ['a text', 400, ' Not today. ', 'Not today.'],
   ['the message of another status', 409, { message: 'Taken.', error: 'username_taken' }, 'Taken.'],
   ['else its error', 503, { error: 'Busy' }, 'Busy'],
-])('a refusal is told by %s', (_, status, body, words) => {
+])('the message of a refusal is %s', (_, status, body, words) => {
   expect(wordsOfRefusal(body, status)).toBe(words)
 })
 
@@ -27,6 +27,6 @@ test.each([
   [502, 'Bad gateway'],
   [500, null],
   [0, undefined],
-])('of status %i with %j it says nothing, and the default stands', (status, body) => {
+])('status %i with %j has no message, and the default is shown', (status, body) => {
   expect(wordsOfRefusal(body, status)).toBeUndefined()
 })

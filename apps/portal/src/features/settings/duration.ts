@@ -5,7 +5,9 @@ const UNITS = [
   [60, 'minute'],
 ] as const
 
-/** Typed seconds in a larger unit, as an aside: ` (1 hour)`. Empty if they are not a whole number of any unit. Pure. */
+/**
+ * Typed seconds in a larger unit, in parentheses: ` (1 hour)`. Empty if they are not a whole number of any unit. Pure.
+ */
 export function duration(typed: string): string {
   if (!/^\s*\d+\s*$/.test(typed)) return ''
   const seconds = Number(typed)

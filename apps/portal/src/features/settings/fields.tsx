@@ -5,7 +5,7 @@ import type { FieldErrors, SwitchName, TextName, Values } from './values.ts'
 
 export type Fields = {
   values: Values
-  /** As saved on the hub. */
+  /** The values that are saved on the hub. */
   saved: Values
   errors: FieldErrors
   mayChange: boolean

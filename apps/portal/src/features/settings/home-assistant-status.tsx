@@ -5,7 +5,7 @@ import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { useHomeAssistant } from './queries.ts'
 
-/** The connection to the broker; below the role manager nothing. */
+/** The connection to the broker; empty below the role manager. */
 export function HomeAssistantStatus() {
   const { data } = useHomeAssistant(mayManageFleet(useUser().role))
   if (data === undefined) return null

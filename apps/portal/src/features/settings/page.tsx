@@ -1,6 +1,6 @@
 /**
  * The hub's settings. Everyone signed in sees them, administrators change them. Certificates and the audit log have
- * their own tabs. The address has the tab.
+ * their own tabs. The address holds the tab.
  */
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -24,7 +24,7 @@ const TABS = [
   ['audit', 'Audit', 'configuration#the-log'],
 ] as const
 
-/** `audit` fills the tab of that name. */
+/** `audit` is the content of that tab. */
 export function SettingsPage({ audit }: { audit: ReactNode }) {
   const { role } = useUser()
   const settings = useHubSettings()

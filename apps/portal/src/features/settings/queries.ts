@@ -15,7 +15,7 @@ export function useSaveSettings() {
   })
 }
 
-/** Its connection comes and goes by itself. */
+/** Refetched, because the connection changes without an action of the portal. */
 const REFRESH_MS = 15_000
 
 export const useHomeAssistant = (enabled: boolean) =>

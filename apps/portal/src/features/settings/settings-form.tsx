@@ -28,7 +28,7 @@ import styles from './page.module.css'
 type SettingsFormProps = {
   settings: HubSettings
   mayChange: boolean
-  /** While another tab is shown. Typed values stay. */
+  /** True while another tab is shown. Typed values stay. */
   hidden: boolean
   onTab: (tab: FormTab) => void
 }
@@ -48,7 +48,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
   const { hash } = useLocation()
   useEffect(() => {
     if (hash === '') return
-    // A link to one setting has its name after the #.
+    // A link to one setting names it after the #.
     form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(hash.slice(1))}"]`)?.focus()
   }, [hash])
   const unsaved = !sameValues(values, saved)

@@ -218,7 +218,7 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="homeAssistantCommands"
             label="Commands from Home Assistant"
-            description="Whoever may publish to the hub’s topics on the MQTT broker can then arm, disarm, fire and stop, as a manager can. The audit names Home Assistant."
+            description="Everybody who may publish to the hub’s topics on the MQTT broker can then arm, disarm, fire and stop, as a manager can. The audit names Home Assistant."
           />
         </div>
       </Panel>

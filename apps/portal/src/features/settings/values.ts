@@ -1,6 +1,6 @@
 /**
- * The settings as a form has them, with numbers as typed text. Parses and checks them, and merges what somebody else
- * has saved. Pure.
+ * The settings as values of a form, with numbers as typed text. Parses and checks them, and merges settings that
+ * somebody else has saved. Pure.
  */
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 

@@ -1,7 +1,7 @@
 import { useLiveUpdates } from '#api/events.ts'
 import styles from './shell.module.css'
 
-/** Says since when the hub does not answer; empty while it does. */
+/** Shows since when the hub does not answer; empty while it answers. */
 export function ConnectionState() {
   const since = useLiveUpdates()
   return (

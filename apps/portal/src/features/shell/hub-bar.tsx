@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConnectionState } from './connection-state.tsx'
 import { Notices } from './notices.tsx'
 
-/** Screens without a link in the bar, which are reached from the threats and from the approvals. */
+/** Screens without a link of their own in the bar, by the screen that leads to them. */
 const OF_THREATS: ReadonlySet<string> = new Set(['/cameras', '/alert-rules'])
 const OF_APPROVALS: ReadonlySet<string> = new Set(['/gateway-invitations', '/auto-approval-settings'])
 

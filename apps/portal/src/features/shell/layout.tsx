@@ -5,7 +5,9 @@ import { createQueryClient } from '@hedgerow/ui/query-client.ts'
 import { ScreenFrame } from '@hedgerow/ui/screen-frame.tsx'
 import { HubBar } from './hub-bar.tsx'
 
-/** The frame of every signed-in screen. It knows no screen and only links to them. `tools` stand in the top bar. */
+/**
+ * The frame of every signed-in screen. It links to the screens but imports none. `tools` are elements of the top bar.
+ */
 export function Layout({ tools }: { tools: ReactNode }) {
   const [queries] = useState(createQueryClient)
   useEffect(startServiceWorker, [])

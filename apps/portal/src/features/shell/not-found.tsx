@@ -3,7 +3,7 @@ import { Link, useLocation } from 'react-router'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 
-/** For every address that no screen has. */
+/** The page for addresses without a screen. */
 export function NotFound() {
   const { pathname } = useLocation()
   return (

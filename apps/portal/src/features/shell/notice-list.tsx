@@ -14,7 +14,7 @@ import styles from './notice-list.module.css'
 
 type Notices = ResponseOf<typeof listNotices>['notices']
 
-/** The person's alerts, newest first. Opening the list reads them. */
+/** The person's alerts, newest first. Opening the list marks them as read. */
 export default function NoticeList({
   notices,
   unread,
@@ -40,7 +40,7 @@ export default function NoticeList({
       {acknowledge.isError && <Notice tone="warning">{messageOf(acknowledge.error)}</Notice>}
       {notices.length === 0 ? (
         <PanelEmpty title="No notices yet">
-          What alert rules tell you of is listed here. To be told on this device, see{' '}
+          Messages of alert rules are listed here. To be told on this device, see{' '}
           <Link to="/profile#alerts" onClick={life.onClose}>
             your profile
           </Link>

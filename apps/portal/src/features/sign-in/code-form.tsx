@@ -10,7 +10,7 @@ import { LOGIN_FAILED } from './messages.ts'
 type CodeFormProps = {
   challenge: string
   username: string
-  /** Goes back to the password, with the reason unless the person chose it. */
+  /** Goes back to the password, with the reason if the challenge ended by itself. */
   onOver: (problem?: Failure) => void
 }
 

@@ -13,7 +13,7 @@ import { LOGIN_FAILED, LOGIN_HEAD } from './messages.ts'
 import styles from './password-form.module.css'
 
 type PasswordFormProps = {
-  /** The name typed before, after a return from the second step. */
+  /** The name from the first step, after a return from the second. */
   username: string
   expired: string | null
   problem: Failure | undefined

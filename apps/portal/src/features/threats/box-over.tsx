@@ -1,7 +1,7 @@
 import type { Box } from '@hedgerow/contract'
 import styles from './threats.module.css'
 
-/** A box over a picture that fits its place as `object-fit: contain` does. */
+/** A box over a picture that is scaled as with `object-fit: contain`. */
 export function BoxOver({ box, size, words }: { box: Box; size: { width: number; height: number }; words: string }) {
   const { width, height } = size
   const [x, y] = [box.x * width, box.y * height]

@@ -7,7 +7,7 @@ import { saveFile } from '@hedgerow/ui/save-file.ts'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { queryOf, type Filter } from './filter.ts'
 
-/** Saves what the filter selects as one ZIP: pictures, a table, and COCO JSON for training. */
+/** Downloads the filter's detections as one ZIP: pictures, a table, and COCO JSON for training. */
 export function ExportButton({ filter }: { filter: Filter }) {
   const { mutate, isPending } = useMutation({
     mutationFn: async () => (await send(exportIncidents, { query: queryOf(filter) }, 'application/zip')).blob(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countsOf, EVERYTHING, queryOf, readFilter, writeFilter, type Filter } from './filter.ts'
 
 describe('the filter of threats', () => {
-  it('is what the address says, and nothing that it does not know', () => {
+  it('is read from the address, without unknown values', () => {
     const filter: Filter = {
       review: 'none',
       severity: 'alert',
@@ -24,14 +24,14 @@ describe('the filter of threats', () => {
     expect(writeFilter(new URLSearchParams('review=none'), EVERYTHING).toString()).toBe('')
   })
 
-  it('asks for whole days of this browser', () => {
+  it('requests whole days of this browser', () => {
     const { from, to } = queryOf({ ...EVERYTHING, from: '2026-05-01', to: '2026-05-01' })
     expect(from).toBe(new Date('2026-05-01T00:00:00').toISOString())
     expect(to).toBe(new Date('2026-05-02T00:00:00').toISOString())
     expect(queryOf(EVERYTHING)).toEqual({})
   })
 
-  it('counts each facet under what the other facets ask for', () => {
+  it('counts each facet under the filters of the other facets', () => {
     const groups = [
       { label: 'boar', severity: 'alert', review: 'none', count: 3 },
       { label: 'deer', severity: 'detection', review: 'none', count: 5 },

@@ -9,12 +9,12 @@ export type Filter = {
   severity: 'any' | 'alert' | 'detection'
   labels: readonly string[]
   site: string
-  /** Of its gateway; empty for any. */
+  /** A tag of the gateway; empty for any. */
   tag: string
   gateway: string
   camera: string
   fired: boolean
-  /** What gateways hold back, or ask about again. */
+  /** Detections that gateways hold back, or ask people about again. */
   learning: 'any' | 'hidden' | 'doubtful'
   /** Days as a date field has them, `to` included; or moments in UTC, `to` excluded. */
   from: string
@@ -129,12 +129,12 @@ function oneOf<Value extends string>(text: string, values: readonly Value[]): Va
   return values.find((value) => value === text) ?? 'any'
 }
 
-/** An hour of the dashboard's chart, for example. */
+/** Whether it is a moment and not a day: an hour of the dashboard's chart, for example. */
 export function isMoment(text: string): boolean {
   return MOMENT.test(text) && !Number.isNaN(Date.parse(text))
 }
 
-/** By the calendar: a day with a change of the clock has 23 or 25 hours. */
+/** Calendar days, because a day with a change of the clock has 23 or 25 hours. */
 function midnight(day: string, daysLater: number): string {
   const date = new Date(`${day}T00:00:00`)
   date.setDate(date.getDate() + daysLater)

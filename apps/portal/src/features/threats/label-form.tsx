@@ -51,5 +51,5 @@ export function LabelForm({
   )
 }
 
-/** The form was just opened. */
+/** Focuses the field when the form was just opened. */
 const focusOnce = (field: HTMLInputElement | null) => field?.focus()

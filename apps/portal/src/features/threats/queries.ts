@@ -15,10 +15,10 @@ import { queryOf, type Filter } from './filter.ts'
 
 export const THREATS_KEY = ['threats'] as const
 const REFRESH_MS = 30_000
-/** About two rows. */
+/** The covers of about two rows of the wall. */
 const FIRST_PICTURES = 10
 const CLIP_REFRESH_MS = 3_000
-/** Large, so they are dropped soon after they are no longer shown. */
+/** Snapshots are large, so they are dropped soon after they are no longer shown. */
 const SNAPSHOT_KEPT_MS = 60_000
 
 type Page = { incidents: Incident[]; nextCursor: string | undefined }
@@ -31,7 +31,7 @@ export const useIncidents = (filter: Filter) =>
       const query = { ...queryOf(filter), ...(pageParam !== undefined && { cursor: pageParam }) }
       const response = await send(listIncidents, { query, signal })
       const incidents = (await response.json()) as Incident[]
-      // They are on their way while the wall is drawn.
+      // The first covers load while the wall is drawn.
       for (const { gatewayId, coverId } of incidents.slice(0, FIRST_PICTURES))
         if (coverId !== null) void client.prefetchQuery(thumbnailQuery(gatewayId, coverId))
       return {
@@ -82,7 +82,7 @@ export const useSnapshot = (id: string, detectionId: string | undefined) =>
     retry: false,
   })
 
-/** An address of the clip, once its first byte is there. */
+/** The address of the clip, once its first byte has arrived. */
 export const useClip = (id: string, detectionId: string) =>
   useQuery({
     queryKey: ['clip', id, detectionId],
@@ -97,7 +97,7 @@ export const useClip = (id: string, detectionId: string) =>
 export const isNotFinished = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'clip_not_finished'
 
-/** Throws an ApiError where the gateway has none: a `<video>` would not say why. */
+/** Throws an ApiError when the gateway has no clip: a `<video>` would not show why. */
 export async function fetchClipLink(id: string, detectionId: string): Promise<{ path: string }> {
   const link = await api(createClipLink, { params: { id, detectionId } })
   const first = await send(readDetectionClip, { params: { id, detectionId }, range: 'bytes=0-15' })

@@ -1,4 +1,4 @@
-/** Filters that the person keeps under a name: one click shows them again, in any browser. */
+/** Filters that the person saved under a name: one click applies one, in any browser. */
 import type { SavedView } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'

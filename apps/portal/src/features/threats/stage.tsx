@@ -1,4 +1,4 @@
-/** The picture of a detection, as large as its gateway has it, with its box; or its clip. */
+/** The picture of a detection in full size from its gateway, with its box; or its clip. */
 import type { Incident, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
@@ -64,7 +64,7 @@ export function StageView({ incident, shown, stage, onStage, isBoxed, onBoxed, o
   )
 }
 
-/** The thumbnail at once, then the snapshot, which is of the whole frame. */
+/** Shows the thumbnail at once, then the snapshot, which shows the whole frame. */
 function LargePicture({
   incident,
   shown,

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react'
 export type Keys = Readonly<Record<string, () => boolean | void>>
 
 /**
- * Keys of a screen: not while a person types or seeks in a clip, nor with a modifier, nor in a dialog other than
- * `within`.
+ * Keys of a screen. They are ignored while a person types or seeks in a clip, with a modifier, and in dialogs other
+ * than `within`.
  */
 export function useKeys(keys: Keys, mayAct: () => boolean): void {
   const latest = useRef({ keys, mayAct })

@@ -30,7 +30,7 @@ export function useReview() {
     return true
   }
 
-  /** Returns how many were undone. */
+  /** Returns how many reviews were undone. */
   async function undo(): Promise<number> {
     const last = undone.current.pop()
     setCanUndo(undone.current.length > 0)
@@ -44,7 +44,7 @@ export function useReview() {
   return { say, undo, canUndo, isPending, failure: error ? messageOf(error) : undefined }
 }
 
-/** Groups of the same verdict and label: one call for each. */
+/** Groups reviews by verdict and label: one call for each group. */
 function alike(said: readonly { id: string; verdict: ReviewVerdict | null; label: string | null }[]) {
   const groups = Map.groupBy(said, ({ verdict, label }) => JSON.stringify([verdict, label]))
   return [...groups.values()].map((group) => ({
@@ -54,7 +54,7 @@ function alike(said: readonly { id: string; verdict: ReviewVerdict | null; label
   }))
 }
 
-/** The verdict at a glance: of people, of the gateway, or none yet. */
+/** The verdict in a word: of people, of the gateway, or none yet. */
 export function reviewWords({ review, label, reportedLabel }: Incident): string | undefined {
   if (review === null) return undefined
   if (review.verdict === 'right') return 'Right'

@@ -24,7 +24,7 @@ type WallProps = {
   selected: ReadonlySet<string>
   onOpen: (id: string) => void
   onSelect: (id: string, selected: boolean) => void
-  /** Incidents in a row, for the keys that move up and down. */
+  /** Called with the number of incidents in a row, for the keys that move up and down. */
   onAbreast: (abreast: number) => void
 }
 
@@ -56,7 +56,7 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
     if (hasMore && end >= incidents.length - abreast * 4) onMore()
   }, [hasMore, onMore, end, incidents.length, abreast])
 
-  // Follows the keyboard, not new incidents above.
+  // Scrolls for the keyboard, but not for new incidents above.
   const follow = useEffectEvent((id: typeof current) => {
     const row = incidents.findIndex((incident) => incident.id === id)
     if (row >= 0) virtualizer.scrollToIndex(Math.floor(row / abreast), { align: 'auto' })

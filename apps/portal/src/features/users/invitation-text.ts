@@ -1,4 +1,4 @@
-/** Words about an invitation. Pure. */
+/** Texts about an invitation. Pure. */
 import type { UserInvitation } from '@hedgerow/contract'
 
 /** An invitation's label, or a name by its role without one. */

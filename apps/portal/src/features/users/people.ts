@@ -21,7 +21,7 @@ export function findUsers(users: readonly HubUser[], text: string): readonly Hub
   })
 }
 
-/** Whether this is the only active admin, whom the hub keeps (`last_admin`). */
+/** Whether this is the only active admin, which the hub protects (`last_admin`). */
 export function isLastAdmin(users: readonly HubUser[], { id }: Pick<HubUser, 'id'>): boolean {
   const admins = users.filter(({ role, active }) => role === 'admin' && active)
   return admins.length === 1 && admins[0]?.id === id

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 
 type UserTableProps = {
   all: readonly HubUser[]
-  /** Those of `all` that match the search. */
+  /** The users of `all` that match the search. */
   shown: readonly HubUser[]
   mayChange: boolean
   onOpen: (dialog: OpenDialog) => void

@@ -149,7 +149,7 @@ function OfTheHub({ hub: { version, isChecked, newer, checkedAt, problem } }: { 
       </p>
       {newer !== null && (
         <Notice tone="plain">
-          Version {newer.version} of the hub is there. <HelpLink to="upgrade">How to update it</HelpLink>
+          Version {newer.version} of the hub is available. <HelpLink to="upgrade">How to update it</HelpLink>
         </Notice>
       )}
       {problem !== null && <Notice tone="warning">The hub could not look for newer versions: {problem}</Notice>}

@@ -2,14 +2,14 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { getVersions, resumeRollout, updateGateways } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
-/** Below `gateways`, so that live events of the fleet refetch it. */
+/** A part of the `gateways` key, so that live events of the fleet refetch it. */
 const KEY = ['gateways', 'versions'] as const
 const REFRESH_MS = 10_000
 
-/** As many gateways are shown. */
+/** The most gateways that are shown. */
 export const SHOWN_MAX = 500
 
-/** Of the first gateways whose name or location has `q`. */
+/** The versions of the first gateways whose name or location contains `q`. */
 export const useVersions = (enabled: boolean, q: string) =>
   useQuery({
     queryKey: [...KEY, q],

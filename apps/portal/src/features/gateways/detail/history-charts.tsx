@@ -12,7 +12,7 @@ const HEIGHT_PX = 210
 const FULL_PERCENT = 100
 const SOME_BYTES = 10_000
 
-/** In percent, the axis has round steps. */
+/** In percent, so that the axis has round steps. */
 const percentOf = (span: { mean: number } | null) => (span === null ? null : span.mean * 100)
 const words = (hundredths: number) => `${Math.round(hundredths)} %`
 

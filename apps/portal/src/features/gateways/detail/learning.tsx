@@ -1,4 +1,4 @@
-/** What a gateway learned from reviews: asked of it now, with the way back to an earlier version. */
+/** What a gateway learned from reviews, read from it now, with a button for going back to an earlier version. */
 import type { GatewayDetail } from '@hedgerow/contract'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'

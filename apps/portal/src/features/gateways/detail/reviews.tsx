@@ -1,4 +1,4 @@
-/** What people said of a gateway's detections: by camera and day, and who said what last. */
+/** The reviews of a gateway's detections: by camera and day, and the latest ones with their authors. */
 import type { GatewayDetail, ReviewCounts } from '@hedgerow/contract'
 import { Link } from 'react-router'
 import { DayBars } from '@hedgerow/ui/day-bars.tsx'

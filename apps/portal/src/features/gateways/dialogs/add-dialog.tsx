@@ -15,7 +15,7 @@ import { VpnConfig } from './vpn-config.tsx'
 type Kind = 'agent' | 'wireguard'
 type Result = { kind: 'agent'; made: MadeCommand } | { kind: 'wireguard'; gateway: Gateway }
 
-/** Asks for the kind of device first, then for its name, and ends with what to put on the device. */
+/** Asks for the kind of device first, then for its name, and ends with the command or configuration for the device. */
 export function AddDialog({ opened, onClose, onGone }: DialogLife) {
   const [kind, setKind] = useState<Kind | null>(null)
   const [result, setResult] = useState<Result | null>(null)

@@ -9,7 +9,7 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { DELETION_FOLLOWS, deleteFailed, deletedMessage } from '../messages.ts'
 import { useDeleteGateway } from '../queries.ts'
 
-/** Deletes several gateways after their number is typed, so that a wrong click does not. */
+/** Deletes several gateways after their number is typed, so that a wrong click cannot. */
 export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
   const remove = useDeleteGateway()
   const [typed, setTyped] = useState('')

@@ -30,7 +30,7 @@ type Place = { application: string | undefined }
 const OWN_INTERFACE: Place = { application: undefined }
 
 /**
- * Asks what to open where the gateway offers applications, and runs the connect flow: it ends on the page, or here with
+ * Asks what to open if the gateway offers applications, and runs the connect flow: it ends on the page, or here with
  * the reason for the failure.
  */
 export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
@@ -101,7 +101,7 @@ type ConnectStepsProps = {
   onProblem: (problem: string) => void
 }
 
-/** One run of the flow, while it is mounted and the dialog is open. */
+/** One run of the flow, while this component is mounted and the dialog is open. */
 function ConnectSteps({ gateway, application, running, directHealthCheck, onProblem }: ConnectStepsProps) {
   const navigate = useNavigate()
   const [step, setStep] = useState<ConnectStep>('access')

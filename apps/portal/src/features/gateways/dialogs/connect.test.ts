@@ -10,7 +10,7 @@ const gateway = {
 const online = { status: 'online', statusReason: 'heartbeat 20 s ago', blockedUdp: null } as const
 const health = (gatewayId: string | null) => ({ status: 'ok', gatewayId, version: '1', uptimeSeconds: 5 })
 
-/** `answers` maps a host to what its health check says; any other host never answers. */
+/** `answers` maps a host to the answer of its health check; any other host never answers. */
 function world(answers: Record<string, unknown>, overrides: Partial<ConnectWorld> = {}) {
   const steps: ConnectStep[] = []
   const asked: string[] = []

@@ -39,7 +39,7 @@ export async function findWayToGateway(
   world: ConnectWorld,
 ): Promise<Target> {
   world.onStep('access')
-  // A device without the agent has no token. The hub then checks the access when it issues the ticket.
+  // A device without the agent has no token. The hub then checks access when it issues the ticket.
   if (gateway.deviceToken !== null) {
     const access = await world.validateAccess(gateway.deviceToken, world.signal)
     if (!access.authorized || access.gatewayId !== gateway.id) return { kind: 'not-authorized' }

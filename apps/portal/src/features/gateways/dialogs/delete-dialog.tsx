@@ -10,7 +10,7 @@ import { useDeleteGateway } from '../queries.ts'
 
 type DeleteDialogProps = DialogLife & { gateway: Gateway; onDeleted: () => void }
 
-/** Deletes a gateway after its name is typed, so that a wrong click does not. */
+/** Deletes a gateway after its name is typed, so that a wrong click cannot. */
 export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: DeleteDialogProps) {
   const remove = useDeleteGateway()
   const [typed, setTyped] = useState('')

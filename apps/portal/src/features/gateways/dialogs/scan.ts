@@ -22,7 +22,7 @@ export function createCodeReader(video: HTMLVideoElement): () => string | undefi
     try {
       return decodeQR(context.getImageData(0, 0, width, height))
     } catch {
-      // It throws when there is no code.
+      // The decoder throws when there is no code.
       return undefined
     }
   }

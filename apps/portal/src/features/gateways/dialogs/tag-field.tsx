@@ -18,7 +18,7 @@ type TagFieldProps = {
   onChange: (text: string) => void
 }
 
-/** Tags as a text, with buttons for those that gateways have already. */
+/** A text field for tags, with buttons for the tags that gateways have already. */
 export function TagField({ label, description, value, known, error, disabled = false, onChange }: TagFieldProps) {
   const { data = [] } = useGateways({ enabled: known === undefined })
   const typed = tagsIn(value)
@@ -53,7 +53,7 @@ export function TagField({ label, description, value, known, error, disabled = f
 const byFrequency = (counts: ReadonlyMap<string, number>) =>
   [...counts].toSorted(([, few], [, many]) => many - few).map(([tag]) => tag)
 
-/** What is wrong with the typed tags. */
+/** The error of the typed tags, if any. */
 export function wrongTags(text: string): string | undefined {
   return gatewayTags.safeParse(tagsIn(text)).error?.issues[0]?.message
 }

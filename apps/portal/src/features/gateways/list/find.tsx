@@ -30,10 +30,10 @@ const LAYOUTS: readonly (readonly [Layout, string, ReactNode])[] = [
 
 type FindProps = {
   view: View
-  /** How many gateways have each. */
+  /** The number of gateways of each tag. */
   tags: ReadonlyMap<string, number>
   onView: (change: Partial<View>) => void
-  /** Changes when the search changes in another way than by typing. */
+  /** Changes when the search is changed by other means than typing. */
   revision: number
   onSearch: (text: string) => void
   children: string

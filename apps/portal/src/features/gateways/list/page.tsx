@@ -42,7 +42,7 @@ export function GatewaysPage() {
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
   const { view, changeView, revision, search: searchFor, orderBy } = useView()
-  // Connect must not start again by itself.
+  // Connect is not restored, because it must not start again by itself.
   useDraft('gateways', dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
   const deferred = useDeferredValue(view)
 

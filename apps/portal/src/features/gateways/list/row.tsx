@@ -17,7 +17,7 @@ import styles from '../row.module.css'
 type GatewayRowProps = {
   gateway: Gateway
   index: number
-  /** Of a card: what it shows. Undefined in a table. */
+  /** The camera that a card shows; undefined in a table. */
   camera?: Camera | 'none' | 'loading' | undefined
   mayManage: boolean
   selected: boolean
@@ -115,7 +115,7 @@ function Place({ location, tags }: Pick<Gateway, 'location' | 'tags'>) {
   )
 }
 
-/** What one of its cameras shows now, while the card is in view. */
+/** The current picture of one of its cameras, while the card is in view. */
 function CardPicture({ camera: { gatewayId, name, state } }: { camera: Camera }) {
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
   return <LivePicture load={load} alt={`Camera ${name}`} off={state === 'online' ? undefined : 'Camera offline'} />

@@ -1,6 +1,6 @@
 /**
- * The fleet as a table or, where that is asked for or the window is narrow, as cards. A long list draws only the rows
- * in view; the rest is the height of two empty rows, so that the page scrolls as if all were there.
+ * The fleet as a table, or as cards on request and in a narrow window. A long list draws only the rows in view; the
+ * rest is the height of two empty rows, so that the page scrolls as if all were there.
  */
 import type { Camera, Gateway } from '@hedgerow/contract'
 import { useMediaQuery } from '@mantine/hooks'
@@ -23,7 +23,7 @@ const ROW_HEIGHTS = [
   ['(width < 1400px)', 63.5],
   ['all', 44],
 ] as const
-/** Of the cards in a wide window, and of a row of them with the space below it; as data-table.module.css says. */
+/** For a wide window: cards in a row, and the height of a row with the space below it, as in data-table.module.css. */
 const CARDS_ABREAST = 3
 const CARDS_HEIGHT = 416
 const NARROW = '(width < 1100px)'
@@ -44,7 +44,7 @@ const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
 
 type GatewayTableProps = {
   gateways: readonly Gateway[]
-  /** How many there are in all, of which `gateways` may be those that were searched for. */
+  /** The number of all gateways; `gateways` may be only the search's matches. */
   fleetSize: number
   mayManage: boolean
   selection: ReadonlySet<string>
@@ -67,7 +67,7 @@ export const GatewayTable = memo(function GatewayTable({
 }: GatewayTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
-  // Not by what was found: a search that ends with a hundred rows would draw them all at one key.
+  // Decided by the fleet, not by the matches: a search with a hundred matches would draw them all at one key press.
   const virtual = fleetSize >= VIRTUAL_FROM
   const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
   const cards = view.layout === 'cards' && !narrow
@@ -85,7 +85,7 @@ export const GatewayTable = memo(function GatewayTable({
     scrollMargin: top,
     enabled: virtual,
   })
-  // What was measured of rows says nothing of cards.
+  // Measured heights of rows are wrong for cards.
   const shape = narrow ? 'narrow' : view.layout
   const measuredShape = useRef(shape)
   useEffect(() => {
@@ -107,7 +107,7 @@ export const GatewayTable = memo(function GatewayTable({
     checked: allSelected,
     onChange: (wanted: boolean) => onSelectOnly(wanted ? gateways.map(({ id }) => id) : []),
   }
-  // Cards and lines show no heads of columns.
+  // Cards and narrow rows have no column heads.
   const hasHead = !narrow && !cards
   const columns = COLUMNS.map(({ sort, ...column }) => {
     if (column.name === 'Select')
@@ -141,7 +141,7 @@ export const GatewayTable = memo(function GatewayTable({
             camera={shows(gateway.id)}
             selected={selection.has(gateway.id)}
             index={first + index}
-            // Cards in a wide window are all of one height.
+            // Cards in a wide window have one height.
             measure={virtual && !cards ? virtualizer.measureElement : undefined}
           />
         ))}

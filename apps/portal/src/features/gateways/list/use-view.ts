@@ -9,9 +9,9 @@ type FleetView = {
   changeView: (change: Partial<View>) => void
   /** Changes when the address or `changeView` changes the search. */
   revision: number
-  /** For what is typed into the search field. */
+  /** For typing in the search field. */
   search: (text: string) => void
-  /** For the head of a column. */
+  /** For a click on a column head. */
   orderBy: (sort: SortKey) => void
 }
 
