@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { cleanLine, oneLine } from './fields.ts'
 
-/** From the least. The table in docs/security.md lists what each role may do; a new user is a `user`. */
+/**
+ * From the least to the most powerful. The table in docs/security.md lists what each role may do; a new user is a
+ * `user`.
+ */
 export const role = z.enum(['user', 'manager', 'admin'])
 export type Role = z.output<typeof role>
 
@@ -61,9 +64,7 @@ export const sessionUser = z.object({
   firstName: z.string(),
   lastName: z.string(),
   role,
-  /**
-   * The hub requires two-factor and this person has none yet: every other call is `two_factor_setup_required`.
-   */
+  /** The hub requires two-factor and this person has none yet: all other calls answer `two_factor_setup_required`. */
   mustSetUpTwoFactor: z.boolean(),
 })
 export type SessionUser = z.output<typeof sessionUser>
@@ -76,7 +77,7 @@ export const credentials = z.strictObject({
   password: currentPassword,
 })
 
-/** With two-factor the answer is a challenge, good for 5 minutes and 5 codes, for `loginTwoFactor`. */
+/** With two-factor the answer is a challenge, valid for 5 minutes and 5 codes, for `loginTwoFactor`. */
 export const login = call({
   method: 'POST',
   path: '/v1/auth/login',
@@ -190,7 +191,7 @@ export const setUpTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/two-factor/setup',
   body: z.strictObject({ password: currentPassword }),
-  /** `otpauthUrl` is what a QR code for authenticator apps holds; `secret` is base32 for typing. */
+  /** `otpauthUrl` is the content of a QR code for authenticator apps; `secret` is base32 for typing. */
   errors: ['password_wrong', 'two_factor_enabled', 'too_many_requests'],
   response: z.object({ secret: z.string(), otpauthUrl: z.string() }),
 })

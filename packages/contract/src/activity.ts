@@ -20,8 +20,8 @@ export const hubStats = call({
 })
 
 /**
- * What is wrong with the hub itself, and that there is a newer version of it, for everybody signed in; empty when it
- * works and is the newest. `alerts`, for managers and admins: nobody would be told of a threat.
+ * The problems of the hub itself, and whether there is a newer version of it, for everybody signed in; empty when there
+ * is neither. `alerts`, for managers and admins: nobody would be told of a threat.
  */
 export const hubProblems = call({
   method: 'GET',
@@ -36,7 +36,7 @@ export const activityEntry = z.object({
   type: z.enum(['info', 'success', 'warning', 'error']),
   /** The gateway it is about; null for none, or one that was deleted. */
   gatewayId: gatewayId.nullable(),
-  /** What happened, as in `facts.ts`; null for entries of older hubs. */
+  /** The kind of the fact, as in `facts.ts`; null for entries of older hubs. */
   kind: z.string().nullable(),
   /** The detection that it is about, with its incident, while the hub has it. */
   detection: z.object({ id: z.string(), incidentId, hasThumbnail: z.boolean() }).nullable(),

@@ -6,9 +6,9 @@ import { incident } from './threats.ts'
 
 const some = <S extends z.ZodType>(of: S) => z.array(of).max(100).default([])
 
-/** Whom to tell next while nobody has acknowledged an alert. */
+/** The next people to notify while nobody has acknowledged an alert. */
 const alertStep = z.strictObject({
-  /** After the message before it was due. */
+  /** Minutes after the previous message was due. */
   afterMinutes: wholeNumber(1, 1_440),
   /** Names of channels; empty for all. */
   channels: some(oneLine(40).min(1)),
@@ -17,7 +17,7 @@ const alertStep = z.strictObject({
 })
 export type AlertStep = z.output<typeof alertStep>
 
-/** What a rule can tell of. */
+/** What a rule can announce. */
 export const alertKind = z.enum([
   'detection',
   'gateway-quiet',
@@ -30,36 +30,39 @@ export const alertKind = z.enum([
 ])
 export type AlertKind = z.output<typeof alertKind>
 
-/** Who gets a message about what. Empty lists mean any. Labels, severity and the second look are of detections only. */
+/**
+ * Which things a rule announces, and to which people. Empty lists mean any. Labels, severity and the second look apply
+ * to detections only.
+ */
 export const alertRuleFields = z.strictObject({
   name: oneLine(100).min(1, 'Enter a name'),
   enabled: z.boolean().default(true),
-  what: z.array(alertKind).min(1, 'Choose what it tells of').max(8).default(['detection']),
-  /** How long a gateway or a camera is away before it is told. */
+  what: z.array(alertKind).min(1, 'Choose what the rule announces').max(8).default(['detection']),
+  /** How long a gateway or a camera must be away before the rule announces it. */
   holdOffMinutes: wholeNumber(0, 1_440).default(5),
   /** `alert`: only incidents with a detection of that severity. */
   severity: z.enum(['alert', 'any']).default('alert'),
   labels: some(oneLine(100).min(1)),
   /** Locations of gateways. */
   sites: some(oneLine(200).min(1)),
-  /** Of gateways: one of them is enough. */
+  /** Tags of gateways; one of them is enough. */
   tags: some(tag),
   gateways: some(gatewayId),
   cameras: some(oneLine(100).min(1)),
-  /** Only what a second stage on the device has confirmed. */
+  /** Only detections that a second stage on the device has confirmed. */
   validatedOnly: z.boolean().default(false),
   /** By the hub's clock; `from` after `to` means over midnight. Null for always. */
   hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable().default(null),
-  /** What comes within this time is one message. */
+  /** Incidents within this time become one message. */
   collectSeconds: wholeNumber(0, 600).default(3),
-  /** After a message was sent, what comes is collected for so long. */
+  /** After a message was sent, incidents are collected for this long. */
   coolDownSeconds: wholeNumber(0, 86_400).default(300),
   /** Names of channels. */
   channels: alertStep.shape.channels,
   people: alertStep.shape.people,
-  /** Of messages over channels that several people share; people have a language of their own. */
+  /** The language of channels that several people share; people have their own setting. */
   language: language.default('en'),
-  /** Its messages come in people's quiet hours too. */
+  /** Its push messages are also sent in people's quiet hours. */
   breaksThrough: z.boolean().default(false),
   /** One after the other, until somebody acknowledges the alert. */
   steps: z.array(alertStep).max(5, 'At most 5 steps').default([]),
@@ -109,7 +112,7 @@ export const previewAlertRule = call({
   body: alertRuleFields,
   response: z.object({
     incidents: z.number().int(),
-    /** In how many messages, by its times of collecting and of cooling down. */
+    /** The number of messages, by the rule's times for collecting and cooling down. */
     messages: z.number().int(),
     isWhole: z.boolean(),
     newest: z.array(incident),

@@ -5,11 +5,11 @@ import { gatewayId } from './gateways.ts'
 import { incidentId } from './detections.ts'
 
 const id = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert')
-/** From a link in a message; good for 7 days, for one alert. */
+/** The token of a link in a message; valid for 7 days, for one alert. */
 const linkToken = z.string().regex(/^[\w.-]{1,200}$/, 'This link is not complete')
 
 export const acknowledgement = z.object({
-  /** A username; empty when nobody can say who used the link of a shared channel. */
+  /** A username; empty when the link of a shared channel was used, because nobody knows by whom. */
   by: z.string(),
   /** `portal`, or the name of the channel whose link was used. */
   via: z.string(),
@@ -30,7 +30,7 @@ export const alert = z.object({
   at: z.iso.datetime(),
   count: z.number().int(),
   picture: z.object({ gatewayId, detectionId: z.string() }).nullable(),
-  /** How many steps of its rule were told since nobody acknowledged, and when the next one will be. */
+  /** How many steps of its rule were sent without an acknowledgement, and when the next one is due. */
   step: z.number().int(),
   nextStepAt: z.iso.datetime().nullable(),
   acknowledged: acknowledgement.nullable(),
@@ -39,7 +39,7 @@ export const alert = z.object({
 })
 export type Alert = z.output<typeof alert>
 
-/** The newest 50 alerts that the caller may see, newest first; or all that tell of an incident. */
+/** The newest 50 alerts that the caller may see, newest first; or all alerts about one incident. */
 export const listAlerts = call({
   method: 'GET',
   path: '/v1/hub/alerts',
@@ -47,7 +47,7 @@ export const listAlerts = call({
   response: z.array(alert),
 })
 
-/** Ends the steps of an alert. The first one to acknowledge it stays. */
+/** Ends the steps of an alert. The first acknowledgement is kept. */
 export const acknowledgeAlert = call({
   method: 'POST',
   path: '/v1/hub/alerts/:id/acknowledge',
@@ -58,7 +58,7 @@ export const acknowledgeAlert = call({
 
 const linked = z.object({ title: z.string(), lines: z.array(z.string()), acknowledged: acknowledgement.nullable() })
 
-/** What the link of a message is about. It changes nothing, so programs that preview links do no harm. */
+/** Reads the alert of a link in a message. It changes nothing, so programs that preview links do no harm. */
 export const readAlertLink = call({
   method: 'POST',
   path: '/v1/alert-links/read',
@@ -67,7 +67,7 @@ export const readAlertLink = call({
   response: linked,
 })
 
-/** Acknowledges by the link of a message, without a session. A link that was used once changes nothing more. */
+/** Acknowledges by the link of a message, without a session. A second use changes nothing. */
 export const acknowledgeByLink = call({
   method: 'POST',
   path: '/v1/alert-links/acknowledge',

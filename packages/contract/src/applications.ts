@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { role } from './accounts.ts'
 import { cleanLine } from './fields.ts'
 
-/** Of the gateway's tunnel address: its applications. Its own interface is on `GATEWAY_PORT`. */
+/** The port of its applications on a gateway's tunnel address. The gateway's own interface is on `GATEWAY_PORT`. */
 export const GATEWAY_APPLICATIONS_PORT = 8082
 
 /** Set by the hub's proxy: the application that a request is for, or `DEVICE_INTERFACE`. */
@@ -13,7 +13,7 @@ export const DEVICE_INTERFACE = 'device'
 export const APPLICATIONS_MAX = 16
 export const APPLICATION_TITLE_MAX = 100
 
-/** A part of a DNS label and of a cookie's name: together with a gateway's id it names an origin. */
+/** Part of a DNS label and of a cookie's name; together with a gateway's id it identifies an origin. */
 export const applicationName = z
   .string()
   .regex(
@@ -25,11 +25,9 @@ export const applicationName = z
 /** A web application that a gateway offers beside its own interface: Frigate, the page of a router. */
 export const application = z.strictObject({
   name: applicationName,
-  /** For people. */
+  /** The title for people. */
   title: cleanLine(APPLICATION_TITLE_MAX),
-  /**
-   * Who may open it, of those who see the gateway; `user` when left out. Comes with the feature `application-roles`.
-   */
+  /** The least role that may open it; `user` when left out. Comes with the feature `application-roles`. */
   leastRole: role.optional(),
 })
 export type Application = z.output<typeof application>

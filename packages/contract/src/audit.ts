@@ -6,7 +6,7 @@ import { pageQuery } from './lists.ts'
 export const auditEntry = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  /** A username as it was then, or `hub` or `gateway`. */
+  /** The username at that time, or `hub` or `gateway`. */
   actor: z.string(),
   /** `noun.verb`, such as `session.start`. */
   action: z.string(),
@@ -35,7 +35,7 @@ export const listAudit = call({
     /** The whole action, or its noun alone. */
     action: search.optional(),
     from: moment.optional(),
-    /** Exclusive. */
+    /** The end of the time; entries at this moment are left out. */
     to: moment.optional(),
     format: z.enum(['json', 'csv']).default('json'),
   }),

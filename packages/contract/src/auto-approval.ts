@@ -46,7 +46,10 @@ export const readAutoApprovalSettings = call({
   response: autoApprovalSettings,
 })
 
-/** Takes the whole object; `enabled` left out is off. Answers what is saved, each address in its one spelling. */
+/**
+ * Takes the whole object; `enabled` left out is off. Answers with the saved settings, each address in its canonical
+ * spelling.
+ */
 export const saveAutoApprovalSettings = call({
   method: 'POST',
   path: '/v1/admin/auto-approval/settings',

@@ -28,7 +28,7 @@ export function readJson(bytes: Uint8Array, valuesMax?: number): ReadJson {
   return problem ? { problem } : parseCheckedJson(bytes)
 }
 
-/** The second half of `readJson`, for bytes that passed `findJsonProblem`. */
+/** Parses bytes that passed `findJsonProblem`. */
 export function parseCheckedJson(bytes: Uint8Array): ReadJson {
   try {
     return { value: JSON.parse(decoder.decode(bytes)) as unknown }
@@ -42,13 +42,11 @@ const PROTOTYPES = new Set(['__proto__', 'constructor'])
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-/** By byte: 1 where the count below stops. */
+/** For each byte value: 1 where the scan below stops. */
 const IS_MARK = new Uint8Array(256)
 for (const mark of [QUOTE, COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) IS_MARK[mark] = 1
 
-/**
- * The first half of `readJson`: finds text that must not reach the parser. The parser itself refuses malformed text.
- */
+/** The first half of `readJson`: finds input that must not reach the parser. Malformed JSON is left to the parser. */
 export function findJsonProblem(bytes: Uint8Array, valuesMax = JSON_VALUES_MAX): JsonProblem | undefined {
   /** For each open bracket: an object's names so far, or undefined for a list. */
   const open: (Set<string> | undefined)[] = []

@@ -14,17 +14,15 @@ export type Call = {
   response: z.ZodType | null
   /** The status of a successful answer with a body; 200 unless the work has only begun. */
   status?: 202
-  /**
-   * What the call itself may refuse with, beside what its access, its parts and the storage may: `errorsOf` of the hub.
-   */
+  /** The error codes of the call itself. `errorsOf` of the hub adds those of access, validation and storage. */
   errors?: readonly ErrorCode[]
   /** A device signs it with its identity key, in `X-Gateway-Signature`: docs/protocol.md. */
   signed?: true
-  /** It leaves an entry in the audit though it is a GET. */
+  /** The audit has an entry for this call, although it is a GET. */
   recorded?: true
   /** The media type of an answer that is no JSON; `response` is null then. */
   media?: 'image/jpeg' | 'video/mp4' | 'application/zip'
-  /** What each message of a stream of server-sent events holds, where that is what the call answers. */
+  /** The schema of each message, when the answer is a stream of server-sent events. */
   event?: z.ZodType
 }
 

@@ -8,7 +8,7 @@ export const camera = z.object({
   gatewayName: z.string(),
   location: z.string(),
   name: z.string(),
-  /** Its gateway's word, and `offline` while that is away. */
+  /** The state that its gateway reported, or `offline` while the gateway is away. */
   state: z.enum(['online', 'offline', 'disabled']),
   fps: z.number(),
 })
@@ -18,7 +18,7 @@ export type Camera = z.output<typeof camera>
 export const listCameras = call({ method: 'GET', path: '/v1/hub/cameras', response: z.array(camera) })
 
 /**
- * The newest picture of a camera, pulled through the tunnel while somebody looks: once for all who look, and at most
+ * The newest picture of a camera, pulled through the tunnel while somebody looks: once for all viewers, and at most
  * once a second. `X-Picture-Age` says how old it is, in milliseconds.
  */
 export const readCameraPicture = call({

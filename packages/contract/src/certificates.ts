@@ -13,7 +13,9 @@ export const certificate = z.object({
   expiresAt: z.iso.datetime(),
   /** SHA-256 over the certificate: upper-case hexadecimal pairs with colons. */
   fingerprint: z.string(),
-  /** Whether HTTPS answers with it now, or for the CA's, with one that it issued. Never where HTTPS is switched off. */
+  /**
+   * Whether HTTPS uses it now; for the CA, whether HTTPS uses a certificate that it issued. False while HTTPS is off.
+   */
   inUse: z.boolean(),
   /** Whether `renewCertificate` can renew it: the hub issued it. */
   renewable: z.boolean(),

@@ -1,5 +1,5 @@
 /**
- * Commands of people to a gateway: to its deterrents, and to what it learned. A command is a row before it is sent, is
+ * Commands of people to a gateway: to its deterrents and to its learning. A command is a row before it is sent, is
  * carried out at most once, and never after it expired. Each of these calls answers when the command has ended.
  */
 import { z } from 'zod'
@@ -13,17 +13,17 @@ import { learningUndo } from './learning.ts'
 export const command = z.object({
   id: z.string(),
   action: commandAction,
-  /** Null for all of them. */
+  /** Null for all deterrents. */
   deterrent: z.string().nullable(),
   seconds: z.number().nullable(),
   /** Which versions an `undo-learning` ends; null for the others. */
   learning: learningUndo.nullable(),
-  /** A username as it was then. */
+  /** The username at that time. */
   by: z.string(),
   /**
-   * `waiting` and `sent` are on the way. `done` and `refused` are the gateway's answers. `expired`: it did not reach
-   * the gateway in time, and was not carried out. `unknown`: it was sent and no answer came, so it may have been
-   * carried out.
+   * `waiting` and `sent`: on the way. `done` and `refused` are the gateway's answers. `expired`: it did not reach the
+   * gateway in time, and was not carried out. `unknown`: it was sent and no answer came, so it may have been carried
+   * out.
    */
   state: z.enum(['waiting', 'sent', 'done', 'refused', 'expired', 'unknown']),
   /** The gateway's code of a refusal, such as `cool_down`. */

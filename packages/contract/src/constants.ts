@@ -18,21 +18,21 @@ export const HEARTBEAT_INTERVAL_MS = 30_000
 export const TUNNEL_API_PORT = 8080
 /** How many characters of a WireGuard public key the registration details show. */
 export const PUBLIC_KEY_DISPLAY_LENGTH = 40
-/** No enrolment message is longer than this, in bytes. */
+/** The longest body of an enrolment message, in bytes. */
 export const ENROLMENT_BODY_LIMIT = 16 * 1024
-/** No call of an approved gateway has a longer body, in bytes; a gateway splits longer reports. */
+/** The longest body of a call of an approved gateway, in bytes; a gateway splits longer reports. */
 export const GATEWAY_BODY_LIMIT = 2 * 1024 * 1024
 /** How long a gateway may ask the hub to hold a status request open, in seconds. */
 export const STATUS_WAIT_MAX_SECONDS = 25
 /** A challenge's nonce is valid for one registration within this time. */
 export const CHALLENGE_LIFETIME_MS = 120_000
 
-/** Everything of a device's own interface is below this path, on port 8080 of the device. */
+/** The path prefix of a device's own interface, on port 8080 of the device. */
 export const DEVICE_UI_BASE = '/device'
-/** Before the paths of `deviceCalls`. */
+/** The path prefix of `deviceCalls`. */
 export const DEVICE_API_BASE = `${DEVICE_UI_BASE}/api`
 /**
- * Of a device's answer with a camera's newest picture: a list of `LiveBox`, as JSON, percent-encoded. So boxes and
- * picture belong together.
+ * The header of a device's answer with a camera's newest picture: a list of `LiveBox` as percent-encoded JSON, so that
+ * boxes and picture belong together.
  */
 export const LIVE_BOXES_HEADER = 'x-live-boxes'

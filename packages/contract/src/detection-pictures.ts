@@ -1,4 +1,7 @@
-/** What a gateway has of a detection beside its thumbnail: the snapshot and the clip, pulled through the tunnel. */
+/**
+ * The pictures of a detection that its gateway stores, besides the thumbnail: the snapshot and the clip, pulled through
+ * the tunnel.
+ */
 import { z } from 'zod'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
@@ -14,8 +17,8 @@ const common = [
 ] as const
 
 /**
- * The picture of the detection in full size; pulled once for all who look. `boxed`: with the object's box drawn, where
- * its source can.
+ * The picture of the detection in full size; pulled once for all viewers. `boxed`: with the object's box drawn, if its
+ * source can.
  */
 export const readDetectionSnapshot = call({
   method: 'GET',
@@ -27,7 +30,7 @@ export const readDetectionSnapshot = call({
   response: null,
 })
 
-/** The clip of the detection, with ranges (RFC 9110 §14.2), as it comes. */
+/** The clip of the detection, with ranges (RFC 9110 §14.2), streamed. */
 export const readDetectionClip = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/detections/:detectionId/clip',
@@ -42,7 +45,7 @@ export const CLIP_LINK_LIFETIME_MS = 30 * 60_000
 
 /**
  * An address of the clip that needs no header, for a `<video>` and for a download: `path` of this hub. It works for
- * this clip only, for 30 minutes, and no longer than the session of who asked for it.
+ * this clip only, for 30 minutes, and no longer than the caller's session.
  */
 export const createClipLink = call({
   method: 'POST',
@@ -52,7 +55,7 @@ export const createClipLink = call({
   response: z.object({ path: z.string(), expiresAt: z.iso.datetime() }),
 })
 
-/** As `readDetectionClip`, by the address that `createClipLink` gave. */
+/** Like `readDetectionClip`, by the address that `createClipLink` returned. */
 export const readClipByLink = call({
   method: 'GET',
   path: '/v1/hub/clips/:link',

@@ -1,6 +1,4 @@
-/**
- * Detections: what a gateway reports of one object on one camera, and what the hub stores and shows of it.
- */
+/** Detections: a gateway's reports of one object on one camera, as sent, stored and shown. */
 import { z } from 'zod'
 import { call } from './call.ts'
 import { firing } from './deterrents.ts'
@@ -8,7 +6,7 @@ import { cleanLine, moment } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
 
-/** The longest JPEG that a detection carries, in bytes. */
+/** The longest thumbnail (JPEG) of a detection, in bytes. */
 export const THUMBNAIL_MAX_BYTES = 64 * 1024
 /** The bytes FF D8 FF as base64. */
 const JPEG_START = '/9j/'
@@ -23,11 +21,11 @@ const fraction = z.number().min(0).max(1)
 export const box = z.strictObject({ x: fraction, y: fraction, width: fraction, height: fraction })
 export type Box = z.output<typeof box>
 
-/** What one stage said of a detection. */
+/** The opinion of one stage about a detection. */
 export const verdict = z.strictObject({
-  /** `motion`, `detector`, `second-look`, `learned`, or what a program calls its own. */
+  /** `motion`, `detector`, `second-look`, `learned`, or a program's own name. */
   stage: cleanLine(50).min(1),
-  /** The model or program that spoke. */
+  /** The model or program that decided. */
   by: cleanLine(200).min(1),
   outcome: z.enum(['confirmed', 'rejected', 'unsure']),
   score: fraction.optional(),
@@ -38,23 +36,26 @@ export const verdict = z.strictObject({
 })
 export type Verdict = z.output<typeof verdict>
 
-/** The parts of a detection that a hub takes whose heartbeat answers name the feature `learning`. */
+/** The fields of the feature `learning`: only for hubs whose answers to heartbeats name it. */
 export const detectionLearning = z.strictObject({
-  /** The gateway holds it back: it looks like what people called wrong there. It is no threat and fires nothing. */
+  /**
+   * The gateway holds it back, because it looks like detections that people called wrong there. It is no threat and
+   * fires nothing.
+   */
   suppressed: z.boolean().optional(),
-  /** What people said of it contradicts all other reviews there: somebody should look again. */
+  /** Its review contradicts all other reviews there: somebody should look again. */
   doubtful: z.boolean().optional(),
 })
 
-/** The parts of a detection that a hub takes whose heartbeat answers name the feature `detection-details`. */
+/** The fields of the feature `detection-details`: only for hubs whose answers to heartbeats name it. */
 export const detectionDetails = z.strictObject({
-  /** What produced it: `frigate`, `eye` or `api`. */
+  /** Its source: `frigate`, `eye` or `api`. */
   source: cleanLine(100).optional(),
   /** The zone of the camera that the object entered. */
   zone: cleanLine(100).optional(),
   /** Where the object is in the thumbnail's whole frame. */
   box: box.optional(),
-  /** In the order in which the stages spoke. */
+  /** In the order of the stages. */
   verdicts: z.array(verdict).max(VERDICTS_MAX).optional(),
   /** The deterrents that it set off, or would have. */
   firings: z.array(firing).max(FIRINGS_MAX).optional(),
@@ -132,7 +133,7 @@ export const reportDetections = call({
   errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
   response: z.object({
     accepted: z.number().int(),
-    /** Detections that were taken without their picture: it is no JPEG, or too large. */
+    /** Detections that were stored without their picture, because it is no JPEG or too large. */
     withoutPicture: z.array(z.string()).optional(),
   }),
 })

@@ -1,5 +1,6 @@
 /**
- * Deterrents: what a gateway can switch, each use of one (a firing), and the ledger of all that was done and refused.
+ * Deterrents: devices that a gateway can switch, each use of one (a firing), and the ledger of all firings and
+ * refusals.
  */
 import { z } from 'zod'
 import { call } from './call.ts'
@@ -7,11 +8,11 @@ import { cleanLine, epochMs, moment } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { pageQuery } from './lists.ts'
 
-/** No deterrent is on for longer, whatever its file says: 30 minutes. */
+/** The longest firing, whatever the device's file says: 30 minutes. */
 export const FIRING_MAX_SECONDS = 1_800
 const SECONDS_A_DAY = 86_400
 
-/** As the device's file names it. */
+/** The name in the device's file. */
 export const deterrentName = cleanLine(100).min(1)
 
 /** One use of a deterrent, as a detection names it. */
@@ -19,7 +20,7 @@ export const firing = z.strictObject({
   id: cleanLine(100).min(1),
   deterrent: deterrentName,
   at: moment,
-  /** How long it was to stay on. */
+  /** The planned length. */
   seconds: z.number().min(0).max(FIRING_MAX_SECONDS),
   outcome: z.enum(['fired', 'refused', 'failed']),
   /** Why it was refused or failed, in words. */
@@ -32,11 +33,11 @@ const ledgerActor = z.strictObject({
   kind: z.enum(['rule', 'person', 'program']),
   /** The rule's name, or the person's. */
   name: cleanLine(200).optional(),
-  /** Where a person was. */
+  /** How a person was connected. */
   via: z.enum(['hub', 'device']).optional(),
   /** The detection that a rule was about. */
   detection: cleanLine(100).optional(),
-  /** What a rule that varies took this time. */
+  /** The choice of a rule that varies. */
   chose: cleanLine(200).optional(),
 })
 
@@ -64,29 +65,31 @@ export const ledgerEntry = z.strictObject({
     'unguarded',
     'looked',
   ]),
-  /** Absent where it is about all of them. */
+  /** Absent when it is about all deterrents. */
   deterrent: cleanLine(100).optional(),
   /** The `id` of the firing. */
   firing: cleanLine(100).optional(),
   by: ledgerActor.optional(),
-  /** How long it was to stay on; of `ended`, how long it was on at most. */
+  /** The planned length; of `ended`, the longest time that it can have been on. */
   seconds: z.number().min(0).max(SECONDS_A_DAY).optional(),
-  /** What the device answered. */
+  /** The device's answer. */
   answer: cleanLine(500).optional(),
-  /** Why it was refused, as a word for programs. */
+  /** The reason of a refusal, as a code for programs. */
   code: cleanLine(50).optional(),
   message: cleanLine(500).optional(),
-  /** How many times the same happened in the minute before, when more than this once. */
+  /** How often the same happened in the last minute, when more than once. */
   times: z.number().int().min(1).max(1_000_000).optional(),
-  /** Null where nobody knows. */
+  /** Null when unknown. */
   gone: z.boolean().nullable().optional(),
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
 
-/** How many entries one call carries at most. */
+/** The most entries in one call. */
 export const LEDGER_ENTRIES_AT_ONCE = 100
 
-/** For hubs that name the feature `ledger`: new entries in order, each stored once; committed before the answer. */
+/**
+ * For hubs that name the feature `ledger`: reports new entries in order, each stored once; committed before the answer.
+ */
 export const reportLedger = call({
   method: 'POST',
   path: '/v1/gateway/ledger',

@@ -1,6 +1,6 @@
 /**
- * The calls of a device's own interface, which the agent answers on port 8080 below `DEVICE_API_BASE`: to a person whom
- * the hub vouches for, or who signed in with the device's password.
+ * The calls of a device's own interface, which the agent answers on port 8080 below `DEVICE_API_BASE`: to a person that
+ * the hub names, or that signed in with the device's password.
  */
 import { z } from 'zod'
 import { call } from './call.ts'
@@ -30,7 +30,7 @@ const placeName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
 
-/** What may be changed of a camera in gateway.yaml; what is left out stays. */
+/** The fields of a camera in gateway.yaml that may be changed; omitted fields stay. */
 const cameraChange = z.strictObject({
   zones: z.record(placeName, shape).optional(),
   masks: z.array(shape).max(64).optional(),
@@ -38,7 +38,7 @@ const cameraChange = z.strictObject({
   minimumScore: z.number().min(0.1).max(1).optional(),
 })
 export type CameraChange = z.output<typeof cameraChange>
-/** `hash`: of the file as it was read, so that nobody's change is lost. `password`: as for `saveFile`. */
+/** `hash`: the hash of the file when it was read, so that nobody's change is lost. `password`: as for `saveFile`. */
 const fileChange = { hash: z.string().max(100), password: devicePassword.optional() }
 
 const cameraSettings = z.object({
@@ -47,12 +47,12 @@ const cameraSettings = z.object({
   zones: z.record(z.string(), shape),
   masks: z.array(shape),
   framesPerSecond: z.number(),
-  /** Its own, else that of the eye; null where the eye does not look at it. */
+  /** Its own value, else that of the eye; null when the eye does not look at it. */
   minimumScore: z.number().nullable(),
 })
 export type CameraSettings = z.output<typeof cameraSettings>
 
-/** As a person writes it in gateway.yaml: `${NAME}` stands for a variable. */
+/** The address in the form of gateway.yaml: `${NAME}` is replaced by a variable. */
 const cameraAddress = z.string().trim().min(1).max(1_000)
 const trial = z.object({
   isOnline: z.boolean(),
@@ -63,16 +63,16 @@ const trial = z.object({
 
 const foundCamera = z.object({
   host: z.string(),
-  /** Why it tells no streams, in words. */
+  /** Why its streams are unknown, in words. */
   problem: z.string().nullable(),
-  /** Addresses without user and password; `isBest` is the one to take. */
+  /** Addresses without user and password; `isBest` marks the recommended one. */
   streams: z.array(z.object({ url: z.string(), profile: z.string(), video: z.string(), isBest: z.boolean() })),
 })
 export type FoundCamera = z.output<typeof foundCamera>
 
 const session = z.object({
   name: z.string(),
-  /** `hub`: the hub says who asks; `device`: somebody who knows the device's password. */
+  /** `hub`: a person that the hub names; `device`: somebody who knows the device's password. */
   via: z.enum(['hub', 'device']),
   /** Whether this person may fire, arm and configure; everybody may look, stop and disarm. */
   mayManage: z.boolean(),
@@ -89,7 +89,7 @@ const status = z.object({
   vpnAddress: z.string().nullable(),
   fingerprint: z.string(),
   hubFingerprint: z.string().nullable(),
-  /** The steps from a new device to one that its hub hears. */
+  /** The steps from a new device to one that is connected to its hub. */
   conditions: z.array(
     z.object({
       step: z.string(),
@@ -140,7 +140,7 @@ export const deviceCalls = {
       camera: z.string().min(1).max(100).optional(),
       label: z.string().min(1).max(100).optional(),
       before: z.iso.datetime({ offset: true }).optional(),
-      /** What learning holds back, or asks people about again; all when left out. */
+      /** Only detections that learning holds back, or asks people about again; all when left out. */
       learning: z.enum(['hidden', 'doubtful']).optional(),
     }),
     response: z.array(detection.omit({ thumbnail: true })),
@@ -168,7 +168,7 @@ export const deviceCalls = {
     response: z.object({ seconds: z.number(), until: z.number() }),
   }),
   stopDeterrent: call({ method: 'POST', path: '/v1/deterrents/:name/stop', params: named, response: null }),
-  /** Newest first; `before` is the `id` of the last one that is known. */
+  /** Newest first; `before` is the `id` of the last known entry. */
   listLedger: call({
     method: 'GET',
     path: '/v1/ledger',
@@ -179,9 +179,9 @@ export const deviceCalls = {
     response: z.array(z.object(ledgerEntry.shape)),
   }),
   arm: call({ method: 'POST', path: '/v1/arm', response: armed }),
-  /** Switches all off too. */
+  /** Also switches all deterrents off. */
   disarm: call({ method: 'POST', path: '/v1/disarm', response: armed }),
-  /** The rules of gateway.yaml in words, and what they would have done with the detections of the last 24 hours. */
+  /** The rules of gateway.yaml in words, and how often each would have fired in the last 24 hours. */
   readRules: call({
     method: 'GET',
     path: '/v1/rules',
@@ -219,8 +219,8 @@ export const deviceCalls = {
     response: z.object({ errors: z.array(fileError), warnings: z.array(z.string()) }),
   }),
   /**
-   * Replaces gateway.yaml, where it still is what `hash` names. `password`: the device's own, for who comes through the
-   * hub: what a device may do is decided on the device alone.
+   * Replaces gateway.yaml if its hash is still `hash`. `password`: the device's own, required of people who come
+   * through the hub: only the device decides what it may do.
    */
   saveFile: call({
     method: 'PUT',
@@ -228,9 +228,9 @@ export const deviceCalls = {
     body: z.strictObject({ text: fileText, ...fileChange }),
     response: z.object({ hash: z.string() }),
   }),
-  /** What gateway.yaml says of a camera that the device itself reads. */
+  /** The settings in gateway.yaml of a camera that the device itself reads. */
   readCamera: call({ method: 'GET', path: '/v1/cameras/:name', params: named, response: cameraSettings }),
-  /** Changes it in gateway.yaml, and nothing else there. */
+  /** Changes one camera in gateway.yaml, and nothing else there. */
   changeCamera: call({
     method: 'PUT',
     path: '/v1/cameras/:name',
@@ -238,7 +238,7 @@ export const deviceCalls = {
     body: z.strictObject({ change: cameraChange, ...fileChange }),
     response: cameraSettings,
   }),
-  /** What moved in the last 24 hours, newest first, with what it would have taken to be a detection. */
+  /** Moving objects of the last 24 hours, newest first, with the settings that would have made them detections. */
   listCandidates: call({
     method: 'GET',
     path: '/v1/cameras/:name/candidates',
@@ -247,14 +247,14 @@ export const deviceCalls = {
       z.object({
         at: z.number(),
         label: z.string(),
-        /** The highest least score with which it would have been one. */
+        /** The highest `minimumScore` with which it would have been a detection. */
         score: z.number(),
-        /** For how long it was in view; it has to be seen three times within. */
+        /** How long it was in view; a detection is seen three times within this. */
         seconds: z.number(),
       }),
     ),
   }),
-  /** Writes it into gateway.yaml, and the eye looks at it from then on. */
+  /** Writes a camera into gateway.yaml; the eye looks at it from then on. */
   addCamera: call({
     method: 'POST',
     path: '/v1/cameras',
@@ -262,8 +262,8 @@ export const deviceCalls = {
     response: cameraSettings,
   }),
   /**
-   * Reads a camera for as long as somebody looks at it, without writing anything. `password`: as for `saveFile`, since
-   * the device connects to an address that its file does not have.
+   * Reads a camera for as long as somebody looks at it, without writing anything. `password`: as for `saveFile`,
+   * because the device connects to an address that its file does not have.
    */
   tryCamera: call({
     method: 'POST',
@@ -292,7 +292,7 @@ export const deviceCalls = {
     }),
     response: z.array(foundCamera),
   }),
-  /** What the device learned from what people marked. */
+  /** What the device learned from reviews. */
   readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),
   /** False when no version was active. */
   undoLearning: call({

@@ -32,9 +32,7 @@ export const registerChallenge = call({
     /** Milliseconds since 1970. */
     serverTime: epochMs,
     signature: bytes(64),
-    /**
-     * SHA-256 of the public key of the certificate that the hub answers HTTPS with; counts where the answer is signed.
-     */
+    /** SHA-256 of the public key of the hub's HTTPS certificate; valid only in a signed answer. */
     tlsKeyHash: bytes(32).optional(),
   }),
 })
@@ -74,7 +72,7 @@ export const register = call({
   response: z.object({
     registrationId,
     status: z.enum(['pending', 'approved', 'rejected']),
-    /** Of the identity key that the hub received; the device shows the same fingerprint. */
+    /** The fingerprint of the identity key that the hub received; the device shows the same one. */
     fingerprint: z.string(),
   }),
 })
@@ -120,7 +118,7 @@ export const registrationStatus = call({
   ]),
 })
 
-/** What stops the hub from approving a device that its rules let in; it is approved when that ends. */
+/** The reason why the hub cannot approve a device that its rules approve; it is approved when the reason ends. */
 export const registrationHold = z.enum([
   'gateway_limit_reached',
   'address_pool_exhausted',
@@ -139,7 +137,7 @@ export const pendingRegistration = z.object({
   macAddress: z.string(),
   wireguardPublicKey: z.string(),
   status: z.literal('pending'),
-  /** Of the gateway's identity key; a person compares it with the one on the device. */
+  /** The fingerprint of the gateway's identity key; a person compares it with the one on the device. */
   fingerprint: z.string(),
   /** The fingerprint of the hub's own identity key; the device shows it too. */
   hubFingerprint: z.string(),
@@ -147,9 +145,9 @@ export const pendingRegistration = z.object({
   keyChangeFor: z.string().nullable(),
   /** The request came from a listed address or range of the auto-approval settings. */
   trustedNetwork: z.boolean(),
-  /** The label of the invitation that it brought and that is valid now; null without one. */
+  /** The label of its invitation, if that is valid now; null otherwise. */
   invitation: z.string().nullable(),
-  /** Why it waits although the auto-approval settings let it in, `message` in a sentence; null for all others. */
+  /** Why it waits although the auto-approval settings approve it; `message` is a sentence. Null for all others. */
   waitsFor: z.object({ code: registrationHold, message: z.string() }).nullable(),
 })
 export type PendingRegistration = z.output<typeof pendingRegistration>
@@ -191,8 +189,8 @@ export const rejectRegistration = call({
 const source = z.union([ipAddress, networkRange], { error: 'Enter an address or a network, such as 2001:db8::/48' })
 
 /**
- * Addresses and networks that many requests come from, largest first; they do not overlap. Key changes and claimed
- * requests do not count.
+ * Addresses and networks with many requests, largest first; they do not overlap. Key changes and claimed requests do
+ * not count.
  */
 export const listRegistrationSources = call({
   method: 'GET',

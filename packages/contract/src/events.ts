@@ -25,7 +25,7 @@ export const EVENT_STREAMS_PER_USER = 12
 
 /**
  * A stream of server-sent events, `event: change` with a `HubEvent` as `data`, limited to what the caller may see and
- * to one event per topic in 250 ms. A comment follows every 15 s. The stream ends with the session: read it with
+ * to one event per topic in 250 ms. A comment follows every 15 s. The stream ends with the session. Read it with
  * `fetch` and the bearer token, reopen it after a pause, and then fetch everything again. No backlog: the hub stores no
  * missed events.
  */

@@ -1,7 +1,7 @@
 /**
- * Facts: what happened, in the past tense, as `noun.verb`. A verb of the hub records one in its transaction; audit,
- * activity, notifications, caches, live events and the tunnel's peers follow from it. Types only: facts never leave
- * the hub's own database. `data` holds what followers need and never a password, a token or a key that is secret.
+ * Facts: events in the past tense, as `noun.verb`. A verb of the hub records one in its transaction; audit, activity,
+ * notifications, caches, live events and the tunnel's peers follow from it. Types only: facts never leave the hub's own
+ * database. `data` holds what followers need and never a password, a token or a key that is secret.
  */
 import type { Role } from './accounts.ts'
 import type { Certificate } from './certificates.ts'
@@ -28,7 +28,7 @@ export type FactData = {
   'session.ended': { sessionId: string }
   /** A call that the person's role does not allow; the target is the call. */
   'call.refused': Nothing
-  /** A signed-in person gave a wrong password or code when asked again. */
+  /** A signed-in person gave a wrong password or code when asked for it again. */
   'identity.refused': Nothing
 
   'profile.updated': Nothing
@@ -60,7 +60,7 @@ export type FactData = {
   'user-invitation.created': { label: string; role: Role }
   'user-invitation.revoked': { label: string; role: Role }
 
-  /** A device asks to join; it had no request waiting. */
+  /** A device asks to join; it had no waiting request. */
   'registration.requested': Device
   /** No rule approved it, so a person decides. `keyChangeFor` is the gateway whose keys it would change. */
   'registration.pending': Device & {
@@ -70,7 +70,7 @@ export type FactData = {
     fingerprint: string
     keyChangeFor: { id: string; name: string } | null
   }
-  /** The rules let it in and the hub could not, for which `reason` is a sentence; it is approved when that ends. */
+  /** The rules approve it but the hub cannot; `reason` is a sentence. It is approved when the reason ends. */
   'registration.held': Device & { waitsFor: RegistrationHold; reason: string }
   'registration.rejected': Device
   /** All waiting requests of one network; the target is that network. */
@@ -92,7 +92,7 @@ export type FactData = {
   'gateway.tagged': { name: string; added: string[]; removed: string[] }
   'gateway.deleted': { name: string; publicKey: string }
   'gateway.claimed': { name: string }
-  /** No gateway, because the token may belong to another one. */
+  /** Names no gateway, because the token may belong to another one. */
   'gateway.claim-refused': Nothing
   'gateway.vpn-config-read': Nothing
   'gateway.status-changed': {
@@ -101,12 +101,15 @@ export type FactData = {
     reason: string
   }
 
-  /** Of a gateway's batch, 50 detections at most in each fact. `alerts` are those that became alerts with it. */
+  /**
+   * Part of a gateway's batch: at most 50 detections in each fact. `alerts` are the detections that became alerts with
+   * it.
+   */
   'detection.reported': {
     count: number
     gatewayName: string
     alerts: { id: string; camera: string; label: Detection['label']; startedAt: number }[]
-    /** Those that the batch began or changed. `startedAt` is milliseconds since 1970. */
+    /** Incidents that the batch began or changed. `startedAt` is milliseconds since 1970. */
     incidents: {
       id: string
       label: string
@@ -118,41 +121,41 @@ export type FactData = {
     }[]
   }
 
-  /** The target is the incident. A null `verdict` takes back what was said. */
+  /** The target is the incident. A null `verdict` withdraws the review. */
   'incident.reviewed': { verdict: ReviewVerdict | null; label: string | null; gatewayName: string }
 
-  /** A person took detections and pictures out of the hub; `filter` is the selection, as JSON. */
+  /** A person exported detections and pictures; `filter` is the selection, as JSON. */
   'incidents.exported': { filter: string }
 
-  /** A person's command to a gateway, before it is sent. `deterrent` is null for all of them. */
+  /** A person's command to a gateway, before it is sent. `deterrent` is null for all deterrents. */
   'command.given': GivenCommand
   'command.ended': GivenCommand & { state: Command['state']; message: string }
   /** The actor is the hub for automatic updates. */
   'update.asked': { gatewayName: string; version: string }
   'update.ended': { gatewayName: string; version: string; state: 'done' | 'failed'; message: string }
-  /** The automatic stopped before the gateway ran it. */
+  /** Automatic updates stopped before the gateway ran the release. */
   'update.withdrawn': Nothing
   /** Automatic updates to a release; the target is its version. */
   'rollout.started': { version: string }
   'rollout.stopped': { version: string; message: string }
   'rollout.resumed': { version: string }
-  /** Of a gateway's ledger; `by` says in words who or what fired it. */
+  /** An entry of a gateway's ledger; `by` names the person, rule or program in words. */
   'deterrent.fired': Ledgered & { deterrent: string; seconds: number | null }
   /** It could not be switched on, or off. */
   'deterrent.failed': Ledgered & { deterrent: string; message: string }
   'gateway.armed': Ledgered
   'gateway.disarmed': Ledgered
-  /** New entries of a gateway's ledger, whatever they tell. */
+  /** New entries of a gateway's ledger, of any kind. */
   'ledger.written': { entries: number }
 
-  /** The disk, or the database, has no more room for what gateways send. */
+  /** The disk, or the database, has no more room for data of gateways. */
   'storage.low': { state: 'low' | 'full'; message: string }
   'notification.tested': Nothing
   /** A person had a message of the log sent again; the target is the delivery. */
   'notification.sent-again': { channel: string; title: string }
   /** A rule begins a new message. The target is the alert. */
   'alert.raised': AboutAlert
-  /** Nobody acknowledged it, so the next step of its rule is told; 1 is the first after the message itself. */
+  /** Nobody acknowledged it, so the next step of its rule is sent; 1 is the first after the message itself. */
   'alert.escalated': AboutAlert & { step: number }
   /** `via` is `portal`, or the channel whose link was used. */
   'alert.acknowledged': AboutAlert & { via: string }
@@ -161,7 +164,7 @@ export type FactData = {
   'settings.changed': { changes: Partial<HubSettings> }
   /** The VPN could not start with its new settings, so the hub put these back. */
   'settings.restored': { changes: Partial<HubSettings> }
-  /** Within 14 days, and the hub cannot renew it. Recorded every day. */
+  /** A certificate expires within 14 days, and the hub cannot renew it. Recorded every day. */
   'certificate.expiring': { id: Certificate['id']; name: string; expiresAt: string }
   'certificate.renewed': { id: Certificate['id'] }
   /** The operator replaced the files of the certificate in use. */
@@ -171,7 +174,7 @@ export type FactData = {
 export type FactKind = keyof FactData
 
 export type FactActor = {
-  /** A username as it was then, or `hub` or `gateway`. */
+  /** The username at that time, or `hub` or `gateway`. */
   name: string
   userId?: string | undefined
   sourceIp?: string | undefined

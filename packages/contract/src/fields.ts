@@ -13,7 +13,7 @@ const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
 
 const atMost = (max: number) => `At most ${max.toLocaleString('en')} characters`
 
-/** A one-line field that people type into, with the sentences for its errors. Limits are inclusive. */
+/** A one-line field that people fill in, with the sentences for its errors. Limits are inclusive. */
 export const oneLine = (max: number) =>
   z
     .string()
@@ -21,7 +21,7 @@ export const oneLine = (max: number) =>
     .max(max, atMost(max))
     .refine((text) => !UNSEEN.test(text), 'Line breaks and invisible characters are not allowed')
 
-/** A field of several lines that people type into. */
+/** A field of several lines that people fill in. */
 export const severalLines = (max: number) =>
   z
     .string()
@@ -53,7 +53,7 @@ export function wholeNumber(min: number, max: number) {
 const TAG = /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}._-]*$/u
 const TAG_MAX = 30
 
-/** A word that people file gateways under. Lower case, so that `North` and `north` are one. */
+/** A word by which people group gateways. Lower case, so that `North` and `north` are one. */
 export const tag = oneLine(TAG_MAX)
   .min(1, 'Enter a tag')
   .overwrite((text) => text.normalize('NFC').toLowerCase())
@@ -79,6 +79,6 @@ export const hoursOfDay = z
   .trim()
   .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d)?$/, 'Enter hours such as 02:00-05:00, or nothing')
 
-/** Those that alerts are written in. */
+/** The languages of alerts. */
 export const language = z.enum(['en', 'de'])
 export type Language = z.output<typeof language>

@@ -1,6 +1,6 @@
 /**
  * The gateway's door for the hub itself: HTTP on port 8081 of its tunnel address, for pictures and commands. The tunnel
- * alone says who asks; nobody else reaches this port.
+ * authenticates the hub; nobody else reaches this port.
  */
 import { z } from 'zod'
 import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
@@ -9,9 +9,9 @@ import { learningUndo } from './learning.ts'
 
 export const GATEWAY_DOOR_PORT = 8081
 
-/** The longest picture that a gateway may answer, in bytes. */
+/** The longest picture in a gateway's answer, in bytes. */
 export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
-/** No command lives longer: after this it is not carried out. */
+/** The longest life of a command: afterwards it is not carried out. */
 export const COMMAND_LIFETIME_MS = 20_000
 
 export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm', 'undo-learning'])
@@ -19,18 +19,18 @@ export type CommandAction = z.output<typeof commandAction>
 
 /**
  * A command takes two calls: the hub asks for a ticket, then sends the command with it. The gateway counts `withinMs`
- * from the ticket by its monotonic clock, takes a ticket once, and after a stop or disarm fires and arms nothing with
- * an earlier ticket: so a command that was held up on the way, or overtaken by a stop, is not carried out.
+ * from the ticket by its monotonic clock, accepts a ticket once, and after a stop or disarm fires and arms nothing with
+ * an earlier ticket. So a command that was delayed, or overtaken by a stop, is not carried out.
  */
 export const doorCommand = z.strictObject({
   ticket: z.string().min(1).max(100),
   withinMs: z.number().int().min(0).max(COMMAND_LIFETIME_MS),
   action: commandAction,
-  /** For `fire` always; for `stop` one of them, or all of them without. */
+  /** Required for `fire`; for `stop` one deterrent, or all when left out. */
   deterrent: deterrentName.optional(),
-  /** For `fire`; as the device's file says without. */
+  /** Only for `fire`; when left out, the length in the device's file. */
   seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional(),
-  /** For `undo-learning` always. */
+  /** Required for `undo-learning`. */
   learning: learningUndo.optional(),
   /** The person's name, for the ledger. */
   by: cleanLine(200).min(1),

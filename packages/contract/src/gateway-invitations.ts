@@ -19,7 +19,7 @@ export const gatewayInvitation = z.object({
 })
 export type GatewayInvitation = z.output<typeof gatewayInvitation>
 
-/** Newest first; `q` matches the label or creator. Without the codes: only `createGatewayInvitation` answers one. */
+/** Newest first; `q` matches the label or creator. Without the codes: only `createGatewayInvitation` returns one. */
 export const listGatewayInvitations = call({
   method: 'GET',
   path: '/v1/admin/gateway-invitations',
@@ -48,8 +48,8 @@ export const createGatewayInvitation = call({
     /** The fingerprint of the hub's identity key: the pin in the command. */
     hubFingerprint: z.string(),
     /**
-     * A line to paste on a device; `--name NAME` and `--location TEXT` may follow. It installs the agent when this hub
-     * hands one out, and starts it from its sources when not.
+     * A line to paste on a device; `--name NAME` and `--location TEXT` may follow. It installs the agent if this hub
+     * hands one out; otherwise it starts the agent from its sources.
      */
     command: z.string(),
   }),

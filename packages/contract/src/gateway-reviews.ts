@@ -2,28 +2,28 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { cleanLine, epochMs } from './fields.ts'
 
-/** How many one call answers at most. */
+/** The most reviews in one answer. */
 export const REVIEWS_AT_ONCE = 500
 
-/** Counts up over all reviews of a gateway, with gaps: a review that is changed gets a new number. */
+/** Counts up over all reviews of a gateway, with gaps: a changed review gets a new number. */
 export const reviewSeq = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-/** What a person said of a detection, as its gateway hears it. */
+/** A person's review of a detection, as its gateway gets it. */
 export const gatewayReview = z.object({
   seq: reviewSeq.min(1),
   detection: cleanLine(100).min(1),
-  /** Null takes back what was said. */
+  /** Null withdraws the review. */
   verdict: z.enum(['right', 'wrong']).nullable(),
-  /** What it is instead. */
+  /** The right label, when a person corrected it. */
   label: cleanLine(100).min(1).nullable(),
-  /** When it was said, by the hub's clock. */
+  /** The time of the review, by the hub's clock. */
   at: epochMs,
 })
 export type GatewayReview = z.output<typeof gatewayReview>
 
 /**
- * A gateway asks for what people said of its detections since the number that it has; the answer to a heartbeat tells
- * the newest one. Of each detection the latest review, by number.
+ * Gives a gateway the reviews of its detections after the number that it has; the answer to a heartbeat has the newest
+ * number. Only the latest review of each detection, in the order of the numbers.
  */
 export const readGatewayReviews = call({
   method: 'POST',

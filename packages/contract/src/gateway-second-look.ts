@@ -12,7 +12,7 @@ const PAUSE_MAX_SECONDS = 86_400
 
 /**
  * For hubs that name the feature `second-look`: the hub asks its vision endpoint whether a picture shows what the
- * gateway's detector said. The answer comes after the endpoint's, in time or as `unsure`; the gateway keeps it as a
+ * gateway's detector said. The answer is that of the endpoint, or `unsure` when it is late; the gateway stores it as a
  * verdict of the detection.
  */
 export const askSecondLook = call({
@@ -22,9 +22,9 @@ export const askSecondLook = call({
     label: cleanLine(100).min(1),
     camera: cleanLine(100).min(1),
     zone: cleanLine(100).optional(),
-    /** When it was seen, as a clock there showed it. */
+    /** When it was seen, in local time of the camera. */
     at: cleanLine(50).min(1),
-    /** What is normal there, in the words of the owner. */
+    /** Normal things at this camera, in the owner's words. */
     normal: cleanLine(500).optional(),
     /** A JPEG of the object and its surroundings, as base64. */
     picture: z
@@ -36,7 +36,7 @@ export const askSecondLook = call({
   errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests', 'second_look_unavailable'],
   response: z.object({
     ...verdict.pick({ by: true, outcome: true, score: true, reason: true }).shape,
-    /** The gateway does not ask again before. */
+    /** The gateway does not ask again before this time is over. */
     retryAfterSeconds: z.number().int().min(1).max(PAUSE_MAX_SECONDS).optional(),
   }),
 })

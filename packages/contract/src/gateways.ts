@@ -14,7 +14,7 @@ export const gatewayName = oneLine(100).min(1, 'Enter a name')
 
 export const GATEWAY_TAGS_MAX = 20
 
-/** Without doubles, in the order of the alphabet. */
+/** Without repetitions, in alphabetical order. */
 export const gatewayTags = z
   .array(tag)
   .overwrite((all) => [...new Set(all)].toSorted())
@@ -26,9 +26,11 @@ export const gateway = z.object({
   status: z.enum(['online', 'offline', 'warning']),
   /** The reason for the status, in words. */
   statusReason: z.string(),
-  /** What its UDP has to reach, in words, while that seems to be blocked: `port 51820 of hub.example.org`. */
+  /**
+   * The host and port that its UDP must reach, in words, while it seems to be blocked: `port 51820 of hub.example.org`.
+   */
   blockedUdp: z.string().nullable(),
-  /** `enrolled`: runs the agent. `wireguard`: a device with plain WireGuard that the hub made the keys for. */
+  /** `enrolled`: runs the agent. `wireguard`: a device with plain WireGuard, whose keys the hub made. */
   kind: z.enum(['enrolled', 'wireguard']),
   location: z.string(),
   description: z.string(),
@@ -41,7 +43,7 @@ export const gateway = z.object({
   lastSeen: z.iso.datetime().nullable(),
   /** Distinct people with a proxied request in the last 60 s or an open stream. */
   connectedUsers: z.number().int(),
-  /** What Connect offers beside the gateway's own interface. */
+  /** The applications that Connect offers beside the gateway's own interface. */
   applications,
   /** Only for the owner, managers and admins. */
   deviceToken: z.string().nullable(),
@@ -79,7 +81,7 @@ export const gatewayDetail = gateway.extend({
     .nullable(),
   /** Bytes through the tunnel since the hub or the tunnel started; null without a tunnel. */
   traffic: z.object({ receivedBytes: z.number().int(), sentBytes: z.number().int() }).nullable(),
-  /** Detections that the hub did not take in the last hour; null for none. */
+  /** Detections that the hub refused in the last hour; null for none. */
   refused: z
     .object({
       detections: z.number().int(),
@@ -108,8 +110,8 @@ const span = z.object({ mean: z.number(), max: z.number() })
 export const HISTORY_HOURS = 168
 
 /**
- * One gateway hour by hour: `hours` entries, oldest first, the last one the running hour, up to a minute old. An hour
- * without heartbeats has null where they would have told.
+ * One gateway hour by hour: `hours` entries, oldest first, the last one for the current hour, up to a minute old. An
+ * hour without heartbeats has null for their values.
  */
 export const gatewayHistory = call({
   method: 'GET',
@@ -140,7 +142,7 @@ export const newGateway = z.strictObject({
   name: gatewayName,
   location: oneLine(200).default(''),
   description: severalLines(1_000).default(''),
-  /** A change without them leaves them as they are. */
+  /** Left out, the tags do not change. */
   tags: gatewayTags.optional(),
 })
 
@@ -166,8 +168,8 @@ export const updateGateway = call({
 export const TAGGED_AT_ONCE_MAX = 500
 
 /**
- * Adds tags to several gateways and removes tags from them: all of them or, after an error, none. Answers how many it
- * changed.
+ * Adds tags to several gateways and removes tags from them: all of them or, after an error, none. Answers with the
+ * number of changed gateways.
  */
 export const tagGateways = call({
   method: 'POST',

@@ -8,7 +8,7 @@ import { reviewSeq } from './gateway-reviews.ts'
 const label = cleanLine(200)
 /** A hundred years. */
 const UPTIME_MAX_SECONDS = 3_155_760_000
-/** No kernel reports more: its counter of processes ends far below. */
+/** No kernel reports more, because it cannot count so many processes. */
 export const LOAD_MAX = 100_000
 export const TEMPERATURE_MIN = -100
 export const TEMPERATURE_MAX = 300
@@ -17,9 +17,9 @@ const SECONDS_AN_HOUR = 3_600
 const COUNT_MAX = 1_000_000_000
 
 /**
- * What a hub takes beyond the fields of the first version, as its answer to a heartbeat names it. A gateway sends a
- * feature's fields only after the hub named it in this session: an older hub refuses fields that it does not know. The
- * fields of a feature never change; new fields come with a new name.
+ * The features of a hub beyond the first version of the protocol, which its answer to a heartbeat names. A gateway
+ * sends a feature's fields only after the hub named it in this session: an older hub refuses fields that it does not
+ * know. The fields of a feature never change; new fields come with a new name.
  */
 export const GATEWAY_FEATURES = [
   'detection-details',
@@ -38,9 +38,9 @@ export type GatewayFeature = (typeof GATEWAY_FEATURES)[number] | typeof SECOND_L
 export const deterrentDetails = z.strictObject({
   /** The kind of device: `shelly`, `mqtt`, … */
   driver: label.optional(),
-  /** When it goes off by itself, by the device's wall clock; null while it is off. */
+  /** When it switches off by itself, by the device's wall clock; null while it is off. */
   until: epochMs.nullable().optional(),
-  /** What its budget leaves for this hour. */
+  /** The seconds that its budget has left in this hour. */
   secondsLeftThisHour: z.number().min(0).max(SECONDS_AN_HOUR).optional(),
 })
 
@@ -51,9 +51,9 @@ export const heartbeatDetails = z.strictObject({
   learning: z
     .strictObject({
       state: z.enum(['off', 'waiting', 'running', 'failed']),
-      /** When it last ended. */
+      /** When the last run ended. */
       lastRunAt: epochMs.nullable(),
-      /** What it found, or what it lacks, in a sentence. */
+      /** The result of the last run, or what learning lacks, in a sentence. */
       message: cleanLine(500),
     })
     .optional(),
@@ -111,11 +111,13 @@ export const sendHeartbeat = call({
   response: z.object({
     serverTime: epochMs,
     settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),
-    /** `GATEWAY_FEATURES` of this hub, and `SECOND_LOOK_FEATURE`; an older hub names none, a newer one more. */
+    /**
+     * `GATEWAY_FEATURES` of this hub, and `SECOND_LOOK_FEATURE`; an older hub names none, a newer one may name more.
+     */
     features: z.array(z.string()).optional(),
-    /** The number of the newest review of its detections, 0 without any; an older hub tells none. */
+    /** The number of the newest review of its detections, 0 without any; an older hub sends none. */
     reviews: reviewSeq.optional(),
-    /** The release that the gateway is to run; left out where that is its own affair. */
+    /** The release that the gateway should run; absent when the hub asks for none. */
     update: wantedUpdate.optional(),
   }),
 })

@@ -1,6 +1,6 @@
 /**
- * What a gateway learned from people's reviews, by camera and label. The hub asks for it through the gateway's door
- * when somebody looks; nothing of it is stored in the hub.
+ * What a gateway learned from people's reviews, by camera and label. The hub reads it through the gateway's door when
+ * somebody looks, and stores nothing of it.
  */
 import { z } from 'zod'
 import { call } from './call.ts'
@@ -19,9 +19,9 @@ const learnedVersion = z.object({
   at: z.iso.datetime(),
   state: z.enum(['active', 'replaced', 'undone']),
   endedAt: z.iso.datetime().nullable(),
-  /** A person's name, or `misses` when right reviews of what it held back ended it. */
+  /** A person's name, or `misses` when right reviews of held-back detections ended it. */
   endedBy: cleanLine(200).nullable(),
-  /** At most this share of right detections is missed, as far as the reviews can show. */
+  /** The largest share of right detections that it may miss, as far as the reviews can show. */
   missedAtMost: share,
   /** How many detections it holds back, and how many of these people called right. */
   heldBack: count,
@@ -33,17 +33,17 @@ const learnedLabel = z.object({
   /** Reviews of the last 60 days. */
   right: count,
   wrong: count,
-  /** What the last night came to, in a sentence. */
+  /** The result of the last night, in a sentence. */
   message: cleanLine(500),
   /** Newest first. */
   versions: z.array(learnedVersion).max(10),
-  /** What the active version expected of the newest reviews, and what people said of them. */
+  /** The share of right detections that the active version expected in the newest reviews, and the actual share. */
   drift: z.object({ expected: share, observed: share, reviews: count }).nullable(),
 })
 
-/** A place where the same box came again and again, and nobody called it right. */
+/** A place where the same box was detected repeatedly, and nobody called it right. */
 const proposedMask = z.object({
-  /** Names it in a call that dismisses it. */
+  /** Identifies the mask in a call that dismisses it. */
   id: z.string().max(64),
   label: name,
   times: count,
@@ -53,7 +53,7 @@ const proposedMask = z.object({
     .array(z.tuple([share, share]))
     .min(3)
     .max(16),
-  /** What a person adds to gateway.yaml, or to Frigate's own file. */
+  /** The lines for gateway.yaml, or for Frigate's own file. */
   lines: z.string().max(1_000),
 })
 
@@ -61,9 +61,9 @@ const proposedMask = z.object({
 const learnedNight = z.object({
   /** The day on which it began. */
   day: z.iso.date(),
-  /** Shown, and right. */
+  /** Shown and right. */
   right: count,
-  /** Shown, and a false alarm. */
+  /** Shown, but a false alarm. */
   wrong: count,
   /** Held back, although right. */
   lost: count,
@@ -73,7 +73,7 @@ const learnedNight = z.object({
 
 const learnedCamera = z.object({
   camera: name,
-  /** The last 30, oldest first; nights without any detection are there too. */
+  /** The last 30, oldest first; including nights without detections. */
   nights: z.array(learnedNight).max(LEARNING_NIGHTS),
   labels: z.array(learnedLabel).max(16),
   masks: z.array(proposedMask).max(16),
@@ -88,7 +88,7 @@ export const gatewayLearning = z.object({
 export type GatewayLearning = z.output<typeof gatewayLearning>
 
 /**
- * Ends versions of a camera and label. `to`: the version that is active then, or null for none; when left out, the one
+ * Ends versions of a camera and label. `to`: the version that becomes active, or null for none; when left out, the one
  * before the active one, or none.
  */
 export const learningUndo = z.strictObject({
@@ -98,11 +98,11 @@ export const learningUndo = z.strictObject({
 })
 export type LearningUndo = z.output<typeof learningUndo>
 
-/** The longest answer of the gateway's door, in bytes, and how many values of JSON it has at most. */
+/** The limits of an answer of the gateway's door: bytes, and JSON values. */
 export const LEARNING_MAX_BYTES = 1024 * 1024
 export const LEARNING_MAX_VALUES = 131_072
 
-/** What a gateway learned, asked through its door now. */
+/** What a gateway learned, read through its door now. */
 export const readGatewayLearning = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/learning',

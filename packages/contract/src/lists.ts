@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * Pagination and search of lists. Without parameters the answer is the whole list, or its newest part where the call
- * says so. With `limit` the answer is one page, and the header `X-Next-Cursor` carries the `cursor` of the next page;
- * the header is absent at the end.
+ * Pagination and search of lists. Without parameters the answer is the whole list, or its newest part if the call says
+ * so. With `limit` the answer is one page, and the header `X-Next-Cursor` carries the `cursor` of the next page; the
+ * header is absent at the end.
  */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).optional(),

@@ -3,7 +3,7 @@ import { alert } from './alerts.ts'
 import { call } from './call.ts'
 import { language, oneLine, timeOfDay } from './fields.ts'
 
-/** The caller's own notices in the portal: the newest 50, and how many of all were not read. */
+/** The caller's own notices in the portal: the newest 50, and how many are unread in all. */
 export const listNotices = call({
   method: 'GET',
   path: '/v1/hub/notices',
@@ -26,7 +26,7 @@ const timeZone = z
 /** How alerts reach a person. */
 export const alertPreferences = z.strictObject({
   language: language.default('en'),
-  /** No push message within these hours, unless a rule says so: they come afterwards. */
+  /** Push messages of these hours are sent afterwards, unless their rule breaks through. */
   quietHours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable().default(null),
   timeZone: timeZone.default('UTC'),
 })
@@ -50,7 +50,7 @@ export const pushSubscription = z.object({
   id: z.string(),
   userAgent: z.string(),
   createdAt: z.iso.datetime(),
-  /** When it last took a message, and why it did not take the last one. */
+  /** When it last received a message, and why the last one failed. */
   lastAt: z.iso.datetime().nullable(),
   lastError: z.string().nullable(),
 })
@@ -66,7 +66,7 @@ export const readPush = call({
 const base64url = (bytes: number) =>
   z.string().regex(new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}={0,2}$`), `Must be ${bytes} bytes in base64url`)
 
-/** What `PushSubscription.toJSON()` of the browser gives. The same endpoint again becomes the caller's. */
+/** The result of the browser's `PushSubscription.toJSON()`. A known endpoint becomes the caller's. */
 export const subscribePush = call({
   method: 'POST',
   path: '/v1/auth/push',
@@ -91,7 +91,7 @@ export const unsubscribePush = call({
   response: null,
 })
 
-/** Sends a test message to this browser now, and answers the result. */
+/** Sends a test message to this browser now, and answers with the result. */
 export const testPush = call({
   method: 'POST',
   path: '/v1/auth/push/:id/test',

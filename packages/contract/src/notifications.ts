@@ -25,7 +25,7 @@ export const readNotificationChannels = call({
       z.string(),
       z.object({
         at: z.iso.datetime(),
-        /** Why it failed, in a sentence; null when it was taken. */
+        /** Why it failed, in a sentence; null when it was delivered. */
         error: z.string().nullable(),
       }),
     ),
@@ -37,7 +37,8 @@ export const readNotificationChannels = call({
 const channelName = z.string().regex(/^[a-z-]{1,30}$/, 'This is not the name of a channel')
 
 /**
- * Sends a test message over a channel, or over every one, also when notifications are off, and answers the results.
+ * Sends a test message over a channel, or over every one, also when notifications are off, and answers with the
+ * results.
  */
 export const sendTestNotification = call({
   method: 'POST',
@@ -49,16 +50,16 @@ export const sendTestNotification = call({
 const deliveryId = z.string().regex(/^\d{1,15}$/, 'This is not the id of a delivery')
 const deliveryState = z.enum(['waiting', 'sending', 'sent', 'failed'])
 
-/** One message over one channel. It holds no secret: links and signatures are made when it is sent. */
+/** One message over one channel. It holds no secret, because links and signatures are made when it is sent. */
 export const delivery = z.object({
   id: deliveryId,
   channel: z.string(),
-  /** As the webhook has it, such as `incident.alert`. */
+  /** The event name of the webhook, such as `incident.alert`. */
   event: z.string(),
   title: z.string(),
   /** The page of the portal about it. */
   path: z.string().nullable(),
-  /** The username of the person that it is for; null for a channel that people share. */
+  /** The username of its recipient; null for a channel that people share. */
   person: z.string().nullable(),
   /** `waiting` with an `attemptedAt` failed and is tried again at `nextAttemptAt`; `failed` was given up. */
   state: deliveryState,
@@ -73,9 +74,8 @@ export const delivery = z.object({
 export type Delivery = z.output<typeof delivery>
 
 /**
- * The log of messages that left the hub, or should: newest first, 50 or `limit`. It has all of alert rules and of the
- * channels that people share; mail to a person about their own account is not in it. The newest 50,000 of the days of
- * `logRetentionDays` are kept.
+ * The log of outgoing messages: newest first, 50 or `limit`. It has all messages of alert rules and of shared channels,
+ * but no mail to a person about their own account. The newest 50,000 messages are kept, for `logRetentionDays`.
  */
 export const listDeliveries = call({
   method: 'GET',

@@ -1,4 +1,4 @@
-/** What people said of a gateway's detections: counted by camera and day, and who said it. */
+/** People's reviews of a gateway's detections: counts by camera and day, and the latest ones with their authors. */
 import { z } from 'zod'
 import { call } from './call.ts'
 import { incidentId } from './detections.ts'
@@ -9,8 +9,8 @@ import { reviewVerdict } from './threats.ts'
 export const REVIEW_DAYS = 30
 
 /**
- * Counted from reviews of detections only; a detection that nobody reviewed counts nowhere. `days` has the last 30 days
- * of the hub's calendar, oldest first, by when the detection began. `latest` has the newest 10 reviewed incidents.
+ * Counted from reviews of detections only; unreviewed detections do not count. `days` has the last 30 days of the hub's
+ * calendar, oldest first, by when the detection began. `latest` has the newest 10 reviewed incidents.
  */
 export const readReviewCounts = call({
   method: 'GET',
@@ -27,7 +27,7 @@ export const readReviewCounts = call({
       z.object({
         incidentId,
         verdict: reviewVerdict,
-        /** What it was called by the gateway, and what a person calls it. */
+        /** The label from the gateway, and the label from a person. */
         reportedLabel: z.string(),
         label: z.string(),
         camera: z.string(),

@@ -1,4 +1,4 @@
-/** Filters of Threats that a person keeps under a name, for themselves. */
+/** Filters of Threats that a person saved under a name; nobody else sees them. */
 import { z } from 'zod'
 import { call } from './call.ts'
 import { cleanLine } from './fields.ts'
@@ -10,12 +10,12 @@ const savedViewId = z.string().regex(/^[a-z2-7]{16}$/, 'This is not the id of a 
 const savedView = z.object({
   id: savedViewId,
   name: z.string(),
-  /** As the address of Threats has it after the question mark: `label=boar&review=none`. */
+  /** The query of Threats' address, after the question mark: `label=boar&review=none`. */
   filter: z.string(),
 })
 export type SavedView = z.output<typeof savedView>
 
-/** The caller's, oldest first. */
+/** The caller's views, oldest first. */
 export const listSavedViews = call({ method: 'GET', path: '/v1/hub/saved-views', response: z.array(savedView) })
 
 /** Replaces the caller's view of the same name. */

@@ -14,17 +14,20 @@ const fields = {
   enableNotifications: z.boolean(),
   enableAuditLog: z.boolean(),
   logRetentionDays: wholeNumber(1, 3_650),
-  /** Of one gateway. What is more is refused, and the gateway sends it later. */
+  /** The limit of one gateway. Further detections are refused, and the gateway sends them later. */
   detectionsPerHour: wholeNumber(1, 1_000_000),
   /** The limit of one gateway, thumbnails included. */
   detectionMegabytesPerHour: wholeNumber(1, 100_000),
-  /** The limit of one gateway; the oldest go first. */
+  /** The limit of one gateway; the oldest are deleted first. */
   detectionsKept: wholeNumber(1, 10_000_000),
-  /** Of all gateways together; the oldest of whichever holds most go first. */
+  /** The limit of all gateways together; the oldest detections of the gateway with the most data are deleted first. */
   detectionMegabytesKept: wholeNumber(10, 10_000_000),
   /** Gateways get a new release in rings: one, ten, all. */
   automaticUpdates: z.boolean(),
-  /** When gateways are asked for them, by the clock of the hub: `02:00-05:00`, also over midnight; empty for always. */
+  /**
+   * The hours in which automatic updates begin, by the hub's clock: `02:00-05:00`, also over midnight; empty for
+   * always.
+   */
   automaticUpdateHours: hoursOfDay,
   openRegistration: z.boolean(),
   inviteCodeRequired: z.boolean(),
@@ -68,7 +71,7 @@ export type HubSettings = z.output<typeof hubSettings>
 
 export const readHubSettings = call({ method: 'GET', path: '/v1/hub/settings', response: hubSettings })
 
-/** All changes are in effect when this answers. A missing field keeps its value. */
+/** All changes are in effect when the call answers. An omitted field keeps its value. */
 export const saveHubSettings = call({
   method: 'PUT',
   path: '/v1/hub/settings',

@@ -31,7 +31,7 @@ function textsIn(schema: z.ZodType, path: string): Field[] {
     case 'union':
       return (def['options'] as z.ZodType[]).flatMap((option) => textsIn(option, path))
     case 'pipe':
-      // A pipe's value has passed both ends.
+      // The value of a pipe has passed both schemas.
       return inner('in').map(() => ({ path, schema }))
     case 'optional':
     case 'nullable':

@@ -5,46 +5,44 @@ import { moment, oneLine, tag } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { pageQuery } from './lists.ts'
 
-/**
- * What a person said of an incident: the label is right, or wrong; a label of theirs stands instead of the reported.
- */
+/** A person's review of an incident: the label is right or wrong; a label from the person replaces the reported one. */
 export const reviewVerdict = z.enum(['right', 'wrong'])
 export type ReviewVerdict = z.output<typeof reviewVerdict>
 
 /**
- * What a person sees as one thing: the detections of one gateway and label with less than 45 s between them. Its
- * `cover` is the detection with the highest score that has a picture.
+ * One event for people: the detections of one gateway and label with less than 45 s between them. Its `cover` is the
+ * detection with the highest score that has a picture.
  */
 export const incident = z.object({
   id: incidentId,
   gatewayId,
   gatewayName: z.string(),
   location: z.string(),
-  /** A person's label where there is one. */
+  /** The label from a person if there is one, else the reported one. */
   label: z.string(),
   reportedLabel: z.string(),
   severity: z.enum(['alert', 'detection']),
   startedAt: z.iso.datetime(),
-  /** When the last of its detections ended, or was last seen to begin. */
+  /** When the last of its detections ended, or when the last one began, if it has not ended. */
   lastAt: z.iso.datetime(),
-  /** How many. */
+  /** The number of its detections. */
   detections: z.number().int(),
-  /** The one of the cover; without a picture, of the first detection. */
+  /** The camera of the cover; without a picture, that of the first detection. */
   camera: z.string(),
   score: z.number(),
   coverId: z.string().nullable(),
   /** A deterrent was fired at it. */
   isFired: z.boolean(),
-  /** Its gateway holds it back: it looks like what people called wrong there. */
+  /** Its gateway holds it back, because it looks like detections that people called wrong there. */
   isSuppressed: z.boolean(),
-  /** What was said of it contradicts all other reviews there: somebody should look again. */
+  /** Its review contradicts all other reviews there: somebody should look again. */
   isDoubtful: z.boolean(),
   review: z.object({ verdict: reviewVerdict, by: z.string(), at: z.iso.datetime() }).nullable(),
 })
 export type Incident = z.output<typeof incident>
 
 const texts = oneLine(200)
-/** Lists travel as one parameter each: `label=boar,deer`. */
+/** A list is one parameter: `label=boar,deer`. */
 const listOf = (most: number) =>
   z
     .string()
@@ -52,11 +50,11 @@ const listOf = (most: number) =>
     .transform((text) => text.split(',').filter((part) => part !== ''))
     .refine((parts) => parts.length <= most, `At most ${most} values`)
 
-/** All that are set have to hold. */
+/** An incident must match all parameters. */
 export const incidentFilter = z.strictObject({
-  /** The location of its gateway, to the letter. */
+  /** The exact location of its gateway. */
   site: texts.optional(),
-  /** Of its gateway. */
+  /** A tag of its gateway. */
   tag: tag.optional(),
   gateway: gatewayId.optional(),
   /** Cameras of that gateway. */
@@ -65,9 +63,9 @@ export const incidentFilter = z.strictObject({
   severity: z.enum(['alert', 'detection']).optional(),
   review: z.enum(['none', 'right', 'wrong']).optional(),
   fired: z.literal('yes').optional(),
-  /** What gateways hold back is listed only when it is asked for; `doubtful` is what they ask about again. */
+  /** Held-back incidents are listed only with `hidden`; `doubtful` lists those that gateways ask people about again. */
   learning: z.enum(['hidden', 'doubtful']).optional(),
-  /** From when on, and before when it began. */
+  /** The incident began at `from` or later, and before `to`. */
   from: moment.optional(),
   to: moment.optional(),
 })
@@ -91,7 +89,7 @@ export const countIncidents = call({
   query: incidentFilter,
   response: z.object({
     isWhole: z.boolean(),
-    /** How many the filter `learning` would list, with all other filters. */
+    /** How many incidents each value of the filter `learning` would list, with all other filters. */
     hidden: z.number().int(),
     doubtful: z.number().int(),
     groups: z.array(
@@ -115,8 +113,8 @@ export const readIncident = call({
 })
 
 /**
- * Says what these incidents are, all or none. `verdict: null` takes back what was said. `label` with `wrong` names what
- * it is instead. Answers what was said of each before, so that it can be said again (undo).
+ * Reviews these incidents, all or none. `verdict: null` withdraws a review. `label` with `wrong` is the right label.
+ * Answers with the former reviews, so that a client can restore them (undo).
  */
 export const reviewIncidents = call({
   method: 'POST',
@@ -141,8 +139,8 @@ export const reviewIncidents = call({
 export const EXPORT_DETECTIONS_MAX = 10_000
 
 /**
- * A ZIP of the newest 10,000 detections of what the filter selects: `detections.csv`, `coco.json` (COCO's object
- * detection format) and the pictures. Written as it is read; one at a time for each person, and four in all.
+ * A ZIP of the newest 10,000 detections that the filter selects: `detections.csv`, `coco.json` (COCO's object detection
+ * format) and the pictures. Written as it is read; one at a time for each person, and four in all.
  */
 export const exportIncidents = call({
   method: 'GET',

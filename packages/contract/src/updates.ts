@@ -14,7 +14,7 @@ export const gatewayVersion = z.object({
   id: gatewayId,
   name: z.string(),
   location: z.string(),
-  /** As the gateway told it last; empty before its first heartbeat. */
+  /** The version in its last heartbeat; empty before the first one. */
   version: z.string(),
   /** Whether it runs a release that it can replace by the one that this hub hands out. */
   canUpdate: z.boolean(),
@@ -25,9 +25,9 @@ export const gatewayVersion = z.object({
       version: z.string(),
       /** `asked`: until the gateway runs it, or says that it failed. */
       state: z.enum(['asked', 'done', 'failed']),
-      /** What an asked one does or waits for, or why it failed. */
+      /** The progress of the update, or why it failed. */
       message: z.string(),
-      /** A person's name as it was then; null for the automatic. */
+      /** The person's name at that time; null for automatic updates. */
       by: z.string().nullable(),
       askedAt: z.iso.datetime(),
       endedAt: z.iso.datetime().nullable(),
@@ -39,27 +39,27 @@ export type GatewayVersion = z.output<typeof gatewayVersion>
 /** The hub's own version, and whether there is a newer one. */
 export const hubVersion = z.object({
   version: z.string(),
-  /** Whether it looks for newer ones: HUB_UPDATES_URL is set. */
+  /** Whether the hub checks for newer versions: HUB_UPDATES_URL is set. */
   isChecked: z.boolean(),
   /** A signed release that is newer than this hub; null where none is known. */
   newer: z.object({ version: z.string(), createdAt: z.iso.datetime() }).nullable(),
-  /** When it looked last; null before the first time. */
+  /** The time of the last check; null before the first one. */
   checkedAt: z.iso.datetime().nullable(),
-  /** Why the last look failed; null where it did not. */
+  /** Why the last check failed; null when it did not. */
   problem: z.string().nullable(),
 })
 export type HubVersion = z.output<typeof hubVersion>
 
 export const versions = z.object({
   hub: hubVersion,
-  /** What this hub hands out; null without a release. */
+  /** The release that this hub hands out; null without one. */
   release: z.object({ version: z.string(), number: releaseNumber }).nullable(),
   /** The automatic updates to this release; null before they began, and while they are switched off. */
   rollout: z
     .object({
-      /** `stopped`: a gateway failed, and no other one is asked until a person goes on. */
+      /** `stopped`: a gateway failed, and no other one is asked until a person resumes. */
       state: z.enum(['running', 'stopped']),
-      /** What it does, or why it stopped. */
+      /** The current step, or why the updates stopped. */
       message: z.string(),
     })
     .nullable(),
@@ -70,7 +70,8 @@ export const versions = z.object({
 export type Versions = z.output<typeof versions>
 
 /**
- * `q` matches part of a gateway's name or location; `limit` and `cursor` page the gateways. The rest is of the whole.
+ * `q` matches part of a gateway's name or location; `limit` and `cursor` page the gateways. The other fields describe
+ * the whole fleet.
  */
 export const getVersions = call({
   method: 'GET',
@@ -88,7 +89,7 @@ export const updateGateways = call({
   response: versions,
 })
 
-/** Goes on with automatic updates that a failure stopped; gateways that failed are asked again. */
+/** Resumes automatic updates that a failure stopped; gateways that failed are asked again. */
 export const resumeRollout = call({
   method: 'POST',
   path: '/v1/hub/updates/resume',

@@ -20,9 +20,7 @@ export const userInvitation = z.object({
 })
 export type UserInvitation = z.output<typeof userInvitation>
 
-/**
- * Newest first; `q` matches the label, role or creator. Without the codes: only `createUserInvitation` answers one.
- */
+/** Newest first; `q` matches the label, role or creator. Without the codes: only `createUserInvitation` returns one. */
 export const listUserInvitations = call({
   method: 'GET',
   path: '/v1/admin/user-invitations',

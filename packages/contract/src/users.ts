@@ -37,7 +37,7 @@ export const newUser = z.strictObject({
   password: newPassword,
 })
 
-/** `username_taken` also for a name that only looks like somebody's. */
+/** `username_taken` also for a name that looks like another user's. */
 export const createUser = call({
   method: 'POST',
   path: '/v1/hub/users',

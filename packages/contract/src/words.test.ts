@@ -42,8 +42,8 @@ const requests = Object.entries(calls).flatMap(([name, call]) =>
   }),
 )
 
-describe('what is wrong with a request', () => {
-  it.each(requests)('is told in words for %s', (_, schema) => {
+describe('the errors of a request', () => {
+  it.each(requests)('are sentences for %s', (_, schema) => {
     let found = 0
     for (const value of wrongFor(schema))
       for (const issue of schema.safeParse(value, { error: wordsOfIssue }).error?.issues ?? []) {
@@ -69,7 +69,7 @@ describe('what is wrong with a request', () => {
     [z.enum(['user', 'admin']), 'boss', 'Must be user or admin'],
     [z.union([z.literal(''), z.email()]), 'x', 'Enter an email address such as name@example.org'],
     [z.string({ error: 'Enter a name' }), undefined, 'Enter a name'],
-  ])('says %# as it should', (schema: z.ZodType, value, words) => {
+  ])('gives the right sentence for case %#', (schema: z.ZodType, value, words) => {
     expect(schema.safeParse(value, { error: wordsOfIssue }).error?.issues[0]?.message).toBe(words)
   })
 })

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodRawIssue
 
 /**
- * What a person reads of a value that a schema refuses, where the schema has no sentence of its own: given to zod as
- * its `error`, by the hub with each request and by the portal's forms. zod's own words are for programmers.
+ * The sentence for a value that a schema refuses, when the schema has none of its own. The hub's requests and the
+ * portal's forms pass it to zod as `error`. zod's own words are for programmers.
  */
 export function wordsOfIssue(issue: Issue): string {
   switch (issue.code) {
@@ -24,7 +24,7 @@ export function wordsOfIssue(issue: Issue): string {
       return 'This field is not known.'
     case 'invalid_union':
       // The first options are the exceptions, such as an empty text.
-      return issue.errors?.at(-1)?.[0]?.message ?? 'This is none of what may stand here'
+      return issue.errors?.at(-1)?.[0]?.message ?? 'This value is not allowed here'
     default:
       return 'This is not valid'
   }

@@ -33,7 +33,7 @@ function challengeBytes(challenge: Challenge): Uint8Array | undefined {
   return Buffer.concat([Buffer.from('hedgerow-challenge-v1\0'), ...keys, time])
 }
 
-/** The hub's side. Gives the signature as base64. Throws when a key or the nonce is not 32 bytes as base64. */
+/** The hub's side. Returns the signature as base64. Throws when a key or the nonce is not 32 bytes as base64. */
 export function signChallenge(hub: Identity, challenge: Challenge): string {
   const bytes = challengeBytes(challenge)
   if (!bytes) throw new Error('A challenge has keys and a nonce of 32 bytes')

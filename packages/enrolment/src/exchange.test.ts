@@ -48,7 +48,7 @@ describe('the exchange', () => {
     ['of order 8, the other one', '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157'],
     ['p - 1', `ec${'ff'.repeat(30)}7f`],
     ['zero written as p', `ed${'ff'.repeat(30)}7f`],
-  ])('does not take a public key that is %s', (_name, hex) => {
+  ])('refuses a public key that is %s', (_name, hex) => {
     expect(
       exchangeKeys(generateKeyPair().privateKey, Buffer.from(hex, 'hex').toString('base64'), nonceOf(1)),
     ).toBeUndefined()

@@ -38,7 +38,7 @@ export function answerBytes(nonce: string, body: Uint8Array): Uint8Array {
 
 /**
  * What `X-Hub-Signature` of a challenge covers: the answer's raw body, bound to the nonce that the gateway asked with.
- * No other answer is signed under this domain, so a challenge passes for nothing else.
+ * No other answer is signed under this domain, so a challenge counts as no other answer.
  */
 export function challengeAnswerBytes(nonce: string, body: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(`hedgerow-challenge-answer-v1\0${nonce}\0`), body])

@@ -38,7 +38,7 @@ const read = (given: { keys: string; release: string }, seen = { keys: 1, releas
 const codeOf = (answer: ReturnType<typeof read>) => (answer.ok ? 'ok' : answer.code)
 
 describe('a release', () => {
-  it('is believed when a release key signed it and a root key signed that key', () => {
+  it('is accepted when a release key signed it and a root key signed that key', () => {
     expect(read(files())).toMatchObject({ ok: true, release, keys: { number: 3 } })
   })
 
@@ -65,14 +65,14 @@ describe('a release', () => {
     expect(codeOf(read(files(), { keys: 3, release: 7 }))).toBe('ok')
   })
 
-  it('takes no list of keys for a release, nor the other way round', () => {
+  it('does not accept a list of keys as a release, or a release as a list of keys', () => {
     const { keys, release: signed } = files()
     expect(codeOf(read({ keys: signed, release: keys }))).toBe('keys-not-signed')
     const swapped = signText('hedgerow release keys v1', JSON.stringify(release), [releaseKey])
     expect(codeOf(read({ keys, release: swapped }))).toBe('not-signed')
   })
 
-  it('says nothing else after any change of a byte, and never throws', () => {
+  it('gives no other result after any change of a byte, and never throws', () => {
     const given = files()
     fc.assert(
       fc.property(
@@ -85,7 +85,7 @@ describe('a release', () => {
           fc.pre(/[^\s]/.test(text[at]!) && text.charCodeAt(at) !== code)
           const changed = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1)
           const answer = read({ ...given, [which]: changed })
-          // The last character of a base64 text has bits that mean nothing; every other byte is signed or named.
+          // The last character of a base64 text has unused bits; every other byte is signed or named.
           expect([false, JSON.stringify(read(given))]).toContain(answer.ok && JSON.stringify(answer))
         },
       ),
@@ -101,7 +101,7 @@ describe('a release', () => {
   })
 })
 
-it('SHA256SUMS counts when a release key signed all of it', () => {
+it('SHA256SUMS is valid when a release key signed all of it', () => {
   const keys = { number: 3, expiresAt: '2027-11-22T00:00:00Z', keys: [rawPublicKey(releaseKey)] }
   const sums = Buffer.from(`${'ab'.repeat(32)}  hedgerow-hub_0.2.0_arm64.deb\n${'cd'.repeat(32)}  ../leaves\n`)
   const signature = sign(null, sums, releaseKey)

@@ -44,7 +44,7 @@ export type ReleaseAnswer =
   | { ok: true; release: Release; keys: ReleaseKeys }
   | { ok: false; code: ReleaseRefusal; message: string }
 
-/** Believes a release, or says why not. `now` is in milliseconds since 1970. */
+/** Returns a trusted release, or the reason for refusing it. `now` is in milliseconds since 1970. */
 export function readRelease(
   files: { keys: string; release: string },
   trusted: { rootKeys: readonly string[]; seen: Seen; now: number },
@@ -64,7 +64,7 @@ export function readRelease(
 
 const refused = (code: ReleaseRefusal): ReleaseAnswer => ({ ok: false, code, message: SENTENCES[code] })
 
-/** What a file says about its release, whoever signed it: for a server that trusts the folder. */
+/** The release that a file names, without checking its signatures: for a server that trusts the folder. */
 export function namedRelease(file: string): Release | undefined {
   const text = unsignedText(file)
   return text === undefined ? undefined : release.safeParse(parseJson(text)).data

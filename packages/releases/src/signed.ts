@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 
-/** What a text is signed as, so that a signature over one kind never counts for another. */
+/** The kind of a signed text, so that a signature of one kind is not valid for another. */
 export type SignedAs = 'hedgerow release keys v1' | 'hedgerow release v1'
 
 /** Longest signed file that is read, in characters. */
@@ -22,7 +22,7 @@ export function signText(kind: SignedAs, text: string, privateKeys: readonly Key
   return `${JSON.stringify({ text, signatures }, null, 2)}\n`
 }
 
-/** The text of a signed file, whoever signed it. */
+/** The text of a signed file, without checking its signatures. */
 export const unsignedText = (file: string): string | undefined => parseSigned(file)?.text
 
 /** The text when one of `publicKeys` (32 bytes as base64) has signed it; undefined otherwise. */

@@ -1,4 +1,4 @@
-/** Reads what a vision model answered. Models add fences, prose and thoughts, and are cut off. */
+/** Reads the answer of a vision model. Models add code fences, prose and reasoning, and answers may be cut off. */
 import { cleanLine, type Verdict } from '@hedgerow/contract'
 import { z } from 'zod'
 
@@ -6,7 +6,7 @@ import { z } from 'zod'
 export type Look = Pick<Verdict, 'outcome' | 'score' | 'reason'>
 
 const REASON_MAX = 200
-/** Below this, a model does not know. */
+/** Below this confidence, the answer counts as unsure. */
 const CONFIDENCE_MIN = 0.5
 const OBJECTS_MAX = 50
 
@@ -40,7 +40,7 @@ export function parseAnswer(body: unknown): Look {
   })
   const [first] = answers
   if (!first) return unsure(ending === 'length' ? 'The answer was cut off.' : 'The answer was not understood.')
-  // A picture may hold writing that looks like an answer, which a model may repeat.
+  // A picture may contain writing that looks like an answer, and a model may repeat it.
   if (answers.some(({ shown }) => shown !== first.shown)) return unsure('The model gave two answers.')
   return lookOf(answers.at(-1)!)
 }
@@ -56,7 +56,7 @@ function joined(parts: readonly { text?: string | undefined }[]): string {
   return parts.map(({ text }) => text ?? '').join('')
 }
 
-/** Every JSON object in a text, the outermost ones, after the thoughts. */
+/** The outermost JSON objects in a text, after the reasoning. */
 function objectsIn(text: string): unknown[] {
   const spoken = text.slice(text.lastIndexOf('</think>') + 1)
   const found: unknown[] = []
@@ -69,7 +69,7 @@ function objectsIn(text: string): unknown[] {
   return found
 }
 
-/** Behind the brace that closes the one at `from`. */
+/** The index after the brace that closes the one at `from`. */
 function endOfObject(text: string, from: number): number | undefined {
   let depth = 0
   let isInText = false

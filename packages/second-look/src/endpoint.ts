@@ -1,4 +1,4 @@
-/** The call to a vision endpoint, within time and bytes. */
+/** The call to a vision endpoint, with limits of time and bytes. */
 import { parseAnswer, unsure, type Look } from './answer.ts'
 import { requestFor, type Question } from './question.ts'
 
@@ -12,7 +12,7 @@ export type Endpoint = {
 
 export type EndpointAnswer = Look & {
   ms: number
-  /** The endpoint asks for a pause: it has too much to do, or is not there. */
+  /** The endpoint asks for a pause: it is overloaded or unreachable. */
   retryAfterMs?: number
   /** The endpoint itself is at fault, not the picture. */
   isFault: boolean
@@ -50,7 +50,7 @@ async function ask({ url, key, model }: Endpoint, question: Question, signal: Ab
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     body: JSON.stringify(requestFor(model, question)),
-    // The key and the picture go to nobody else.
+    // No redirects: the key and the picture go to nobody else.
     redirect: 'manual',
     signal,
   })

@@ -1,12 +1,12 @@
-/** What is asked, in words, with the schema of the answer. */
+/** The question, with the schema of the answer. */
 
 export type Question = {
   label: string
   camera: string
   zone?: string | undefined
-  /** When it was seen, as the camera's place says it. */
+  /** When it was seen, in the camera's local time. */
   at: string
-  /** What the owner says is normal there. */
+  /** Normal things at this camera, in the owner's words. */
   normal?: string | undefined
   jpeg: Uint8Array
 }
@@ -63,5 +63,5 @@ export function requestFor(model: string, question: Question): object {
   }
 }
 
-/** A name of a camera is data, whatever it says. */
+/** A camera's name is data, whatever it contains. */
 const quoted = (text: string) => JSON.stringify(text)

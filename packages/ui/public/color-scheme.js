@@ -1,5 +1,4 @@
-// Runs before the first paint, so that a dark page never flashes white, and visitors see the heading of /login and
-// /register before their script is there. The policy allows no inline script.
+// Runs before the first paint, so that a dark page never flashes white, and visitors see the heading of /login and /register before their script has loaded. The policy allows no inline script.
 ;(function () {
   var chosen = null
   var token = null

@@ -1,10 +1,10 @@
 import styles from './day-bars.module.css'
 
 type Series = {
-  /** What one value is, after its number: `3 false alarms`. */
+  /** The unit after the number: `3 false alarms`. */
   words: string
   tone: 'right' | 'wrong' | 'signal'
-  /** One for each day. */
+  /** One value for each day. */
   values: readonly number[]
 }
 
@@ -13,18 +13,21 @@ type DayBarsProps = {
   /** Stacked above the axis, and below it. */
   above: readonly Series[]
   below: readonly Series[]
-  /** What happened on a day, in words, by its place in `days`. */
+  /** Events of days in words, by the day's index in `days`. */
   marks?: ReadonlyMap<number, string>
-  /** The highest bar; that of these days when left out. */
+  /** The value of the highest bar; the highest of these days when left out. */
   most?: number
-  /** As wide as its place, instead of small enough for a table. */
+  /** As wide as its container, instead of small enough for a table. */
   wide?: boolean
 }
 
 const BAR_WIDTH = 6
 const GAP = 2
 
-/** Bars up and down for each day. Its name lists the days with any; a table beside it has room for all figures. */
+/**
+ * Bars up and down for each day. Its accessible name lists the days with values; a table beside it has room for all
+ * figures.
+ */
 export function DayBars({ days, above, below, marks = new Map(), most, wide = false }: DayBarsProps) {
   const sum = (series: readonly Series[], day: number) =>
     series.reduce((total, { values }) => total + (values[day] ?? 0), 0)
@@ -79,7 +82,7 @@ export function DayBars({ days, above, below, marks = new Map(), most, wide = fa
   )
 }
 
-/** One that is there is seen. */
+/** A value above 0 is always visible. */
 function stack(series: readonly Series[], day: number, scale: number) {
   let from = 0
   return series.map(({ tone, values }) => {

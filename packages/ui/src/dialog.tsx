@@ -65,7 +65,7 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce 
 
 const stay = () => undefined
 
-/** Except when the dialog has led to another screen, which has the focus already. */
+/** Focus is not lost when the dialog has led to another screen, which has taken it. */
 function focusIsLost(): boolean {
   const focused = document.activeElement
   return focused === null || focused === document.body || focused.closest('[role="dialog"]') !== null

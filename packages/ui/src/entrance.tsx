@@ -14,7 +14,7 @@ export function Entrance({ title, place = 'Hub', home = '/', children }: Entranc
 
 type EntranceProps = {
   title: string
-  /** Whose page this is, for the tab. */
+  /** The owner of the page, for the tab's title. */
   place?: string
   home?: string
   children: ReactNode
@@ -25,7 +25,7 @@ export function EntranceFrame({ home, children }: { home: string; children: Reac
   return (
     <div className={styles.screen}>
       <header className={styles.bar}>
-        {/* The public page of the hub or the device, not a screen. */}
+        {/* This is the public page of the hub or of the device, not a screen. */}
         <a className={styles.home} href={home}>
           <Wordmark />
         </a>

@@ -7,9 +7,9 @@ export type Figure = {
   /** Null while it is unknown. */
   value: number | null
   tone?: 'danger' | 'warning'
-  /** Makes the figure a button that can be on; `name` is what a screen reader says. */
+  /** Makes the figure a button that can be on; `name` is for screen readers. */
   toggle?: { name: string; on: boolean; onPress: () => void }
-  /** Makes the figure a link to what it counts. */
+  /** Makes the figure a link to the things that it counts. */
   to?: string
 }
 

@@ -74,7 +74,7 @@ type HourChartProps = {
   series: readonly HourSeries[]
   shape: 'line' | 'bar'
   heightPx: number
-  /** The least upper end of the axis, so that small values look small. */
+  /** The least upper end of the axis, so that small values have small bars. */
   reach: number
   format: (value: number) => string
   /** A click on the hour with this index. The table beside the chart leads there by keyboard. */

@@ -1,5 +1,5 @@
 /**
- * The UI kit as the hub's content policy allows it: its variables come from the build, its classes from the
+ * The UI kit (Mantine), set up for the hub's content policy: its variables come from the build, its classes from the
  * stylesheets of the components that are used, and nothing writes a style element while the page runs.
  */
 import '@mantine/core/styles/baseline.layer.css'

@@ -19,11 +19,11 @@ it('shows a date after one day', () => {
   expect(lastSeen(ago(86_400_000), now)).toBe(new Date(now - 86_400_000).toLocaleDateString())
 })
 
-it('says Never without a time', () => {
+it('shows Never without a time', () => {
   expect(lastSeen(null, now)).toBe('Never')
 })
 
-it('reads a future time as just now', () => {
+it('shows a future time as just now', () => {
   expect(lastSeen(ago(-5_000), now)).toBe('Just now')
 })
 
@@ -33,7 +33,7 @@ it.each([
   ['just under a day', 86_399_999, 'in 23h'],
   ['a day', 86_400_000, 'in 1 day'],
   ['a week', 7 * 86_400_000, 'in 7 days'],
-])('says how far ahead %s is', (_, left, text) => {
+])('shows how far ahead %s is', (_, left, text) => {
   expect(timeLeft(ago(-left), now)).toBe(text)
 })
 

@@ -3,9 +3,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const DAYS_COUNTED = 60
 
-/**
- * How long ago something was seen. A future time (the browser's clock is behind the hub's) reads as just now.
- */
+/** How long ago something was seen. A future time (the browser's clock is behind the hub's) is shown as just now. */
 export function lastSeen(at: string | null, nowMs: number): string {
   if (at === null) return 'Never'
   const ageMs = nowMs - Date.parse(at)

@@ -45,17 +45,17 @@ export type LearnedCamera = {
   masks: readonly LearnedMask[]
 }
 
-/** `to`: the version that is active then, null for none. */
+/** `to`: the version that becomes active, null for none. */
 export type Undo = { camera: string; label: string; to: number | null }
 
 type LearnedProps = {
   camera: LearnedCamera
-  /** Left out where the person may not undo. */
+  /** Undefined when the person may not undo. */
   onUndo?: ((undo: Undo) => void) | undefined
   isUndoing: boolean
-  /** Leads to what is held back on this camera. */
+  /** A link to the held-back detections of this camera. */
   heldBack: ReactNode
-  /** A mask that is proposed, with what can be done about it. */
+  /** Renders a proposed mask with its actions. */
   renderMask: (mask: LearnedMask) => ReactNode
 }
 
@@ -248,7 +248,7 @@ function UndoDialog({ asked: { camera, label, to }, onUndo, onGone }: UndoDialog
   )
 }
 
-/** The last night that began before, or -1. */
+/** The index of the last night that began before `at`, or -1. */
 function nightOf(at: string, days: readonly string[]): number {
   return days.findLastIndex((day) => day < at.slice(0, 10))
 }

@@ -3,7 +3,7 @@ import styles from './learning-marks.module.css'
 
 type LearningMarksProps = { suppressed?: boolean | undefined; doubtful?: boolean | undefined }
 
-/** What learning says of a detection or an incident. */
+/** The marks of learning on a detection or an incident. */
 export function LearningMarks({ suppressed = false, doubtful = false }: LearningMarksProps) {
   if (!suppressed && !doubtful) return null
   return (

@@ -10,18 +10,18 @@ export type LoadedPicture = { picture: Blob; takenAt: number }
 type Load<L extends LoadedPicture> = (signal: AbortSignal) => Promise<L>
 
 type LivePictureProps = {
-  /** Gets the newest picture. A new function starts anew. */
+  /** Loads the newest picture. A new function starts again. */
   load: Load<LoadedPicture>
   alt: string
-  /** Why there is nothing to load, such as `Offline`. */
+  /** The reason why there is nothing to load, such as `Offline`. */
   off?: string | undefined
 }
 
 const REFRESH_MS = 5_000
-/** A picture that is older says so. */
+/** An older picture is marked as old. */
 const STALE_MS = 20_000
 
-/** What a camera shows now: loaded again and again while it is in view and the page is looked at. */
+/** The current picture of a camera, reloaded while it is in view and the page is visible. */
 export function LivePicture({ load, alt, off }: LivePictureProps) {
   const now = useNow()
   const { ref, shown, problem } = useLivePicture(load, { refreshMs: REFRESH_MS, isOff: off !== undefined })
@@ -41,8 +41,8 @@ export function LivePicture({ load, alt, off }: LivePictureProps) {
 type Shown<L> = Omit<L, 'picture'> & { address: string }
 
 /**
- * Loads while what `ref` is on is in view and the page is looked at. The last picture stays when the next does not
- * come.
+ * Loads while the element of `ref` is in view and the page is visible. The last picture stays when the next one does
+ * not arrive.
  */
 export function useLivePicture<L extends LoadedPicture>(
   load: Load<L>,

@@ -11,7 +11,7 @@ export function PageHead({
 }: {
   title: string
   tab?: string
-  /** Whose page this is, for the tab. */
+  /** The owner of the page, for the tab's title. */
   place?: string
   lead?: ReactNode
   actions?: ReactNode

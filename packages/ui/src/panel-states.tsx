@@ -43,7 +43,7 @@ export function PanelError({
   )
 }
 
-/** Until a query has data: that it loads, or why it failed and a way to try again. */
+/** Shown until a query has data: that it loads, or why it failed, with a button to try again. */
 export function PanelWaiting({
   query: { error, isFetching, refetch },
   rows,

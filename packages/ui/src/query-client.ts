@@ -1,9 +1,9 @@
 import { QueryClient, type QueryCache } from '@tanstack/react-query'
 
 /**
- * One per session, so that nobody sees the data of the person before. No retries: polling repeats anyway, and a waiting
- * person needs the error and a button, not a longer skeleton. `always`, because what answers on a local
- * network needs no internet.
+ * One per session, so that nobody sees the data of the previous person. No retries: polling repeats anyway, and a
+ * waiting person needs the error and a button, not a longer skeleton. `always`, because a hub on a local network needs
+ * no internet.
  */
 export const createQueryClient = (queryCache?: QueryCache): QueryClient =>
   new QueryClient({

@@ -64,7 +64,7 @@ const variantColors: VariantColorsResolver = ({ variant, color }) => {
   return { ...quiet, color: ink }
 }
 
-/** The kit's theme; the colours themselves are tokens in tokens.css. */
+/** The kit's theme; the colours are tokens in tokens.css. */
 export const theme = createTheme({
   colors: { gray, dark, pine },
   primaryColor: 'pine',

@@ -5,9 +5,9 @@ import styles from './top-bar.module.css'
 
 type TopBarProps = {
   title: string
-  /** Whose pages these are, beside the title. */
+  /** The owner of these pages, shown beside the title. */
   name?: string
-  /** Beside the name. */
+  /** Shown beside the name. */
   state?: ReactNode
   /** Links to the screens; the router marks the current one. */
   children: ReactNode
@@ -40,7 +40,7 @@ export function TopBar({ title, name = '', state, children, tools }: TopBarProps
 
 const wholePage = () => document.documentElement
 
-/** How many things wait on a screen, beside its link. */
+/** The number of things that wait on a screen, shown beside its link. */
 export function Badge({ count, what }: { count: number; what: string }) {
   return (
     <span className={styles.badge}>

@@ -1,6 +1,6 @@
 /**
- * Puts a brotli and a gzip twin beside every larger hashed file of the build, as small as they can be made: the hub
- * sends these as they are, instead of compressing the same script for every visitor, quickly and less well.
+ * Puts a brotli and a gzip copy beside every larger hashed file of the build, at the highest compression. The hub sends
+ * these files, instead of compressing the same script less well for every visitor.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const WORTH_IT = /^assets\/.*\.(?:js|css|svg)$/
-/** Below this, compression saves no packet. */
+/** Compression of smaller files saves no packet. */
 const THRESHOLD_BYTES = 1_024
 
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }

@@ -2,8 +2,8 @@ import { basename } from 'node:path'
 import type { Plugin } from 'vite'
 
 /**
- * Asks for typefaces with the page instead of when its first text is drawn: with `font-display: optional` they are then
- * there in time, and no text moves. `fonts` names the files that a page's first screen uses, without their hashes.
+ * Preloads typefaces with the page: with `font-display: optional` they then arrive in time, and no text moves. `fonts`
+ * names the files that a page's first screen uses, without their hashes.
  */
 export function preloadFonts(fonts: (page: string) => readonly string[]): Plugin {
   return {
