@@ -29,7 +29,7 @@ it.each([
   [['a', 'x'.repeat(32 * 1024)]],
 ])('%j is no header list', (headers) => expect(() => checkHeaders(headers)).toThrow(UnusableAnswer))
 
-it('what is checked is written as one head, byte for byte', () => {
+it('a checked head is written unchanged, byte for byte', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.string()), (reason, headers) => {
       let head

@@ -231,7 +231,7 @@ it('any bytes are either refused or read the same in any pieces', () => {
         bytes,
         Array.from(bytes, (_, i) => i),
       )
-      // Bytes after a complete answer end its reuse, also when they arrive later: the connection sees to that.
+      // Bytes after a complete answer end its reuse, also when they arrive later: the connection handles that.
       if (whole !== 'refused' && single !== 'refused') single.isReusable = whole.isReusable
       expect(single).toEqual(whole)
     }),

@@ -26,11 +26,11 @@ export type AnswerParts = {
   onEarlyHints?(headers: readonly string[]): void
 }
 
-/** What was asked decides how its answer is framed. */
+/** The request decides how its answer is framed. */
 export type Asked = { method: string; isUpgrade?: boolean }
 
 const MAX_HEAD_BYTES = MAX_HEADER_BYTES + 4 * MAX_HEADERS + MAX_REASON_BYTES + 64
-/** A chunk's size with its extensions, which nobody reads. */
+/** The longest line of a chunk's size and its extensions; the extensions are ignored. */
 const MAX_CHUNK_LINE_BYTES = 1_024
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: (.*))?$/s
 const CHUNK_LINE = /^([0-9A-Fa-f]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/
@@ -49,7 +49,7 @@ type State =
   | 'chunk'
   | 'after chunk'
   | 'trailer'
-  /** Complete, or no HTTP any more. */
+  /** Complete, or no longer HTTP. */
   | 'over'
 
 /** Reads one answer. Feed it whatever arrives; `rest` is what follows the answer. */
@@ -107,7 +107,7 @@ export class AnswerReader {
     if (this.#state !== 'over') throw new UnusableAnswer('it ended before its end')
   }
 
-  /** Takes one part from `bytes` at `at`. Returns where the next begins; undefined when more bytes are needed. */
+  /** Reads one part from `bytes` at `at`. Returns where the next part begins; undefined when more bytes are needed. */
   #step(bytes: Buffer, at: number): number | undefined {
     switch (this.#state) {
       case 'head':
@@ -248,7 +248,7 @@ export class AnswerReader {
   }
 }
 
-/** Appends the fields of `text` from `at` on: lines joined by CR LF. What is in them is not checked yet. */
+/** Appends the fields of `text` from `at` on: lines joined by CR LF. They are not checked yet. */
 function readFields(text: string, at: number, headers: string[]): void {
   for (let start = at; start <= text.length;) {
     const found = text.indexOf('\r\n', start)
@@ -261,7 +261,7 @@ function readFields(text: string, at: number, headers: string[]): void {
   }
 }
 
-/** Without the spaces and tabs around it, and nothing else that `trim` would take. */
+/** Removes spaces and tabs at both ends, but not the other characters that `trim` removes. */
 function trimmed(text: string, start: number, end: number): string {
   const isBlank = (at: number): boolean => text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09
   while (start < end && isBlank(start)) start++
@@ -276,7 +276,7 @@ function lineEnd(bytes: Buffer, at: number, maxBytes: number): number | undefine
   return end < 0 ? undefined : end
 }
 
-/** Whether what has arrived can still become an answer: another protocol is refused at its first bytes. */
+/** Whether the bytes so far can still become an answer: another protocol is refused at its first bytes. */
 function mayBeginAnswer(bytes: Buffer, at: number): boolean {
   const start = 'HTTP/1.'
   const length = Math.min(start.length, bytes.length - at)

@@ -1,4 +1,7 @@
-/** What a proxy passes on around an answer: early hints before it (RFC 8297) and trailers after it (RFC 9110 §6.5). */
+/**
+ * The parts that a proxy forwards around an answer: early hints before it (RFC 8297) and trailers after it (RFC 9110
+ * §6.5).
+ */
 import type { ServerResponse } from 'node:http'
 import { headerPairs, hopByHopIn, ordersAProxy, valuesOf } from './forwarding.ts'
 
@@ -25,7 +28,7 @@ const NEVER_TRAILERS = new Set([
 ])
 const NEVER_TRAILERS_BEGIN = ['access-control-', 'content-', 'cross-origin-', 'sec-', 'x-frame-', 'x-hub-']
 
-/** The trailers of an answer that may be passed on. */
+/** The trailers of an answer that a proxy may forward. */
 export function forwardedTrailers(raw: readonly string[]): string[] {
   const isHopByHop = hopByHopIn(raw)
   return headerPairs(raw).flatMap((field) => {
@@ -43,13 +46,13 @@ export function forwardedTrailers(raw: readonly string[]): string[] {
 export function addTrailers(response: ServerResponse, raw: readonly string[]): void {
   const trailers = forwardedTrailers(raw)
   if (trailers.length === 0) return
-  // By name, because HTTP/2 takes nothing else.
+  // An object by name, because HTTP/2 accepts no list.
   const byName: Record<string, string> = Object.create(null) as Record<string, string>
   for (const [name, value] of headerPairs(trailers)) byName[name] = name in byName ? `${byName[name]}, ${value}` : value
   response.addTrailers(byName)
 }
 
-/** Passes on the links of an answer 103; nothing else of it is for a browser. */
+/** Forwards the links of an answer 103; its other headers are not for browsers. */
 export function sendEarlyHints(response: ServerResponse, raw: readonly string[]): void {
   const links = valuesOf(raw, 'link')
   const { httpVersionMajor, httpVersionMinor } = response.req

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 export type Refusal = 'source' | 'total'
 
 export type ConnectionLimits = {
-  /** Counts the connection until it closes; gives the reason when it is refused. */
+  /** Counts the connection until it closes; returns the reason when it is refused. */
   admit(socket: Duplex, address: string): Refusal | undefined
   /**
    * Counts one request that a trusted proxy forwards for `address`, until the returned function is called. Undefined
@@ -23,14 +23,16 @@ export type ConnectionLimitOptions = {
   total: number
   /** Addresses with the same result count as one source. */
   sourceOf: (address: string) => string
-  /** Proxies in front of many sources: only the total bounds them, and `admitRequest` each source behind them. */
+  /**
+   * Proxies in front of many sources: only the total limits them, and `admitRequest` limits each source behind them.
+   */
   isTrusted?: (address: string) => boolean
   onRefused?: (reason: Refusal, address: string) => void
 }
 
 /**
  * When all places are taken, a new connection replaces the oldest one of the largest source, if that source has more
- * than the newcomer's: so a few sources can't keep all others out.
+ * connections than the newcomer's. So a few sources can't keep out all others.
  */
 export function createConnectionLimits(options: ConnectionLimitOptions): ConnectionLimits {
   const { perSource, total, sourceOf, isTrusted = () => false, onRefused } = options

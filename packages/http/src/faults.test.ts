@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 
-/** A server in a process of its own, which breaks in the way that a request's path names, and asks itself. */
+/**
+ * A server in a process of its own, which fails in the way that a request's path names, and sends requests to itself.
+ */
 const program = (path: string) => `
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -44,7 +46,7 @@ async function run(path: string) {
 }
 
 it.each(['/timer', '/promise', '/emitter'])(
-  'an error in what a connection set going ends that connection: %s',
+  'an error in work that a connection started ends that connection: %s',
   async (path) => {
     const { lines, code } = await run(path)
     expect(lines.filter((line) => line.startsWith('answer'))).toEqual(['answer ""', 'answer ""', 'answer ""'])

@@ -19,7 +19,10 @@ const serving = new AsyncLocalStorage<Served>()
 export type Faults = {
   /** Runs `task` for a connection: an error of it, or of what it starts, ends that connection. */
   contain(socket: Duplex, task: () => unknown): void
-  /** Handles uncaught errors that belong to a connection, so that the process goes on. The result stops this. */
+  /**
+   * Handles uncaught errors that belong to a connection, so that the process continues. Returns the function that stops
+   * this.
+   */
   guardProcess(): () => void
 }
 
@@ -83,7 +86,10 @@ function isOfTheRuntime(error: unknown): boolean {
   return error instanceof Error && 'code' in error && OF_THE_RUNTIME.has(String(error.code))
 }
 
-/** The same as Node without a listener: the error on standard error, exit code 1. A listener that throws gives 7. */
+/**
+ * The same as Node without a listener: the error on standard error, exit code 1. Exit code 7 would mean that a listener
+ * threw.
+ */
 function endProcess(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exit(1)

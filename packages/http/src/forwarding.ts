@@ -153,7 +153,10 @@ const isToKeepFrom = (from: Rule['from']): ((name: string) => boolean) => {
 const REMEMBERED_NAMES = 1_000
 const LONGEST_REMEMBERED_NAME = 64
 
-/** `decide`, once for each spelling of a header's name. Both sides choose names, so only so many are remembered. */
+/**
+ * `decide`, once for each spelling of a header's name. Both sides choose names, so the number of remembered names is
+ * limited.
+ */
 function rememberedByName(decide: (name: string) => boolean): (name: string) => boolean {
   const decided = new Map<string, boolean>()
   return (name) => {

@@ -115,7 +115,7 @@ describe('a connection that asks to leave HTTP', () => {
     expect(front.errors).toEqual([])
   })
 
-  it('is ended without an answer after CONNECT, also behind requests that are due', async () => {
+  it('is ended without an answer after CONNECT, also after requests that are due', async () => {
     const front = await open()
     expect(await front.say(get('/a').repeat(3) + 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain('101')
     await expect.poll(() => front.limits.open()).toBe(0)
@@ -201,7 +201,7 @@ describe('every end has a deadline', () => {
     await expect.poll(() => front.limits.open()).toBe(0)
   })
 
-  it('also after HTTP, when the client takes nothing of what it is sent', async () => {
+  it('also after HTTP, when the client reads nothing of the bytes for it', async () => {
     const upgrade = {
       accepts: () => true,
       handle: (_request: unknown, socket: Socket) => void socket.write(Buffer.alloc(32 * 1024 * 1024)),

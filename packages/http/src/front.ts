@@ -24,15 +24,15 @@ import { createHttp2, type Http2 } from './http2.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 
 export type FrontDeadlines = {
-  /** For a request's head, from the connection's start or from its first byte. */
+  /** The limit for a request's head, from the connection's start or from its first byte. */
   headersMs: number
-  /** For a whole request; 0 when the reader of the body bounds it. */
+  /** The limit for a whole request; 0 when the reader of the body has its own. */
   requestMs: number
-  /** For a TLS handshake. */
+  /** The limit for a TLS handshake. */
   handshakeMs: number
-  /** For a connection without traffic: no request, or an answer that the client does not read. */
+  /** The limit for a connection without traffic: no request, or an answer that the client does not read. */
   idleMs: number
-  /** For the client to close after an answer that ends the connection. */
+  /** The time for the client to close after an answer that ends the connection. */
   lingerMs: number
 }
 
@@ -112,7 +112,7 @@ export function createTlsFront(options: FrontOptions, context: TlsContext): TlsS
   return own(server, options, exchanges)
 }
 
-/** Accepts nothing new; `done` when all that is under way has ended. */
+/** Accepts nothing new; calls `done` when everything under way has ended. */
 export function closeFront(server: Server | TlsServer, done: () => void): void {
   http2Of.get(server)?.close()
   server.close(() => done())
@@ -130,7 +130,7 @@ function serverOptions(options: FrontOptions, exchanges: Exchanges): ServerOptio
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs),
     shouldUpgradeCallback: exchanges.mayLeave,
-    // A client that lost its power says nothing more.
+    // A client that lost its power sends nothing more.
     keepAlive: true,
     keepAliveInitialDelay: KEEPALIVE_DELAY_MS,
   }
@@ -147,7 +147,7 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   server.on('connection', (socket: Socket) => {
     socket.on('error', ignore)
     const { remoteAddress } = socket
-    // Without an address it has closed already.
+    // Without an address the connection has closed already.
     if (remoteAddress === undefined || limits.admit(socket, remoteAddress)) {
       socket.destroy()
       return
@@ -198,7 +198,7 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
   function enter(request: IncomingMessage): (() => void) | undefined {
     const { socket } = request
     const { remoteAddress = '' } = socket
-    // Elsewhere the limit of connections bounds requests: each carries one at a time.
+    // Other connections carry one request at a time, so their own limit is enough.
     const isShared = (socket as Duplex) instanceof Http2Exchange || (sourceAddress && limits.isTrusted(remoteAddress))
     return isShared ? limits.admitRequest(sourceAddress?.(request) ?? remoteAddress) : ignore
   }
@@ -248,7 +248,8 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
 }
 
 /**
- * Cuts a connection that has left HTTP when for this long nothing of what was written to it is taken, or it has ended.
+ * Cuts a connection that has left HTTP when the client has read none of the written bytes for this long, or has ended
+ * its side for this long.
  */
 function cutWhenStalled(socket: Socket, stallMs: number): void {
   socket.setTimeout(stallMs)
@@ -258,7 +259,7 @@ function cutWhenStalled(socket: Socket, stallMs: number): void {
   })
 }
 
-/** Takes an event's listeners away and returns the function that calls them. */
+/** Removes an event's listeners and returns the function that calls them. */
 function takeListeners(server: Server | TlsServer, event: 'connection' | 'secureConnection'): (socket: Duplex) => void {
   const listeners = server.listeners(event)
   server.removeAllListeners(event)

@@ -14,10 +14,10 @@ const FIELD_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16 * 1024
 
-/** What a stream asks, as the head of an HTTP/1.1 request. */
+/** A stream's request as the head of an HTTP/1.1 request. */
 export type StreamHead = { method: string; bytes: string; body: 'none' | 'length' | 'chunked' }
 
-/** Undefined when no HTTP/1.1 request says the same. `raw` is the list of all fields, with the pseudo-fields. */
+/** Undefined when HTTP/1.1 cannot express the request. `raw` is the list of all fields, with the pseudo-fields. */
 export function headOf(raw: readonly string[], hasBody: boolean): StreamHead | undefined {
   const pseudo = new Map<string, string>()
   const lines: string[] = []
@@ -28,7 +28,7 @@ export function headOf(raw: readonly string[], hasBody: boolean): StreamHead | u
     if (!FIELD_TEXT.test(value)) return undefined
     if (name.startsWith(':')) pseudo.set(name, value)
     else if (name === 'host') host = value
-    // One field again (RFC 9113 §8.2.3).
+    // Several fields become one again (RFC 9113 §8.2.3).
     else if (name === 'cookie') cookies.push(value)
     else if (!OF_THE_CONNECTION.has(name)) {
       if (name === 'content-length') isLengthKnown = true
@@ -51,7 +51,7 @@ export function headOf(raw: readonly string[], hasBody: boolean): StreamHead | u
  * bound and to end a request. Destroying it resets the stream and nothing else.
  */
 export class Http2Exchange extends Duplex {
-  /** As of a TLS socket. */
+  /** As on a TLS socket. */
   readonly encrypted = true
   readonly remoteAddress: string | undefined
   readonly remotePort: number | undefined
@@ -127,7 +127,7 @@ export class Http2Exchange extends Duplex {
     try {
       if (!this.#reader.isComplete) this.#reader.read(chunk)
     } catch (error) {
-      // A browser repeats over HTTP/1.1, which carries what HTTP/2 does not: a longer head, for example.
+      // A browser repeats over HTTP/1.1, which allows more: a longer head, for example.
       const mayRepeat = !stream.headersSent && (this.#method === 'GET' || this.#method === 'HEAD')
       stream.close(mayRepeat ? constants.NGHTTP2_HTTP_1_1_REQUIRED : constants.NGHTTP2_INTERNAL_ERROR)
       return done(error as Error)
@@ -164,8 +164,8 @@ export class Http2Exchange extends Duplex {
   }
 
   /**
-   * A whole answer may still be on its way, as in the buffers of a socket, and the end of an upload as well: Chromium
-   * takes a reset before it for a failure. Later the rest is not wanted (RFC 9113 §8.1).
+   * A complete answer may still be on its way, and so may the end of an upload: Chromium treats an earlier reset as a
+   * failure. After this time the rest of the upload is refused (RFC 9113 §8.1).
    */
   #leave(): void {
     const stream = this.#stream
@@ -179,7 +179,7 @@ export class Http2Exchange extends Duplex {
     stream.resume()
   }
 
-  /** As of a socket: 'timeout' after so long without a byte either way. */
+  /** As on a socket: emits 'timeout' after this long without a byte either way. */
   setTimeout(ms: number, onTimeout?: () => void): this {
     clearTimeout(this.#timer)
     if (onTimeout) this.once('timeout', onTimeout)

@@ -239,7 +239,7 @@ describe('HTTP/2', () => {
     expect(front.errors).toEqual([])
   })
 
-  it('lets what is under way end when the server closes', async () => {
+  it('lets current requests end when the server closes', async () => {
     const begun = Promise.withResolvers<ServerResponse>()
     const front = await open({ handle: (_request, response) => begun.resolve(response) })
     const session = front.session()

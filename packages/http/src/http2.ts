@@ -1,24 +1,24 @@
-/** HTTP/2 with TLS (RFC 9113): accepts sessions, bounds them, and makes each of their streams an `Http2Exchange`. */
+/** HTTP/2 with TLS (RFC 9113): accepts sessions, limits them, and makes each of their streams an `Http2Exchange`. */
 import { constants, performServerHandshake, type ServerHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { headOf, Http2Exchange, MAX_HEAD_BYTES } from './http2-exchange.ts'
 
 const KILOBYTE = 1_024
-/** What a browser may have under way on one connection. Requests of one address are bounded besides. */
+/** The most concurrent requests on one connection. Requests of one address have a limit of their own. */
 const MAX_STREAMS = 100
 const OPTIONS = {
   settings: { maxConcurrentStreams: MAX_STREAMS, enablePush: false, initialWindowSize: 128 * KILOBYTE },
   // Browsers send each cookie as a field of its own, and store 180 for a host.
   maxHeaderListPairs: 1_000,
-  // Megabytes.
+  // In megabytes.
   maxSessionMemory: 4,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 50,
-  // A page that is left resets what it loads; more than these, and so many a second, is an attack (CVE-2023-44487).
+  // A browser that leaves a page resets its loads; more resets than these are an attack (CVE-2023-44487).
   streamResetBurst: 300,
   streamResetRate: 30,
 }
-/** For all streams of a session together. */
+/** The window of all streams of a session together. */
 const WINDOW_BYTES = 512 * KILOBYTE
 const HTTP_1_MS = 3_600_000
 const REMEMBERED = 1_000
@@ -27,7 +27,7 @@ export type Http2 = {
   /** For `createServer` of TLS: HTTP/2 unless its client's address is to use HTTP/1.1. */
   choose(this: unknown, offered: { protocols: string[] }): string | undefined
   serve(socket: TLSSocket): void
-  /** Lets what is under way end, and accepts no more requests. */
+  /** Lets current requests end, and accepts no more. */
   close(): void
 }
 
@@ -40,7 +40,7 @@ export function createHttp2({
   serve(exchange: Http2Exchange): void
 }): Http2 {
   const sessions = new Set<ServerHttp2Session>()
-  /** Addresses whose session broke: such a head may be too long for HTTP/2, and HTTP/1.1 has an answer for it. */
+  /** Addresses whose session broke, perhaps because a head was too long for HTTP/2; HTTP/1.1 has an answer for that. */
   const useHttp1 = new Map<string, number>()
 
   function remember(address: string | undefined): void {
@@ -63,7 +63,7 @@ export function createHttp2({
       sessions.add(session)
       session.setLocalWindowSize(WINDOW_BYTES)
       let open = 0
-      // Frames without a request keep no connection: nothing but requests counts.
+      // Only requests keep a connection open; other frames do not.
       const endWhenIdle = () => setTimeout(() => session.destroy(), idleMs).unref()
       let idle = endWhenIdle()
       session.on('error', () => remember(remoteAddress))
@@ -80,7 +80,7 @@ export function createHttp2({
         const head = headOf(raw, !stream.endAfterHeaders)
         if (head && head.bytes.length < MAX_HEAD_BYTES) return serve(new Http2Exchange(stream, socket, head))
         stream.on('error', () => {})
-        // A browser asks again over HTTP/1.1, where the answer clears cookies that somebody planted.
+        // A browser repeats the request over HTTP/1.1, where the answer clears cookies that somebody planted.
         stream.close(head ? constants.NGHTTP2_HTTP_1_1_REQUIRED : constants.NGHTTP2_PROTOCOL_ERROR)
       })
     },

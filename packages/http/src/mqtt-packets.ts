@@ -1,6 +1,6 @@
 /**
- * Follows the lengths in the fixed headers (MQTT 3.1.1 §2.2.3): the library would collect a message of 256 MB before
- * anybody sees it. False once one is too long.
+ * Follows the lengths in the fixed headers (MQTT 3.1.1 §2.2.3): the library would buffer a message of up to 256 MB
+ * before the caller sees it. False once one is too long.
  */
 export function createPacketGuard(maxBytes: number): (bytes: Uint8Array) => boolean {
   let body = 0

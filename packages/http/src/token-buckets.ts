@@ -1,7 +1,7 @@
 /** Tokens in a full bucket, and how many come back in a second. */
 export type Rate = { burst: number; perSecond: number }
 
-/** `share`: how many times the rate this key has. */
+/** `share`: this key has `share` times the rate. */
 export type BucketKey = { key: string; share: number }
 type Bucket = { tokens: number; at: number }
 

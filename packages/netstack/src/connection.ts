@@ -95,7 +95,7 @@ export class Connection {
   readonly timestampOffset: number
   sendBuffer: SendBuffer
   reassembly = new Reassembly(0)
-  /** For the stack: where it stands among those that wait for a deadline. */
+  /** For the stack: the time of its entry in the heap of deadlines. */
   waitsUntil = Infinity
   heapIndex = 0
   /** For the stack: the bytes of `reassembly` that it has counted. */

@@ -1,11 +1,12 @@
 /**
  * The connections that wait for a time, the earliest first: a binary heap, so that thousands of them cost a packet no
- * more than a few. A deadline that only moved later stays where it is; who takes it finds that it is early.
+ * more than a few. An entry stays in place when its deadline moves later; the caller that takes it checks the time
+ * again.
  */
 
 /** Kept in the item, so that moving it needs no look-up. */
 export interface HeapItem {
-  /** The time that it waits for in the heap; Infinity outside it. */
+  /** The time of its entry in the heap; Infinity outside it. */
   waitsUntil: number
   heapIndex: number
 }

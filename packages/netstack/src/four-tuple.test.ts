@@ -20,7 +20,7 @@ describe('the initial sequence number (RFC 6528 §3)', () => {
 
   it('moves on by one every 4 us, so that a tuple that is used again begins beyond where it was', () => {
     expect(distance(at(1_000), at(0))).toBe(250_000)
-    // The counter's lap takes 4.77 hours; it wraps and goes on.
+    // The counter's lap takes 4.77 hours; it wraps and continues.
     expect(distance(at(17_179_870), at(17_179_869))).toBe(250)
   })
 

@@ -15,7 +15,7 @@ const nextOf = ({ connection }: ScriptedPeer): number => (connection!.sendNext -
 /** Everything in flight is acknowledged; returns the segments that leave then. */
 const acknowledgesAll = (peer: ScriptedPeer): string[] => peer.says('ACK', { seq: 1, ack: nextOf(peer) })
 
-/** Nothing came back for three timeouts, and then everything that was in flight. */
+/** Nothing came back for three timeouts, then acknowledgments for everything in flight. */
 function narrowed(): ScriptedPeer {
   const peer = ScriptedPeer.established()
   peer.writes(new Uint8Array(FULL))

@@ -8,7 +8,7 @@ import type { SentSegment } from './retransmission.ts'
 import { distance } from './sequence.ts'
 
 const BLACK_HOLE_TIMEOUTS = 3
-/** The minimum MTU that IPv6 guarantees, and IPv4's. */
+/** The minimum MTUs of IPv6 and of IPv4. */
 const BLACK_HOLE_MTUS = [1280, 576]
 /** RFC 8899 §5.1.2: MAX_PROBES. A single one may be lost by chance. */
 const MAX_PROBES = 3

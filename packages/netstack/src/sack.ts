@@ -55,8 +55,8 @@ export class ReceivedBlocks {
 /**
  * Marks each segment that lies whole inside a block and hands it to `delivered`. Blocks outside
  * `(unacknowledged, sent]` are ignored (RFC 2018 §8): they are duplicates, stale or forged. Returns whether the first
- * block reports a duplicate, which it does below the acknowledgment it came with (RFC 2883 §4): an overtaken old report
- * is no duplicate.
+ * block reports a duplicate, which is true when the block lies below the acknowledgment of its segment (RFC 2883 §4);
+ * an overtaken old report is no duplicate.
  */
 export function markSacked(
   queue: RetransmissionQueue,

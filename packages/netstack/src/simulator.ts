@@ -33,7 +33,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** A core with a fixed address and a hash that is as good as any for a test. */
+/** A core with a fixed address and a simple hash, which is good enough for tests. */
 export function createCore(
   address: number,
   options: { mtu?: number; seed?: number; congestionControl?: 'cubic' | 'new-reno' } = {},

@@ -32,7 +32,7 @@ const FIRST_EPHEMERAL_PORT = 32_768
 const EPHEMERAL_PORTS = 65_536 - FIRST_EPHEMERAL_PORT
 const SYN_RECEIVED_MS = 30_000
 const MIN_MTU = 576
-/** To one peer. */
+/** The limit for one peer. */
 const UNREACHABLES_PER_SECOND = 50
 /** For all connections together: arriving packets are processed before more leave. */
 const PACKETS_PER_TICK = 64
@@ -74,7 +74,7 @@ export class Stack implements Host<Connection> {
   readonly #unreachables = new RateLimits(UNREACHABLES_PER_SECOND)
   #dirty = new Set<Connection>()
   #outputs: Output[] = []
-  /** Those with a deadline, none of which is earlier than it says there. */
+  /** The connections with a deadline; none is earlier than its entry. */
   readonly #deadlines = new DeadlineHeap<Connection>()
   #portCounter = 0
 

@@ -5,7 +5,7 @@
  */
 import { before } from './sequence.ts'
 
-/** On the wire, with two bytes of padding (RFC 7323 appendix A). */
+/** The length on the wire, with two bytes of padding (RFC 7323 appendix A). */
 export const TIMESTAMP_BYTES = 12
 /** RFC 7323 §5.5: a value older than half a lap of the clock is meaningless. */
 const MAX_AGE_MS = 24 * 24 * 3_600_000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pack, unpack } from '../src/demonstration/eye.ts'
 import { accuracyOf, drawExamples, HELD_OUT, trainDemonstrationEye } from '../src/demonstration/training.ts'
 
-/** `npm run train-eye -w packages/vision`: draws, trains, writes the weights and prints how good they are. */
+/** `npm run train-eye -w packages/vision`: draws crops, trains, writes the weights and prints their accuracy. */
 const file = join(import.meta.dirname, '../src/demonstration/weights.ts')
 const startedAt = performance.now()
 const packed = pack(trainDemonstrationEye())

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { assign } from './assignment.ts'
 
-/** The least sum over all ways to give the rows different columns, by trying them all. */
+/** The least sum over all ways to give the rows different columns, found by trying all of them. */
 function leastSum(costs: number[][]): number {
   const [row, ...others] = costs
   if (!row) return 0
@@ -20,7 +20,7 @@ test('an assignment that a greedy choice would miss', () => {
   expect([...assign(Float64Array.of(1, 2, 1, 100), 2, 2)]).toEqual([1, 0])
 })
 
-test('the sum is the least there is, with as many pairs as there can be', () => {
+test('the sum is minimal, with as many pairs as possible', () => {
   const matrices = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })).chain(([rows, columns]) =>
     fc.array(fc.array(fc.integer({ min: -9, max: 9 }), { minLength: columns, maxLength: columns }), {
       minLength: rows,
@@ -34,7 +34,7 @@ test('the sum is the least there is, with as many pairs as there can be', () => 
       const taken = [...assigned].filter((column) => column !== -1)
       expect(taken.length).toBe(Math.min(rows, columns))
       expect(new Set(taken).size).toBe(taken.length)
-      // Positive costs, so that leaving a row alone is never worth it in the search by trial.
+      // Positive costs, so that the search by trial never leaves a row without a column.
       const shifted = costs.map((row) => row.map((cost) => cost + 10))
       const transposed = shifted[0]!.map((_, column) => shifted.map((row) => row[column]!))
       const best = rows <= columns ? leastSum(shifted) : leastSum(transposed)

@@ -16,19 +16,21 @@ const DARK_LEVEL = 10
 const LEVEL_STEPS = 16
 const LOGARITHM = Float32Array.from({ length: 255 * LEVEL_STEPS + 1 }, (_, i) => Math.log(i / LEVEL_STEPS + DARK_LEVEL))
 
-/** Time constants of the adaptation. Where something is, the background is not seen, and is learned slowly. */
+/** Time constants of the adaptation. Behind an object the background is not visible, and adapts slowly. */
 const BACKGROUND_MS = 10_000
 const FOREGROUND_MS = 60_000
 const DEVIATION_MS = 15_000
-/** Of the first pictures a plain average is taken, and nothing is reported. */
+/** During this time the background is a plain average, and nothing is reported. */
 const LEARNING_MS = 2_000
 const LEARNING_FRAMES = 5
 const FIRST_VARIANCE = 0.02 ** 2
 /** Departures below this never count: 3.5 % more or less light than usual. */
 const LEAST_DEPARTURE = 0.035
-/** Standard deviations that are usual. */
+/** The usual range, in standard deviations. */
 const USUAL_DEVIATIONS = 3
-/** The most that one picture changes a block, in deviations, so that a passing animal blinds none. */
+/**
+ * The most that one picture changes a block, in deviations, so that a passing animal does not make a block insensitive.
+ */
 const LESSON_LIMIT = 4
 /** More blocks than this changed at once: another view, or another light that no factor explains. */
 const NEW_SCENE_SHARE = 0.5
@@ -65,7 +67,7 @@ export class Background {
   #learningSince = 0
   #lastAt = 0
 
-  /** `ignored` has a 1 for each block, row by row, that never counts: see `maskedCells`. */
+  /** `ignored` has a 1 for each ignored block, row by row: see `maskedCells`. */
   constructor(size: Size, ignored?: Uint8Array) {
     this.#size = size
     this.columns = Math.ceil(size.width / BLOCK_PIXELS)
@@ -161,7 +163,7 @@ export class Background {
   #compare(): number {
     let changed = 0
     let sum = 0
-    // Rain has not reached every block yet, so no block counts as calmer than the average.
+    // Rain may not have reached every block yet, so no block counts as calmer than the average.
     const least = Math.max(LEAST_DEPARTURE, USUAL_DEVIATIONS * this.#meanDeviation)
     for (let block = 0; block < this.departures.length; block++) {
       const deviation = Math.sqrt(this.#variances[block]!)

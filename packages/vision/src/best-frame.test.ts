@@ -3,7 +3,7 @@ import { frameQuality, isBetterFrame } from './best-frame.ts'
 
 const middle = { x: 0.4, y: 0.4, width: 0.2, height: 0.2 }
 
-test('surer, larger and whole is better', () => {
+test('a surer, larger or whole object is better', () => {
   const quality = frameQuality(middle, 0.8)
   expect(frameQuality(middle, 0.9)).toBeGreaterThan(quality)
   expect(frameQuality({ ...middle, width: 0.3 }, 0.8)).toBeGreaterThan(quality)

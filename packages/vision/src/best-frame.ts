@@ -3,7 +3,7 @@
  */
 import { areaOf, type Box } from './box.ts'
 
-/** Nearer to the border than this, the object may go on outside of the picture. In shares of the picture. */
+/** Nearer to the border than this, the object may continue outside the picture. In shares of the picture. */
 const EDGE = 0.005
 /** Beyond this share of the picture, larger is not better. */
 const LARGE_AREA = 0.1

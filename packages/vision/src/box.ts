@@ -1,6 +1,6 @@
 /**
  * An axis-parallel rectangle in shares of a picture: (0, 0) is its top left corner, (1, 1) its bottom right. The same
- * box holds for a camera's full picture and for the small one that was looked at.
+ * box is valid for a camera's full picture and for the small one that was processed.
  */
 export type Box = {
   readonly x: number
@@ -47,7 +47,7 @@ export function unionOf(a: Box, b: Box): Box {
   return { x, y, width: right - x, height: bottom - y }
 }
 
-/** The part inside the picture; without area when nothing is. */
+/** The part inside the picture; without area when nothing is inside. */
 export function clipToPicture(box: Box): Box {
   const x = clamp(box.x)
   const y = clamp(box.y)

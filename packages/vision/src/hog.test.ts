@@ -39,7 +39,7 @@ function likeness(a: Float32Array, b: Float32Array): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))
 }
 
-test('brightness, contrast and dark against light change little', () => {
+test('changes of brightness and contrast, and dark against light, change the features little', () => {
   const shape = (x: number, y: number) => (Math.hypot(x - 32, y - 32) < 18 ? 1 : 0)
   const base = hogOf(draw((x, y) => 40 + 100 * shape(x, y)))
   for (const other of [(v: number) => 90 + 100 * v, (v: number) => 40 + 60 * v, (v: number) => 140 - 100 * v]) {

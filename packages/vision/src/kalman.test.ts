@@ -9,7 +9,7 @@ const plus = (a: Matrix, b: Matrix, sign = 1): Matrix => a.map((row, i) => row.m
 const transposed = (a: Matrix): Matrix => a[0]!.map((_, column) => a.map((row) => row[column]!))
 const diagonal = (values: number[]): Matrix => values.map((value, i) => values.map((_, j) => (i === j ? value : 0)))
 
-/** The same filter as the papers write it: eight states, whole matrices, noise for one frame at a time. */
+/** The same filter as in the papers: eight states, whole matrices, noise for one frame at a time. */
 function eightStateFilter(first: number[]) {
   const noise = (position: number, velocity: number) => [
     ...[0, 1, 2, 3].map((i) => (position * state[i < 2 ? i + 2 : i]![0]!) ** 2),
@@ -69,7 +69,7 @@ test('four filters of two states give the numbers of one of eight', () => {
   }
 })
 
-test('it learns a velocity and carries the box on while nothing is seen, whatever the frame rate', () => {
+test('it learns a velocity and moves the box while nothing is seen, whatever the frame rate', () => {
   for (const frameMs of [33, 200, 500]) {
     const at = (now: number) => boxOf([0.1 + (0.2 * now) / 1_000, 0.5, 0.1, 0.1])
     const filter = new BoxFilter(at(0), 0)

@@ -65,7 +65,7 @@ export class BoxFilter {
     this.#at = now
   }
 
-  /** Where the object should be by `now`. */
+  /** The predicted box at `now`. */
   predict(now: number): Box {
     const frames = Math.max(0, now - this.#at) / FRAME_MS
     this.#at = Math.max(now, this.#at)

@@ -8,7 +8,7 @@ export type Objective = (point: Float64Array, gradient: Float64Array) => number
 
 export type MinimiseOptions = {
   readonly iterations?: number
-  /** Ends when no part of the gradient is larger. */
+  /** The search ends when no part of the gradient is larger. */
   readonly tolerance?: number
 }
 
@@ -48,7 +48,7 @@ export function minimise(objective: Objective, start: Float64Array, options: Min
   return point
 }
 
-/** The two loops of the method: minus the gradient, bent by the curvature of the last steps. */
+/** The two loops of the method: minus the gradient, corrected by the curvature of the last steps. */
 function descent(gradient: Float64Array, steps: readonly Step[]): Float64Array {
   const direction = gradient.map((part) => -part)
   const shares: number[] = []

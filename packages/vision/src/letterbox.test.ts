@@ -55,7 +55,7 @@ test('a box comes back from the target where it was in the source, at every shap
   )
 })
 
-test('what is drawn is where the coordinates say, to a pixel, and the rest is grey', () => {
+test('the drawn picture is where the coordinates say, to a pixel, and the rest is grey', () => {
   const side = fc.integer({ min: 1, max: 90 })
   fc.assert(
     fc.property(fc.record({ width: side, height: side }), fits, (source, fit) => {

@@ -6,7 +6,7 @@ import type { Box } from './box.ts'
 import { createRgbImage, type RgbImage, type Size } from './image.ts'
 import { resampleRgb } from './resample.ts'
 
-/** Keep the shape and fill right and below (`top-left`) or all around (`centre`); or give it up (`stretch`). */
+/** Keep the shape and fill right and below (`top-left`) or all around (`centre`); or stretch it (`stretch`). */
 export type Fit = 'top-left' | 'centre' | 'stretch'
 
 /** Where a source picture lies in a target, in pixels of the target. */

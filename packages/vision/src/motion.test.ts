@@ -31,7 +31,7 @@ function learned(options: Partial<Parameters<typeof createMotionDetector>[0]> = 
 }
 
 describe('regions', () => {
-  test('what appears is found where it is, to a block', () => {
+  test('a new object is found at its place, to a block', () => {
     const next = learned()
     const { state, regions } = next(picture((paint) => paint(40, 24, 32, 24, 200)))
     expect(state).toBe('steady')
@@ -49,12 +49,12 @@ describe('regions', () => {
     expect(learned()(picture(two(16))).regions).toHaveLength(2)
   })
 
-  test('what is smaller than four blocks or differs by little is nothing', () => {
+  test('a change of fewer than four blocks or of little contrast is ignored', () => {
     expect(learned()(picture((paint) => paint(40, 24, 16, 8, 200))).regions).toEqual([])
     expect(learned()(picture((paint) => paint(40, 24, 32, 24, 98))).regions).toEqual([])
   })
 
-  test('what moves in a mask is nothing', () => {
+  test('movement under a mask is ignored', () => {
     const masks = [
       [
         [0, 0],
@@ -110,7 +110,7 @@ describe('the background', () => {
     for (let factor = 1; factor > 0.4; factor -= 0.02) expect(slow(lit(factor)).regions).toEqual([])
   })
 
-  test('what stands still for some minutes becomes background, and what leaves is found again', () => {
+  test('an object that stands still for some minutes becomes background, and is found again when it leaves', () => {
     const next = learned()
     const parked = picture((paint) => paint(40, 24, 32, 24, 200))
     expect(next(parked).regions).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('the background', () => {
     expect(next(picture()).regions).toHaveLength(1)
   })
 
-  test('another view is a new scene, and is learned anew', () => {
+  test('another view is a new scene, and is learned again', () => {
     const next = learned()
     const other = picture((paint) => {
       for (let x = 0; x < 160; x += 16) paint(x, 0, 8, 96, 230)
@@ -131,7 +131,7 @@ describe('the background', () => {
     expect(next(other)).toMatchObject({ state: 'steady', regions: [] })
   })
 
-  test('a clock that stands still, and black or white pictures, make no number that is none', () => {
+  test('a clock that stands still, and black or white pictures, give no NaN', () => {
     const detector = createMotionDetector({ size })
     const levels = [0, 0, 255, 255, 0, 128, 128, 128, 0, 255]
     for (const level of levels) {
@@ -162,16 +162,16 @@ describe('on rendered scenes, at five pictures a second', () => {
     missed: tallies.reduce((total, { missed }) => total + missed, 0),
   })
   const walked = scenes.filter(({ actors }) => actors.length > 0)
-  // Headlights move as an animal does; only their look tells them apart.
+  // Headlights move like an animal; only recognition can tell them apart.
   const empty = scenes.filter(({ actors, headlightsMs }) => actors.length === 0 && !headlightsMs)
 
-  test('who walks through is found, and little else', () => {
+  test('figures that walk through are found, and little else', () => {
     const total = sum(walked.map((scene) => follow(scene)))
     expect(recallOf(total)).toBeGreaterThan(0.92)
     expect(precisionOf(total)).toBeGreaterThan(0.92)
   })
 
-  test('wind, rain, clouds, a lamp and noise are hardly ever somebody', () => {
+  test('wind, rain, clouds, a lamp and noise hardly ever count as an object', () => {
     const pictures = empty.reduce((count, { durationMs }) => count + durationMs / FRAME_MS, 0)
     expect(sum(empty.map((scene) => follow(scene))).wrong / pictures).toBeLessThan(0.04)
   })

@@ -11,7 +11,7 @@ export type Region = {
   readonly box: Box
   /** Blocks of 8 x 8 pixels that changed. */
   readonly blocks: number
-  /** Greatest departure from the usual, 1 being its border. */
+  /** Greatest departure from the usual range, 1 being its border. */
   readonly strength: number
 }
 
@@ -35,7 +35,7 @@ export type MotionOptions = {
   readonly leastBlocks?: number
 }
 
-/** A region has at least one block this far out, where 1 is the border of the usual. */
+/** A region has at least one block this far outside, where 1 is the border of the usual range. */
 const CLEAR_DEPARTURE = 2
 /** Blocks with at most one usual block between them belong together. */
 const REACH = 2
@@ -46,7 +46,7 @@ export function createMotionDetector({ size, masks = [], leastBlocks = 4 }: Moti
   const background = new Background(size, maskedCells(masks, columns, rows))
   const waiting = new Int32Array(columns * rows)
 
-  /** The region around a changed block; its blocks are taken out of `departures`. */
+  /** The region around a changed block; its blocks are removed from `departures`. */
   function takeRegion(first: number): Region {
     const { departures } = background
     let strength = 0

@@ -10,7 +10,7 @@ test('at the same size nothing changes', () => {
   expect([...resamplePlane(plane, whole(plane), 3, 2).data]).toEqual([1, 2, 3, 200, 250, 255])
 })
 
-test('shrinking is the mean of all that is covered, fractions too', () => {
+test('shrinking is the mean of the covered area, with fractions of pixels', () => {
   const plane = createPlane(4, 2, Uint8Array.of(0, 100, 50, 50, 100, 0, 50, 250))
   expect([...resamplePlane(plane, whole(plane), 2, 1).data]).toEqual([50, 100])
   const three = createPlane(3, 1, Uint8Array.of(0, 90, 180))
@@ -30,7 +30,7 @@ test('each channel by itself, and only the window of a larger picture', () => {
   expect([...resamplePlane(window, whole(window), 1, 1).data]).toEqual([8])
 })
 
-test('no result is beyond the values that it was made of, whatever the region', () => {
+test('no result is outside the range of its source values, whatever the region', () => {
   const plane = createPlane(
     5,
     4,

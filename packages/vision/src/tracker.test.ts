@@ -19,7 +19,7 @@ test('a track is shown when the object was seen a second time, and keeps its num
   expect(follow(tracker, [[sighting(0.1)], [sighting(0.11)], [sighting(0.12)]])).toEqual([[], [1], [1]])
 })
 
-test('what is seen once is nobody', () => {
+test('an object that is seen once is no track', () => {
   const tracker = new Tracker()
   expect(follow(tracker, [[sighting(0.1)], [], [sighting(0.1)], []])).toEqual([[], [], [], []])
   expect(tracker.end()).toEqual([])
@@ -38,7 +38,7 @@ test('an unsure sighting continues a track and never begins one (second associat
   ).toEqual([[], [], [], [], []])
 })
 
-test('a sighting below the low score counts for nothing', () => {
+test('a sighting below the low score is ignored', () => {
   const tracker = new Tracker()
   expect(follow(tracker, [[sighting(0.1)], [sighting(0.1)], [sighting(0.1, 0.5, { score: 0.05 })]])).toEqual([
     [],
@@ -47,7 +47,7 @@ test('a sighting below the low score counts for nothing', () => {
   ])
 })
 
-test('a hidden object comes back under its number, where its velocity carried it', () => {
+test('a hidden object returns under its number, where its velocity predicted it', () => {
   const tracker = new Tracker()
   const at = (i: number) => [sighting(0.1 + 0.01 * i)]
   const frames = Array.from({ length: 30 }, (_, i) => (i >= 12 && i < 22 ? [] : at(i)))
@@ -66,7 +66,7 @@ test('two that pass each other keep their numbers', () => {
   ])
 })
 
-test('a track ends once, after it was lost for a while, with what is known of it', () => {
+test('a track ends once, after it was lost for a while, with its last state', () => {
   const tracker = new Tracker({ keepLostMs: 500 })
   follow(tracker, [[sighting(0.1)], [sighting(0.15)], [sighting(0.3)]])
   const lastSeenAt = 2 * FRAME_MS
@@ -116,7 +116,7 @@ test('a crowd of a hundred keeps its numbers', () => {
   expect(new Set(frames.at(-1)!.map(({ id }) => id)).size).toBe(100)
 })
 
-test('end gives the confirmed tracks and begins anew', () => {
+test('end returns the confirmed tracks, and the next ones are new', () => {
   const tracker = new Tracker()
   follow(tracker, [[sighting(0.1)], [sighting(0.1)], [sighting(0.1), sighting(0.8)]])
   expect(tracker.end().map(({ id }) => id)).toEqual([1])

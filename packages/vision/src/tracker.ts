@@ -1,8 +1,8 @@
 /**
- * Joins sightings from picture to picture into tracks: ByteTrack (Zhang et al. 2022). Sure sightings are matched
- * first; then the unsure ones continue tracks that are left, and never begin one, so that an object half hidden keeps
- * its track. Each matching is the best one over all pairs (`assignment.ts`) by overlap with the place that a Kalman
- * filter predicts.
+ * Joins sightings from picture to picture into tracks: ByteTrack (Zhang et al. 2022). Sightings with a high score are
+ * matched first. Those with a low score then continue the remaining tracks and never begin one, so that a half-hidden
+ * object keeps its track. Each matching is the best one over all pairs (`assignment.ts`) by overlap with the place that
+ * a Kalman filter predicts.
  */
 import { assign } from './assignment.ts'
 import { centreOf, growBy, overlapOf, type Box } from './box.ts'
@@ -12,8 +12,8 @@ import { BoxFilter } from './kalman.ts'
 export type Sighting = { readonly box: Box; readonly label: string; readonly score: number }
 
 /**
- * `tentative` until seen often enough, then `confirmed`; `lost` while not seen. A track that ends is handed out once
- * more by the update that ends it.
+ * `tentative` until seen often enough, then `confirmed`; `lost` while not seen. The update that ends a track returns it
+ * once more.
  */
 export type TrackState = 'tentative' | 'confirmed' | 'lost'
 
@@ -21,9 +21,9 @@ export type Track<S extends Sighting = Sighting> = {
   /** Counts from 1 within its tracker. */
   readonly id: number
   readonly state: TrackState
-  /** Where the filter believes the object to be. */
+  /** The filter's estimate of the box. */
   readonly box: Box
-  /** As last seen. */
+  /** The last sighting. */
   readonly sighting: S
   /** The label with the greatest sum of scores so far. */
   readonly label: string
@@ -38,9 +38,9 @@ export type Track<S extends Sighting = Sighting> = {
 }
 
 export type TrackerOptions = {
-  /** Sightings at or above are sure: first association, and new tracks from `newScore` on. */
+  /** Sightings from this score on take part in the first association; from `newScore` on they begin new tracks. */
   highScore?: number
-  /** Sightings below are dropped. */
+  /** Sightings below this score are dropped. */
   lowScore?: number
   newScore?: number
   /** Pictures with the object in a row before its track is confirmed. */
@@ -49,7 +49,7 @@ export type TrackerOptions = {
   keepLostMs?: number
   /**
    * Boxes are grown by this share of their sides on each side before they are compared, for objects that move by more
-   * than their own length between pictures (C-BIoU, Yang et al. 2023). 0 at 30 frames a second; 0.3 does at 5.
+   * than their own length between pictures (C-BIoU, Yang et al. 2023). 0 is right at 30 frames a second, 0.3 at 5.
    */
   buffer?: number
 }
@@ -112,21 +112,21 @@ export class Tracker<S extends Sighting = Sighting> {
     return { seen: seen.map(publicPart), ended: ended.map(publicPart) }
   }
 
-  /** Ends everything: for a stream that was interrupted. Gives the confirmed tracks, as `ended` does. */
+  /** Ends everything: for a stream that was interrupted. Returns the confirmed tracks, like `ended`. */
   end(): Track<S>[] {
     const ended = this.#tracks.filter(({ state }) => state !== 'tentative')
     this.#tracks = []
     return ended.map(publicPart)
   }
 
-  /** Matches, corrects the tracks that found a sighting, and returns what found nothing. */
+  /** Matches, corrects the tracks that found a sighting, and returns the tracks without a sighting. */
   #associate(tracks: Living<S>[], sightings: readonly S[], leastOverlap: number, now: number) {
     if (tracks.length === 0 || sightings.length === 0) return { tracks, sightings }
     const { buffer } = this.#options
     const grownTracks = tracks.map(({ box }) => growBy(box, buffer))
     const grownSightings = sightings.map(({ box }) => growBy(box, buffer))
     const costs = new Float64Array(tracks.length * sightings.length)
-    // A pair that may not be costs as much as leaving both alone.
+    // A forbidden pair costs as much as leaving both unmatched.
     for (const [row, box] of grownTracks.entries())
       for (const [column, other] of grownSightings.entries())
         costs[row * sightings.length + column] = Math.min(1 - overlapOf(box, other), 1 - leastOverlap)

@@ -19,7 +19,7 @@ test('a square contains what lies between its sides, whichever way around it is 
   fc.assert(
     fc.property(share, share, fc.boolean(), (x, y, isReversed) => {
       const polygon = isReversed ? square.toReversed() : square
-      // The border belongs to one side or the other; no point of it is asked for.
+      // The border belongs to one side or the other; its points are not tested.
       fc.pre([x, y].every((value) => Math.abs(value - 0.2) > 1e-9 && Math.abs(value - 0.6) > 1e-9))
       expect(contains(polygon, { x, y })).toBe(x > 0.2 && x < 0.6 && y > 0.2 && y < 0.6)
     }),

@@ -1,6 +1,6 @@
 /**
- * Zones and masks: polygons on a camera's picture. What lies inside is decided by the even-odd rule, so a polygon that
- * crosses itself, or goes around a hole, means what it looks like.
+ * Zones and masks: polygons on a camera's picture. The even-odd rule decides what is inside, so a polygon that crosses
+ * itself or goes around a hole means what it looks like.
  */
 import { footOf, type Box, type Point } from './box.ts'
 

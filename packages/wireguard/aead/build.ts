@@ -1,7 +1,7 @@
 /**
  * Compiles the AssemblyScript of this folder to `chacha20-poly1305.wasm`, which is committed beside it and loaded by
- * `src/node/wasm-aead.ts`. The sources end in `.as`, because to TypeScript their vectors and pointers mean nothing.
- * `npm run build:aead` writes the file; a test builds it again and holds the bytes against it.
+ * `src/node/wasm-aead.ts`. The sources end in `.as`, because TypeScript does not know their vectors and pointers.
+ * `npm run build:aead` writes the file; a test builds it again and compares the bytes.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -32,10 +32,7 @@ export async function compile(name: string = NAME): Promise<Uint8Array<ArrayBuff
   return compiled
 }
 
-/**
- * The compiler asks for `.ts`, here and in its own library, which it finds by itself when told that there is no such
- * file.
- */
+/** The compiler asks for `.ts`, here and in its own library, which it finds by itself when this returns null. */
 function readSource(name: string): string | null {
   try {
     return readFileSync(join(import.meta.dirname, name.replace(/\.ts$/, '.as')), 'utf8')

@@ -14,8 +14,8 @@ import type { Input } from './target.ts'
 import { KINDS, createTarget, seeds } from './target.ts'
 
 /**
- * Counting blocks costs more than running: count a batch at a time, and single inputs only where a batch found
- * something.
+ * Counting blocks costs more than running, so batches are counted, and single inputs only of batches that reached new
+ * code.
  */
 const BATCH = 50
 const LIMIT_MS = 250

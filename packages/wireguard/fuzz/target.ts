@@ -1,7 +1,7 @@
 /**
  * The fuzzer's target: a hub with one gateway, in memory, on a clock that only inputs move. Each kind of input passes
- * one more check: noise, a right mac1, a right AEAD in a handshake, a right AEAD of a live session; then what a device
- * is given to send and to be configured with. `run` throws when something happened that no input may cause.
+ * one more check: noise, a right mac1, a right AEAD in a handshake, a right AEAD of a live session; then packets to
+ * send, and configurations. `run` throws when something happened that no input may cause.
  */
 
 import { ConfigError } from '../src/config-error.ts'
@@ -148,7 +148,7 @@ export function createTarget(): Target {
         }
         if (hub.peers().length !== before) throw new Error('half a peer')
       }
-      // What moved to the peer that is gone comes back.
+      // Prefixes that moved to the removed peer come back.
       hub.updatePeer({ publicKey: gateway.publicKey, allowedIps: ['10.0.0.2/32'] })
     },
     time(data) {
@@ -166,7 +166,7 @@ export function createTarget(): Target {
   }
 }
 
-/** Where it begins: one good input of each kind, and the four messages by their lengths. */
+/** The first inputs: one good input of each kind, and the four messages by their lengths. */
 export function seeds(): Input[] {
   const message = (type: number, length: number) => Uint8Array.from({ length }, (_, i) => (i === 0 ? type : 0))
   const messages = [message(1, 148), message(2, 92), message(3, 64), message(4, 32), message(4, 112)]

@@ -66,7 +66,7 @@ export function createAllowedIps<Owner>(): AllowedIps<Owner> {
   return { insert, removeOwner, lookup, prefixesOf: (owner) => [...(byOwner.get(owner)?.keys() ?? [])] }
 }
 
-/** The bytes under the mask: of IPv4 as one integer, of IPv6 one character each. */
+/** The bytes under the mask: one integer for IPv4, one character for each byte of IPv6. */
 function keyOf(bytes: Uint8Array, offset: number, size: number, length: number): string | number {
   if (size === 4) {
     const address =
@@ -93,7 +93,10 @@ export type InnerPacket = {
 const v4Offsets = { addressSize: 4, sourceOffset: 12, destinationOffset: 16 } as const
 const v6Offsets = { addressSize: 16, sourceOffset: 8, destinationOffset: 24 } as const
 
-/** Reads what routing needs of an IPv4 or IPv6 packet; undefined when its header or its length cannot be right. */
+/**
+ * Reads the fields of an IPv4 or IPv6 packet that routing needs; undefined when its header or its length cannot be
+ * right.
+ */
 export function readInnerPacket(packet: Uint8Array): InnerPacket | undefined {
   const version = (packet[0] ?? 0) >> 4
   if (version === 4 && packet.length >= V4_HEADER) {

@@ -1,4 +1,4 @@
-/** A peer's configuration: checked whole before anything changes, then put into the device. */
+/** A peer's configuration: checked completely before anything changes, then applied to the device. */
 
 import type { Prefix } from './address.ts'
 import { parseAddress, parsePrefix } from './address.ts'
@@ -25,13 +25,13 @@ export type PeerConfig = {
   presharedKey?: PresharedKey
   /** CIDR prefixes, IPv4 or IPv6. A prefix that another peer has moves here. */
   allowedIps: readonly string[]
-  /** An IP address, not a name. Absent: wait to hear from the peer, or keep what is known. */
+  /** An IP address, not a name. Absent: the device waits for the peer, or keeps the known endpoint. */
   endpoint?: Endpoint
   /** 1 to 65,535; 0 or absent is off. */
   persistentKeepaliveSeconds?: number
   /**
-   * From `PeerStatus` before a restart: initiations up to it are refused as replayed. An earlier one than the known one
-   * changes nothing.
+   * From `PeerStatus` before a restart: initiations up to it are refused as replayed. One that is earlier than the
+   * known one is ignored.
    */
   latestTimestamp?: string
 }
@@ -80,10 +80,7 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
   }
 }
 
-/**
- * Everything of a peer that follows from its public key, at the price of one DH. Throws `invalid-key` on a low-order
- * point.
- */
+/** The part of a peer that follows from its public key; costs one DH. Throws `invalid-key` on a low-order point. */
 export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: CheckedConfig): Peer {
   const publicKeyBytes = keyBytes(publicKey)
   const staticShared = state.crypto.dh(state.local.privateKey, publicKeyBytes)

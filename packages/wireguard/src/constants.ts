@@ -21,7 +21,7 @@ export const REJECT_AFTER_MESSAGES = 2 ** 53 - 2 ** 13 - 1
 
 /** A cookie and the secret behind it live this long (§5.4.7). */
 export const COOKIE_LIFETIME_MS = 120_000
-/** The initiator stops using a cookie a little early, because it may still be travelling when the secret turns. */
+/** The initiator stops using a cookie a little early, because it may still be on its way when the secret changes. */
 export const COOKIE_LATENCY_MS = 5_000
 
 /** Initiations accepted from one peer: 50 a second (§5.1, §6.1). */

@@ -18,12 +18,12 @@ const text = new TextEncoder()
 const LABEL_MAC1 = text.encode('mac1----')
 const LABEL_COOKIE = text.encode('cookie--')
 
-/** HASH(LABEL-MAC1 || public key of whoever receives the message) */
+/** HASH(LABEL-MAC1 || public key of the receiver) */
 export function mac1KeyOf(crypto: Crypto, publicKey: Uint8Array): Uint8Array {
   return crypto.hash(LABEL_MAC1, publicKey)
 }
 
-/** HASH(LABEL-COOKIE || public key of whoever sends the cookie) */
+/** HASH(LABEL-COOKIE || public key of the sender of the cookie) */
 export function cookieKeyOf(crypto: Crypto, publicKey: Uint8Array): Uint8Array {
   return crypto.hash(LABEL_COOKIE, publicKey)
 }
@@ -39,7 +39,7 @@ type CookieHolder = {
   cookie: { value: Uint8Array; receivedAtMs: number } | undefined
 }
 
-/** Fills mac1, and mac2 where the peer gave a cookie that is still good. */
+/** Fills mac1, and mac2 if the peer gave a cookie that is still valid. */
 export function writeMacs(crypto: Crypto, message: Uint8Array, peer: CookieHolder, nowMs: number): void {
   const mac1 = crypto.mac(peer.mac1Key, message.subarray(0, mac1At(message)))
   message.set(mac1, mac1At(message))
@@ -81,7 +81,7 @@ export type CookieMaker = {
   erase(): void
 }
 
-/** The responder's side: cookies are made from a secret that turns every 120 s, and none is stored. */
+/** The responder's side: cookies are made from a secret that changes every 120 s, and none is stored. */
 export function createCookieMaker(crypto: Crypto, ownPublicKey: Uint8Array): CookieMaker {
   const cookieKey = cookieKeyOf(crypto, ownPublicKey)
   let secret: Uint8Array = new Uint8Array(SECRET_BYTES)

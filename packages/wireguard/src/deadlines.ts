@@ -1,13 +1,13 @@
 /**
- * The next thing each peer waits for, in one binary heap: the device needs one timer of its host however many peers it
- * has. A deadline that only moved later stays where it is; the tick that finds it early puts it back.
+ * The next deadline of each peer, in one binary heap: the device needs one timer of its host however many peers it has.
+ * A deadline that only moved later stays where it is; the tick that finds it early puts it back.
  */
 
 /** Owned by the heap, kept inside the item so that moving it needs no look-up. */
 export type Slot = { deadlineMs: number; heapIndex: number }
 
 export type Deadlines<Item extends Slot> = {
-  /** Moves the item forward to `atMs` if it waits for something later. */
+  /** Moves the item forward to `atMs` if its deadline is later. */
   bring(item: Item, atMs: number): void
   /** Takes the first item whose deadline is at or before `nowMs`. */
   takeDue(nowMs: number): Item | undefined

@@ -32,7 +32,7 @@ import { sendPacket } from './transmit.ts'
 export type DeviceOptions = {
   privateKey: PrivateKey
   crypto: Crypto
-  /** Padding stops here. Bytes of an inner packet; 1420 unless told. */
+  /** The largest inner packet in bytes, where padding stops; 1420 by default. */
   mtu?: number
   /** Handshake messages a second above which cookies are asked for. */
   handshakesPerSecond?: number
@@ -64,7 +64,7 @@ export type Device = {
   handshake(publicKey: PublicKey, now: Now): void
   peer(publicKey: PublicKey): PeerStatus | undefined
   peers(): PeerStatus[]
-  /** Of every peer; a tenth of the cost of `peers()`. */
+  /** The traffic of every peer; a tenth of the cost of `peers()`. */
   traffic(): Map<PublicKey, PeerTraffic>
   /** Every drop since the device was made, by reason; a copy. */
   drops(): DropCounts

@@ -4,7 +4,7 @@
  */
 
 export const DROP_REASONS = [
-  /** Not the header or the length of any message. */
+  /** It has not the header or the length of any message. */
   'malformed',
   /** The sender does not know this device's public key (§5.4.4). */
   'bad-mac1',
@@ -47,7 +47,7 @@ export const DROP_REASONS = [
 
 export type DropReason = (typeof DROP_REASONS)[number]
 
-/** How many since the device was made. */
+/** The numbers since the device was made. */
 export type DropCounts = Record<DropReason, number>
 
 export function noDrops(): DropCounts {

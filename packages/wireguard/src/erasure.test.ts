@@ -120,7 +120,7 @@ describe('of what passes through the cryptography, there stays in memory', () =>
       link.hub.device.addPeer({ publicKey: link.gateway.device.publicKey, allowedIps: ['10.0.0.2/32'] })
       link.gateway.device.addPeer({ publicKey, allowedIps: ['10.0.0.1/32'], endpoint: link.hub.endpoint })
     }
-    // Before the answer; before it is confirmed; with two sessions; with two and an initiation under way.
+    // Before the answer; before the confirmation; with two sessions; with two and an initiation under way.
     const lost = [[1], [2], [4], []]
     for (const types of lost) {
       link.send(link.gateway, upPacket())
@@ -274,12 +274,12 @@ describe('a handshake that fails leaves nothing', () => {
     const before = gateway.left()
     link.receive(link.gateway, withMac1(spoil(link.wire[0]!.data), link.gateway), stranger)
     expect(link.gateway.drops).toEqual(['bad-handshake'])
-    // The preshared key was asked for, and goes on living in the peer.
+    // The preshared key was used, and stays in the peer.
     expect({ ...gateway.left(), 'mixed in': 1 }).toEqual({ ...before, 'mixed in': 1 })
   })
 
   test('in either role, when an ephemeral key of ours makes an all-zero secret', () => {
-    /** No such pair is to be had, so the Diffie-Hellman of ephemeral keys is told to have met one. */
+    /** No such pair can be made, so the Diffie-Hellman of ephemeral keys pretends to have found one. */
     const refusing = (crypto: Crypto): Crypto => {
       const ephemeral = new Set<Uint8Array>()
       return {

@@ -1,5 +1,5 @@
 /**
- * The two handshake messages, made and read (§5.4.2, §5.4.3), and the keys they end in (§5.4.5). Pure: `receive.ts` and
+ * The two handshake messages, made and read (§5.4.2, §5.4.3), and the resulting keys (§5.4.5). Pure: `receive.ts` and
  * `initiate.ts` handle peers and time. mac1 and mac2 are `cookie.ts`'s and stay zero here.
  *
  *   <- s ... -> e, es, s, ss, {timestamp} <- e, ee, se, psk, {}
@@ -148,8 +148,8 @@ export function createResponse(
 }
 
 /**
- * Reads the answer to `pending`, which stays as it was when the answer is false (undefined): the true one may still
- * come.
+ * Reads the answer to `pending`, which does not change when the answer is false (undefined), because the true one may
+ * still arrive.
  */
 export function openResponse(
   crypto: Crypto,

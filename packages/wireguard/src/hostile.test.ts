@@ -152,7 +152,7 @@ function emptyTransport(counter: number): Uint8Array {
   return datagram
 }
 
-/** A link whose gateway seals `smuggled` in place of what it was told to send. */
+/** A link whose gateway seals `smuggled` instead of the packet to send. */
 function createSmuggler() {
   let smuggled: Uint8Array | undefined
   const crypto: Crypto = {
@@ -165,7 +165,7 @@ function createSmuggler() {
   }
   const link = createLink({ gatewayOptions: { crypto } })
   link.connect()
-  /** What the hub makes of it. */
+  /** What the hub makes of the packet. */
   return (packet: Uint8Array) => {
     link.forget()
     smuggled = packet

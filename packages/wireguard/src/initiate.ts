@@ -25,7 +25,7 @@ export function requestHandshake(state: DeviceState, peer: Peer, turn: Turn): vo
 }
 
 /**
- * For a peer without a known endpoint: it has to begin, and gets as long as an attempt of ours would (§6.4). A gateway
+ * For a peer without a known endpoint: the peer has to begin, within the time of an attempt of ours (§6.4). A gateway
  * approved a moment ago will connect soon; without this wait, its packets would come a TCP retransmission later.
  */
 export function awaitHandshake(state: DeviceState, peer: Peer, turn: Turn): void {
@@ -34,7 +34,7 @@ export function awaitHandshake(state: DeviceState, peer: Peer, turn: Turn): void
   scheduleInitiation(state, peer, turn.nowMs + REKEY_ATTEMPT_TIME_MS)
 }
 
-/** As `requestHandshake`, but from the next tick, which bounds how many begin at once. */
+/** Like `requestHandshake`, but begins with the next tick, which limits how many begin at once. */
 export function scheduleHandshake(state: DeviceState, peer: Peer, nowMs: number): void {
   peer.attemptStartedAtMs = nowMs
   scheduleInitiation(state, peer, Math.max(nowMs, peer.handshakeSentAtMs + REKEY_TIMEOUT_MS))

@@ -51,7 +51,7 @@ export function keyBytes(key: PublicKey | PrivateKey | PresharedKey): Uint8Array
   return Uint8Array.from(atob(key), (character) => character.charCodeAt(0))
 }
 
-/** By the web's own function: Node 24 has no `toBase64` on arrays. */
+/** Uses btoa, because Node 24 has no `toBase64` on arrays. */
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }

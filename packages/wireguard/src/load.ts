@@ -8,7 +8,7 @@ import { parseAddress } from './address.ts'
 /** About a sixth of one core at 350 us a handshake. */
 export const DEFAULT_HANDSHAKES_PER_SECOND = 500
 const MEASURE_MS = 1_000
-/** Cookies stay on this long after the last measure that was too high, as the Linux implementation does. */
+/** Cookies stay on for this long after the last rate that was too high, as the Linux implementation does. */
 const LOAD_LINGERS_MS = 1_000
 
 export const SOURCE_RATE_PER_SECOND = 20

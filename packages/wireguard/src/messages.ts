@@ -94,7 +94,7 @@ export function writeUint32(bytes: Uint8Array, offset: number, value: number): v
   bytes[offset + 3] = value >>> 24
 }
 
-/** Exact up to 2^53; above that the result is rounded, and still above every limit it is held against. */
+/** Exact up to 2^53; above that the result is rounded, and still above every limit that it is compared with. */
 export function readCounter(datagram: Uint8Array): number {
   return readUint32(datagram, Transport.counter) + readUint32(datagram, Transport.counter + 4) * 2 ** 32
 }

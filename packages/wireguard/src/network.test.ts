@@ -8,7 +8,7 @@ import { ipv4Packet } from './simulator/packet.ts'
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describe('over a network that loses, doubles and reorders', () => {
-  /** What the network does to the next datagram under way. */
+  /** What happens to the next datagram on its way. */
   const fate = fc.constantFrom('deliver', 'deliver', 'deliver', 'lose', 'double', 'delay', 'wait')
   const act = fc.constantFrom('up', 'down', 'second', 'net', 'net', 'net')
 

@@ -80,7 +80,7 @@ export function split(crypto: Crypto, state: SymmetricState): [Uint8Array, Uint8
   return keys
 }
 
-/** By copying constructor: the `slice` of a Node Buffer would share memory, and what is shared is zeroed here. */
+/** By copying constructor: the `slice` of a Node Buffer would share memory, and shared memory is zeroed here. */
 export function copyState({ chainingKey, hash }: SymmetricState): SymmetricState {
   return { chainingKey: new Uint8Array(chainingKey), hash: new Uint8Array(hash) }
 }

@@ -13,7 +13,9 @@ export type Endpoint = { address: string; port: number }
 export type Now = { monotonicMs: number; unixMs: number }
 
 export type Output =
-  /** To send as it is. Fresh, never reused by the device. `peer` is absent where the sender is not authenticated. */
+  /**
+   * A datagram to send, fresh and never reused by the device. `peer` is absent where the sender is not authenticated.
+   */
   | { type: 'datagram'; data: Uint8Array; to: Endpoint; peer?: PublicKey }
   /**
    * An authenticated IP packet without its padding, from an address its peer may use, in the memory of the datagram it

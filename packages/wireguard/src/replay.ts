@@ -14,7 +14,7 @@ export const REPLAY_WINDOW = (RING_WORDS - 1) * WORD_BITS
 export type ReplayWindow = {
   /** Greatest accepted counter plus one. */
   next: number
-  /** The ring, or only its beginning as long as no counter was past that. */
+  /** The ring, or only its beginning while no counter was past that. */
   words: Uint32Array
 }
 

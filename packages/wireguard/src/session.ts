@@ -68,7 +68,8 @@ export function openTransport(
   if (counter >= REJECT_AFTER_MESSAGES) return 'counter-exhausted'
   if (!isFresh(session.replay, counter)) return 'replayed-counter'
   const { buffer, byteOffset, length } = datagram
-  // Plain views, whatever the datagram is: the `slice` of a Node Buffer would share memory with whoever keeps a part.
+  // Plain views, whatever the datagram is: the `slice` of a Node Buffer would share memory with a caller that keeps a
+  // part.
   const sealed = new Uint8Array(buffer, byteOffset + Transport.headerSize, length - Transport.headerSize)
   const packet = new Uint8Array(buffer, sealed.byteOffset, length - Transport.minSize)
   if (!aead.open(session.receiveKey, counter, sealed, EMPTY, packet)) return 'bad-transport'

@@ -4,7 +4,7 @@
  *
  *   offset size
  *   0      8     2^62 + 10 + seconds since 1970
- *   8      4     nanoseconds, the low 24 bits cleared: the clock of this host is nobody's business
+ *   8      4     nanoseconds, the low 24 bits cleared: to hide the exact clock of this host
  */
 
 export const TIMESTAMP_BYTES = 12

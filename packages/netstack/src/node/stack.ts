@@ -16,9 +16,9 @@ const DEFAULT_MTU = 1420
 const MIN_MTU = 576
 const MAX_MTU = 65_535
 const DEFAULT_PING_TIMEOUT_MS = 5_000
-/** Rounds of deliver and send in one turn: the second carries what handlers wrote at once. */
+/** Rounds of deliver and send in one turn: the second sends what handlers wrote in the first. */
 const ROUNDS_PER_TURN = 2
-/** As many as Node takes from a UDP socket before it looks at anything else. */
+/** As many as Node takes from a UDP socket before it handles other events. */
 const FULL_POLL_PACKETS = 32
 /** The most packets of one turn. */
 const MAX_TURN_PACKETS = 128

@@ -22,7 +22,7 @@ export interface TcpStreamOptions {
 
 type WriteCallback = (error?: Error | null) => void
 
-/** One push covers what arrived in a turn, up to this. */
+/** The most bytes of one push; it covers everything that arrived in a turn. */
 const READ_BYTES = 65_536
 const SMALL_READ_BYTES = 512
 /** The memory that a stream keeps after a small read. */
@@ -147,7 +147,7 @@ export class TcpStream extends Duplex {
     return this.destroy()
   }
 
-  /** For the stack: the connection that this stream speaks for. */
+  /** For the stack: sets the connection of this stream. */
   attach(connection: Connection): void {
     this.#connection = connection
     connection.owner = this
@@ -324,5 +324,5 @@ export class TcpStream extends Duplex {
 /** As Linux: two hours (RFC 9293 §3.8.4). */
 const DEFAULT_KEEPALIVE_MS = 7_200_000
 
-/** Whether it has more than half of its memory to itself, from the start. */
+/** Whether the chunk starts its ArrayBuffer and fills more than half of it. */
 const isCompact = (chunk: Uint8Array): boolean => chunk.byteOffset === 0 && 2 * chunk.length > chunk.buffer.byteLength

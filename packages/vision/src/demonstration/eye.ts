@@ -1,7 +1,7 @@
 /**
- * The demonstration eye: tells what moves by its outline alone, with HOG and a linear classifier that was trained on
- * silhouettes that the rendered scenes draw. It shows the whole way from a camera to a detection without a model file;
- * it is no substitute for a model, and knows nothing of real animals.
+ * The demonstration eye: names moving objects by their outline only, with HOG and a linear classifier trained on the
+ * silhouettes of the rendered scenes. It shows the whole pipeline from a camera to a detection without a model file. It
+ * is no substitute for a model, and does not recognize real animals.
  */
 import type { Box } from '../box.ts'
 import { HOG_FEATURES, HOG_PIXELS, hogOf } from '../hog.ts'
@@ -10,7 +10,7 @@ import { classify, type LinearClassifier } from '../linear-classifier.ts'
 import { resamplePlane } from '../resample.ts'
 import { WEIGHTS } from './weights.ts'
 
-/** The first means that nothing of the others is there. */
+/** The first one means none of the others. */
 export const DEMONSTRATION_CLASSES = ['nothing', 'boar', 'cat', 'deer', 'fox', 'person'] as const
 export type DemonstrationClass = (typeof DEMONSTRATION_CLASSES)[number]
 
@@ -23,7 +23,7 @@ export type Look = {
 /** Room around the box, in shares of its longer side, so that the outline has both of its sides. */
 const MARGIN = 0.08
 
-/** What is in a box of a picture. */
+/** Classifies the content of a box of a picture. */
 export function lookAt(plane: Plane, box: Box, classifier = demonstrationClassifier()): Look {
   const probabilities = classify(classifier, hogOf(cropFor(plane, box)))
   let best = 0
@@ -31,7 +31,7 @@ export function lookAt(plane: Plane, box: Box, classifier = demonstrationClassif
   return { label: DEMONSTRATION_CLASSES[best]!, score: probabilities[best]! }
 }
 
-/** The square around a box that is looked at, as 64 x 64 pixels: shapes keep their proportions. */
+/** The square around a box, as 64 x 64 pixels: shapes keep their proportions. */
 export function cropFor(plane: Plane, box: Box): Plane {
   const width = box.width * plane.width
   const height = box.height * plane.height

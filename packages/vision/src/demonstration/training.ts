@@ -1,4 +1,4 @@
-/** How the demonstration eye is taught: drawn crops with their classes, from seeds; other seeds are held out. */
+/** The training data of the demonstration eye: drawn crops with their classes, from seeds; other seeds are held out. */
 import { clipToPicture, type Box } from '../box.ts'
 import { HOG_FEATURES, hogOf } from '../hog.ts'
 import { lumaOf, type Plane } from '../image.ts'
@@ -97,7 +97,7 @@ const EMPTY: readonly Partial<Scene>[] = [
 const EMPTY_MS = 12_000
 const PATCHES = 12
 
-/** What motion finds where nobody is, and random patches of the picture. */
+/** Crops without an object: what motion finds in an empty scene, and random patches of the picture. */
 function drawNothing(random: Random, kind: number): Drawn[] {
   const seed = Math.floor(random.between(0, 2 ** 31))
   const scene: Scene = {

@@ -1,6 +1,5 @@
 /**
- * How a family of models takes its picture and gives what it found. Facts are from the models' own export code, as
- * named in each file.
+ * The input and the outputs of a family of models. Facts are from the models' own export code, as named in each file.
  */
 import type { Size } from '../image.ts'
 import type { Fit } from '../letterbox.ts'
@@ -14,16 +13,17 @@ export type Layout = {
   /** The input is (byte / 255 - mean) / deviation, channel by channel; undefined for bytes as they are, 0 to 255. */
   readonly normalise: { readonly mean: Triple; readonly deviation: Triple } | undefined
   /**
-   * Names of the outputs that `decode` takes, in its order; a model with other names gives them in the order it has.
+   * Names of the outputs that `decode` takes, in its order; for a model with other names, the first outputs in its own
+   * order.
    */
   readonly outputs: readonly string[]
   /** Whether several boxes for one object must be thinned out (`suppressNonMaxima`). */
   readonly repeats: boolean
-  /** How many classes a model with these outputs knows. Throws LayoutError when they have another shape. */
+  /** The number of classes of a model with these outputs. Throws LayoutError when they have another shape. */
   classes(outputs: readonly Tensor[]): number
   /**
-   * Candidates with at least `leastScore`, boxes in shares of the input of `size`. Numbers that are none are skipped.
-   * Throws LayoutError when the outputs have another shape.
+   * Candidates with at least `leastScore`, boxes in shares of the input of `size`. NaN is skipped. Throws LayoutError
+   * when the outputs have another shape.
    */
   decode(outputs: readonly Tensor[], size: Size, leastScore: number): Candidate[]
 }
@@ -35,7 +35,7 @@ export const UNIT = { mean: [0, 0, 0], deviation: [1, 1, 1] } as const
 /** Mean and standard deviation of ImageNet's pictures: red, green, blue. */
 export const IMAGENET = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] } as const
 
-/** The greatest of `count` numbers that begin at `from` and lie `step` apart. Numbers that are none never win. */
+/** The greatest of `count` numbers that begin at `from` and lie `step` apart. NaN never wins. */
 export function greatestOf(
   data: Float32Array,
   from: number,
@@ -54,7 +54,7 @@ export function greatestOf(
   return { index, value }
 }
 
-/** A box of its centre and sides; undefined when it has no area or a number is none. */
+/** A box of its centre and sides; undefined when it has no area or a number is NaN. */
 export function boxOfCentre(x: number, y: number, width: number, height: number) {
   const isBox = Number.isFinite(x) && Number.isFinite(y) && width > 0 && height > 0 && width < 1e6 && height < 1e6
   return isBox ? { x: x - width / 2, y: y - height / 2, width, height } : undefined

@@ -111,7 +111,7 @@ describe.each(names)('%s', (name) => {
     )
   })
 
-  test('what is below the score, or no number, is nothing', () => {
+  test('a candidate below the score, or with NaN, is dropped', () => {
     const letterbox = letterboxOf(INPUT, INPUT, layout.fit)
     const box = { x: 0.3, y: 0.3, width: 0.2, height: 0.2 }
     expect(readOutputs(layout, encoders[name]([{ box, classIndex: 0, score: 0.3 }]), letterbox, 0.4)).toEqual([])

@@ -28,12 +28,12 @@ export function toTensor(image: RgbImage, { channels, normalise }: Layout): Tens
   return { data: values, shape: [1, 3, height, width] }
 }
 
-/** More of them come from no picture: the surest are taken. */
+/** No picture has more objects; the candidates with the highest scores are used. */
 const MOST_CANDIDATES = 500
 
 /**
- * What a model found, boxes in shares of the source picture, the surest first. Throws LayoutError when the outputs are
- * not those of the layout.
+ * The objects that a model found, boxes in shares of the source picture, the highest score first. Throws LayoutError
+ * when the outputs are not those of the layout.
  */
 export function readOutputs(
   layout: Layout,

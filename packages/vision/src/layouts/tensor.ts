@@ -1,7 +1,7 @@
-/** What a model gives: numbers in the order of `shape`, the last axis running fastest. */
+/** An output of a model: numbers in the order of `shape`, the last axis running fastest. */
 export type Tensor = { readonly data: Float32Array; readonly shape: readonly number[] }
 
-/** A model's output that is not what its layout says. `message` is for people. */
+/** A model's output does not fit its layout. `message` is for people. */
 export class LayoutError extends Error {
   override readonly name = 'LayoutError'
 }

@@ -1,5 +1,5 @@
 /**
- * What the verifier knows of a detection: the shape of its crop (HOG), its colours in the middle and around, how it
+ * The verifier's features of a detection: the shape of its crop (HOG), its colours in the middle and around, how it
  * moved, how sure the detector was, the hour, the place and the size.
  */
 import { centreOf, type Box } from '../box.ts'
@@ -13,13 +13,13 @@ export const CROP_PIXELS = HOG_PIXELS
 export type Glance = {
   /** 64 x 64 pixels, as `cropOf` makes it. */
   readonly crop: RgbImage
-  /** In the camera's picture, where it is known. */
+  /** The box in the camera's picture, if it is known. */
   readonly box: Box | undefined
-  /** The detector's, 0 to 1. */
+  /** The detector's score, 0 to 1. */
   readonly score: number
   /** The time of day at the camera, 0 to 24. */
   readonly hour: number
-  /** How long it was in the picture so far. */
+  /** How long it has been in the picture so far. */
   readonly seconds: number
   /** How far its box went from where it was first, in lengths of that box. */
   readonly travel: number
@@ -30,7 +30,7 @@ const GRID = 6
 const COLOURS = 14
 const HOURS = 4
 const REST = 3 + 4 + 1
-/** The places in `verifierFeatures`' result. */
+/** The length of `verifierFeatures`' result. */
 export const VERIFIER_FEATURES = HOG_FEATURES + COLOURS + HOURS + GRID * GRID + REST
 
 const INNER_FROM = CROP_PIXELS / 4
@@ -103,7 +103,7 @@ function coloursOf(crop: RgbImage): Float32Array {
   return result
 }
 
-/** To the four nearest cells. */
+/** Votes for the four nearest cells. */
 function voteForPlace({ x, y }: { x: number; y: number }, grid: Float32Array): void {
   grid.fill(0)
   const [across, down] = [x * GRID - 0.5, y * GRID - 0.5]

@@ -68,7 +68,7 @@ test('a box that comes again twenty times is a repeat, unless somebody called it
   expect(found).toMatchObject({ label: 'deer', times: 20, wrong: 1 })
   expect(found!.box.x).toBeCloseTo(0.692, 2)
   expect(findRepeats([...again(30), { label: 'deer', box: branch(), isRight: true }])).toEqual([])
-  // Another label's animal on the place keeps the place open too.
+  // An animal with another label at this place also prevents the proposal.
   const fox = { label: 'fox', box: { x: 0.68, y: 0.1, width: 0.22, height: 0.22 }, isRight: true }
   expect(findRepeats([...again(30), fox])).toEqual([])
 })
@@ -118,7 +118,7 @@ const learnAll = (examples: ReturnType<typeof reviews>, current = new Map<string
 const one = (examples: ReturnType<typeof reviews>, current?: Map<string, Verifier>): Lesson =>
   learnAll(examples, current).lessons[0]!
 
-test('a verifier takes over when it loses nothing right and raises fewer false alarms', () => {
+test('a verifier takes over when it loses no right detection and raises fewer false alarms', () => {
   const lesson = one(reviews({ count: 200 }))
   expect(lesson.outcome).toBe('better')
   expect(lesson.test).toMatchObject({ right: 20, lost: 0, falseAlarmsNow: 20 })
@@ -134,7 +134,7 @@ test('a verifier takes over when it loses nothing right and raises fewer false a
   }
   expect(missed).toBeLessThan(5)
   expect(held).toBeGreaterThan(150)
-  // The same again is no improvement.
+  // The same reviews again bring no improvement.
   expect(one(reviews({ count: 200 }), new Map([['deer', lesson.candidate!]])).outcome).toBe('not-fewer-false-alarms')
 })
 
@@ -143,7 +143,7 @@ test('fewer than twenty right or wrong reviews teach nothing, and neither do per
   expect(learnAll(reviews({ count: 200, label: 'person' })).lessons).toEqual([])
 })
 
-test('what people called right in the newest fifth is never lost', () => {
+test('detections that people called right in the newest fifth are never lost', () => {
   const examples = reviews({ count: 200 })
   const at = examples.list.findLastIndex(({ isRight }) => isRight)
   examples.rows[at * FEATURES] = -30
@@ -177,7 +177,7 @@ test('reviews that contradict all others are asked about again, once', () => {
   expect(learnAll(examples).doubtful).toEqual([80])
 })
 
-test('drift is what was promised against what people said', () => {
+test('drift compares the expected share with the reviews', () => {
   const { candidate } = one(reviews({ count: 200 }))
   const current = new Map([['deer', candidate!]])
   const [same] = learnAll(reviews({ count: 200, seed: 2 }), current).drift

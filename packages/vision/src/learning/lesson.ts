@@ -1,7 +1,7 @@
 /**
- * What one night teaches a camera: a verifier trained on what people said there, for each label a calibration and a
- * threshold, and whether it takes over. The newest fifth of the reviews is never trained on; on it the candidate must
- * lose nothing that people called right, and raise fewer false alarms than what runs now.
+ * The result of one night for a camera: a verifier trained on the reviews of that camera, for each label a calibration
+ * and a threshold, and whether it takes over. The newest fifth of the reviews is never trained on. On it the candidate
+ * must lose no detection that people called right, and have fewer false alarms than the current verifier.
  */
 import { minimise } from '../lbfgs.ts'
 import { calibrate, probabilityOf, type Calibration, type Judged } from './platt.ts'
@@ -12,14 +12,15 @@ export type Example = {
   /** When it began, in milliseconds since 1970. */
   readonly at: number
   /**
-   * What a person said; undefined for a weak negative: it comes again and again, or is held back, and nobody objects.
+   * A person's review; undefined for a weak negative: a detection that repeats or is held back, and that nobody called
+   * right.
    */
   readonly isRight: boolean | undefined
   /** Reviews have numbers in the order in which they were given. */
   readonly seq: number
-  /** Asked about before: it is not asked about again. */
+  /** Whether people were asked about it before; then they are not asked again. */
   readonly isSettled: boolean
-  /** It is held back now. */
+  /** Whether it is held back now. */
   readonly isHeldBack: boolean
 }
 
@@ -37,19 +38,19 @@ export type Verifier = {
 export type Outcome =
   /** Fewer than 20 right or 20 wrong reviews. */
   | 'too-few-reviews'
-  /** The newest fifth has nothing right, or nothing wrong, to test on. */
+  /** The newest fifth has no right or no wrong detection to test on. */
   | 'untested'
   | 'loses-right'
   | 'not-fewer-false-alarms'
   | 'better'
 
-/** Of one label. `lost` and the false alarms are those of the newest fifth. */
+/** The lesson of one label. `lost` and the false alarms are those of the newest fifth. */
 export type Lesson = {
   readonly label: string
   readonly right: number
   readonly wrong: number
   readonly outcome: Outcome
-  /** There where the reviews are enough. */
+  /** Present when there are enough reviews. */
   readonly candidate?: Verifier
   readonly test?: { right: number; lost: number; falseAlarmsNow: number; falseAlarms: number }
 }
@@ -57,10 +58,13 @@ export type Lesson = {
 export type Drift = {
   readonly label: string
   readonly reviews: number
-  /** The mean probability that the running verifier gave, and the share that people called right. */
+  /** The mean probability that the current verifier gave, and the share that people called right. */
   readonly expected: number
   readonly observed: number
-  /** Of the running verifier on these reviews, which it never saw, where they are enough. */
+  /**
+   * The calibration of the current verifier on these reviews, which it was not trained on; present when there are
+   * enough.
+   */
   readonly calibration?: Calibration
 }
 
@@ -72,9 +76,9 @@ export type Night = {
 }
 
 export type LearnOptions = {
-  /** The verifiers that run now, by label. */
+  /** The current verifiers, by label. */
   readonly current: ReadonlyMap<string, Verifier>
-  /** False for what is never learned away. */
+  /** False for labels that are never learned away. */
   mayLearn(label: string): boolean
 }
 
@@ -83,7 +87,7 @@ export const LEAST_REVIEWS = 20
 export const MISSED_SHARE = 0.01
 const NEWEST_SHARE = 1 / 5
 const FOLDS = 5
-/** What is closer than this is one event, and stays on one side of each split. */
+/** Detections closer than this are one event, which stays on one side of each split. */
 const EVENT_GAP_MS = 45_000
 const WEAK_WEIGHT = 0.2
 /** `l2` of the mean loss is this divided by the number of examples. */
@@ -108,7 +112,7 @@ export function verify(verifier: Verifier, row: Float32Array): { isHeldBack: boo
   return { isHeldBack: logit < verifier.threshold.logit, probability: probabilityOf(logit, verifier.calibration) }
 }
 
-/** Everything of one camera. Labels without enough reviews get a lesson that says so. */
+/** Learns everything of one camera. Labels without enough reviews get a lesson that says so. */
 export function learn(examples: Examples, { current, mayLearn }: LearnOptions): Night {
   const { list } = examples
   const reviewed = list.flatMap((example, index) => (example.isRight === undefined ? [] : [index]))
@@ -150,8 +154,8 @@ export function learn(examples: Examples, { current, mayLearn }: LearnOptions): 
 }
 
 /**
- * On the newest fifth: what the candidate lets through, against what runs now. What is held back now was seldom
- * reviewed; it counts as a false alarm while nobody called it right, so that a candidate has to hold it back too.
+ * Compares the candidate with the current verifier on the newest fifth. Held-back detections are seldom reviewed; they
+ * count as false alarms unless somebody called them right, so that a candidate has to hold them back too.
  */
 function compare(
   examples: Examples,
@@ -227,7 +231,7 @@ function train({ list, rows, features }: Examples, indices: readonly number[]): 
   const passes = inFours(indices)
   const starts = Uint32Array.from(passes, (index) => index * features)
   const targets = Float64Array.from(passes, (index) => Number(list[index]!.isRight === true))
-  // What fills up the last four counts nothing.
+  // The repeated examples in the last group of four have no weight.
   const shares = Float64Array.from(passes, (index, n) => (n < indices.length ? weightOf(index) / total : 0))
   const solution = minimise(
     (point, gradient) => {
@@ -272,15 +276,15 @@ function train({ list, rows, features }: Examples, indices: readonly number[]): 
   return { weights: Float32Array.from(solution.subarray(0, features)), bias: solution[features]! }
 }
 
-/** As many as fours take, the last one again and again at the end. */
+/** Fills up the last group of four by repeating the last index. */
 function inFours(indices: readonly number[]): number[] {
   const last = indices.at(-1)
   return last === undefined ? [] : [...indices, ...Array.from({ length: (4 - (indices.length % 4)) % 4 }, () => last)]
 }
 
 /**
- * Reviews that a calibrated verifier, which did not see them, holds for slips: the surest first (confident learning,
- * Northcutt, Jiang and Chuang 2021). They count as they are until a person has looked again.
+ * Reviews that a calibrated verifier, which did not see them, considers mistakes: the most certain first (confident
+ * learning, Northcutt, Jiang and Chuang 2021). They count as they are until a person has looked again.
  */
 function doubtfulOf(
   list: readonly Example[],

@@ -1,6 +1,6 @@
 /**
- * Turns a classifier's logits into probabilities: a sigmoid fitted to what people said (Platt 1999), by Newton's method
- * with backtracking and without the numerical errors of the original (Lin, Lin and Weng 2007, their algorithm 1).
+ * Turns a classifier's logits into probabilities: a sigmoid fitted to the reviews (Platt 1999), by Newton's method with
+ * backtracking and without the numerical errors of the original (Lin, Lin and Weng 2007, their algorithm 1).
  */
 
 /** `probabilityOf` gives `1 / (1 + exp(slope * logit + offset))`; a good classifier has a negative slope. */

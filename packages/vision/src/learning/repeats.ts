@@ -1,5 +1,5 @@
 /**
- * Boxes that come again at the same place: a branch, a flag, a post. Repeat detection elimination (Morris, MegaDetector
+ * Boxes that repeat at the same place: a branch, a flag, a post. Repeat detection elimination (Morris, MegaDetector
  * documentation), with a person who decides.
  */
 import { clipToPicture, growBy, overlapOf, type Box } from '../box.ts'
@@ -7,7 +7,7 @@ import { clipToPicture, growBy, overlapOf, type Box } from '../box.ts'
 export type Seen = {
   readonly label: string
   readonly box: Box
-  /** True when a person called it right, false for wrong; undefined when nobody said. */
+  /** True when a person called it right, false for wrong; undefined without a review. */
   readonly isRight: boolean | undefined
 }
 
@@ -23,7 +23,7 @@ export type Repeat = {
 
 const SAME_OVERLAP = 0.9
 const LEAST_TIMES = 20
-/** Something that people called right and that lies on the place keeps it from being proposed. */
+/** A right detection that overlaps the place by this much prevents the proposal. */
 const RIGHT_OVERLAP = 0.5
 const MARGIN = 0.05
 const PLACES_MAX = 2_000
@@ -33,7 +33,7 @@ type Place = { label: string; first: Box; sum: { x: number; y: number; width: nu
   'times' | 'wrong'
 >
 
-/** Those seen 20 times and more with an overlap of 0.9, and never called right; most frequent first. */
+/** Boxes that were seen at least 20 times with an overlap of 0.9 and never called right, the most frequent first. */
 export function findRepeats(seen: readonly Seen[]): Repeat[] {
   const places: { -readonly [K in keyof Place]: Place[K] }[] = []
   for (const { label, box, isRight } of seen) {

@@ -7,9 +7,9 @@
 export type Threshold = {
   /** Detections whose logit is below it are held back. */
   readonly logit: number
-  /** At most this share of right detections is missed, on average over reviews that could have been given. */
+  /** At most this share of right detections is missed, in expectation over the reviews. */
   readonly bound: number
-  /** How many right reviews a bound of the share that was asked for takes. */
+  /** How many right reviews are needed for the requested bound. */
   readonly needed: number
 }
 
@@ -31,7 +31,7 @@ export function controlRisk(logits: readonly number[], share: number): Threshold
   return { logit: Math.min(sorted[0]!, lowerPrediction(sorted, share)), bound: 1 / (count + 1), needed }
 }
 
-/** What the next value is below with the probability `share`, if values are normal. */
+/** The bound that the next value is below with probability `share`, if values are normally distributed. */
 function lowerPrediction(values: readonly number[], share: number): number {
   const count = values.length
   const mean = values.reduce((sum, value) => sum + value, 0) / count

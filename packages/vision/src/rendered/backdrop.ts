@@ -1,4 +1,4 @@
-/** What stands still in a rendered scene: sky, a hedge, a meadow, posts, all of seeded noise. */
+/** The static part of a rendered scene: sky, a hedge, a meadow, posts, all of seeded noise. */
 import { createRgbImage, type RgbImage } from '../image.ts'
 import { createRandom } from './random.ts'
 

@@ -1,4 +1,4 @@
-/** How what was found in a scene compares with what is there, picture by picture. */
+/** Compares what was found in a scene with the truth, picture by picture. */
 import { overlapOf, type Box } from '../box.ts'
 import { lumaOf, type Plane } from '../image.ts'
 import { createRenderer, type Scene, type Truth } from './scene.ts'
@@ -6,14 +6,14 @@ import { createRenderer, type Scene, type Truth } from './scene.ts'
 export type Found = { readonly box: Box; readonly label?: string }
 
 export type Tally = {
-  /** Pictures times objects: found where they are; found where nothing is; there and not found. */
+  /** Counts of objects over all pictures: found at their place; found where nothing is; missed. */
   right: number
   wrong: number
   missed: number
 }
 
 export type Measurement = Tally & {
-  /** Of those that are right and have a label, how many have the true one. */
+  /** How many of the right ones that have a label have the true label. */
   labelled: number
 }
 
@@ -21,14 +21,14 @@ export type MeasureOptions = {
   readonly width: number
   readonly height: number
   readonly framesPerSecond: number
-  /** Least intersection over union of a box with the true one. Motion boxes have the shadow in them. */
+  /** Least intersection over union of a box with the true one. Motion boxes include the shadow. */
   readonly leastOverlap?: number
 }
 
-/** Somebody of whom less is in the picture need not be found, and may be. */
+/** A figure with less than this share in the picture may be found or missed. */
 const CLEARLY_VISIBLE = 0.5
 
-/** Gives every picture of the scene to `look`, with its time, and counts what it finds. */
+/** Passes every picture of the scene to `look`, with its time, and counts the results. */
 export function measure(
   scene: Scene,
   { width, height, framesPerSecond, leastOverlap = 0.3 }: MeasureOptions,
@@ -58,7 +58,7 @@ export function precisionOf({ right, wrong }: Tally): number {
   return right + wrong === 0 ? 1 : right / (right + wrong)
 }
 
-/** Share of what is there that was found; 1 when nothing is there. */
+/** Share of the existing objects that were found; 1 when there are none. */
 export function recallOf({ right, missed }: Tally): number {
   return right + missed === 0 ? 1 : right / (right + missed)
 }

@@ -55,7 +55,7 @@ test.each(RENDERED_LABELS)('a %s fills its box, is the same for the same seed, a
 })
 
 describe('a scene', () => {
-  test('is the same at the same time, whatever was asked for before', () => {
+  test('is the same at the same time, whatever was rendered before', () => {
     for (const scene of scenes) {
       const renderer = createRenderer(scene, 96, 54)
       const first = renderer.render(6_000)
@@ -65,7 +65,7 @@ describe('a scene', () => {
     }
   })
 
-  test('has something where the truth says, and nothing elsewhere', () => {
+  test('has objects where the truth says, and nowhere else', () => {
     const [width, height] = [160, 90]
     const nobody = createRenderer({ ...quiet, actors: [] }, width, height).render(0).image.data
     const renderer = createRenderer(quiet, width, height)

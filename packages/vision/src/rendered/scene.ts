@@ -1,6 +1,6 @@
 /**
- * Rendered scenes: pictures as a camera would send them, with the truth of what is in them. The same scene gives the
- * same picture for the same time, whichever was asked for before. For tests, benches and the demo.
+ * Rendered scenes: pictures as a camera would send them, with the true objects in them. The same scene gives the same
+ * picture for the same time, whichever was asked for before. For tests, benches and the demo.
  */
 import { clipToPicture, type Box } from '../box.ts'
 import type { RgbImage } from '../image.ts'
@@ -9,9 +9,9 @@ import { ellipse, fill, limb, mapFigure } from './outline.ts'
 import { createRandom } from './random.ts'
 import { silhouetteOf, type Individual, type RenderedLabel } from './silhouettes.ts'
 
-/** Somebody who walks through the picture on a straight line. */
+/** A figure that walks through the picture on a straight line. */
 export type Actor = Individual & {
-  /** Where the feet are at the beginning and at the end, in shares of the picture; outside of it is fine. */
+  /** Where the feet are at the beginning and at the end, in shares of the picture; values outside are allowed. */
   readonly from: readonly [x: number, y: number]
   readonly to: readonly [x: number, y: number]
   readonly startMs: number
@@ -42,7 +42,7 @@ export type Scene = {
   readonly lightSwitch?: { readonly atMs: number; readonly factor: number }
 }
 
-/** Somebody in a picture, and where. */
+/** A figure in a picture, and its place. */
 export type Truth = {
   readonly actor: number
   readonly label: RenderedLabel
@@ -66,7 +66,7 @@ const COATS: Record<RenderedLabel, readonly [number, number, number]> = {
   fox: [186, 92, 40],
   person: [48, 58, 96],
 }
-/** Fur and cloth throw infrared light back more than grass does. */
+/** Fur and cloth reflect more infrared light than grass. */
 const NIGHT_COATS: Record<RenderedLabel, number> = { boar: 118, cat: 150, deer: 140, fox: 160, person: 170 }
 const STRIDE_MS = 900
 const HEADLIGHTS_MS = 3_000

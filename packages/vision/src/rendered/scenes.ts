@@ -1,6 +1,6 @@
 /**
- * The scenes on which motion, tracking and the demonstration eye are measured: those with somebody in them, and those
- * that look busy and have nobody.
+ * The scenes on which motion, tracking and the demonstration eye are measured: scenes with figures, and busy scenes
+ * without any.
  */
 import type { Actor, Scene } from './scene.ts'
 import type { RenderedLabel } from './silhouettes.ts'
@@ -9,7 +9,7 @@ type Way = Partial<Pick<Actor, 'startMs' | 'endMs' | 'height'>> & { y?: number; 
 
 const HEIGHTS: Record<RenderedLabel, number> = { boar: 0.26, cat: 0.16, deer: 0.42, fox: 0.19, person: 0.5 }
 
-/** Somebody who walks from one side of the picture to the other. */
+/** A figure that walks from one side of the picture to the other. */
 export function walker(label: RenderedLabel, way: Way = {}): Actor {
   const { startMs = 4_000, endMs = 14_000, y = 0.75, toLeft = false, seed = 1, height = HEIGHTS[label] } = way
   const [left, right] = [

@@ -8,12 +8,13 @@ import { MessageType, messageTypeOf } from '../messages.ts'
 import type { Endpoint } from '../outputs.ts'
 
 /**
- * An initiator asks again after 5 s and then needs no answer to its earlier request; the rest is for the round trip.
+ * An initiator repeats its request after 5 s and then needs no answer to the earlier one; the difference is for the
+ * round trip.
  */
 const MAX_WAIT_MS = 3_000
 /** About what one core answers in that time. */
 const MAX_WAITING = 8_192
-/** One handshake, or a few dozen refusals. */
+/** Enough for one handshake, or for a few dozen refusals. */
 const TURN_BUDGET_MS = 0.4
 
 type Waiting = { datagram: Uint8Array; from: Endpoint; sinceMs: number }
@@ -43,8 +44,7 @@ export function createHandshakeQueue(
       refuse()
       return
     }
-    // In place it would keep its neighbours in memory. Copied by constructor, because a Node Buffer's `slice` shares
-    // memory.
+    // A view would keep its neighbours in memory. Copied by constructor, because a Node Buffer's `slice` shares memory.
     ring[(first + count) % MAX_WAITING] = { datagram: new Uint8Array(datagram), from, sinceMs: performance.now() }
     count++
     turn ??= setImmediate(work)

@@ -22,11 +22,11 @@ import type { Outgoing, SegmentationOffload } from './segmentation-offload.ts'
 import { openSegmentationOffload } from './segmentation-offload.ts'
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
-/** setTimeout takes no more; a longer wait is simply looked at again. */
+/** The longest time of setTimeout; after it a longer wait is checked again. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MAPPED_V4 = '::ffff:'
 
-/** What the interface uses of a UDP socket: Node's own, or what takes its place in a simulation. */
+/** The part of a UDP socket that the interface uses: Node's own, or a simulated one. */
 export type DatagramSocket = EventEmitter & {
   bind(to: { port: number; address: string }): unknown
   address(): { port: number }
@@ -40,16 +40,16 @@ export type InterfaceOptions = {
   privateKey: PrivateKey
   /** UDP port; 0 or absent takes a free one. */
   port?: number
-  /** Local address, `0.0.0.0` unless told. `::` listens on IPv6 and IPv4 both. */
+  /** Local address, by default `0.0.0.0`. `::` listens on IPv6 and IPv4 both. */
   host?: string
   /**
-   * Largest inner packet that fits the path in one datagram, 1420 unless told: padding stops there. Larger ones are
-   * sent all the same.
+   * Largest inner packet that fits the path in one datagram, 1420 by default: padding stops there. Larger ones are sent
+   * too.
    */
   mtu?: number
   /**
-   * False: every datagram by a system call of its own, also where Linux would take or give many at once. True unless
-   * told.
+   * When false, every datagram takes a system call of its own, also where Linux could handle many at once. Default:
+   * true.
    */
   offload?: boolean
   /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
@@ -57,7 +57,7 @@ export type InterfaceOptions = {
   /** A session was confirmed, as initiator or responder. */
   onHandshake?(peer: PublicKey, endpoint: Endpoint): void
   onDrop?(reason: DropReason): void
-  /** For simulations of another network than this machine's. Without `offload`, which needs a socket of Node's. */
+  /** Opens a socket of a simulated network. `offload` must be off, because it needs a socket of Node. */
   openSocket?(): DatagramSocket
   /** Both clocks, for tests that move time. */
   clock?(): Now
@@ -159,7 +159,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     perform(device.tick(clock()))
   }
 
-  /** Node brings one datagram, and those that wait behind it are read together. */
+  /** Node delivers one datagram; those that wait after it are read together. */
   function onMessage(datagram: Uint8Array, sender: RemoteInfo): void {
     take(datagram, sender)
     // A callback may have closed the interface, and the descriptor may be reused.
@@ -203,7 +203,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   }
 
   try {
-    // Asked for before it happens: with a look-up that answers at once, binding ends before bind() returns.
+    // Listens before binding: with a look-up that answers at once, binding ends before bind() returns.
     const listening = once(socket, 'listening')
     socket.bind({ port: options.port ?? 0, address: options.host ?? '0.0.0.0' })
     await listening
@@ -280,7 +280,7 @@ function growReceiveBuffer(socket: DatagramSocket): void {
   try {
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
   } catch {
-    // The default is smaller, not wrong.
+    // The smaller default works too.
   }
 }
 

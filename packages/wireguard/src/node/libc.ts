@@ -15,14 +15,14 @@ export type Libc = {
   memory(bytes: number): { buffer: ArrayBuffer; address: bigint }
 }
 
-/** What both calls need so that they never wait. */
+/** A flag of both calls, so that they never wait. */
 export const MSG_DONTWAIT = 0x40
 
 let opened: { libc: Libc | undefined } | undefined
 
 /**
- * Undefined where the system, the machine or this build of Node has none of it. Layouts given to it are those of 64-bit
- * Linux, with glibc or musl.
+ * Undefined when the system, the machine or this build of Node does not support it. Layouts given to it are those of
+ * 64-bit Linux, with glibc or musl.
  */
 export function openLibc(): Libc | undefined {
   opened ??= { libc: load() }
@@ -51,7 +51,7 @@ function load(): Libc | undefined {
       },
     }
   } catch {
-    // A Node that was built without it, or forbids it.
+    // Node was built without node:ffi, or forbids it.
     return undefined
   }
 }

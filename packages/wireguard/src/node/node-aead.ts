@@ -43,8 +43,8 @@ export function sealWith(
 }
 
 /**
- * `nonce` is 12 bytes; `out` is as long as `ciphertext` without its tag, and is written only if the tag is right, which
- * the answer says.
+ * `nonce` is 12 bytes; `out` is as long as `ciphertext` without its tag, and is written only if the tag is right;
+ * returns whether it was.
  */
 export function openWith(
   key: Uint8Array,

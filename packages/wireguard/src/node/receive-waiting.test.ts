@@ -23,7 +23,7 @@ async function bound(address: string): Promise<Socket> {
   const listening = once(socket, 'listening')
   socket.bind(0, address)
   await listening
-  // As an interface's, so that what comes in one turn finds room.
+  // As large as an interface's, so that datagrams of one turn find room.
   socket.setRecvBufferSize(4 << 20)
   closers.push(() => {
     const closed = once(socket, 'close')
@@ -35,7 +35,7 @@ async function bound(address: string): Promise<Socket> {
 
 type Received = { data: string; from: Endpoint }
 
-/** A socket that reads as an interface does: in the event of one datagram also those behind it. */
+/** A socket that reads as an interface does: in the event of one datagram also the waiting ones. */
 async function reader(address: string) {
   const socket = await bound(address)
   const { port } = socket.address()
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('what waits in a socket is read to
     const [one, other] = [await bound(from), await bound(from)]
     const expected: Received[] = []
     const lengths = [1, 0, 1452, 60_000, 148, 1452, 65_507, 32]
-    // Until some were found behind others: how many come in one turn is the system's own affair.
+    // Repeats until datagrams waited after others: the system decides how many arrive in one turn.
     for (let round = 0; round < 100 && behind() === 0; round++) {
       for (const [i, data] of contents(lengths).entries()) {
         const socket = i % 3 === 0 ? other : one
@@ -144,7 +144,7 @@ describe.each([true, false])('an interface with offload %s', (offload) => {
       allowedIps: ['10.0.0.1/32'],
       endpoint: { address: '127.0.0.1', port: hub.wireguard.port },
     })
-    // Makes the session: what waits for one is bounded.
+    // Makes the session first, because the queue of packets that wait for one is limited.
     gateway.wireguard.send(ipv4Packet('10.0.0.2', '10.0.0.1', 60))
     await until(() => expect(hub.packets).toHaveLength(1))
     hub.packets.length = 0
@@ -196,7 +196,7 @@ describe.each([true, false])('an interface with offload %s', (offload) => {
     const stranger = await bound('127.0.0.1')
     for (let i = 0; i < 20; i++) stranger.send(Buffer.of(9), hub.wireguard.port, '127.0.0.1')
     await closed.promise
-    // The descriptor may be this one's now: what comes here is not for the closed one.
+    // This socket may have got the descriptor; its datagrams are not for the closed one.
     const next = await bound('127.0.0.1')
     const message = once(next, 'message')
     stranger.send(Buffer.of(7), next.address().port, '127.0.0.1')

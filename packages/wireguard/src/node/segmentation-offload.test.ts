@@ -53,7 +53,7 @@ describe.skipIf(sendSegments() === undefined)('where the kernel cuts what is sen
     const offload = await offloadOf(from)
     const { endpoint, received } = await bound(to)
     const sent = datagrams(endpoint, [1452, 1452, 1452, 96, 96, 1452, 1452, 700])
-    // 96 follows 1452 as its shorter end, so the next 96 stands alone before something longer.
+    // The first 96 ends the run of 1452, so the next 96 is alone before a longer one.
     expect(offload.send(sent)).toEqual([sent[4]])
     const together = sent.filter((_, index) => index !== 4)
     await vi.waitFor(() => expect(received).toHaveLength(together.length), { timeout: 30_000 })
@@ -89,7 +89,7 @@ describe.skipIf(sendSegments() === undefined)('where the kernel cuts what is sen
 
   test('what the kernel refuses is left to the socket, and so is what follows it for a while', async () => {
     const offload = await offloadOf('127.0.0.1')
-    // A socket of one machine's own address must not send to another's, nor to everyone at once.
+    // This socket may not send to the broadcast address.
     const forbidden = { address: '255.255.255.255', port: 9 }
     const refused = datagrams(forbidden, [100, 100])
     expect(offload.send(refused)).toEqual(refused)

@@ -1,7 +1,7 @@
 /**
- * Many datagrams to one place by one system call: Linux takes them as one and cuts them apart below (UDP_SEGMENT, since
- * 4.18), at the network card where that can. It is an extra that nothing needs: where it is missing, or refuses,
- * datagrams go out one by one through Node's socket, with the same meaning.
+ * Many datagrams to one endpoint by one system call: Linux takes them as one and cuts them apart later (UDP_SEGMENT,
+ * since 4.18), at the network card if that supports it. It is an extra that nothing needs: where it is missing, or
+ * refuses, datagrams go out one by one through Node's socket, with the same meaning.
  */
 
 import type { Endpoint } from '../outputs.ts'
@@ -73,7 +73,7 @@ export function openSegmentationOffload(socket: {
   return { send }
 }
 
-/** Of one endpoint and one size, but for the last, which may be shorter. */
+/** A run has one endpoint and one size, except that its last datagram may be shorter. */
 function endOfRun(datagrams: Outgoing[], from: number): number {
   const { data, to } = datagrams[from]!
   let bytes = data.length

@@ -22,11 +22,11 @@ const IOVEC_AT = 64
 const NAME_AT = 96
 const CONTROL_AT = 128
 const CONTROL_BYTES = 24
-/** Without the padding behind its two bytes. */
+/** Without the padding after its two bytes. */
 const CONTROL_LENGTH = 18
 const PAYLOAD_AT = 256
 
-/** What one call takes (UDP over IPv4). */
+/** The most bytes of one call (UDP over IPv4). */
 export const MAX_BYTES = 65_507
 
 /**

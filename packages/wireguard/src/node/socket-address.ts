@@ -7,10 +7,13 @@ import type { Endpoint } from '../outputs.ts'
 
 const AF_INET = 2
 const AF_INET6 = 10
-/** Before an IPv4 address on a socket of both families (RFC 4291 §2.5.5.2). */
+/** The prefix of an IPv4 address on a socket of both families (RFC 4291 §2.5.5.2). */
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-/** A sockaddr for a socket of `family`; undefined for what only a resolver understands, as an address with a zone. */
+/**
+ * A sockaddr for a socket of `family`; undefined for an address that only a resolver understands, such as one with a
+ * zone.
+ */
 export function socketAddress({ address, port }: Endpoint, family: 4 | 6): Uint8Array | undefined {
   const parsed = parseAddress(address)
   if (parsed === undefined || (family === 4 && parsed.length !== 4)) return undefined
@@ -55,7 +58,7 @@ function findInterfaceName(index: number): string | undefined {
     const isIt = (address: NetworkInterfaceInfo): boolean => address.family === 'IPv6' && address.scopeid === index
     return Object.entries(networkInterfaces()).find(([, addresses]) => addresses?.some(isIt))?.[0]
   } catch {
-    // No descriptor is free to ask the system with.
+    // No descriptor is free for the system call.
     return undefined
   }
 }

@@ -23,7 +23,7 @@ function linkOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    // Closed since it was listed: the listing's own descriptor.
+    // The listing's own descriptor is closed by now.
     return ''
   }
 }

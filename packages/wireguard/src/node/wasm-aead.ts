@@ -22,7 +22,7 @@ type Exports = {
   open(counterLow: number, counterHigh: number, adLength: number, length: number): number
 }
 
-/** The faster AEAD that this machine can run: the module, or OpenSSL's where the engine refuses it for want of SIMD. */
+/** The faster AEAD that this machine can run: the module, or OpenSSL's when the engine has no SIMD. */
 export function fastestAead(module: Uint8Array<ArrayBuffer> = readModule()): Aead {
   return WebAssembly.validate(module) ? createWasmAead(new WebAssembly.Module(module)) : nodeAead
 }

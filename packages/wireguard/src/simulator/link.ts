@@ -37,7 +37,7 @@ export const downPacket = (length = 60) => ipv4Packet('10.0.0.1', '10.0.0.2', le
 
 export type Link = ReturnType<typeof createLink>
 
-/** The gateway knows where the hub is; the hub waits to hear from it. */
+/** The gateway knows where the hub is; the hub waits for it. */
 export function createLink({
   hub: hubConfig = {},
   gateway: gatewayConfig = {},
@@ -80,7 +80,7 @@ export function createLink({
     perform(side, side.device.receive(new Uint8Array(data), from, now))
   const tick = (side: Side) => perform(side, side.device.tick(now))
 
-  /** Delivers one datagram to whichever side has its address; to nobody otherwise. */
+  /** Delivers one datagram to the side that has its address; to nobody otherwise. */
   function deliver({ data, from, to }: Datagram): void {
     for (const side of [hub, gateway]) {
       if (side.endpoint.address === to.address && side.endpoint.port === to.port) receive(side, data, from)

@@ -1,4 +1,4 @@
-/** Inner packets for tests: right headers, a payload that tells bytes apart. */
+/** Inner packets for tests: right headers, and a payload whose bytes differ. */
 
 export function ipv4Packet(source: string, destination: string, length: number): Uint8Array {
   const packet = Uint8Array.from({ length }, (_, i) => i % 251)

@@ -9,7 +9,7 @@ import { withoutJitter } from './link.ts'
 type Kind =
   | 'private key'
   | 'shared secret'
-  /** What HMAC made: chaining keys, keys of one AEAD, session keys. */
+  /** Results of HMAC: chaining keys, keys of one AEAD, session keys. */
   | 'derived key'
   /** Other secrets: the preshared key, and the values that one step of a KDF passes to the next. */
   | 'mixed in'
