@@ -49,7 +49,9 @@ const USES = [
   ['init [options]', 'writes a commented gateway.yaml, with the Frigate that it finds'],
   ['check [options]', 'says what is wrong in gateway.yaml'],
   ['cameras find --user U', 'searches for ONVIF cameras; CAMERA_PASSWORD has their password'],
-  ['learning [run | undo CAMERA LABEL]', 'says what it learned from reviews; learns now; goes back a version'],
+  ['learning [options]', 'says what it learned from reviews'],
+  ['learning run [options]', 'learns now'],
+  ['learning undo CAMERA LABEL', 'goes back a version'],
   ['rules test --since 24h', 'says what the rules would have fired, and why not'],
   ['status [options]', 'asks the agent that runs on this device'],
   ['password [options]', "makes a new password for the device's own interface"],
@@ -57,14 +59,15 @@ const USES = [
   ['model list [options]', 'names the models of this device, and those that are known by name'],
   ['reset [--keys] [--yes]', "forgets the hub; with --keys the device's identity too"],
 ] as const
+const USE_WIDTH = Math.max(...USES.map(([use]) => use.length)) + 2
 
-export const HELP = `Usage: ${USES.map(([use, text]) => `${COMMAND} ${use.padEnd(24)}${text}`).join('\n       ')}
+export const HELP = `Usage: ${USES.map(([use, text]) => `${COMMAND} ${use.padEnd(USE_WIDTH)}${text}`).join('\n       ')}
 
   --hub URL          the hub, for example https://hub.example.net   GATEWAY_HUB_URL
   --name NAME        the name the hub shows (this host's name)      GATEWAY_NAME
   --location TEXT    where the device stands                        GATEWAY_LOCATION
   --data DIR         keys and waiting detections (./gateway-data)   GATEWAY_DATA_DIR
-  --config FILE      what programs may report (DIR/gateway.yaml)     GATEWAY_CONFIG
+  --config FILE      what the device sees and does (DIR/gateway.yaml)  GATEWAY_CONFIG
   --camera URL       a camera that the gateway's eye looks at; may be repeated
   --port N           the device page (${GATEWAY_PORT})                         GATEWAY_PORT
   --help             this text

@@ -12,6 +12,7 @@ import { parseDeviceFile } from '../device-file/parse.ts'
 import { startGateway } from '../gateway.ts'
 import { openPassword } from '../password.ts'
 import { takeFlags } from './command-line.ts'
+import { findCommand } from './commands.ts'
 import { initDeviceFile, template } from './init.ts'
 import { newPassword } from './new-password.ts'
 import { resetDevice } from './reset.ts'
@@ -64,6 +65,16 @@ describe('gateway init', () => {
     expect(await initDeviceFile(file, dataDir, [])).toMatchObject({ isDone: false })
     expect(await readFile(file, 'utf8')).toBe(template())
   })
+})
+
+test('a word that is no command is named, with the commands there are', () => {
+  for (const word of ['frobnicate', 'model', 'constructor'])
+    expect(() => findCommand([word, '--data', dataDir])).toThrow(
+      new RegExp(`^There is no command "${word}"\\. Commands: check, .*model add, model list`),
+    )
+  expect(findCommand(['--hub', 'http://127.0.0.1'])).toBeUndefined()
+  expect(findCommand([])).toBeUndefined()
+  expect(findCommand(['learning', 'undo', 'orchard', 'deer'])).toMatchObject({ args: ['orchard', 'deer'] })
 })
 
 test('gateway status asks the agent that runs, and says when none does', async () => {

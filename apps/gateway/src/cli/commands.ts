@@ -84,11 +84,13 @@ async function askPerson(question: string): Promise<boolean> {
   }
 }
 
-/** Undefined when the arguments are those of the agent itself. */
+/** Undefined when the arguments are those of the agent itself. Throws ConfigError for a word that is no command. */
 export function findCommand(args: string[]): { run: Command; args: string[] } | undefined {
   for (const words of [2, 1]) {
-    const run = commands[args.slice(0, words).join(' ')]
-    if (run) return { run, args: args.slice(words) }
+    const name = args.slice(0, words).join(' ')
+    if (Object.hasOwn(commands, name)) return { run: commands[name]!, args: args.slice(words) }
   }
-  return undefined
+  const [word] = args
+  if (word === undefined || word.startsWith('-')) return undefined
+  throw new ConfigError(`There is no command "${word}". Commands: ${Object.keys(commands).join(', ')}`)
 }
