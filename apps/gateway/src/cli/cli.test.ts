@@ -67,11 +67,13 @@ describe('gateway init', () => {
   })
 })
 
-test('a word that is no command is named, with the commands there are', () => {
-  for (const word of ['frobnicate', 'model', 'constructor'])
-    expect(() => findCommand([word, '--data', dataDir])).toThrow(
+test('a word that is no command is named, with the commands there are', async () => {
+  for (const word of ['frobnicate', 'model', 'constructor']) {
+    const { run, args } = findCommand([word, '--data', dataDir])!
+    await expect(run(args, {})).rejects.toThrow(
       new RegExp(`^There is no command "${word}"\\. Commands: check, .*model add, model list`),
     )
+  }
   expect(findCommand(['--hub', 'http://127.0.0.1'])).toBeUndefined()
   expect(findCommand([])).toBeUndefined()
   expect(findCommand(['learning', 'undo', 'orchard', 'deer'])).toMatchObject({ args: ['orchard', 'deer'] })

@@ -84,7 +84,7 @@ async function askPerson(question: string): Promise<boolean> {
   }
 }
 
-/** Undefined when the arguments are those of the agent itself. Throws ConfigError for a word that is no command. */
+/** Undefined when the arguments are those of the agent itself. */
 export function findCommand(args: string[]): { run: Command; args: string[] } | undefined {
   for (const words of [2, 1]) {
     const name = args.slice(0, words).join(' ')
@@ -92,5 +92,9 @@ export function findCommand(args: string[]): { run: Command; args: string[] } | 
   }
   const [word] = args
   if (word === undefined || word.startsWith('-')) return undefined
+  return { run: () => refuse(word), args }
+}
+
+async function refuse(word: string): Promise<never> {
   throw new ConfigError(`There is no command "${word}". Commands: ${Object.keys(commands).join(', ')}`)
 }
