@@ -16,12 +16,14 @@ const REST_MS = 45_000
 
 /**
  * The agent as a process of its own, joined to a hub: how long from its start to a tunnel that carries heartbeats, and
- * its memory at rest. `--flags` are given to Node, `--rest` is in seconds, `--rounds` starts it so often.
+ * its memory at rest. `--main` is the program when it is another than the sources, such as the `main.js` of an unpacked
+ * release; `--flags` are given to Node, `--rest` is in seconds, `--rounds` starts it so often.
  */
 export async function benchAgent(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
+      main: { type: 'string', default: AGENT_COMMAND.at(-1)! },
       flags: { type: 'string', default: '' },
       rest: { type: 'string', default: String(REST_MS / 1_000) },
       rounds: { type: 'string', default: '3' },
@@ -34,7 +36,7 @@ export async function benchAgent(args: string[]): Promise<void> {
   try {
     for (let round = 0; round <= Number(values.rounds); round++) {
       const startedAt = performance.now()
-      const agent = await startAgent(hub, dataDir, flags)
+      const agent = await startAgent(hub, dataDir, [...flags, values.main])
       try {
         if (round === 0) await approve(hub)
         await agent.says(/tunnel up: done/, 60_000)
@@ -49,8 +51,16 @@ export async function benchAgent(args: string[]): Promise<void> {
           )
           continue
         }
-        await sleep(Number(values.rest) * 1_000)
-        rows[`start ${round}`] = { 'start to tunnel, ms': upAfterMs, ...(await memoryOf(agent.pid)) }
+        const restMs = Number(values.rest) * 1_000
+        await sleep(restMs / 2)
+        const before = await cpuSecondsOf(agent.pid)
+        await sleep(restMs / 2)
+        const share = ((await cpuSecondsOf(agent.pid)) - before) / (restMs / 2_000)
+        rows[`start ${round}`] = {
+          'start to tunnel, ms': upAfterMs,
+          ...(await memoryOf(agent.pid)),
+          'core at rest, %': Math.round(share * 1_000) / 10,
+        }
       } finally {
         await agent.stop()
       }
@@ -63,13 +73,11 @@ export async function benchAgent(args: string[]): Promise<void> {
   report('agent', rows)
 }
 
-function startAgent(hub: Hub, dataDir: string, flags: string[]): Promise<Child> {
+function startAgent(hub: Hub, dataDir: string, program: string[]): Promise<Child> {
   const settings = ['--hub', hub.url, '--name', 'Barn', '--data', dataDir, '--port', '0']
   // As in the unit of docs/operations/systemd.md.
   const env = { GATEWAY_HOST: '127.0.0.1', NODE_COMPILE_CACHE: join(dataDir, 'compile-cache') }
-  return startChild(process.execPath, [...AGENT_COMMAND.slice(0, -1), ...flags, AGENT_COMMAND.at(-1)!, ...settings], {
-    env,
-  })
+  return startChild(process.execPath, [...AGENT_COMMAND.slice(0, -1), ...program, ...settings], { env })
 }
 
 async function approve(hub: Hub): Promise<void> {
@@ -77,6 +85,12 @@ async function approve(hub: Hub): Promise<void> {
     for: 'the registration',
   })
   await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+}
+
+/** The processor time that a process has used so far (proc_pid_stat(5), fields 14 and 15). */
+async function cpuSecondsOf(pid: number): Promise<number> {
+  const afterName = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)!.split(' ')
+  return (Number(afterName[11]) + Number(afterName[12])) / 100
 }
 
 /**

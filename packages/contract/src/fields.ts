@@ -11,7 +11,8 @@ const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /** The same, except line feeds and tabs. */
 const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
 
-const atMost = (max: number) => `At most ${max.toLocaleString('en')} characters`
+/** Made when it is needed: the words for numbers of a language take 7 MB of memory. */
+const atMost = (max: number) => ({ error: () => `At most ${max.toLocaleString('en')} characters` })
 
 /** A one-line field that people fill in, with the sentences for its errors. Limits are inclusive. */
 export const oneLine = (max: number) =>
@@ -46,7 +47,8 @@ export const cleanLine = (max: number) =>
     )
 
 export function wholeNumber(min: number, max: number) {
-  const error = `Enter a whole number from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
+  const words = () => `Enter a whole number from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
+  const error = { error: words }
   return z.number(error).int(error).min(min, error).max(max, error)
 }
 

@@ -5,14 +5,7 @@
  * (`faults`), pipelined requests are served one after the other, and a request may leave HTTP only when no answer is
  * due on its connection. Everything else gets an ordinary answer or none.
  */
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -22,6 +15,7 @@ import { endConnection, LINGER_MS, wholeAnswer } from './ending.ts'
 import type { Faults } from './faults.ts'
 import { createHttp2, type Http2 } from './http2.ts'
 import { Http2Exchange } from './http2-exchange.ts'
+import { createServer } from './node-http.ts'
 
 export type FrontDeadlines = {
   /** The limit for a request's head, from the connection's start or from its first byte. */

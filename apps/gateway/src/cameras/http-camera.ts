@@ -3,8 +3,9 @@
  * Redirects are refused, so that no camera sends the gateway elsewhere.
  */
 import { once } from 'node:events'
-import { request as requestHttp, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { request as requestHttp } from '@hedgerow/http'
 import { CameraError, networkFailure, refusalOf } from './camera-error.ts'
 import { decodeJpeg } from './decode.ts'
 import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'

@@ -1,4 +1,5 @@
-import { request, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { request } from '@hedgerow/http'
 import { DOWNLOADS_PATH, TUNNEL_API_PORT, type Heartbeat } from '@hedgerow/contract'
 import type { HeartbeatAnswer } from './heartbeat.ts'
 import { NotAHubError } from './http-call.ts'

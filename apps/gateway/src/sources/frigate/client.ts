@@ -1,5 +1,6 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { request as httpRequest } from '@hedgerow/http'
 import { inWords } from '../../hub/failure.ts'
 import { openFrigateTls } from './connection.ts'
 import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'
