@@ -12,7 +12,7 @@ const WIDE = { width: 1440, height: 900 }
 /** A laptop's window at 200 % zoom, and a small phone. */
 const ZOOMED = { width: 720, height: 450 }
 const NARROW = { width: 360, height: 740 }
-/** #0b6f5d and #4fc3a8: the brand on light and on dark ground. */
+/** #0b6f5d and #4fc3a8: the brand colour on light and on dark backgrounds. */
 const BRAND = { light: 'rgb(11, 111, 93)', dark: 'rgb(79, 195, 168)' }
 
 let browser: BrowserHandle
@@ -30,8 +30,8 @@ afterAll(async () => {
 })
 
 /**
- * Shows a screen in a page that knows nothing of the earlier ones but the cached files of the portal. Returns the
- * result of `see` and every breach of the Content-Security-Policy.
+ * Shows a screen in a new page, which shares only the cached files of the portal with earlier ones. Returns the result
+ * of `see` and every breach of the Content-Security-Policy.
  */
 async function look<T>(
   screen: Screen,

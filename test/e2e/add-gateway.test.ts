@@ -53,7 +53,7 @@ afterEach(() => person.close())
 const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const inDialog = (name: string | RegExp) => portal.dialog().getByRole('button', { name })
 
-test('a device that runs the agent joins with what the dialog shows', async () => {
+test('a device that runs the agent joins with the command that the dialog shows', async () => {
   await portal.open('/gateways')
   await page.getByRole('button', { name: 'Add Gateway' }).click()
   await inDialog(/^Hedgerow agent/).click()

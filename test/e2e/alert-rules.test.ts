@@ -63,7 +63,7 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('The ntfy server took it.').waitFor()
   await page.getByText(/^Last message sent/).waitFor()
-  // Before it came that the gateway waited for approval.
+  // An earlier message said that the gateway waited for approval.
   expect(phone.at(-1)!.title).toBe('Test message from your hub')
   phone.length = 0
   await page.getByRole('button', { name: 'Send again: Test message from your hub' }).click()
@@ -95,7 +95,7 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await person.close()
 })
 
-test('the installed portal tells of alerts, shows push messages, and says when the hub does not answer', async () => {
+test('the installed portal shows alerts and push messages, and says when the hub does not answer', async () => {
   const person = await browser.person({ reducedMotion: 'reduce', serviceWorkers: 'allow' })
   await person.grantPermissions(['notifications'], { origin: hub.url })
   const page = await person.newPage()
@@ -132,7 +132,7 @@ test('the installed portal tells of alerts, shows push messages, and says when t
     })
   await expect.poll(shown, { timeout: 30_000 }).toEqual(['boar at Barn: Rule: Foxes'])
 
-  // What it keeps: two pictures of the hub's own, whatever was open.
+  // The service worker caches two pictures of the hub's own, whatever page was open.
   await page.goto(`${hub.url}/gateways`)
   await portal.row('Barn').waitFor()
   const kept = () =>
@@ -145,7 +145,7 @@ test('the installed portal tells of alerts, shows push messages, and says when t
   await page.goto(`${hub.url}/threats`)
   await page.getByRole('heading', { name: 'The hub does not answer' }).waitFor()
   await person.setOffline(false)
-  // It asks again by itself.
+  // The page tries again by itself.
   await page.getByRole('link', { name: 'Alert Rules' }).waitFor()
   await person.close()
 })

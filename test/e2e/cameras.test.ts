@@ -42,7 +42,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 })
 
-test('the wall shows what a camera sees now, again and again, and nothing is pulled once nobody looks', async () => {
+test('the wall shows current pictures of cameras, and nothing is pulled once nobody looks', async () => {
   const person = await browser.person({ reducedMotion: 'reduce' })
   const page = await person.newPage()
   const portal = portalOf(page, hub)

@@ -11,7 +11,7 @@ import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** A gateway without a hub, whose own interface a person opens on a phone in its network. */
+/** A person opens the own interface of a gateway without a hub, on a phone in its network. */
 let browser: BrowserHandle
 let relay: Relay
 let camera: RenderedCamera

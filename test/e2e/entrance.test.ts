@@ -164,7 +164,7 @@ describe('a sign-in that fails', () => {
     expect(await field('Username').inputValue()).toBe('rosa')
   })
 
-  test('for a forgotten password has a way on', async () => {
+  test('for a forgotten password shows what to do', async () => {
     await portal.open('/login')
     await page.getByText('Forgotten?').click()
     await page.getByText('hub reset-password NAME').waitFor()
@@ -207,7 +207,7 @@ describe('a registration', () => {
     expect(await field('First name').inputValue()).toBe('Rosa')
   })
 
-  test('that is refused shows the hub’s reason, else its own', async () => {
+  test('that is refused shows the hub’s reason, or its own without one', async () => {
     await portal.open('/register')
     const answers: [Parameters<Page['route']>[1], string][] = [
       [BAD_GATEWAY, 'Registration failed'],

@@ -13,7 +13,7 @@ import { joinPlayedGateway } from '../harness/played-gateway.ts'
 import { enterAs } from '../harness/session.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** The page of a hostile application on a gateway, through the hub, and everything that its scripts can reach. */
+/** A hostile application on a gateway, opened through the hub: its scripts attack everything that they can reach. */
 const HOSTILE_HEADERS = {
   'content-type': 'text/html',
   'clear-site-data': '"*"',
@@ -71,7 +71,7 @@ async function openHostilePage(hubUrl: string) {
   return { person, page, hubUrl }
 }
 
-/** The results of a script on the page, attack by attack. */
+/** The results of a script on the page, one for each attack. */
 function attack(page: Page, hubUrl: string) {
   return page.evaluate(async (hubOrigin) => {
     const attempt = async (what: () => unknown): Promise<unknown> => {
@@ -186,7 +186,7 @@ test('a page of another site cannot hand over a stolen ticket', async () => {
   site.close()
 })
 
-test('a page whose gateway closes the connection says what to do, and comes back by itself', async () => {
+test('a page whose gateway closes the connection says what to do, and reloads by itself when it works again', async () => {
   let isWorking = false
   const answer = '<!doctype html><title>Back</title><h1>It works again</h1>'
   const played = await joinPlayedGateway(hub, (stream) =>

@@ -86,7 +86,7 @@ async function walk(): Promise<{ missed: string[]; unmarked: string[] }> {
   })
   const met = new Set<number>()
   const shown = new Set<number>()
-  // A date field has several stops; the browser marks those inside it.
+  // A date field has several tab stops; the browser itself marks the inner ones.
   for (let presses = 0; presses < wanted.length * 2 + 20 && met.size < wanted.length; presses += 1) {
     await page.keyboard.press('Tab')
     const { index, marked } = await page.evaluate(() => {
@@ -115,7 +115,7 @@ test('Tab reaches every control of every screen, and each shows its focus', asyn
     await portalOf(page, hub).open(screen.replace(':id', gatewayId))
     await page.locator('main h1').waitFor()
     await expect.poll(() => page.locator('main [class*="Skeleton"]').count()).toBe(0)
-    // Elements that appear during a walk were not on the way: then the next walk counts.
+    // A walk misses elements that appear during it; then the next walk counts.
     await expect
       .poll(async () => ({ screen, ...(await walk()) }), { timeout: 60_000 })
       .toEqual({ screen, missed: [], unmarked: [] })

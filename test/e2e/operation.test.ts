@@ -1,4 +1,4 @@
-/** What an operator reads on the screens when a hub or a gateway is in trouble. */
+/** The texts on the screens when a hub or a gateway has a problem. */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, rmdir, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,7 @@ const detection = (id: string) => ({
   startedAt: new Date().toISOString(),
 })
 
-test('a gateway’s page says what its quota refused, and the settings have the four quotas', async () => {
+test('a gateway’s page shows what its quota refused, and the settings have the four quotas', async () => {
   const { hub, portal } = await openHub()
   const gateway = await waitingDevice(hub, { name: 'Chatty barn' })
   await hub.api(saveHubSettings, { body: { detectionsPerHour: 1 } })
@@ -147,7 +147,7 @@ test('Needs attention says that the hub’s disk is nearly full, until there is 
   await expect.poll(said, limits).toEqual([])
 })
 
-test('while UDP is blocked the page says what to open, the handshake is not ticked, Connect says it, and waiting detections are counted', async () => {
+test('while UDP is blocked the page says what to open, the handshake is not ticked, Connect shows the reason, and waiting detections are counted', async () => {
   const { hub, portal } = await openHub({ HUB_VPN_ENDPOINT_HOST: 'blocked.invalid' })
   const gateway = await waitingDevice(hub, { name: 'Walled garden', httpsFallbackAfterMs: 300 })
   const id = await approve(hub)
@@ -155,7 +155,7 @@ test('while UDP is blocked the page says what to open, the handshake is not tick
   await waitFor(async () => (await hub.api(listGateways))[0]?.status === 'warning', {
     for: 'a heartbeat outside the tunnel',
   })
-  // The hub says it a minute after the approval.
+  // The hub reports it a minute after the approval.
   await withDatabase(hub, (db) =>
     db
       .updateTable('gateways')

@@ -45,7 +45,7 @@ afterEach(() => person.close())
 const path = () => new URL(page.url()).pathname
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 const inDialog = (name: string) => portal.dialog().getByRole('button', { name, exact: true })
-/** Where a field has to be filled in, an asterisk follows its label. */
+/** An asterisk follows the label of a required field. */
 const field = (label: string) => page.getByLabel(new RegExp(`^${label}( \\*)?$`))
 const says = (words: string | RegExp) => page.getByText(words).first().waitFor()
 const usersOf = (api: Hub['api']) => api(listUsers, { query: {} })

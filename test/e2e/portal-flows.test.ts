@@ -128,7 +128,7 @@ describe('claiming', () => {
     const gateway = await enrolled('Bee house')
     await page.goto(gateway.pageUrl)
     const label = await page.getByRole('img', { name: /^QR code/ }).screenshot()
-    // Only the camera is not real: it films that label.
+    // Only the camera is simulated: it shows that label.
     await page.addInitScript(
       (picture) => {
         navigator.mediaDevices.getUserMedia = async () => {
@@ -228,7 +228,7 @@ describe('the dashboard', () => {
     expect(await total.textContent()).toBe(before)
     await page.unroute('**/api/v1/hub/stats')
     await hub.api(addGateway, { body: { name: 'Thirty seconds later' } })
-    // In steps: one leap would exceed the time limit of a pending request, and the next is 30 s later.
+    // In steps, because one leap would exceed the time limit of a pending request.
     const secondLater = async () => {
       await page.clock.fastForward(1_000)
       return total.textContent()

@@ -16,7 +16,7 @@ const AUTHENTICATED = [
   '/gateway-approvals',
   '/auto-approval-settings',
 ]
-/** Words for what is designed and not in the software, or not measured at a real site. */
+/** Words for features that are designed but not in the software, or not measured at a real site. */
 const DESIGNED_WORDS = /smoke|two models|overnight|false (alarm|positive)|\bFPS\b|real site|come with the software/i
 const LANDING_TITLE = 'Hedgerow: one hub for the cameras that guard your land'
 
@@ -207,7 +207,7 @@ describe('the landing page', () => {
     expect(words.slice(at, at + figure.length + 120)).toContain('design figure')
   })
 
-  test('what is not in the software carries the mark of designed features, and what works does not', async () => {
+  test('features that are not in the software carry the mark of designed features, and working ones do not', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(hub.url)
     // A mark further up does not cover an entry of a list that mixes both kinds.
@@ -386,7 +386,7 @@ describe('what Lighthouse measures', () => {
             type: 'layout-shift',
             buffered: true,
           })
-          // Without a shift there is no entry; those of before are told at once.
+          // Without a shift there is no entry; earlier shifts are reported at once.
           requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))
         }),
     )
@@ -396,7 +396,7 @@ describe('what Lighthouse measures', () => {
   test.each([
     ['/login', 'Sign in to the hub'],
     ['/register', 'Create Account'],
-  ])('%s shows its heading before its script is there, and only to visitors', async (address, heading) => {
+  ])('%s shows its heading before its script has loaded, and only to visitors', async (address, heading) => {
     const page = await open()
     await page.route('**/assets/index-*.js', (route) => route.abort())
     await page.goto(`${hub.url}${address}`)

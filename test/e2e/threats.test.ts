@@ -76,7 +76,7 @@ const card = (number: number, tab = page) =>
   tab.getByRole('list', { name: 'Incidents' }).getByRole('listitem').nth(number)
 const parameters = () => new URL(page.url()).searchParams
 
-test('the newest pictures are first, and a click shows one large with what is known of it', async () => {
+test('the newest pictures are first, and a click shows one large with its facts', async () => {
   await expect.poll(() => card(0).getByRole('img', { name: 'boar at orchard' }).count()).toBe(1)
   await card(1).getByRole('button').click()
   const dialog = page.getByRole('dialog', { name: 'person at Barn' })
@@ -87,7 +87,7 @@ test('the newest pictures are first, and a click shows one large with what is kn
   await dialog.getByText('Second look (llava) rejected it, 12 %: a post in the fog').waitFor()
   expect(parameters().get('incident')).toMatch(/^[\w-]+$/)
 
-  // The gateway's own picture of the detection takes the thumbnail's place, with its box.
+  // The gateway's own picture of the detection replaces the thumbnail, with its box.
   await dialog.locator('[data-snapshot="true"]').waitFor()
   const box = dialog.getByRole('img', { name: 'Box around person' })
   await box.waitFor()
@@ -108,7 +108,7 @@ test('the newest pictures are first, and a click shows one large with what is kn
   expect(parameters().has('incident')).toBe(false)
 })
 
-test('a person reviews with keys, is shown the next one, and takes it back; other open pages show it', async () => {
+test('a person reviews with keys, gets the next one, and undoes the review; other open pages show it', async () => {
   const other = await person.newPage()
   await other.goto(`${hub.url}/threats`)
   await card(0, other).waitFor()
@@ -135,7 +135,7 @@ test('a person reviews with keys, is shown the next one, and takes it back; othe
   await expect.poll(async () => (await incidents()).filter(({ review }) => review !== null).length).toBe(0)
 })
 
-test('filters are in the address, with how many there are of each', async () => {
+test('filters are in the address, each with its number of incidents', async () => {
   await page.getByRole('button', { name: 'deer 44' }).click()
   await expect.poll(() => parameters().get('label')).toBe('deer')
   await expect.poll(() => card(0).getByText('deer').count()).toBe(1)
@@ -160,7 +160,7 @@ test('several are reviewed at once', async () => {
   await page.getByText('Nothing matches').waitFor()
 })
 
-test('scrolling brings older ones without end, and what is in view does not move when something new arrives', async () => {
+test('scrolling loads older ones without end, and the view does not move when a new one arrives', async () => {
   await page.setViewportSize({ width: 1000, height: 700 })
   const last = (await incidents()).at(-1)!.id
   await expect

@@ -1,4 +1,4 @@
-/** Servers that nobody here wrote, each on a port of this machine, as a gateway finds them in its network. */
+/** Third-party servers, each on a port of this machine, as in a gateway's network. */
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -48,7 +48,7 @@ export async function openFaithfulSite(
       const person = await browser.person({ serviceWorkers: 'allow', ignoreHTTPSErrors: true, viewport })
       life.defer(() => person.close())
       const page = await person.newPage()
-      // As the portal's Connect: a page of the hub gets a ticket and posts it to the application's origin.
+      // Like the portal's Connect: a page of the hub gets a ticket and posts it to the application's origin.
       const own = over === 'https' ? `https://localhost:${httpsPort}` : hub.url
       await page.route(`${own}/connect`, (route) => route.fulfill({ contentType: 'text/html', body: 'Connect' }))
       await page.goto(`${own}/connect`)
@@ -59,7 +59,7 @@ export async function openFaithfulSite(
   }
 }
 
-/** Runs in a page of the hub. Returns the application's origin, where the browser is on its way. */
+/** Runs in a page of the hub. Returns the application's origin, which the browser is opening. */
 async function connect({ id, application, token }: { id: string; application: string; token: string }) {
   const call = `/api/v1/gateway/${id}/ui-ticket?application=${application}`
   const answer = await fetch(call, { method: 'POST', headers: { authorization: `Bearer ${token}` } })

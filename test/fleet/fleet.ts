@@ -9,17 +9,17 @@ import { planFleet, type GatewayPlan, type Shares, type Sources } from './plan.t
 
 /** Thousands of gateways in this process, joined to a hub by the agent's own code. */
 export type Fleet = {
-  /** Resolves when every gateway runs; rejects with what kept one from starting. */
+  /** Resolves when every gateway runs; rejects with the error of the first that did not start. */
   allStarted: Promise<void>
-  /** Those that were started, without the clones. */
+  /** The started gateways, without the clones. */
   gateways(): readonly SimulatedGateway[]
-  /** How many stand at each point of the way to the hub, and what was counted since the start. */
+  /** How many gateways are at each step of joining the hub, and the counts since the start. */
   state(): FleetState
-  /** Sentences of what went wrong lately, the most frequent first. */
+  /** The recent problems, one sentence each, the most frequent first. */
   problems(): { sentence: string; gateways: number }[]
   /**
-   * No detections and outages until `setDetectionsPerSecond`. Resolves when every detection is acknowledged or refused;
-   * false when `limitMs` were not enough.
+   * Stops detections and outages until `setDetectionsPerSecond`. Resolves when every detection is acknowledged or
+   * refused; false when `limitMs` were not enough.
    */
   settle(limitMs: number): Promise<boolean>
   setDetectionsPerSecond(rate: number): void
@@ -32,20 +32,20 @@ export type FleetState = Tally & {
   waiting: number
   refused: number
   inTunnel: number
-  /** Whose last heartbeat was acknowledged. */
+  /** Gateways whose last heartbeat was acknowledged. */
   heard: number
 }
 
 export type FleetOptions = {
   hubUrl: URL
-  /** A folder with one folder for each gateway; keys that are there already are used again. */
+  /** A folder with one folder for each gateway; existing keys are used again. */
   dataDir: string
   gateways: number
   seed: number
   shares: Shares
   sources?: Sources | undefined
   invitationCode?: string | undefined
-  /** How many start a second. */
+  /** Starts a second. */
   startsPerSecond: number
   /** The rate of the whole fleet. */
   detectionsPerSecond: number
@@ -54,12 +54,12 @@ export type FleetOptions = {
 }
 
 const TICK_MS = 50
-/** Longer pauses of this process are not made up for. */
+/** Work missed in longer pauses of this process is skipped. */
 const LATE_MAX_MS = 1_000
 const DETECTION_LENGTH_MS = 8_000
 const SETTLE_LOOK_MS = 100
 
-/** Starts gateways one after the other; those that run work meanwhile. */
+/** Starts gateways one after the other; running ones work meanwhile. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { dataDir, seed, startsPerSecond, picturesShare } = options
   const plans = planFleet({ ...options, count: options.gateways })
@@ -142,7 +142,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     lastTickMs = now
     for (; due >= 1 && gateways.length > 0; due--) {
       const gateway = random.pick(gateways)
-      // What a gateway sees before it is approved would only fill its disk.
+      // Detections before its approval would only fill its disk.
       if (gateway.conditions().approved.state === 'done') void gateway.report(nextDetection(gateway))
     }
   }, TICK_MS)

@@ -15,8 +15,8 @@ import type { GatewayPlan } from './plan.ts'
 
 /**
  * A gateway of the fleet: the agent's own way to the hub (discovery, enrolment, WireGuard, TCP, heartbeats, the queue
- * of detections, the hub's door) without what costs too much a thousand times in one process: its own pages on port
- * 8080, the supervisor of its deterrents, cameras, and the record of detections.
+ * of detections, the hub's door) without the parts that cost too much a thousand times in one process: its own pages on
+ * port 8080, the supervisor of its deterrents, cameras, and the record of detections.
  */
 export type SimulatedGateway = {
   plan: GatewayPlan
@@ -161,7 +161,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
   }
 }
 
-/** The agent's own conditions, counting what the tally is of. */
+/** The agent's own conditions, which also count into the tally. */
 function countedConditions(tally: Tally) {
   const conditions = createConditions(() => {})
   let wasUp = false

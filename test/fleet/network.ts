@@ -34,7 +34,7 @@ export function createNetwork(address: string | undefined): SimulatedNetwork {
   }
 }
 
-/** A UDP socket whose place in the network changes beneath it, as it does for a device behind a router. */
+/** A UDP socket whose network address changes, as it does for a device behind a router. */
 class SimulatedSocket extends EventEmitter implements DatagramSocket {
   readonly #network: { readonly address: string | undefined; readonly isConnected: boolean }
   #inner: Socket | undefined
@@ -64,7 +64,7 @@ class SimulatedSocket extends EventEmitter implements DatagramSocket {
     return this.#inner!.address()
   }
 
-  /** Left as it is: thousands of sockets share the machine's memory. */
+  /** The buffer keeps its size, because thousands of sockets share the machine's memory. */
   setRecvBufferSize(): void {}
 
   send(data: Uint8Array, port: number, address: string): void {

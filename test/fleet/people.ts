@@ -11,7 +11,7 @@ const REFRESH_EVERY_MS = 2_000
 const STREAMS_PER_USER = 10
 const PASSWORD = 'the password of the bench'
 
-/** What each kind of page asks for, and which topics make it ask again. */
+/** The calls of each kind of page, and the topics after which it repeats them. */
 const PAGES = [
   {
     topics: ['activity', 'stats'],

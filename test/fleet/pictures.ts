@@ -1,7 +1,7 @@
 import { createRenderer, scenes, type RenderedLabel } from '@hedgerow/vision/rendered'
 import { encodeJpeg } from '../../apps/gateway/src/cameras/decode.ts'
 
-/** A JPEG of somebody whom a camera of the fleet saw, and the same as a detection carries it. */
+/** A JPEG of a figure that a camera of the fleet saw, and the same picture in the form of a detection. */
 export type Picture = { label: RenderedLabel; jpeg: Buffer; base64: string }
 
 const WIDTH = 480
@@ -10,7 +10,7 @@ const MOMENTS = [0.35, 0.5, 0.65]
 
 let drawn: Promise<readonly Picture[]> | undefined
 
-/** Drawn once for the whole process: rendered scenes at moments at which somebody is in the picture. */
+/** Drawn once for the whole process: rendered scenes at moments with a figure in the picture. */
 export const fleetPictures = () => (drawn ??= drawPictures())
 
 async function drawPictures(): Promise<readonly Picture[]> {

@@ -1,6 +1,6 @@
 import { createRandom } from '@hedgerow/vision/rendered'
 
-/** What a simulated gateway is and what happens to it; the same for the same seed. Times count from its start. */
+/** The properties and the events of a simulated gateway; the same for the same seed. Times count from its start. */
 export type GatewayPlan = {
   index: number
   name: string
@@ -11,7 +11,7 @@ export type GatewayPlan = {
   address: string | undefined
   /** Added to its wall clock. */
   clockErrorMs: number
-  /** Its network is gone again and again. */
+  /** Its network fails repeatedly. */
   outages: { firstAtMs: number; everyMs: number; lengthMs: number } | undefined
   /** It moves to another address and back, with its sessions. */
   roams: { firstAtMs: number; everyMs: number; address: string | undefined } | undefined
@@ -28,7 +28,7 @@ export type Sources = { first: number; size: number }
 /** Gateways at one site share an address, as behind a router. */
 const GATEWAYS_AT_A_SITE = 25
 const CLOCK_ERROR_MAX_MS = 48 * 3_600_000
-/** Each use of source addresses has a quarter of the network. */
+/** Each use of source addresses gets a quarter of the network. */
 const USES = { sites: 0, roaming: 1, clones: 2 } as const
 const QUARTERS = 4
 
@@ -97,7 +97,7 @@ export function parseSources(text: string): Sources {
   return { first, size }
 }
 
-/** Where the network is too small, gateways share addresses. Its first address is left out. */
+/** In a small network gateways share addresses. The first address is left out. */
 function addressIn({ first, size }: Sources, quarter: number, index: number): string {
   const room = size / QUARTERS
   const address = first + quarter * room + 1 + (index % (room - 1))

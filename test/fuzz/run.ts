@@ -1,6 +1,7 @@
 /**
  * `npm run fuzz http -- --seconds 60 --seed 1 --target front`: sends mutated HTTP to real processes for a while, to
- * each target in turn unless one is named. A failure ends it with the seed and the round to repeat, and exit code 1.
+ * each target in turn unless one is named. At a failure it prints the seed and the round to repeat, and ends with exit
+ * code 1.
  */
 import { parseArgs } from 'node:util'
 import { runRounds } from './http/rounds.ts'

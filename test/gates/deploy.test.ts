@@ -7,7 +7,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { readConfig } from '../../apps/hub/src/config.ts'
 
 /**
- * What deploy/ starts is the image of this version, hardened as the image allows, with variables that the hub knows.
+ * The files in deploy/ start the image of this version, hardened as the image allows, with variables that the hub
+ * knows.
  */
 const ROOT = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8')
@@ -24,7 +25,7 @@ type Container = {
 }
 type StatefulSet = { kind: string; spec: { replicas: number; template: { spec: Record<string, unknown> } } }
 
-/** Variables of a file as they are with its `${NAME:?text}` filled in. */
+/** The variables of a file, with its `${NAME:?text}` filled in. */
 function accepted(environment: Record<string, string>): void {
   const filled = Object.entries(environment).map(([name, value]) => [
     name,
@@ -96,7 +97,7 @@ describe('deploy/kubernetes/hub.yaml', () => {
 })
 
 it.each(globSync('images/*.Containerfile', { cwd: join(ROOT, 'deploy') }))(
-  '%s starts from nothing, as an ordinary user with one volume and a health check',
+  '%s starts from an empty image, as an ordinary user with one volume and a health check',
   (path) => {
     const lines = read(path).split('\n')
     expect(lines).toEqual(expect.arrayContaining(['FROM scratch', `USER ${USER}:${USER}`, 'VOLUME /data']))

@@ -13,7 +13,7 @@ const pages = globSync(['*.md', 'docs/*.md', 'docs/operations/*.md'], { cwd: ROO
   (page) => page !== 'CHANGELOG.md',
 )
 
-/** The code of a page, line by line; each line in backticks is one too. */
+/** The code of a page, line by line; each text in backticks counts as a line. */
 function codeOf(page: string): string[] {
   const text = read(page)
   const indented = [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!.replace(/ {2,}#.*$/, ''))
@@ -25,7 +25,7 @@ function codeOf(page: string): string[] {
 }
 const code = pages.flatMap((page) => codeOf(page).map((line) => ({ page, line })))
 
-/** What matches in all code, with its page, unless it is known. */
+/** The matches in all code that are not known, with their page. */
 const unknown = (pattern: RegExp, known: (word: string) => boolean): string[] =>
   code.flatMap(({ page, line }) =>
     [...line.matchAll(pattern)].filter(([, word]) => !known(word!)).map(([match]) => `${page}: ${match}`),
@@ -34,14 +34,14 @@ const unknown = (pattern: RegExp, known: (word: string) => boolean): string[] =>
 const firstWords = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, word]) => word!))
 
 describe('documents name only', () => {
-  it('npm scripts that there are', () => {
+  it('npm scripts that exist', () => {
     expect(unknown(/\bnpm run ([\w:-]+)/g, (name) => name in manifest.scripts)).toEqual([])
   })
 
   it('commands of the hub', () => {
     const commands = firstWords(HUB_HELP, /^ {2}([a-z][a-z-]+) /gm)
     expect(commands.size).toBeGreaterThan(6)
-    // The command of the Debian package has two of its own.
+    // The command of the Debian package adds two.
     for (const [, words] of read('deploy/debian/hedgerow-hub/command').matchAll(/in ([a-z |]+)\) exec/g))
       for (const word of words!.split(' | ')) commands.add(word)
     expect(commands).toContain('back')
@@ -74,7 +74,7 @@ describe('documents name only', () => {
     expect(named.map(([, option]) => option!).filter((option) => !options.includes(option))).toEqual([])
   })
 
-  it('variables that something reads', () => {
+  it('variables that a program reads', () => {
     const sources = ['scripts/release.sh', 'apps/gateway/src/update/launch.sh', 'deploy/debian/hedgerow-hub/update']
     const scripts = sources.map(read).join('')
     const names = (word: string) => {

@@ -39,7 +39,7 @@ describe('a line beyond column 120', () => {
     expect(wrapLongLines('page.md', `kept\nas it is\n\n${WORDS}\n`)).toMatch(/^kept\nas it is\n\nword0 /)
   })
 
-  it('never starts with what would make it a list, a heading or the end of the comment', () => {
+  it('never starts a line with a word that would make it a list, a heading or the end of the comment', () => {
     const text = `${'a'.repeat(117)} - 1. # ${'b'.repeat(100)}\n`
     expect(wrapLongLines('page.md', text)).toBe(`${'a'.repeat(117)} - 1. #\n${'b'.repeat(100)}\n`)
   })

@@ -30,7 +30,7 @@ test('the only packages without a hash are binaries of development tools for a p
     expect([place, Boolean(dev && optional && os)], 'run `npm run lock`').toEqual([place, true])
 })
 
-test('no package is fetched from an address that the lock file chose: npm’s own settings say where from', () => {
+test('no package is fetched from an address that the lock file chose: npm’s own settings decide where from', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
 })
 

@@ -63,7 +63,7 @@ for (const file of files) {
 const built: Found[] = []
 beforeAll(async () => {
   const note = (made: RegExp) => {
-    // The stack's lines after the message, this function and the proxy's.
+    // The line of the caller, after the message, this function and the proxy's.
     const caller = new Error().stack?.split('\n')[3] ?? ''
     const at = /((?:apps|packages|scripts)\/[^:]+:\d+):\d+/.exec(caller)?.[1]
     if (at !== undefined && !caller.includes('node_modules')) built.push({ at, source: made.source, flags: made.flags })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** What is offered for Prometheus and Grafana knows only metrics that docs/operations/metrics.md lists. */
+/** The files for Prometheus and Grafana use only metrics that docs/operations/metrics.md lists. */
 const ROOT = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const listed = new Set(
@@ -12,7 +12,7 @@ const listed = new Set(
 )
 
 describe.each(['deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json'])('%s', (path) => {
-  it('asks for metrics that the hub has', () => {
+  it('query metrics that the hub has', () => {
     const asked = [...read(path).matchAll(/\bhedgerow_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
     expect(asked.length).toBeGreaterThan(5)
     expect(asked.filter((name) => !listed.has(name))).toEqual([])
@@ -28,7 +28,7 @@ it('promtool accepts the rules (skipped where it is not installed)', ({ skip }) 
   expect(checked.status).toBe(0)
 })
 
-it('promtool understands what the dashboard asks for (skipped where it is not installed)', ({ skip }) => {
+it('promtool understands the queries of the dashboard (skipped where it is not installed)', ({ skip }) => {
   const { panels } = JSON.parse(read('deploy/grafana-dashboard.json')) as { panels: { targets: { expr: string }[] }[] }
   const rules = panels.flatMap(({ targets }) => targets).map(({ expr }, index) => ({ record: `panel:${index}`, expr }))
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
@@ -43,7 +43,7 @@ it('promtool understands what the dashboard asks for (skipped where it is not in
   }
 })
 
-it('every panel of the dashboard asks the chosen Prometheus and has a place of its own', () => {
+it('every panel of the dashboard queries the chosen Prometheus and has a place of its own', () => {
   type Panel = { id: number; gridPos: { x: number; y: number }; datasource: { uid: string }; targets: unknown[] }
   const { panels } = JSON.parse(read('deploy/grafana-dashboard.json')) as { panels: Panel[] }
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)

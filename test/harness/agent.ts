@@ -15,13 +15,13 @@ export type Agent = Pick<Child, 'pid' | 'says' | 'output'> & {
   post(path: string, body?: unknown): Promise<unknown>
   get(path: string): Promise<unknown>
   stop(): Promise<void>
-  /** With SIGKILL. */
+  /** Ends it with SIGKILL. */
   kill(): Promise<void>
 }
 
 /**
- * Starts it on a data directory, where its `gateway.yaml` is; without a hub unless `args` names one. `command` is
- * another program than the sources on this Node.
+ * Starts it on a data directory, which holds its `gateway.yaml`; without a hub unless `args` names one. `command`: a
+ * program instead of the sources on this Node.
  */
 export async function startAgent(
   dataDir: string,

@@ -7,13 +7,13 @@ import { waitFor } from './wait-for.ts'
 export type BootedRoot = {
   /** Runs a line of shell inside to its end; returns its output, both streams, and its exit code. */
   shell(line: string): { code: number | null; output: string }
-  /** Ends it and everything that was written. */
+  /** Ends it and removes everything that was written. */
   remove(): Promise<void>
 }
 
 /**
- * Boots a root directory that has systemd; what is written stays in memory. `shown` is there as /mnt, read-only. Needs
- * root and `systemd-nspawn`. Rejects with what the system said where it allows no such container.
+ * Boots a root directory that has systemd; writes stay in memory. `shown` is mounted at /mnt, read-only. Needs root and
+ * `systemd-nspawn`. Rejects with the system's message when it allows no such container.
  */
 export async function bootRoot(original: string, shown: string): Promise<BootedRoot> {
   const options = ['--quiet', '--register=no', '--keep-unit', '--volatile=overlay', '--resolv-conf=copy-host']

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { findChromium } from './chromium.ts'
 
-/** Only the page under test may use the network. */
+/** Flags after which only the page under test uses the network. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

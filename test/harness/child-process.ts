@@ -5,7 +5,7 @@ import { waitFor } from './wait-for.ts'
 
 const END_WITH_PARENT = import.meta.resolve('./end-with-parent.ts')
 
-/** The living children of this process: none may outlive it. */
+/** The living children of this process: none may outlive this process. */
 const living = new Set<ChildProcess>()
 
 process.on('exit', () => {
@@ -18,13 +18,13 @@ export type Child = {
   readonly pid: number
   /** Its whole output so far, standard output and standard error in order of arrival. */
   output(): string
-  /** Settles when it has ended, whatever ended it. */
+  /** Settles when it has ended, for any reason. */
   readonly ended: Promise<Exit>
   hasEnded(): boolean
   signal(name: NodeJS.Signals): void
   /** SIGTERM, then SIGKILL when it takes longer than `graceMs`. */
   stop(graceMs?: number): Promise<Exit>
-  /** The first match of `pattern` in the output; fails with the output when the child ends or the time is up first. */
+  /** The first match of `pattern` in the output; fails with the output when the child ends first, or the time is up. */
   says(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>
 }
 

@@ -34,9 +34,9 @@ export async function findChromium(whole = false): Promise<ChromiumBinary> {
 }
 
 /**
- * Unpacks @sparticuz/chromium with the shared libraries it brings into a folder of this user's own, once: the package
- * itself would use one path in the temporary folder for everybody. Other processes may be doing the same, so the
- * folder appears complete or not at all. Its own flags, which switch web security off, are not used.
+ * Unpacks @sparticuz/chromium with its shared libraries into a folder of this user's own, once: the package itself
+ * would use one path in the temporary folder for everybody. Other processes may be doing the same, so the folder
+ * appears complete or not at all. Its own flags, which switch web security off, are not used.
  */
 async function unpackBundled(): Promise<ChromiumBinary> {
   const packageFolder = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..')

@@ -5,18 +5,17 @@ import { basename, join } from 'node:path'
 import { startChild, type Child } from './child-process.ts'
 
 /**
- * A root directory that looks like this machine's, or like another folder, and keeps what is written to itself: an
- * overlay in memory, seen by its own processes only. It has this machine's network, and no systemd. Needs root and
- * `unshare`.
+ * A root directory that looks like this machine's, or like another folder, with private writes: an overlay in memory
+ * that only its own processes see. It has this machine's network, and no systemd. Needs root and `unshare`.
  */
 export type CopiedRoot = {
-  /** Copies a file of this machine into its /tmp, and answers where it is there. */
+  /** Copies a file of this machine into its /tmp, and returns the path there. */
   bring(file: string): string
   /** Runs a line of shell inside to its end; returns its output, both streams, and its exit code. */
   shell(line: string): { code: number | null; output: string }
   /** Starts a command inside. */
   start(command: string, args: string[]): Promise<Child>
-  /** Ends it and everything that was written. */
+  /** Ends it and removes everything that was written. */
   remove(): Promise<void>
 }
 
@@ -31,7 +30,7 @@ const MAKE = [
   'exec chroot "$0/root" sleep 3600',
 ].join(' && ')
 
-/** Rejects with what the system said where it allows no such mounts. */
+/** Rejects with the system's message when it allows no such mounts. */
 export async function copyRoot(original = '/'): Promise<CopiedRoot> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-root-'))
   const keeper = await startChild('unshare', [

@@ -19,7 +19,7 @@ function cookieOf(gateway: TestGateway): Promise<string> {
   return cookie
 }
 
-/** A screen of the device's own interface, to somebody who knows the password. */
+/** A screen of the device's own interface, as seen by somebody who knows the password. */
 const device = (name: string, path: string, steps: (page: Page) => Promise<unknown>): Screen => ({
   name,
   async show(page, { waiting }) {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { decode, encode, type Answer } from 'dns-packet'
 
-/** A small authoritative DNS server on loopback: it answers from its records and knows no other names. */
+/** A small authoritative DNS server on loopback: it answers from its records, and no other names exist. */
 export type DnsServer = {
   /** `address:port`, for GATEWAY_DNS_SERVERS. */
   address: string

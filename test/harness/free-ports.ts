@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the range of outgoing connections, so that none of those takes a port between its choice here and its use, nor
- * while a killed hub is away.
+ * Below the range of outgoing connections, so that no outgoing connection takes a port between its choice here and its
+ * use, or while a killed hub restarts.
  */
 const [LOWEST, HIGHEST] = [10_000, 29_999]
 
@@ -27,7 +27,7 @@ export async function freeUdpPort(): Promise<number> {
   return (await freePorts(1, isUdpPortFree)).first
 }
 
-/** `count` such TCP ports in a row. */
+/** `count` consecutive TCP ports without a listener. */
 export async function freePortRange(count: number): Promise<{ first: number; last: number }> {
   return freePorts(count, isTcpPortFree)
 }

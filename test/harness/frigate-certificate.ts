@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 /**
- * A self-signed certificate: for an IP address or, as the one that Frigate makes for its own port at its first start,
- * for a name that nobody uses.
+ * A self-signed certificate: for an IP address or, like the one that Frigate makes at its first start, for a name that
+ * nobody uses.
  */
 export async function makeSelfSigned(ip?: string): Promise<{ cert: string; key: string; fingerprint: string }> {
   // The library reads decorator metadata from the global `Reflect` while it loads.

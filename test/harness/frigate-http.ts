@@ -16,7 +16,7 @@ import {
 } from './frigate-shapes.ts'
 
 export type FrigateRequest = {
-  /** `WS` for a message over a WebSocket, whose topic is the path then. */
+  /** `WS` for a message over a WebSocket; then the path is its topic. */
   method: string
   path: string
   headers: IncomingHttpHeaders
@@ -28,7 +28,7 @@ export type FrigateRequest = {
 export type FrigateBehaviour = {
   /** Delays each answer by this much. */
   delayMs: number
-  /** While set, answers requests whose path matches. */
+  /** While set, it answers requests whose path matches. */
   answer: { path: RegExp; with(request: IncomingMessage, response: ServerResponse): void } | undefined
   /** When true, accepted WebSockets send nothing and answer no ping. */
   isMute: boolean
@@ -118,7 +118,7 @@ export function createFrigateHttp(state: State) {
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs)
     if (behaviour.answer?.path.test(path)) return behaviour.answer.with(request, response)
     if (path === '/api/login') return login(response, body.toString())
-    // The page that asks who is there is everybody's.
+    // The sign-in page is public.
     if (path === '/login') return send(response, { type: 'text/html', body: PAGE })
     if (!caller) return send(response, { status: 401, type: 'text/html', body: '<h1>401 Authorization Required</h1>' })
     if (path === '/') return send(response, { type: 'text/html', body: PAGE })

@@ -20,9 +20,9 @@ import {
 } from './frigate-shapes.ts'
 
 /**
- * A server that answers as Frigate documents, without cameras or detectors. On its plain port everybody is an admin,
- * its TLS port requires sign-in, and both serve the HTTP API and the WebSocket. A test decides what it detects and how
- * it misbehaves.
+ * A server that answers as Frigate's documentation says, without cameras or detectors. On its plain port everybody is
+ * an admin, its TLS port requires sign-in, and both serve the HTTP API and the WebSocket. A test decides what it
+ * detects and how it misbehaves.
  */
 export type TestFrigate = {
   /** Like port 5000: without sign-in. */
@@ -53,7 +53,7 @@ export type TestFrigate = {
   publishRaw(text: string): void
   /** Connects as Frigate's client to a broker and publishes `available`. */
   joinBroker(url: string): Promise<void>
-  /** Every session that was given counts no more. */
+  /** Makes all sessions invalid. */
   endSessions(): void
   /** Ends every connection; the WebSockets' owners see it at once. */
   cut(): void

@@ -14,7 +14,7 @@ export type UiAnswer = {
 
 export type UiRequest = { method?: string; headers?: OutgoingHttpHeaders; body?: Uint8Array | string }
 
-/** The names of a gateway's applications, as soon as the hub has heard of them. */
+/** The names of a gateway's applications, as soon as the hub knows them. */
 export function applicationsOf(api: Api, gatewayId: string): Promise<string[]> {
   return waitFor(
     async () => {

@@ -7,7 +7,7 @@ import type { Db } from '../../apps/hub/src/database/tables.ts'
 import { insertTestGateway } from '../../apps/hub/testing/gateway.ts'
 import type { Credentials, Hub } from './hub.ts'
 
-/** Opens a hub's SQLite file, while the hub runs or after it ended, for what no call of the contract does. */
+/** Opens a hub's SQLite file, while the hub runs or after it ended, for changes that no call of the contract makes. */
 export async function withDatabase<T>(hub: Hub, work: (db: Db) => Promise<T>): Promise<T> {
   const database = await openDatabase({ url: `sqlite:${join(hub.dataDir, 'hub.sqlite')}` })
   try {
@@ -33,8 +33,7 @@ const HOUR_MS = 3_600_000
 
 /**
  * The load and traffic of a gateway's last day as the hub would have written them, up to the current hour: a load of
- * 0.2 rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and six to eight hours ago nothing at
- * all.
+ * 0.2 rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and nothing six to eight hours ago.
  */
 export async function addDayOfHistory(hub: Hub, gatewayId: string): Promise<void> {
   const newest = Math.floor(Date.now() / HOUR_MS) * HOUR_MS

@@ -19,11 +19,11 @@ export type Hub = {
   readonly port: number
   readonly vpnPort: number
   readonly dataDir: string
-  /** The first admin: from the environment, else as the hub printed it. */
+  /** The first admin: from the environment, or as the hub printed it. */
   readonly admin: Credentials
   /** Calls as the first admin. */
   readonly api: Api
-  /** Calls of a visitor. */
+  /** Makes calls without a session. */
   readonly visitor: Api
   apiAs(credentials: Credentials): Api
   /** The running process: its id, its output, and its end. */
@@ -33,7 +33,7 @@ export type Hub = {
   kill9(): Promise<void>
   /** Starts it again on the same data directory and ports, after `kill9` or while it runs. */
   restart(): Promise<void>
-  /** SIGTERM, and its data directory is removed. */
+  /** Sends SIGTERM and removes its data directory. */
   stop(): Promise<Exit>
 }
 
@@ -42,7 +42,7 @@ export type HubOptions = {
   /** The first admin, when `env` names a file for it. */
   admin?: Credentials
   detached?: boolean
-  /** Another program than the sources on this Node, and its first arguments. */
+  /** A program instead of the sources on this Node, and its first arguments. */
   command?: readonly [string, ...string[]]
   /** How many files and sockets the process may have open (`ulimit -n`). */
   openFiles?: number
@@ -126,7 +126,7 @@ async function adminOf(env: Record<string, string>, child: Child): Promise<Crede
   return { username: 'admin', password: printed }
 }
 
-/** The generated password of the first admin in what a hub wrote. */
+/** The generated password of the first admin in a hub's output. */
 export function printedPassword(output: string): string | undefined {
   return /^ *Password: (\S+)$/m.exec(output)?.[1]
 }

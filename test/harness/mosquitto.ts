@@ -13,23 +13,23 @@ import { waitFor } from './wait-for.ts'
 /** Debian's MQTT broker with its own port and data directory. */
 export type Mosquitto = {
   readonly url: string
-  /** Its certificate in PEM, with `guarded`. */
+  /** Its certificate in PEM, when `guarded`. */
   readonly ca: string
   /** Ends the broker like a power cut; every client is disconnected. */
   kill9(): Promise<void>
-  /** On the same port, after `kill9`. */
+  /** Starts it again on the same port, after `kill9`. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export type SignIn = { username: string; password: string }
 
-/** With `guarded` over TLS only, and for these people only. */
+/** With `guarded`, it accepts only TLS and only these people. */
 export async function startMosquitto({ guarded }: { guarded?: readonly SignIn[] } = {}): Promise<Mosquitto> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-mosquitto-'))
   const port = await freeTcpPort()
   const file = join(folder, 'mosquitto.conf')
-  // As root it would switch to another user, who cannot read the folder.
+  // Without this line it would switch from root to a user that cannot read the folder.
   const lines = [`listener ${port} 127.0.0.1`, 'user root', 'persistence false']
   const { cert, key } = guarded ? await makeSelfSigned('127.0.0.1') : { cert: '', key: '' }
   if (guarded) {
@@ -40,7 +40,7 @@ export async function startMosquitto({ guarded }: { guarded?: readonly SignIn[] 
     await writeFile(passwords, guarded.map(({ username, password }) => `${username}:${password}\n`).join(''), {
       mode: 0o600,
     })
-    // Hashes them in the file.
+    // Hashes the passwords in the file.
     await promisify(execFile)('mosquitto_passwd', ['-U', passwords])
     lines.push(`certfile ${certFile}`, `keyfile ${keyFile}`, `password_file ${passwords}`, 'allow_anonymous false')
   } else lines.push('allow_anonymous true')

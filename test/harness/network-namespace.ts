@@ -20,7 +20,7 @@ export type NetworkNamespace = {
   remove(): Promise<void>
 }
 
-/** Two addresses of 198.18.0.0/15 (RFC 2544, for tests between devices) make the link. */
+/** Two addresses of 198.18.0.0/15 (RFC 2544, for tests between devices) are the two ends of the link. */
 export async function createNetworkNamespace(): Promise<NetworkNamespace> {
   const tag = randomBytes(3).toString('hex')
   const name = `hedgerow-${tag}`

@@ -8,12 +8,12 @@ type NextHub = {
   /** A release that `npm run release` made, and the folder of its keys. */
   made: string
   keys: string
-  /** Where the next one goes. */
+  /** The folder for the next one. */
   into: string
   version: string
-  /** The archive alone where false. */
+  /** When false, only the archive is made. */
   withPackage?: boolean
-  /** Changes the hub; it has the unpacked folder. */
+  /** Changes the unpacked hub. */
   change?: (folder: string) => void
 }
 

@@ -7,7 +7,7 @@ import type { Showcase } from './showcase.ts'
 
 const showsOnly = async (page: Page, path: string, body: object) =>
   page.route(path, (route) => route.fulfill({ json: body }))
-/** Where a field has to be filled in, an asterisk follows its label. */
+/** An asterisk follows the label of a required field. */
 const labelled = (label: string) => new RegExp(`^${label}( \\*)?$`)
 const field = (portal: Portal, label: string) => portal.page.getByLabel(labelled(label))
 const inDialog = (portal: Portal, label: string) => portal.dialog().getByLabel(labelled(label))

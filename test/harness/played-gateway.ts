@@ -15,8 +15,8 @@ import { joinTunnel, type TestPeer } from '../../apps/hub/testing/peer.ts'
 import type { Hub } from './hub.ts'
 
 /**
- * A gateway without an agent, enrolled and in the tunnel of a hub in another process. `serve` gets each connection of
- * the hub to its page and may answer with any bytes.
+ * A gateway without an agent, enrolled and in the tunnel of a hub in another process. `serve` handles each connection
+ * of the hub to its page, and may answer with any bytes.
  */
 export async function joinPlayedGateway(hub: Hub, serve: (stream: Duplex) => void) {
   const device = createTestDevice(callsTo(hub))

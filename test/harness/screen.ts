@@ -8,7 +8,7 @@ import type { Showcase } from './showcase.ts'
 export type Screen = {
   /** kebab-case: the name of its picture. */
   name: string
-  /** Leaves the page settled in the state to be seen. */
+  /** Leaves the page in the state to show, without running changes. */
   show(page: Page, showcase: Showcase): Promise<void>
 }
 

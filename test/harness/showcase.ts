@@ -34,10 +34,10 @@ export type Showcase = {
   stop(): Promise<void>
 }
 
-/** Nothing listens there, so the log of deliveries has messages that failed. */
+/** Nothing listens there, so that the log of deliveries has failed messages. */
 const DEAD_WEBHOOK = { HUB_WEBHOOK_URL: 'http://127.0.0.1:9/', HUB_WEBHOOK_SECRET: 'a secret for webhooks' }
 
-/** Everything that a device's own interface shows. */
+/** A gateway.yaml with an example of everything that a device's own interface shows. */
 const RIVER_GATE = {
   cameras: {
     bank: {
@@ -132,7 +132,7 @@ async function approveAll(hub: Hub, count: number): Promise<void> {
   await waitFor(isAlive, { for: 'the approved gateways to be alive' })
 }
 
-/** Half an hour apart, the newest one now. */
+/** Detections half an hour apart; the newest is from now. */
 function aDayOfDetections(): Detection[] {
   return Array.from({ length: 48 }, (_, index) => {
     const startedAt = new Date(Date.now() - (47 - index) * 1_800_000).toISOString()
@@ -144,7 +144,7 @@ function aDayOfDetections(): Detection[] {
       severity: isAlert ? 'alert' : 'detection',
       score: 0.9,
       startedAt,
-      // Some cameras send none.
+      // Some detections have no picture.
       ...(index % 7 !== 3 && { thumbnail: frameOf(isAlert ? 'fox' : 'cat') }),
     }
   })

@@ -1,4 +1,6 @@
-/** A vision endpoint as the real ones answer and misbehave: Ollama's and llama.cpp's OpenAI-compatible door. */
+/**
+ * A vision endpoint which answers and misbehaves as real ones do: the OpenAI-compatible API of Ollama and llama.cpp.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,9 +11,9 @@ export type VisionAnswer =
   | { content: unknown; ending?: string }
   | { refusal: string }
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** Whatever the body is. */
+  /** Any body, unchanged. */
   | { body: string | Buffer }
-  /** Never. */
+  /** Never answers. */
   | 'late'
 
 export type AskedQuestion = { headers: IncomingHttpHeaders; path: string; text: string; jpeg: Buffer; body: object }
@@ -19,7 +21,7 @@ export type AskedQuestion = { headers: IncomingHttpHeaders; path: string; text: 
 export type VisionServer = {
   url: string
   questions: AskedQuestion[]
-  /** What it answers from now on. */
+  /** Its answers from now on. */
   answer: VisionAnswer | ((question: AskedQuestion) => VisionAnswer | Promise<VisionAnswer>)
   stop(): Promise<void>
 }

@@ -9,7 +9,7 @@ export type WaitOptions = {
 
 /**
  * Calls `condition` until it returns something other than undefined, null or false, and returns that. An exception of
- * the condition counts as "not yet" and is the cause of the failure when the time is up.
+ * the condition counts as "not yet" and becomes the cause of the failure when the time is up.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<T>> {
   const { timeoutMs = 30_000, everyMs = 25 } = options

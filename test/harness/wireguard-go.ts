@@ -3,8 +3,8 @@ import type { NetworkNamespace } from './network-namespace.ts'
 import { waitFor } from './wait-for.ts'
 
 /**
- * Starts wireguard-go inside; the interface exists when this resolves with the process. All wireguard-go of a machine
- * listen for `wg` in one directory, so `device` must be a name that no other run has.
+ * Starts wireguard-go inside; resolves with the process when the interface exists. All wireguard-go of a machine listen
+ * for `wg` in one directory, so `device` must be a name that no other run has.
  */
 export async function startWireGuardGo(namespace: NetworkNamespace, device: string): Promise<Child> {
   const child = await namespace.start('wireguard-go', ['--foreground', device], {

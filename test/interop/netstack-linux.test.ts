@@ -1,7 +1,7 @@
 /**
  * Our TCP against Linux's: a kernel peer behind wireguard-go in a network namespace, reached through our own WireGuard.
- * A server of the kernel's is dialled by our streams, and curl dials a server on our streams. Loss, delay, reordering
- * and duplication are made between our tunnel and our stack, seeded, because few kernels carry sch_netem.
+ * Our streams dial a server of the kernel, and curl dials a server on our streams. Loss, delay, reordering and
+ * duplication are made between our tunnel and our stack, seeded, because few kernels carry sch_netem.
  *
  * HEDGEROW_INTEROP_MEGABYTES=1024 sends that much each way over each path instead of a few megabytes.
  */
@@ -23,13 +23,13 @@ import { openWireGuardGo } from '../harness/wireguard-go.ts'
 
 const OURS = '10.77.1.1'
 const THEIRS = '10.77.1.2'
-/** Every wireguard-go of the machine is found by its device's name, so it is one that no other run has. */
+/** wireguard-go is found by the name of its device, so each run needs a name of its own. */
 const DEVICE = `hg${randomBytes(4).toString('hex')}`
 const WIREGUARD_PORT = 51_820
 const MEGABYTE = 1 << 20
 const LEAVING_AT_ONCE = 24
 
-/** Runs on Linux's TCP: GET /<bytes> streams bytes that repeat a block, PUT answers with the body's SHA-256. */
+/** A server on Linux's TCP: GET /<bytes> streams bytes that repeat a block, PUT answers with the body's SHA-256. */
 const SERVER = `
   const { createServer } = require('node:http'), { createHash } = require('node:crypto')
   const block = Buffer.alloc(1 << 20, 'the quick brown fox jumps over the lazy dog;')
@@ -57,7 +57,7 @@ const SERVER = `
   }).listen(80, '${THEIRS}', () => console.log('listening'))
 `
 
-/** Longer than the MTU, so it leaves in fragments; no port listens, and the answer is an ICMP error. */
+/** Sends a datagram longer than the MTU, which leaves in fragments; no port listens, so the answer is an ICMP error. */
 const SEND_LONG_DATAGRAM = `
   const socket = require('node:dgram').createSocket('udp4')
   socket.on('error', (error) => { console.log(error.code); process.exit() })
@@ -67,7 +67,7 @@ const SEND_LONG_DATAGRAM = `
 
 interface Path {
   loss: number
-  /** Each way. */
+  /** The delay in each direction. */
   delayMs: number
   /** The share of packets that overtake others, as netem's reorder: they are not delayed. */
   reordering: number

@@ -38,7 +38,7 @@ const theirAddress = '10.77.0.2'
 
 type Engine = {
   name: string
-  /** Why it cannot run here. */
+  /** The reason why it cannot run here. */
   missing(): string | undefined
   /** Makes the interface `tunnel` in the namespace. */
   start(): Promise<ChildProcess | undefined>
@@ -173,7 +173,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
     }: {
       privateKey?: PrivateKey
       presharedKey?: PresharedKey
-      /** `null`: they start the handshake. */
+      /** `null`: the other side starts the handshake. */
       theirEndpoint?: Endpoint | null
       mtu?: number
       clock?: () => Now
@@ -243,7 +243,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
 
     const ourEndpoint = (wireguard: WireGuardInterface) => ['endpoint', `${ourOuterAddress}:${wireguard.port}`]
 
-    /** From behind wireguard-go: datagrams to us, one after the other; resolves to how many came back. */
+    /** Sends datagrams from behind wireguard-go to us, one after the other; resolves with the number that came back. */
     async function callUs(datagrams: number, packetBytes = 84, waitMs = 20_000): Promise<number> {
       const args = [ourAddress, datagrams, packetBytes - 28, waitMs].map(String)
       const { stdout } = await inside(process.execPath, '-e', callerSource, ...args)
@@ -257,7 +257,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       return side.echoReplies[before] ?? new Uint8Array()
     }
 
-    /** Fragments that the other side's namespace has made and put together (RFC 4293). */
+    /** Fragments that the other side's namespace has sent and reassembled (RFC 4293). */
     async function theirFragments(): Promise<{ made: number; joined: number }> {
       const { stdout } = await inside('cat', '/proc/net/snmp')
       const [names = [], counts = []] = stdout
@@ -383,7 +383,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       }
     })
 
-    test('loss, duplication and reordering cost packets and never deliver one twice', async () => {
+    test('loss, duplication and reordering lose packets but never deliver one twice', async () => {
       const relay = await openRelay()
       const side = await openSide({ theirEndpoint: relay.endpoint })
       await addOurPeer(side)

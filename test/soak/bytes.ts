@@ -15,7 +15,7 @@ const SAMPLE_MS = 200
 const GROWTH_MAX = 1.1
 const MEGABYTE = 1_000_000
 
-/** As many megabytes down, and as many up, through Connect to an application behind a gateway. */
+/** Sends this many megabytes down, and as many up, through Connect to an application behind a gateway. */
 export async function bytes(options: { megabytes: number; judgesMemory: boolean }): Promise<Found> {
   await using life = new AsyncDisposableStack()
   const hub = await startHub({ env: { HUB_LOG_LEVEL: 'error' } })
@@ -72,7 +72,7 @@ export async function bytes(options: { megabytes: number; judgesMemory: boolean 
   const up = await measured(async () => {
     const outgoing = call('POST', '/upload')
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
-    // A refusal comes before all is sent.
+    // A refusal arrives before everything is sent.
     await Promise.race([send(outgoing, wanted), answered])
     const [answer] = await answered
     const answerText = await text(answer)

@@ -3,20 +3,18 @@ import { openPortals } from '../fleet/people.ts'
 import { growthOf, usageOf, type Found, type Site } from './site.ts'
 
 const SETTLE_MS = 60_000
-/** What a garbage collector may leave standing. */
+/** Growth that the garbage collector may cause. */
 const GROWTH_MAX = 1.1
 const FILES_MORE = 16
 
-/**
- * A fleet and people with the portal open for as long as told: memory and open files stay flat, and nothing is lost.
- */
+/** A fleet and people with the portal open for the given time: memory and open files stay flat, and nothing is lost. */
 export async function day(
   { hub, fleet }: Site,
   options: {
     people: number
     detectionsPerSecond: number
     seconds: number
-    /** Whether it lasts long enough for memory to say something. */
+    /** Whether it lasts long enough to judge memory. */
     judgesMemory: boolean
   },
 ): Promise<Found> {
@@ -38,7 +36,7 @@ export async function day(
   const files = growthOf(samples.map((sample) => sample.files))
   const broken: string[] = []
   if (!isSettled) broken.push(`${detectionsSent - detectionsAcknowledged} detections did not reach the hub`)
-  if (failures > 0) broken.push(`${failures} answers to people were no answers`)
+  if (failures > 0) broken.push(`${failures} answers to people failed`)
   if (files.after > files.before + FILES_MORE) broken.push(`open files grew from ${files.before} to ${files.after}`)
   if (options.judgesMemory && memory.after > memory.before * GROWTH_MAX)
     broken.push(`memory grew from ${memory.before} to ${memory.after} MB`)

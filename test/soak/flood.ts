@@ -14,7 +14,7 @@ const LOSS_MAX = 0.01
 const HUB_ADDRESS = '10.100.0.1'
 
 /**
- * Handshakes with a wrong mac1 arrive while gateways are in their tunnels: those lose next to nothing. Ends the site's
+ * Handshakes with a wrong mac1 arrive while gateways are in their tunnels: those lose almost nothing. Ends the site's
  * fleet.
  */
 export async function flood(
@@ -22,7 +22,7 @@ export async function flood(
   options: {
     packetsPerSecond: number
     seconds: number
-    /** Whether the machine has nothing else to do, so that what is lost is the hub's doing. */
+    /** Whether the machine does nothing else, so that losses are the hub's. */
     judgesLoss: boolean
   },
 ): Promise<Found> {

@@ -8,7 +8,7 @@ const BACK_LIMIT_MS = 600_000
 const APPROVALS_A_KILL = 2
 /** An approval takes some milliseconds, so the kills hit before, during and after its commit. */
 const KILL_WITHIN_MS = 25
-/** As many requests may wait in a hub's queue. */
+/** The most requests that may wait in a hub's queue. */
 const GATEWAYS_MAX = 900
 
 /** Approves and is killed, again and again: no approval is lost, and each gateway has one address of its own. */

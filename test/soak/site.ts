@@ -8,7 +8,7 @@ import { parseSources } from '../fleet/plan.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** What a part of the soak found: figures for people, and a sentence for each promise that did not hold. */
+/** The result of a part of the soak: figures, and a sentence for each broken promise. */
 export type Found = { figures: Record<string, number>; broken: string[] }
 
 /** A hub with a simulated fleet. */
@@ -71,7 +71,9 @@ export async function usageOf(hub: Hub): Promise<{ megabytes: number; files: num
   return { megabytes: Math.round(Number(kilobytes) / 1_000), files: (await readdir(`/proc/${pid}/fd`)).length }
 }
 
-/** The largest of the last third beside the largest of the middle third: what grows for ever is larger. */
+/**
+ * The largest of the last third beside the largest of the middle third: it is larger for memory that grows for ever.
+ */
 export function growthOf(samples: readonly number[]): { before: number; after: number } {
   const third = Math.max(1, Math.floor(samples.length / 3))
   return { before: Math.max(...samples.slice(-2 * third, -third)), after: Math.max(...samples.slice(-third)) }

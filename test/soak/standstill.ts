@@ -5,7 +5,7 @@ const BACK_LIMIT_MS = 600_000
 const SETTLE_MS = 60_000
 const DETECTIONS_A_SECOND = 5
 
-/** The hub's process stands still, as on a machine that was suspended, and continues. */
+/** Stops the hub's process, as on a suspended machine, and continues it. */
 export async function standstill({ hub, fleet }: Site, options: { seconds: number }): Promise<Found> {
   using life = new DisposableStack()
   fleet.setDetectionsPerSecond(DETECTIONS_A_SECOND)

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => demo?.stop())
 
-/** A scene lasts a minute; on a busy machine its animal may be missed once or twice. */
+/** Four scenes of a minute: on a busy machine an animal may be missed once or twice. */
 const SCENES_MS = 240_000
 
 test('four gateways are online and one waits for approval', async () => {
@@ -88,7 +88,7 @@ test(
   SCENES_MS + 60_000,
 )
 
-test('a gateway tells the hub of the camera that its eye looks at', async () => {
+test('a gateway reports the camera of its eye to the hub', async () => {
   const road = (await api(listGateways)).find(({ name }) => name === 'Forest road')!
   const cameras = async () => (await api(readGateway, { params: { id: road.id } })).heartbeat?.cameras ?? []
   const camera = await waitFor(async () => (await cameras()).find(({ state }) => state === 'online'), {
@@ -134,6 +134,6 @@ test('a hub ends by itself when its demo was killed', async () => {
       () => true,
     )
   expect(await waitFor(isGone, { for: 'the hub to be gone' })).toBe(true)
-  // It may still be writing after it stopped answering.
+  // The hub may still be writing after it stopped answering.
   await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
 })

@@ -12,7 +12,7 @@ import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
-/** Longer than any test: what goes off was switched off. */
+/** Longer than any test, so that only switching off ends a firing. */
 const LONG = 'seconds: 1800, coolDownSeconds: 0, secondsAnHour: 3600, secondsADay: 86400'
 
 type Agent = { child: Child; supervisor: number; url: string }
@@ -73,7 +73,7 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
 const hasEnded = (pid: number) => waitFor(() => !kill(pid, 0), { for: `process ${pid} to end`, timeoutMs: 60_000 })
 const PATIENCE = { timeout: 60_000 }
 
-/** At once: neither sees the other end. */
+/** Kills both at once, so that neither sees the other end. */
 async function killBoth({ child, supervisor }: Agent): Promise<void> {
   child.signal('SIGSTOP')
   kill(supervisor, 'SIGKILL')
@@ -92,7 +92,7 @@ async function detect({ url }: Agent): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-/** Detections until the relay is on: what is not yet known to be off is refused. */
+/** Sends detections until the relay is on, because a relay that is not yet known to be off is refused. */
 async function fire(agent: Agent): Promise<void> {
   await waitFor(
     async () => {
@@ -103,7 +103,7 @@ async function fire(agent: Agent): Promise<void> {
   )
 }
 
-test('an agent that is killed leaves nothing on, and its supervisor ends when it has seen to that', async () => {
+test('an agent that is killed leaves nothing on, and its supervisor ends afterwards', async () => {
   const agent = await startAgent()
   await fire(agent)
   agent.child.signal('SIGKILL')
@@ -148,7 +148,7 @@ test('when both are killed the next start switches off first', async () => {
   await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
-test('what was on is switched off with the settings that switched it on, though the file was edited meanwhile', async () => {
+test('a deterrent is switched off with the settings that switched it on, also when the file was edited meanwhile', async () => {
   const first = await startAgent()
   await fire(first)
   await killBoth(first)
@@ -166,7 +166,7 @@ test('an agent that is stopped switches off before it ends', async () => {
   await hasEnded(agent.supervisor)
 })
 
-test('a device that refuses is switched off once it takes calls again, though the agent is gone', async () => {
+test('a device that refuses is switched off once it accepts calls again, also when the agent is gone', async () => {
   const agent = await startAgent()
   await fire(agent)
   relay.behave('refuses')
@@ -192,7 +192,7 @@ describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('o
     await broker.stop()
   })
 
-  /** A device that does what is said on its topic. */
+  /** A device that follows the messages on its topic. */
   async function plugIn(): Promise<void> {
     valve = await connectAsync(broker.url)
     valve.on('error', () => {})
@@ -200,13 +200,13 @@ describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('o
     await valve.subscribeAsync('siren/set', { qos: 1 })
   }
 
-  test('a broker that goes away in the middle of a firing is told to switch off when it is back', async () => {
+  test('a broker that goes away in the middle of a firing gets "off" when it is back', async () => {
     const agent = await startAgent()
     await fire(agent)
     await broker.kill9()
     await valve.endAsync(true)
     const stopping = agent.child.stop(60_000)
-    // Nothing is said before the valve listens again.
+    // Nothing is published before the valve listens again.
     for (const pid of [agent.child.pid, agent.supervisor]) kill(pid, 'SIGSTOP')
     await broker.start()
     await plugIn()

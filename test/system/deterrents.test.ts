@@ -73,7 +73,7 @@ test('a boar sets the sprinkler off by itself, and a person stops it from the hu
   expect(await ledgerWith('stopped')).toMatchObject({ by: { kind: 'person', via: 'hub', name: hub.admin.username } })
 })
 
-test('what is disarmed from the hub fires for nobody, and again when it is armed', async () => {
+test('a gateway that is disarmed from the hub fires for nobody, and fires again when it is armed', async () => {
   expect(await hub.api(disarmGateway, to())).toMatchObject({ state: 'done' })
   await waitFor(async () => (await hub.api(readGateway, to())).heartbeat?.armed === false, { for: 'disarmed' })
   const fire = () => hub.api(fireDeterrent, { ...to(), body: { deterrent: 'sprinkler', seconds: 5 } })

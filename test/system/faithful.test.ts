@@ -15,15 +15,15 @@ import { megabytesOf, openFaithfulSite, temporaryFolder, type FaithfulSite } fro
 import { skipWithout } from '../harness/privileges.ts'
 
 /**
- * Applications that nobody here wrote, behind a gateway, in Chromium. They come from Debian and npm and take minutes,
- * so only `npm run test:faithful` runs it.
+ * Third-party applications behind a gateway, in Chromium. They come from Debian and npm and take minutes, so only
+ * `npm run test:faithful` runs it.
  */
 const isAsked = process.env['TEST_FAITHFUL'] === 'on'
 if (!isAsked) console.log('skipped: applications of others behind a gateway: npm run test:faithful runs them')
 const commands = ['nginx', 'ffmpeg', 'python3', 'Xvnc', 'websockify', 'xsetroot', 'xdotool'] as const
 const lacks = isAsked && skipWithout('applications of others', ...commands.map((name) => `command ${name}` as const))
 const UPLOAD_BYTES = 2_000_000_000
-/** More than what a proxy holds of one upload: its buffers and V8's young objects. */
+/** More than a proxy's memory for one upload: its buffers and V8's young objects. */
 const GROWTH_MAX_MB = 60
 
 /** What Node-RED gives its own page. */
@@ -158,7 +158,7 @@ describe.skipIf(!isAsked || lacks)('behind a gateway', () => {
         await sleep(200)
       }
     })()
-    // Chromium ends with `fetch` of such a file while a debugger listens.
+    // Chromium crashes at `fetch` of such a file while a debugger listens.
     const send = () =>
       new Promise<number>((resolve) => {
         const call = new XMLHttpRequest()
@@ -209,7 +209,7 @@ describe.skipIf(!isAsked || lacks)('behind a gateway', () => {
     await expect.poll(vnc.pointer).toEqual({ x: 100, y: 200 })
   })
 
-  it("Node-RED's editor shows a flow, and its messages as they come", async () => {
+  it("Node-RED's editor shows a flow, and its messages as they arrive", async () => {
     const page = await site.show('red')
     await page.locator('.red-ui-flow-node-button').first().waitFor()
     await page.evaluate(() => (window as unknown as { RED: Editor }).RED.sidebar.show('debug'))

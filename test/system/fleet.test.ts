@@ -10,7 +10,7 @@ import { waitFor } from '../harness/wait-for.ts'
 
 const GATEWAYS = 12
 const sources = parseSources('127.64.0.0/10')
-/** What happens at its own time would make a test wait. */
+/** Leaves out events at random times, which would make a test wait. */
 const shares = { flapping: 0, roaming: 0, clockErrors: 0.5, clones: 0 }
 const TIMEOUT_MS = 60_000
 
@@ -72,7 +72,7 @@ test('all join with their names and clocks, and the hub gets every detection wit
   expect(told.toSorted()).toEqual(wrong.toSorted())
 })
 
-test('a gateway that moves keeps its session, and one without a network sends what it saw when that is back', async () => {
+test('a gateway that moves keeps its session, and one without a network sends its detections later', async () => {
   const [moving, silent] = fleet.gateways()
   moving!.network.moveTo('127.127.0.1')
   silent!.network.disconnect()

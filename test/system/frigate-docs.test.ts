@@ -11,7 +11,7 @@ import { startFrigate, type TestFrigate } from '../harness/frigate.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** The commands and files of the page, one after the other, as its reader would use them. */
+/** Uses the commands and files of the page one after the other, as a reader would. */
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 const PAGE = await readFile(join(ROOT, 'docs/operations/frigate.md'), 'utf8')
@@ -35,7 +35,7 @@ afterAll(async () => {
 const blocks = (language: string) =>
   [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text)
 
-/** For the ports of this test. */
+/** Replaces ports by those of this test. */
 const here = (text: string) =>
   text
     .replaceAll('http://127.0.0.1:5000', frigate.url)
@@ -57,7 +57,7 @@ test('every file for the gateway on the page is valid', () => {
   expect(read).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('every setting of the page is in a row of its table, and none that there is not', async () => {
+test('every setting is in a row of the page’s table, and no other', async () => {
   const { frigateSettings } = await import('../../apps/gateway/src/sources/frigate/schema.ts')
   const table = PAGE.slice(PAGE.indexOf('## Settings'), PAGE.indexOf('## When it does not work'))
   const named = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? [])

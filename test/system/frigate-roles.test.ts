@@ -5,12 +5,12 @@ import { applicationsOf, openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import type { Api } from '../harness/api-client.ts'
 
-/** Frigate's own interface behind the hub's Connect: who is signed in at the hub decides who they are there. */
+/** Frigate's own interface behind the hub's Connect: the person's role in the hub decides their role there. */
 const SECRET = 'between gateway and Frigate'
 const PROXY = {
   isEnabled: false,
   proxySecret: SECRET,
-  // Names that no proxy on the way knows as dangerous.
+  // Header names that no proxy on the way treats as dangerous.
   userHeader: 'farm-person',
   roleHeader: 'farm-part',
 }
@@ -42,7 +42,7 @@ const profileOf = async (
   headers = {},
 ) => JSON.parse((await send('/api/profile', { headers })).text) as unknown
 
-/** What somebody would send who wants to be more than they are. */
+/** Headers of a person who wants more rights than they have. */
 const FORGED = {
   'x-proxy-secret': SECRET,
   'farm-person': 'mallory',
@@ -59,7 +59,7 @@ describe.each([
   ['manager', 'admin'],
   ['admin', 'admin'],
 ])('a %s of the hub', (role, there) => {
-  test(`is ${there} in Frigate, whatever their browser says`, async () => {
+  test(`is ${there} in Frigate, whatever headers their browser sends`, async () => {
     const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'frigate')
     const expected = { username: `a-${role}`, role: there }
     expect(await profileOf(send)).toEqual(expected)
@@ -76,7 +76,7 @@ test('a viewer cannot change the configuration, a manager can', async () => {
   expect(await change('manager')).toBe(200)
 })
 
-test('somebody in the local network who forges the headers is nobody there', async () => {
+test('somebody in the local network who forges the headers has no role there', async () => {
   const before = site.frigate.requests.length
   const ask = (headers: Record<string, string>) => fetch(new URL('/api/profile', site.gateway.pageUrl), { headers })
   expect((await ask({})).status).toBe(401)

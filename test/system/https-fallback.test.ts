@@ -86,7 +86,7 @@ test('over plain http it sends its heartbeats, and keeps its detections for the 
     },
     { for: 'the hub to say what stays behind' },
   )
-  // Enough time for it to leave over the wrong path.
+  // Enough time to leave over the wrong path.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(barn.state().detectionsWaiting).toBe(1)
   expect(await hub.api(listDetections, { params: { id: gateway.id } })).toEqual([])

@@ -91,7 +91,7 @@ test('the page’s flow for Node-RED adds a detection to the hub', async () => {
     flow.find((node) => node.type === type)!,
   )
   expect([inject!.wires, detection!.wires]).toEqual([[[detection!.id]], [[report!.id]]])
-  // As Node-RED runs a function node, and as its node for requests sends what comes out.
+  // Runs the function as Node-RED's function node does; the result is sent as its request node does.
   const message = runInNewContext(
     `((msg) => { ${detection!.func} })({ payload: ${JSON.stringify(inject!.payload)} })`,
   ) as {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.stop())
 
-/** Devices that start together behind one address, each with the agent's own code except for tunnel and disk. */
+/** Devices that start together behind one address, each with the agent's own code, except for tunnel and disk. */
 function powerUp(prefix: string, invitationCode: string | undefined) {
   const stopping = new AbortController()
   const statuses = new Map<string, string>()

@@ -15,8 +15,8 @@ import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
- * The packages and install.sh in a fresh, minimal Debian, which has nothing that this machine happens to have. It takes
- * minutes and Debian's mirror, so only `npm run test:packages` runs it.
+ * The packages and install.sh in a fresh, minimal Debian, without the software of this machine. It takes minutes and
+ * Debian's mirror, so only `npm run test:packages` runs it.
  */
 const ROOT = join(import.meta.dirname, '../..')
 /** Longer than the busiest machine takes. */
@@ -33,7 +33,7 @@ function migrates(hub: string): void {
   const last = /(\{name:`\d{3}-[\w-]+`,up(?::[\w$]+)?\})\]/
   const text = readFileSync(code, 'utf8')
   expect(text).toMatch(last)
-  // A new file: the old one may be linked to elsewhere.
+  // Writes a new file, because the old one may be a hard link.
   rmSync(code)
   writeFileSync(code, text.replace(last, '$1,{name:`999-sample`,up:async()=>{}}]'))
 }
@@ -69,7 +69,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     makeNextHub({ made, keys, into: broken, version: '10.0.0', change: endsAtOnce })
     execFileSync('mmdebstrap', ['--variant=minbase', '--quiet', `--include=${INCLUDED}`, 'bookworm', debian])
     root = await copyRoot(debian)
-    // What an installed system has beyond a root.
+    // Files that an installed system has in addition.
     done(`echo '127.0.0.1 localhost' >/etc/hosts; ${apt('update')}`)
   }, 600_000)
 
@@ -88,7 +88,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     expect([status, stdout]).toEqual([0, ''])
   })
 
-  it('the package of the hub installs, serves, backs up before it is replaced, stays when removed, goes when purged', async () => {
+  it('the package of the hub installs, serves, backs up before it is replaced, keeps its data when removed, and deletes it when purged', async () => {
     done(apt(`install ${root.bring(join(made, nameOf('hedgerow-hub')))}`))
     expect(done('stat -c "%a %U" /etc/hedgerow/hub.env /var/lib/hedgerow')).toBe('600 root\n700 hedgerow\n')
     const [port, vpnPort] = [await freeTcpPort(), await freeUdpPort()]
@@ -126,7 +126,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     fails('id hedgerow')
   })
 
-  it('the package of the gateway installs, keeps its keys when removed, and forgets them when purged', async () => {
+  it('the package of the gateway installs, keeps its keys when removed, and deletes them when purged', async () => {
     done(apt(`install ${root.bring(join(made, nameOf('hedgerow-gateway')))}`))
     expect(done('hedgerow-gateway check')).toContain('gateway.yaml')
     const agent = await root.start('hedgerow-gateway', ['--port', '0', '--hub', 'http://127.0.0.1:9'])
@@ -153,7 +153,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
         for: 'the device to be online',
       }).finally(() => agent.stop())
       expect(done(line)).not.toContain('Fetching')
-      // Two ways of installation would hide one another.
+      // Two kinds of installation at once would conflict.
       expect(fails(apt(`install ${root.bring(join(made, nameOf('hedgerow-gateway')))}`))).toContain('--uninstall')
       done(`${line} --uninstall --purge`.replace(/--invitation \S+/, ''))
       fails('ls -d /opt/hedgerow-gateway /var/lib/hedgerow-gateway /etc/hedgerow')
@@ -171,14 +171,14 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     }, 300_000)
     afterAll(() => booted?.remove())
 
-    /** Runs a line in the container; answers its output. */
+    /** Runs a line in the container; returns its output. */
     function inside(line: string, expected = 0): string {
       const { code, output } = booted.shell(line)
       expect(code, `${line}\n${output}\n${booted.shell('journalctl --no-pager | tail -n 20').output}`).toBe(expected)
       return output
     }
 
-    it('the hub starts, updates itself, is taken back where it does not answer, and goes back by one command', async () => {
+    it('the hub starts, updates itself, is rolled back when it does not answer, and goes back by one command', async () => {
       inside(apt(`install dpkg-repack /mnt/made/${nameOf('hedgerow-hub')}`))
       const [port, vpnPort] = [await freeTcpPort(), await freeUdpPort()]
       const settings = `HUB_HOST=127.0.0.1\nHUB_PORT=${port}\nHUB_HTTPS_PORT=off\nHUB_VPN_PORT=${vpnPort}\n`
@@ -188,7 +188,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: PATIENCE_MS })
       const installed = () => inside("dpkg-query -W -f '${Version}' hedgerow-hub")
 
-      expect(inside('hedgerow-hub check-update')).toContain('Version 9.0.0 is there')
+      expect(inside('hedgerow-hub check-update')).toContain('Version 9.0.0 is available')
       expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 runs.')
       expect([installed(), await isReady()]).toEqual(['9.0.0', true])
       expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 is the newest.')
@@ -197,7 +197,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       expect(back).toContain(`Version ${manifest.version} runs.`)
       expect([installed(), await isReady()]).toEqual([manifest.version, true])
       expect(inside('hedgerow-hub back', 1)).toContain('no version to go back to')
-      // Settings that a person wrote stay, whichever versions came and went.
+      // Settings of a person stay through all versions.
       expect(inside('cat /etc/hedgerow/hub.env')).toContain(`HUB_PORT=${port}\n`)
       inside('hedgerow-hub update && hedgerow-hub back && hedgerow-hub update')
       expect([inside('cat /etc/hedgerow/hub.env'), await isReady()]).toEqual([

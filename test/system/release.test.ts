@@ -31,7 +31,7 @@ import { makeNextHub } from '../harness/next-hub.ts'
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** `npm run release` for this machine's platform, without the compression, and what it makes started for real. */
+/** `npm run release` for this machine's platform, without the compression, and its results are started for real. */
 const ROOT = join(import.meta.dirname, '../..')
 const platform = `linux-${process.arch}`
 const folder = mkdtempSync(join(tmpdir(), 'hedgerow-bundles-'))
@@ -44,7 +44,7 @@ const command = (...args: string[]): string =>
   execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), ...args], { cwd: ROOT, encoding: 'utf8' })
 const options = ['--compression', 'none', '--forms', 'archive', '--platforms', platform, '--keys', keys]
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
-/** Where a product is, unpacked. */
+/** The folder of an unpacked product. */
 const unpacked = (product: string): string => join(folder, `${product}-${release.version}-${platform}`)
 
 /** CycloneDX's own schema, without the formats of strings. */
@@ -98,7 +98,7 @@ describe('a release', () => {
     expect(spawnSync('sh', ['-ec', lines[1]!], { cwd: other }).status).not.toBe(0)
   })
 
-  it('has ONNX Runtime apart, which each version of a gateway finds above itself', () => {
+  it('has ONNX Runtime separately, in a folder above the versions of a gateway', () => {
     const name = `hedgerow-model-runtime-${release.version}-${platform}`
     execFileSync('tar', ['-xf', join(made, `${name}.tar`), '--strip-components=1', '-C', folder])
     const load = `const { createRequire } = require('node:module')
@@ -117,7 +117,7 @@ describe('a release', () => {
     expect(readFileSync(join(again, built!)).equals(readFileSync(join(made, built!)))).toBe(true)
   })
 
-  it.each(['hedgerow-hub', 'hedgerow-gateway'])('says what is in %s, and under which licences', (product) => {
+  it.each(['hedgerow-hub', 'hedgerow-gateway'])('lists the parts of %s and their licences', (product) => {
     const bill = JSON.parse(readFileSync(join(unpacked(product), 'sbom.cdx.json'), 'utf8')) as {
       components: {
         'bom-ref': string
@@ -240,7 +240,7 @@ describe('a hub from an archive', () => {
 const noImages = skipWithout('the image of the hub', 'root', 'command mmdebstrap', 'command podman', 'command runc')
 
 describe.skipIf(noImages)('the image of the hub', () => {
-  it('serves as an ordinary user, without capabilities, on a root that it cannot write', async () => {
+  it('serves as an ordinary user, without capabilities, on a read-only root', async () => {
     const [product] = PRODUCTS
     const built = {
       product: product!,
@@ -313,7 +313,7 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     )
     expect(joined).toMatchObject({ name: "Rosa's $ barn", location: 'Row "12"' })
     await agent.stop()
-    // What a person wrote stays, and nothing is fetched again.
+    // A person's edits stay, and nothing is fetched again.
     await done('echo "# ours" >>/etc/hedgerow/gateway.yaml; echo GATEWAY_LOG_LEVEL=debug >>/etc/hedgerow/gateway.env')
     const again = await done(line)
     expect(again).not.toContain('Fetching')
@@ -361,7 +361,7 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     expect(root.shell(`${fetched} | sed "s/^HUB_PIN='./HUB_PIN='_/; s/^VERSION=.*/VERSION=9.9.9/" | sh`).code).toBe(1)
   })
 
-  it('removes the program and keeps the keys, or removes all', async () => {
+  it('removes the program and keeps the keys, or removes everything', async () => {
     const script = 'curl -fsSk $(. /etc/hedgerow/gateway.env; echo $GATEWAY_HUB_URL)/install.sh >/install.sh'
     await done(`${script} && sh /install.sh --uninstall`)
     expect(await done('ls /var/lib/hedgerow-gateway')).toContain('keys.json')

@@ -1,7 +1,7 @@
 /**
- * The whole way of a detection with real parts: a program reports it, what was learned judges it, the hub's vision
- * endpoint looks a second time, a rule fires a relay, and the hub shows the picture with each verdict in words.
- * People's marks in the hub come back, and change what the gateway does after the next night.
+ * The whole way of a detection with real parts: a program reports it, learning judges it, the hub's vision endpoint
+ * takes a second look, a rule fires a relay, and the hub shows the picture with each verdict in words. Reviews in the
+ * hub reach the gateway, and change its decisions after the next night.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,9 +27,9 @@ import { waitFor } from '../harness/wait-for.ts'
 
 const HOUR_MS = 3_600_000
 const REVIEWED = 50
-/** The place of one review that was a slip: a branch that was called right. */
+/** The index of one wrong review: a branch that was called right. */
 const SLIP = 21
-/** A heartbeat tells a gateway that there are reviews. */
+/** Includes a heartbeat, whose answer announces new reviews. */
 const PATIENCE_MS = 120_000
 
 let hub: Hub
@@ -84,7 +84,7 @@ function draw(kind: 'deer' | 'branch'): Promise<string> {
   return jpeg.toBuffer().then((bytes) => bytes.toString('base64'))
 }
 
-/** What a program on the device saw, as it calls everything. */
+/** Reports a detection as a program on the device, which gives everything the same label. */
 async function report(name: string, kind: 'deer' | 'branch', startedAt = Date.now()): Promise<void> {
   const seen = { id: name, camera: 'orchard', label: 'deer', severity: 'alert', score: 0.7 } as const
   const moment = new Date(startedAt).toISOString()
@@ -99,7 +99,7 @@ const local = async (path: string, method = 'GET') => {
 const deerOf = async () =>
   ((await local('/learning')) as GatewayLearning).cameras[0]?.labels.find(({ label }) => label === 'deer')
 
-/** The detection in the hub, once it is as it should be. */
+/** The detection in the hub, once `isReady` accepts it. */
 const inHub = (name: string, isReady: (found: StoredDetection) => boolean) =>
   waitFor(
     async () => {
@@ -111,7 +111,7 @@ const inHub = (name: string, isReady: (found: StoredDetection) => boolean) =>
 
 const verdictOf = ({ verdicts = [] }: StoredDetection, stage: string) => verdicts.find((one) => one.stage === stage)
 
-test('what people mark wrong in the hub is held back after the next night, once a slip was asked about', async () => {
+test('detections like those that people mark wrong in the hub are held back after the next night, once people were asked about a mistake', async () => {
   const now = Date.now()
   for (let i = 0; i < REVIEWED; i++)
     await report(`past-${i}`, i % 2 === 0 ? 'deer' : 'branch', now - (REVIEWED - i) * HOUR_MS)
@@ -123,13 +123,13 @@ test('what people mark wrong in the hub is held back after the next night, once 
     { for: 'all incidents', timeoutMs: PATIENCE_MS },
   )
   const isRight = (place: number) => place % 2 === 0 || place === SLIP
-  // In the order in which they came: the newest marks are kept for the test of what was learned.
+  // In the order of arrival: the newest reviews are kept for testing the verifier.
   for (const [place, { id: incident }] of incidents.entries())
     await hub.api(reviewIncidents, { body: { ids: [incident], verdict: isRight(place) ? 'right' : 'wrong' } })
   await report('before', 'branch')
   await inHub('before', ({ suppressed }) => suppressed !== true)
 
-  // One right mark that looks like a branch keeps the threshold low, and the gateway asks about it.
+  // One branch that was called right keeps the threshold low, and the gateway asks about it.
   const learn = () => local('/learning/run', 'POST')
   const asked = await waitFor(
     async () => {
@@ -150,7 +150,7 @@ test('what people mark wrong in the hub is held back after the next night, once 
   )
 })
 
-test('what looks like them fires nothing and is not asked about; what does not gets a second look, and water', async () => {
+test('detections that look like them fire nothing and get no second look; others get a second look, and water', async () => {
   await configure(['sprinkler'], {
     secondLook: { labels: ['deer'], hub: true },
     rules: [{ name: 'Deer', labels: ['deer'], verdict: 'confirmed', fire: ['sprinkler'] }],
@@ -187,7 +187,7 @@ test('what looks like them fires nothing and is not asked about; what does not g
   expect(vision.questions[0]?.text).toMatch(/deer/)
 })
 
-test('a right mark of what is held back shows it again, and counts as a miss', async () => {
+test('calling a held-back detection right shows it again, and counts as a miss', async () => {
   const [hidden] = await hub.api(listIncidents, { query: { learning: 'hidden' } })
   await hub.api(reviewIncidents, { body: { ids: [hidden!.id], verdict: 'right' } })
   await inHub('branch', ({ suppressed }) => suppressed !== true)

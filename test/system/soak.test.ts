@@ -6,7 +6,9 @@ import { kills } from '../soak/kills.ts'
 import { openSite, type Site } from '../soak/site.ts'
 import { standstill } from '../soak/standstill.ts'
 
-/** The short form of `npm run test:soak`: every part runs, and what a few seconds cannot show is not judged. */
+/**
+ * The short form of `npm run test:soak`: every part runs, and results that need more than a few seconds are not judged.
+ */
 const GATEWAYS = 3
 const life = new AsyncDisposableStack()
 let site: Site

@@ -21,10 +21,10 @@ import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
- * Runs docs/operations/upgrade.md line by line: only addresses and paths are those of this test. The remote is a Git
- * folder with this tree, and every version is installed by a real `npm ci`. The last upgrade is from an archive, and
- * with the unit and the command of docs/operations/systemd.md, carried out by two small scripts, because nothing else
- * can start a unit where systemd is not the machine's first process.
+ * Runs docs/operations/upgrade.md line by line: only addresses and paths are replaced. The remote is a Git folder with
+ * this tree, and every version is installed by a real `npm ci`. The last upgrade is from an archive, and with the unit
+ * and the command of docs/operations/systemd.md, run by two small scripts, because only systemd as the first process
+ * can start a unit.
  */
 const ROOT = join(import.meta.dirname, '../..')
 const linesOf = (page: string) =>
@@ -132,7 +132,7 @@ function writeScript(name: string, text: string): string {
   return path
 }
 
-/** Gives the command of the page, with `systemctl` and `systemd-run` that do what it needs of systemd's. */
+/** Installs the command of the page, with substitutes for `systemctl` and `systemd-run`. */
 function installUnit(): string {
   const unit = join(folder, 'hedgerow.service')
   writeFileSync(unit, systemdFile('[Unit]', 'WantedBy='))
@@ -172,7 +172,7 @@ function installUnit(): string {
   return writeScript('hedgerow', systemdFile('#!/bin/sh', 'main.ts "$@"'))
 }
 
-/** An `npm` that copies what the first version has, where a version has the same dependencies. */
+/** An `npm` that copies the first version's packages when a version has the same dependencies. */
 function installCopies(): void {
   const npm = execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim()
   const first = join(installed, 'releases/v1')

@@ -182,7 +182,7 @@ describe('a device with only a domain, and a hub with a certificate of its own C
     }
   })
 
-  test('a hub that vouches for no certificate, such as an older one, needs the CA', async () => {
+  test('a hub that does not sign its certificate, such as an older one, needs the CA', async () => {
     const other = await startHub()
     const between = await startManInTheMiddle(other.port, (port) => connect({ host: '127.0.0.1', port }))
     try {

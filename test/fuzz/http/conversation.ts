@@ -14,7 +14,7 @@ const MAX_PIECES = 24
 /** How long to read from a side that ends by itself. */
 const LISTEN_MS = 150
 
-/** One to four seeds behind each other, changed in three cases of four. */
+/** One to four seeds, one after the other; three cases in four are mutated. */
 export function createScript(seeds: readonly string[], random: Random): Script {
   const pick = () => Buffer.from(seeds[random(seeds.length)] ?? '', 'latin1')
   const whole = Buffer.concat(Array.from({ length: random(3) === 0 ? 1 + random(4) : 1 }, pick))
@@ -25,7 +25,7 @@ export function createScript(seeds: readonly string[], random: Random): Script {
   return { pieces, end: ENDS[random(ENDS.length)] ?? 'none' }
 }
 
-/** Writes the script to a stream, whatever comes back. */
+/** Writes the script to a stream and ignores the answers. */
 export async function say(stream: Duplex, { pieces, end }: Script): Promise<void> {
   stream.on('error', () => {})
   stream.resume()

@@ -3,7 +3,7 @@ import { waitFor } from '../../harness/wait-for.ts'
 import { openDescriptors, type Target } from './targets.ts'
 
 const AT_ONCE = 25
-/** Descriptors that open and close by themselves: of a database, a log, the checks. */
+/** Allows for descriptors that come and go: of the database, the log, the checks. */
 const SLACK = 4
 /** Longer than every deadline of a front. */
 const DEADLINES_MS = 100_000
@@ -12,13 +12,13 @@ export type Rounds = {
   seed: number
   /** Whether there is time for another round. */
   more(rounds: number): boolean
-  /** Leaves the last connections open, for the deadlines of the other side to end. */
+  /** Leaves the last connections open, so that the deadlines of the other side end them. */
   isPatient?: boolean
 }
 
 /**
- * Attacks in rounds. After each the process must live, serve an ordinary request and have closed what the attackers
- * left. Throws the failure, with the round to repeat. Returns the number of conversations.
+ * Attacks in rounds. After each round the process must run, serve an ordinary request and have closed the attackers'
+ * connections. Throws the failure, with the round to repeat. Returns the number of conversations.
  */
 export async function runRounds(target: Target, { seed, more, isPatient = false }: Rounds): Promise<number> {
   const { pid } = target.process()

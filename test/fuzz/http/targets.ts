@@ -110,7 +110,7 @@ async function startFront(): Promise<Target> {
   }
 }
 
-/** A gateway that a test plays, in the tunnel of a real hub, with a session on its page. */
+/** A simulated gateway in the tunnel of a real hub, with a session on its page. */
 async function startPlayedGateway(serve: (stream: Duplex) => void) {
   const { hub, parts } = await startFuzzedHub()
   const gateway = await joinPlayedGateway(hub, serve)
@@ -201,7 +201,7 @@ async function startAnswers(): Promise<Target> {
       const answer = (stream: Duplex): void => void say(stream, script)
       waiting.push(answer)
       await say(dial(hub.port), { pieces: [question], end: 'half' })
-      // Unused: the next request must not get it.
+      // Removes an unused script, so that the next request does not get it.
       if (waiting.includes(answer)) waiting.splice(waiting.indexOf(answer), 1)
     },
   }

@@ -12,7 +12,7 @@ const ATTRIBUTE_TYPES = { integer: 2, text: 3, integers: 7 } as const
 
 export type Attribute = number | readonly number[] | string
 
-/** A length, or the name of one that is open. */
+/** A length, or the name of an open one. */
 export type Dimension = number | string
 
 export class OnnxGraph {

@@ -1,7 +1,7 @@
 /**
  * One model for each output layout whose right answer is known: it finds the red rectangle of its input, exactly to the
- * pixel, and says so as the models of its layout do. It finds nothing when the channels are swapped or the numbers are
- * not as its layout takes them.
+ * pixel, and answers like models of its layout. It finds nothing when the channels are swapped or the input is scaled
+ * wrongly for its layout.
  */
 import { layouts, type LayoutName } from '@hedgerow/vision'
 import { OnnxGraph, type Dimension } from './graph.ts'
@@ -9,7 +9,7 @@ import { OnnxGraph, type Dimension } from './graph.ts'
 export const RED = [255, 0, 0] as const
 /** The grey of everything else. */
 export const GREY = 114
-/** What a model says of the red rectangle. */
+/** A model's score for the red rectangle. */
 export const SCORE = 0.875
 const CLASSES = 5
 /** The class of the rectangle, in a manifest with five labels. */
@@ -17,7 +17,7 @@ export const RED_CLASS = 3
 
 export type KnownAnswerOptions = {
   size: { width: number; height: number }
-  /** `n` for a model that takes several pictures at once. */
+  /** `n` for a model that accepts several pictures at once. */
   batch?: Dimension
   classes?: number
 }
@@ -32,7 +32,7 @@ export function knownAnswerModel(layout: LayoutName, options: KnownAnswerOptions
   return graph.toFile()
 }
 
-/** Each of shape [pictures, 1], in pixels of the input; `score` is 0 or SCORE. */
+/** Each has the shape [pictures, 1] and is in pixels of the input; `score` is 0 or SCORE. */
 type Found = { x: string; y: string; width: string; height: string; score: string }
 type Parts = {
   graph: OnnxGraph
@@ -53,7 +53,7 @@ function findRed(graph: OnnxGraph, layout: LayoutName, picture: string): Found {
   }
   const isAbove = (value: string, least: number) =>
     graph.node('Cast', [graph.node('Greater', [value, scalar(least)])], { to: 1 })
-  // A pixel at the edge is a mixture: it belongs to the rectangle when half of it does.
+  // A pixel at the edge is mixed: it belongs to the rectangle when at least half of it is red.
   const red = isAbove(plane(0), asInput((RED[0] + GREY) / 2, 0))
   const blue = isAbove(plane(2), asInput((RED[2] + GREY) / 2, 2))
   const mask = graph.node('Mul', [red, graph.node('Sub', [scalar(1), blue])])
@@ -71,7 +71,7 @@ function findRed(graph: OnnxGraph, layout: LayoutName, picture: string): Found {
   }
   const across = ends(3)
   const down = ends(2)
-  // The reddest pixel is what the layout makes of 255, but for what a JPEG does to it.
+  // The reddest pixel is 255 in the layout's scale, except for the losses of JPEG.
   const reddest = graph.node('ReduceMax', [graph.node('Mul', [plane(0), mask])], { axes: [2, 3], keepdims: 0 })
   const off = graph.node('Abs', [graph.node('Sub', [reddest, scalar(asInput(255, 0))])])
   const isRed = graph.node('Sub', [scalar(1), isAbove(off, asInput(255, 0) - asInput(250, 0))])
@@ -94,7 +94,7 @@ function classScores(parts: Parts, score: string, least: number): string[] {
   return Array.from({ length: classes }, (_, k) => (k === RED_CLASS ? score : other))
 }
 
-/** One row of what was found, and `count - 1` rows of `filler` after it: [pictures, count, columns]. */
+/** One row for the found object, and `count - 1` rows of `filler` after it: [pictures, count, columns]. */
 function rowsOf({ graph }: Parts, columns: string[], count: number, filler: number): string {
   const row = graph.node('Unsqueeze', [graph.node('Concat', columns, { axis: 1 }), graph.integers([1])])
   const nothing = graph.node('Add', [graph.node('Mul', [row, graph.floats([0], [1])]), graph.floats([filler], [1])])

@@ -1,6 +1,6 @@
 /**
  * A graph with the layers of YOLOX-Nano (Ge et al. 2021: depth 0.33, width 0.25, depthwise convolutions; 0.91 million
- * weights) and drawn weights: as much work as the real one, and it knows nothing.
+ * weights) and random weights: as much work as the real one, but without any recognition.
  */
 import { OnnxGraph } from './graph.ts'
 
@@ -70,7 +70,7 @@ export function yoloxNanoSized(): { bytes: Buffer; weights: number } {
     })
 
   const picture = graph.input('images', [1, 3, SIDE, SIDE])
-  // The original takes every second pixel four times; a convolution of 2 x 2 is the same work.
+  // The original slices every second pixel four times; a convolution of 2 x 2 is as much work.
   const stem = silu(convolution(convolution(picture, 3, 12, 2, 2), 12, 16, 3))
   const dark2 = partial(separable(stem, 16, 32, 2), 32, 32, 1, true)
   const dark3 = partial(separable(dark2, 32, 64, 2), 64, 64, 3, true)
