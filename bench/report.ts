@@ -16,7 +16,7 @@ export function report(name: string, rows: Record<string, Record<string, number 
 }
 
 /** A distribution and, where a goal was set, which of its figures may be at most `goal`. */
-export type Measured = Distribution & { of?: 'p50' | 'p95' | 'max'; goal?: number }
+export type Measured = Distribution & { of?: 'p50' | 'p95' | 'p99' | 'max'; goal?: number }
 
 /** As `report`, with a column that says which goals were met. */
 export function reportGoals(name: string, rows: Record<string, Measured>): void {

@@ -44,12 +44,17 @@ export async function measureTyping(
 /** Scrolls the table by the wheel. `frameMs`: the time between two frames meanwhile. */
 export async function measureScrolling(person: BrowserContext, hub: Hub): Promise<{ frameMs: number[] }> {
   const page = await openList(person, hub)
+  const frameMs = await scrollFrames(page)
+  await page.close()
+  return { frameMs }
+}
+
+/** Scrolls a page by the wheel; the times between two frames meanwhile. */
+export async function scrollFrames(page: Page): Promise<number[]> {
   await page.mouse.move(700, 600)
   await page.evaluate(watchFrames)
   for (let turn = 0; turn < SCROLLS; turn += 1) await page.mouse.wheel(0, 240)
-  const frameMs = await page.evaluate(() => (globalThis as unknown as Watched).frameMs)
-  await page.close()
-  return { frameMs }
+  return page.evaluate(() => (globalThis as unknown as Watched).frameMs)
 }
 
 async function openList(person: BrowserContext, hub: Hub): Promise<Page> {

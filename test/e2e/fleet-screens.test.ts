@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import {
   addGateway,
   approveRegistration,
@@ -339,6 +339,11 @@ describe('gateways', () => {
     await picture.waitFor()
     expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(1)
     await page.getByText('Yard siren').waitFor()
+
+    // Its pictures come first on a phone too.
+    await page.setViewportSize({ width: 390, height: 844 })
+    const top = async (panel: Locator) => (await panel.boundingBox())!.y
+    await expect.poll(async () => (await top(picture)) < (await top(rungs.first()))).toBe(true)
   })
 
   test('a day of load and traffic is drawn in both schemes, and read hour by hour', async () => {

@@ -147,6 +147,15 @@ test('filters are in the address, each with its number of incidents', async () =
   await page.getByRole('button', { name: 'All 133' }).waitFor()
 })
 
+test('on a phone pictures are in view, and the fields for where and when open below their button', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(async () => (await card(0).boundingBox())!.y).toBeLessThan(844 / 2)
+  await expect.poll(() => page.getByLabel('From').isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Where and when', expanded: false }).click()
+  await page.getByLabel('From').fill('2020-01-01')
+  await expect.poll(() => parameters().get('from')).toBe('2020-01-01')
+})
+
 test('several are reviewed at once', async () => {
   await card(3).hover()
   await card(3).getByRole('checkbox').check()

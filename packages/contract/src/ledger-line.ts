@@ -2,15 +2,21 @@ import type { LedgerEntry } from './deterrents.ts'
 
 /** A line of the ledger in words, such as `sprinkler fired for 10 s by Boar at night`. */
 export function ledgerLine({ kind, deterrent, seconds, by, message, gone }: LedgerEntry): string {
+  if (kind === 'looked') return [deterrent, LOOKED.get(gone ?? null)].filter((part) => part !== undefined).join(': ')
   const words = [
     deterrent,
     kind,
-    seconds !== undefined && `for ${seconds} s`,
-    by?.name !== undefined && `by ${by.name}`,
-    kind === 'looked' && (gone === true ? 'and it was gone' : gone === false ? 'and it was still there' : undefined),
+    seconds !== undefined && `${kind === 'ended' ? 'after' : 'for'} ${seconds} s`,
+    // Whoever began it, which the line of its beginning says.
+    kind !== 'ended' && by?.name !== undefined && `by ${by.name}`,
   ]
   const line = words.filter((part) => typeof part === 'string').join(' ')
   return message !== undefined && SAY_WHY.has(kind) ? `${line}: ${message}` : line
 }
 
+const LOOKED = new Map([
+  [true, 'a minute later it was gone'],
+  [false, 'a minute later it was still there'],
+  [null, 'a minute later nobody knew whether it was gone'],
+])
 const SAY_WHY: ReadonlySet<LedgerEntry['kind']> = new Set(['refused', 'failed', 'fault'])

@@ -10,7 +10,9 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
+import { Thumbnail } from '#parts/thumbnail.tsx'
 import { useAcknowledge, useAlerts } from './queries.ts'
+import styles from './alerts.module.css'
 
 const COLUMNS: readonly Column[] = [
   { name: 'Alert' },
@@ -35,7 +37,10 @@ export function RecentAlerts() {
           {alerts.data.map((alert, index) => (
             <Row key={alert.id} index={index}>
               <Cell label="Alert" place="title">
-                <Link to={alert.path}>{alert.title}</Link>
+                <span className={styles.pictured}>
+                  {alert.picture !== null && <Thumbnail {...alert.picture} />}
+                  <Link to={alert.path}>{alert.title}</Link>
+                </span>
               </Cell>
               <Cell label="Rule">{alert.ruleName}</Cell>
               <Cell label="When">

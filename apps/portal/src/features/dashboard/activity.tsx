@@ -2,10 +2,10 @@ import type { ActivityEntry } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useThumbnail } from '#api/thumbnail.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
+import { Thumbnail } from '#parts/thumbnail.tsx'
 import { targetOf } from './targets.ts'
 import styles from './page.module.css'
 
@@ -47,10 +47,4 @@ export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {
 function Message({ entry }: { entry: ActivityEntry }) {
   const target = targetOf(entry)
   return target === undefined ? entry.message : <Link to={target}>{entry.message}</Link>
-}
-
-/** Shown beside the message, which describes it. */
-function Thumbnail({ gatewayId, detectionId }: { gatewayId: string; detectionId: string }) {
-  const { address } = useThumbnail(gatewayId, detectionId, true)
-  return <span className={styles.thumbnail}>{address !== undefined && <img src={address} alt="" />}</span>
 }

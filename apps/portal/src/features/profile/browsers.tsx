@@ -19,7 +19,6 @@ export function Browsers() {
   const { publicKey, subscriptions } = push.data
   return (
     <div className={styles.browsers}>
-      {missing !== undefined && <Notice tone="plain">{missing}</Notice>}
       {subscribe.isError && <Notice tone="danger">{messageOf(subscribe.error)}</Notice>}
       {subscriptions.length > 0 && (
         <ul aria-label="Browsers with push messages">

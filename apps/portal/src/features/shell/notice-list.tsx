@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import { acknowledgeAlert, readNotices } from 'virtual:contract-calls'
 import { api, messageOf } from '#api/client.ts'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
+import { Thumbnail } from '#parts/thumbnail.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
@@ -50,6 +51,7 @@ export default function NoticeList({
         <ul className={styles.list} aria-label="Notices">
           {notices.map((notice) => (
             <li key={notice.id} data-unread={!notice.isRead}>
+              {notice.picture !== null && <Thumbnail {...notice.picture} />}
               <Link to={notice.path} onClick={life.onClose}>
                 {notice.title}
               </Link>

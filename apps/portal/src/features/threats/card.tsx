@@ -39,8 +39,8 @@ export const Card = memo(function Card({ incident, index, isCurrent, isSelected,
           </span>
           <LearningMarks suppressed={incident.isSuppressed} doubtful={incident.isDoubtful} />
           <span className={styles.where}>
-            {gatewayName}
-            {location !== '' && `, ${location}`} · {camera}
+            {camera} · {gatewayName}
+            {location !== '' && `, ${location}`}
           </span>
           <span className={styles.when}>
             <RelativeTime at={startedAt} />

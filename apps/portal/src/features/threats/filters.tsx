@@ -1,6 +1,6 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { countTags, tagOptions } from '#api/tags.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { DayField } from '@hedgerow/ui/day-field.tsx'
@@ -53,6 +53,10 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
     0,
     Math.max(LABELS_SHOWN, filter.labels.length),
   )
+  const [isPlaceOpen, setPlaceOpen] = useState(false)
+  const isPlaceSet = [filter.site, filter.tag, filter.gateway, filter.camera, filter.from, filter.to].some(
+    (value) => value !== '',
+  )
   const toggle = (label: string) =>
     onChange({
       labels: filter.labels.includes(label) ? filter.labels.filter((one) => one !== label) : [...filter.labels, label],
@@ -66,34 +70,47 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
           </Toggle>
         ))}
       </fieldset>
-      <fieldset className={styles.segments} aria-label="Label">
-        {shownLabels.map((label) => (
-          <Toggle key={label} isOn={filter.labels.includes(label)} onClick={() => toggle(label)}>
-            {label} {number(labels.get(label))}
-          </Toggle>
-        ))}
-      </fieldset>
-      <fieldset className={styles.segments} aria-label="More">
-        <Toggle
-          isOn={filter.severity === 'alert'}
-          onClick={() => onChange({ severity: filter.severity === 'alert' ? 'any' : 'alert' })}
+      <div className={styles.choices}>
+        <button
+          type="button"
+          className={styles.place}
+          aria-expanded={isPlaceOpen}
+          data-set={isPlaceSet}
+          onClick={() => setPlaceOpen(!isPlaceOpen)}
         >
-          Alerts {number(severities.get('alert'))}
-        </Toggle>
-        <Toggle isOn={filter.fired} onClick={() => onChange({ fired: !filter.fired })}>
-          Deterrent fired
-        </Toggle>
-        {LEARNING.filter(([value]) => (counts?.[value] ?? 0) > 0 || filter.learning === value).map(([value, words]) => (
+          Where and when
+        </button>
+        <fieldset className={styles.segments} aria-label="Label">
+          {shownLabels.map((label) => (
+            <Toggle key={label} isOn={filter.labels.includes(label)} onClick={() => toggle(label)}>
+              {label} {number(labels.get(label))}
+            </Toggle>
+          ))}
+        </fieldset>
+        <fieldset className={styles.segments} aria-label="More">
           <Toggle
-            key={value}
-            isOn={filter.learning === value}
-            onClick={() => onChange({ learning: filter.learning === value ? 'any' : value })}
+            isOn={filter.severity === 'alert'}
+            onClick={() => onChange({ severity: filter.severity === 'alert' ? 'any' : 'alert' })}
           >
-            {words} {number(counts?.[value])}
+            Alerts {number(severities.get('alert'))}
           </Toggle>
-        ))}
-      </fieldset>
-      <div className={styles.fields}>
+          <Toggle isOn={filter.fired} onClick={() => onChange({ fired: !filter.fired })}>
+            Deterrent fired
+          </Toggle>
+          {LEARNING.filter(([value]) => (counts?.[value] ?? 0) > 0 || filter.learning === value).map(
+            ([value, words]) => (
+              <Toggle
+                key={value}
+                isOn={filter.learning === value}
+                onClick={() => onChange({ learning: filter.learning === value ? 'any' : value })}
+              >
+                {words} {number(counts?.[value])}
+              </Toggle>
+            ),
+          )}
+        </fieldset>
+      </div>
+      <div className={styles.fields} data-open={isPlaceOpen}>
         {sites.length > 1 && (
           <Choice
             label="Site"
