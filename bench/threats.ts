@@ -193,7 +193,7 @@ async function fill(
     await sql`insert into bench_gateways (number, id) values (${number}, ${id})`.execute(db)
   const at = sql`cast(${now} as double precision) - cast(n as double precision) * ${sql.lit(stepMs)}`
   const label = sql`case when n % 10000 = 0 then 'rare' else 'label-' || (n % 7) end`
-  const camera = sql`'camera-' || (n % 4)`
+  const camera = sql`'camera-' || ((n / ${sql.lit(gatewayIds.length)}) % 4)`
   await sql`insert into incidents (id, gateway_id, label, reported_label, severity, started_at, last_at, detections,
       cover_id, camera, score, fired, verdict, reviewed_by, reviewed_at)
     select 'i' || n, g.id, ${label}, ${label}, case when n % 5 = 0 then 'alert' else 'detection' end, ${at}, ${at} + 9000,
@@ -209,6 +209,8 @@ async function fill(
         ${at} + ${sql.lit(part * 5000 + 4000)}, ${at}, 'i' || n,
         case when n <= ${sql.lit(PICTURES)} then 2000 end
       from ${numbers} join bench_gateways g on g.number = n % ${sql.lit(gatewayIds.length)}`.execute(db)
+  await sql`insert into incident_cameras (incident_id, camera, gateway_id, started_at)
+    select id, camera, gateway_id, started_at from incidents`.execute(db)
   const jpeg = readFileSync(join(import.meta.dirname, '..', 'scripts', 'demo-frames', 'boar.jpg'))
   await sql`insert into thumbnails (gateway_id, detection_id, jpeg)
     select gateway_id, id, ${jpeg} from detections where thumbnail_bytes is not null`.execute(db)

@@ -59,7 +59,7 @@ test('the wall shows current pictures of cameras, and nothing is pulled once nob
   const first = await picture.getAttribute('src')
   await expect.poll(() => picture.getAttribute('src'), { timeout: 30_000 }).not.toBe(first)
 
-  await page.getByRole('link', { name: /orchard/ }).click()
+  await page.getByRole('link', { name: /orchard.*Nothing seen yet/ }).click()
   await page.getByRole('heading', { name: 'Threats' }).waitFor()
   expect(new URL(page.url()).searchParams.get('camera')).toBe('orchard')
   const before = pulls.length

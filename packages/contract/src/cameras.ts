@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { incidentId } from './detections.ts'
 import { oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 
@@ -11,6 +12,15 @@ export const camera = z.object({
   /** The state that its gateway reported, or `offline` while the gateway is away. */
   state: z.enum(['online', 'offline', 'disabled']),
   fps: z.number(),
+  /** The newest one that learning does not hold back. */
+  lastIncident: z
+    .object({
+      id: incidentId,
+      label: z.string(),
+      severity: z.enum(['alert', 'detection']),
+      startedAt: z.iso.datetime(),
+    })
+    .nullable(),
 })
 export type Camera = z.output<typeof camera>
 

@@ -1,21 +1,23 @@
 import * as contract from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
+import { testEngines } from '#testing/databases.ts'
 import { serveDoor, type TestDoor } from '#testing/door.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
+import { storeDetections } from '../detections/detections.ts'
 import { createLivePictures } from './live-pictures.ts'
 
 const JPEG = Buffer.from('/9j/AAAA', 'base64')
 
-describe('cameras', () => {
+describe.each(testEngines)('cameras on %s', (engine) => {
   let hub: TestHub
   let door: TestDoor
   let gateway: Awaited<ReturnType<typeof joinedGateway>>
   let token: string
   beforeEach(async () => {
-    hub = await startTestHub('sqlite')
+    hub = await startTestHub(engine)
     token = await hub.signIn('admin')
     gateway = await joinedGateway(hub, { authorization: `Bearer ${token}` }, 'Barn')
     door = serveDoor(gateway.peer)
@@ -38,6 +40,18 @@ describe('cameras', () => {
       { name: 'coop', state: 'offline', fps: 0 },
     ]
     await gateway.peer.post('/api/v1/gateway/heartbeat', { ...testHeartbeat(hub.clock.now()), cameras })
+    const startedAt = new Date(hub.clock.now() - 60_000).toISOString()
+    const seen = { severity: 'alert', score: 0.9, camera: 'yard' } as const
+    await storeDetections(
+      hub.db,
+      gateway.gatewayId,
+      [
+        { ...seen, id: 'a', label: 'fox', startedAt: new Date(hub.clock.now() - 600_000).toISOString() },
+        { ...seen, id: 'b', label: 'boar', startedAt },
+        { ...seen, id: 'c', label: 'branch', startedAt: new Date(hub.clock.now()).toISOString(), suppressed: true },
+      ],
+      hub.clock.now(),
+    )
     expect((await api(contract.listCameras, { token })).body).toEqual([
       {
         gatewayId: gateway.gatewayId,
@@ -46,6 +60,7 @@ describe('cameras', () => {
         name: 'coop',
         state: 'offline',
         fps: 0,
+        lastIncident: null,
       },
       {
         gatewayId: gateway.gatewayId,
@@ -54,6 +69,7 @@ describe('cameras', () => {
         name: 'yard',
         state: 'online',
         fps: 5,
+        lastIncident: { id: expect.any(String), label: 'boar', severity: 'alert', startedAt },
       },
     ])
     expect((await api(contract.listCameras, { token: await hub.signIn('user') })).body).toEqual([])

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
+import { latestIncidents } from '../detections/latest-incidents.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -27,7 +28,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
   const { db, vpn, pictures, monotonic } = dependencies
 
   mount(app, contract.listCameras, async ({ caller, reply }) => {
-    const cameras: Camera[] = []
+    const cameras: Omit<Camera, 'lastIncident'>[] = []
     for (const { id, name: gatewayName, location, status } of await dependencies.listGateways(caller, reply))
       for (const { name, state, fps } of dependencies.camerasOf(id).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
         cameras.push({
@@ -38,7 +39,9 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           state: status === 'offline' ? 'offline' : state,
           fps,
         })
-    return cameras.slice(0, CAMERAS_MAX)
+    const shown = cameras.slice(0, CAMERAS_MAX)
+    const latest = await latestIncidents(db, shown)
+    return shown.map((camera, index) => ({ ...camera, lastIncident: latest[index]! }))
   })
 
   mount(app, contract.readCameraPicture, async ({ params, caller, reply }) => {

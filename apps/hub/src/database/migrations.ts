@@ -24,6 +24,7 @@ import * as learningCommands from './migrations/021-learning-commands.ts'
 import * as applications from './migrations/022-applications.ts'
 import * as pushSessions from './migrations/023-push-sessions.ts'
 import * as gatewayTags from './migrations/024-gateway-tags.ts'
+import * as incidentCameras from './migrations/025-incident-cameras.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '022-applications', up: applications.up },
   { name: '023-push-sessions', up: pushSessions.up },
   { name: '024-gateway-tags', up: gatewayTags.up },
+  { name: '025-incident-cameras', up: incidentCameras.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

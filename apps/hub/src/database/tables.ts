@@ -213,6 +213,8 @@ export type Tables = {
     /** 1 when its gateway asks people to look again. */
     doubtful: Generated<number>
   }
+  /** The cameras that saw each incident; `started_at` is the incident's. */
+  incident_cameras: { incident_id: string; camera: string; gateway_id: string; started_at: number }
   alert_rules: {
     id: string
     /** AlertRuleFields as JSON. */

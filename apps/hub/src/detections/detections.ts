@@ -96,7 +96,8 @@ async function storeSome(
   await upsert(transaction, [...rows.values()])
   const pictures = detections.flatMap(({ id, jpeg }) => (jpeg ? [[id, jpeg] as const] : []))
   await storeThumbnails(transaction, gatewayId, new Map(pictures))
-  await recount(transaction, left)
+  const elsewhere = stored.filter(({ id, camera }) => rows.get(id)!.camera !== camera)
+  await recount(transaction, [...left, ...elsewhere.flatMap(({ id }) => rows.get(id)!.incident_id ?? [])])
   const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
   const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
   await addToTotals(transaction, gatewayId, added)

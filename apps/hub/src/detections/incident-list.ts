@@ -27,7 +27,7 @@ const GATEWAYS_MERGED = 32
 
 export type IncidentRow = Selectable<Tables['incidents']>
 type Row = IncidentRow
-type Query<O> = SelectQueryBuilder<Tables, 'incidents', O>
+type Query<O> = SelectQueryBuilder<Tables, 'incidents' | 'incident_cameras', O>
 /** The gateways whose incidents are read; undefined for all. */
 type Scope = readonly string[] | undefined
 
@@ -51,8 +51,8 @@ export async function newestIncidents(
   page: Page,
 ): Promise<IncidentRow[]> {
   const rows = await readNewest(scope, (part) =>
-    pageOf(filtered(within(db.selectFrom('incidents'), part), filter), page)
-      .selectAll()
+    pageOf(matching(db, part, filter), indexOf(part, filter), page)
+      .selectAll('incidents')
       .execute(),
   )
   return rows
@@ -64,9 +64,9 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
   const { label: _label, severity: _severity, review: _review, ...rest } = filter
   const scope = await scopeOf(db, caller, filter)
   const newest = await readNewest(scope, (part) =>
-    filtered(within(db.selectFrom('incidents'), part), rest)
-      .select(['label', 'severity', 'verdict', 'started_at'])
-      .orderBy('started_at', 'desc')
+    matching(db, part, rest)
+      .select(['label', 'severity', 'verdict', 'incidents.started_at'])
+      .orderBy(indexOf(part, rest).startedAt, 'desc')
       .limit(COUNTED_AT_MOST + 1)
       .execute(),
   )
@@ -74,8 +74,8 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
   const groups = Map.groupBy(counted, ({ label, severity, verdict }) => JSON.stringify([label, severity, verdict]))
   const countOf = async (learning: 'hidden' | 'doubtful') => {
     const found = await readNewest(scope, (part) =>
-      filtered(within(db.selectFrom('incidents'), part), { ...filter, learning })
-        .select('id')
+      matching(db, part, { ...filter, learning })
+        .select('incidents.id')
         .limit(COUNTED_AT_MOST)
         .execute(),
     )
@@ -152,15 +152,39 @@ async function readNewest<T>(scope: Scope, read: (part: Scope) => Promise<T[]>):
   return found
 }
 
-function within<O>(query: Query<O>, scope: Scope): Query<O> {
-  if (scope === undefined) return query
-  const [only] = scope
-  return scope.length === 1 ? query.where('gateway_id', '=', only!) : query.where('gateway_id', 'in', scope)
+type Asked = Omit<IncidentFilter, 'site' | 'tag' | 'gateway'>
+
+/** The columns whose index has the incidents by time: of one camera, an index of its own. */
+const BY_TIME = { startedAt: 'incidents.started_at', id: 'incidents.id' } as const
+const BY_CAMERA = { startedAt: 'incident_cameras.started_at', id: 'incident_cameras.incident_id' } as const
+
+function indexOf(scope: Scope, { camera }: Asked): typeof BY_TIME | typeof BY_CAMERA {
+  return camera !== undefined && scope?.length === 1 ? BY_CAMERA : BY_TIME
 }
 
-function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'tag' | 'gateway'>): Query<O> {
-  let asked = query
+function matching(db: Db, scope: Scope, filter: Asked): Query<object> {
   const { label, severity, review, fired, from, to, camera, learning } = filter
+  const index = indexOf(scope, filter)
+  let asked: Query<object> = db.selectFrom('incidents')
+  if (index === BY_CAMERA)
+    asked = db
+      .selectFrom('incident_cameras')
+      .innerJoin('incidents', 'incidents.id', 'incident_cameras.incident_id')
+      .where('incident_cameras.gateway_id', '=', scope![0]!)
+      .where('incident_cameras.camera', '=', camera!)
+  else {
+    if (scope?.length === 1) asked = asked.where('incidents.gateway_id', '=', scope[0]!)
+    else if (scope) asked = asked.where('incidents.gateway_id', 'in', scope)
+    if (camera !== undefined)
+      asked = asked.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('incident_cameras as seen')
+            .select('seen.camera')
+            .whereRef('seen.incident_id', '=', 'incidents.id')
+            .where('seen.camera', '=', camera),
+        ),
+      )
+  }
   asked =
     learning === 'doubtful'
       ? asked.where('doubtful', '=', 1)
@@ -170,29 +194,19 @@ function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'tag
   if (review === 'none') asked = asked.where('verdict', 'is', null)
   else if (review) asked = asked.where('verdict', '=', review)
   if (fired) asked = asked.where('fired', '=', 1)
-  if (from !== undefined) asked = asked.where('started_at', '>=', Date.parse(from))
-  if (to !== undefined) asked = asked.where('started_at', '<', Date.parse(to))
-  if (camera !== undefined)
-    // The cover's camera is in the row; detections are read only for another camera.
-    asked = asked.where(({ eb, exists, or, selectFrom }) =>
-      or([
-        eb('incidents.camera', '=', camera),
-        exists(
-          selectFrom('detections')
-            .select('detections.id')
-            .whereRef('detections.incident_id', '=', 'incidents.id')
-            .where('detections.camera', '=', camera),
-        ),
-      ]),
-    )
+  if (from !== undefined) asked = asked.where(index.startedAt, '>=', Date.parse(from))
+  if (to !== undefined) asked = asked.where(index.startedAt, '<', Date.parse(to))
   return asked
 }
 
-function pageOf<O>(query: Query<O>, { after, rowsWanted }: Page): Query<O> {
-  const asked = after ? query.where(sql<boolean>`(started_at, id) < (${after[0]}, ${after[1]})`) : query
+function pageOf<O>(query: Query<O>, { startedAt, id }: ReturnType<typeof indexOf>, page: Page): Query<O> {
+  const { after, rowsWanted } = page
+  const asked = after
+    ? query.where(sql<boolean>`(${sql.ref(startedAt)}, ${sql.ref(id)}) < (${after[0]}, ${after[1]})`)
+    : query
   return asked
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(startedAt, 'desc')
+    .orderBy(id, 'desc')
     .limit(rowsWanted ?? SHOWN)
 }
 

@@ -59,6 +59,17 @@ describe.each(testEngines)('incidents on %s', (engine) => {
           .executeTakeFirst()
       )?.threats ?? 0,
     )
+  const camerasOfIncidents = () =>
+    hub.db.selectFrom('incident_cameras').selectAll().orderBy('incident_id').orderBy('camera').execute()
+  const camerasOfDetections = () =>
+    hub.db
+      .selectFrom('detections')
+      .innerJoin('incidents', 'incidents.id', 'detections.incident_id')
+      .select(['incidents.id as incident_id', 'detections.camera', 'incidents.gateway_id', 'incidents.started_at'])
+      .distinct()
+      .orderBy('incidents.id')
+      .orderBy('detections.camera')
+      .execute()
   const reviewed = (ids: string[], verdict: string | null, label?: string) =>
     api(contract.reviewIncidents, { token, body: { ids, verdict, ...(label && { label }) } })
 
@@ -111,11 +122,32 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect((await list()).map(({ label, detections }) => [label, detections])).toEqual([['person', 2]])
   })
 
+  it('are found by each camera that saw them, in pages and by time, also once a detection moves to another', async () => {
+    await report(seen('a', 0, { score: 0.9, jpeg: JPEG }), seen('b', 10, { camera: 'gate' }), seen('c', 100))
+    const startsAt = async (query: Record<string, unknown>) =>
+      (await list(query)).map(({ startedAt }) => (Date.parse(startedAt) - start) / 1_000)
+    expect(await startsAt({ gateway, camera: 'orchard' })).toEqual([100, 0])
+    expect(await startsAt({ gateway, camera: 'gate' })).toEqual([0])
+    expect(await startsAt({ camera: 'gate' })).toEqual([0])
+    const moment = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
+    expect(await startsAt({ gateway, camera: 'orchard', to: moment(50) })).toEqual([0])
+    const first = await api(contract.listIncidents, { token, query: { gateway, camera: 'orchard', limit: 1 } })
+    const cursor = first.headers[contract.NEXT_CURSOR_HEADER] as string
+    expect(await startsAt({ gateway, camera: 'orchard', limit: 1, cursor })).toEqual([0])
+    await report(seen('b', 10, { camera: 'yard' }))
+    expect(await startsAt({ gateway, camera: 'gate' })).toEqual([])
+    expect(await startsAt({ gateway, camera: 'yard' })).toEqual([0])
+    await report(seen('earlier', -30))
+    expect(await startsAt({ gateway, camera: 'yard' })).toEqual([-30])
+    expect(await camerasOfIncidents()).toEqual(await camerasOfDetections())
+  })
+
   it('are the same whatever the order and the batches in which detections arrive, and however often', async () => {
     const detection = fc.record({
       at: fc.integer({ min: 0, max: 600 }),
       lasts: fc.integer({ min: 0, max: 60 }),
       label: fc.constantFrom('boar', 'deer'),
+      camera: fc.constantFrom('orchard', 'gate'),
     })
     await fc.assert(
       fc.asyncProperty(
@@ -123,7 +155,9 @@ describe.each(testEngines)('incidents on %s', (engine) => {
         fc.infiniteStream(fc.nat()),
         async (all, draws) => {
           const id = await insertTestGateway(hub.db)
-          const detections = all.map(({ at, lasts, label }, i) => seen(`d${i}`, at, { label, until: at + lasts }))
+          const detections = all.map(({ at, lasts, label, camera }, i) =>
+            seen(`d${i}`, at, { label, camera, until: at + lasts }),
+          )
           const shuffled = detections
             .map((one) => [draws.next().value, one] as const)
             .toSorted(([a], [b]) => a - b)
@@ -140,6 +174,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
             }),
           )
           expect(found.toSorted(byLabelAndTime)).toEqual(clusters(all))
+          expect(await camerasOfIncidents()).toEqual(await camerasOfDetections())
         },
       ),
       { numRuns: 25 },
@@ -151,8 +186,10 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     await api(contract.saveHubSettings, { token, body: { detectionsKept: 1 } })
     await hub.retention.trim()
     expect(await list()).toMatchObject([{ detections: 1, coverId: 'b', score: 0.4 }])
+    expect(await camerasOfIncidents()).toEqual(await camerasOfDetections())
     await hub.retention.forgetGateway(gateway)
     expect(await hub.db.selectFrom('incidents').selectAll().execute()).toEqual([])
+    expect(await camerasOfIncidents()).toEqual([])
   })
 
   it('come in pages without repeats or gaps, and are filtered by the query', async () => {

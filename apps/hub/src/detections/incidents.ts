@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type ExpressionBuilder, type Selectable, type Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { addCameras, moveCameras, removeCameras, setCameras, setStart } from './incident-cameras.ts'
 
 /** Of consecutive events of a camera, 40 to 50 % are closer than this. */
 const GAP_MS = 45_000
@@ -41,6 +42,7 @@ export async function placeInIncidents(
   detections: readonly Placed[],
 ): Promise<{ left: string[]; incidents: Incident[] }> {
   const near = await findNear(transaction, gatewayId, detections)
+  const startOf = new Map(near.map(({ id, started_at: start }) => [id, start]))
   const changed = new Set<Incident>()
   const absorbed = new Map<string, Incident>()
   const left: string[] = []
@@ -67,7 +69,11 @@ export async function placeInIncidents(
     for (const detection of detections) if (detection.incident_id === from) detection.incident_id = id
     await transaction.updateTable('detections').set({ incident_id: id }).where('incident_id', '=', from).execute()
     await transaction.deleteFrom('incidents').where('id', '=', from).execute()
+    await moveCameras(transaction, from, into)
   }
+  await addCameras(transaction, [...changed], detections)
+  for (const incident of changed)
+    if (incident.started_at < (startOf.get(incident.id) ?? -Infinity)) await setStart(transaction, incident)
   return { left: left.filter((id) => !absorbed.has(id)), incidents: [...changed] }
 }
 
@@ -76,21 +82,23 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
   for (const id of new Set(ids)) {
     const left = await transaction
       .selectFrom('detections')
-      .select(['id', 'camera', 'score', 'severity', 'started_at', 'ended_at', 'deterrent', 'doubtful'])
+      .select(['gateway_id', 'id', 'camera', 'score', 'severity', 'started_at', 'ended_at', 'deterrent', 'doubtful'])
       .select(sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_picture'))
       .where('incident_id', '=', id)
       .execute()
     if (left.length === 0) {
       await transaction.deleteFrom('incidents').where('id', '=', id).execute()
+      await removeCameras(transaction, id)
       continue
     }
+    const startedAt = Math.min(...left.map((row) => row.started_at))
     const pictured = left.filter((row) => row.has_picture === 1)
     const cover = (pictured.length > 0 ? pictured : left).reduce((best, row) => (row.score > best.score ? row : best))
     await transaction
       .updateTable('incidents')
       .set({
         detections: left.length,
-        started_at: Math.min(...left.map((row) => row.started_at)),
+        started_at: startedAt,
         last_at: Math.max(...left.map(lastOf)),
         severity: left.some(({ severity }) => severity === 'alert') ? 'alert' : 'detection',
         fired: Number(left.some(({ deterrent }) => deterrent !== null)),
@@ -101,6 +109,8 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
       })
       .where('id', '=', id)
       .execute()
+    const incident = { id, gateway_id: cover.gateway_id, started_at: startedAt }
+    await setCameras(transaction, incident, new Set(left.map(({ camera }) => camera)))
   }
 }
 

@@ -3,11 +3,12 @@ import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { loadCameraPicture } from '#api/cameras.ts'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import styles from './cameras.module.css'
 
 /** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
-  const { gatewayId, gatewayName, location, name, state } = camera
+  const { gatewayId, gatewayName, location, name, state, lastIncident } = camera
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
   return (
     <li className={styles.tile} data-state={state}>
@@ -21,6 +22,15 @@ export function Tile({ camera }: { camera: Camera }) {
         <span className={styles.where}>
           {gatewayName}
           {location !== '' && `, ${location}`}
+        </span>
+        <span className={styles.last} data-severity={lastIncident?.severity}>
+          {lastIncident === null ? (
+            'Nothing seen yet'
+          ) : (
+            <>
+              <span>{lastIncident.label}</span> <RelativeTime at={lastIncident.startedAt} />
+            </>
+          )}
         </span>
       </Link>
     </li>
