@@ -81,7 +81,8 @@ export const listIncidents = call({
 
 /**
  * How many incidents there are of each label, severity and review, for the numbers beside the filters. The filters of
- * these three don't count here. Counted in the newest 10,000, and `isWhole` is false when there are more.
+ * these three don't count here. Counted in the newest 10,000, or in those of each gateway when the filter leaves up to
+ * 32 of them; `isWhole` is false when there may be more.
  */
 export const countIncidents = call({
   method: 'GET',

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
-import { latestIncidents } from '../detections/latest-incidents.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -19,6 +18,8 @@ type Dependencies = {
   pictures: LivePictures
   monotonic: () => number
   listGateways: (caller: Caller, reply: FastifyReply) => Promise<Gateway[]>
+  /** The newest incident of each, in their order. */
+  latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
   /** The cameras of a gateway's last heartbeat. */
   camerasOf: (gatewayId: string) => readonly Pick<Camera, 'name' | 'state' | 'fps'>[]
 }
@@ -40,7 +41,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           fps,
         })
     const shown = cameras.slice(0, CAMERAS_MAX)
-    const latest = await latestIncidents(db, shown)
+    const latest = await dependencies.latestIncidents(shown)
     return shown.map((camera, index) => ({ ...camera, lastIncident: latest[index]! }))
   })
 

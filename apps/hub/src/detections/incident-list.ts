@@ -63,14 +63,7 @@ export async function newestIncidents(
 export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter: IncidentFilter) {
   const { label: _label, severity: _severity, review: _review, ...rest } = filter
   const scope = await scopeOf(db, caller, filter)
-  const newest = await readNewest(scope, (part) =>
-    matching(db, part, rest)
-      .select(['label', 'severity', 'verdict', 'incidents.started_at'])
-      .orderBy(indexOf(part, rest).startedAt, 'desc')
-      .limit(COUNTED_AT_MOST + 1)
-      .execute(),
-  )
-  const counted = newest.toSorted((a, b) => b.started_at - a.started_at).slice(0, COUNTED_AT_MOST)
+  const counted = await readNewest(scope, (part) => countNewest(db, part, rest))
   const groups = Map.groupBy(counted, ({ label, severity, verdict }) => JSON.stringify([label, severity, verdict]))
   const countOf = async (learning: 'hidden' | 'doubtful') => {
     const found = await readNewest(scope, (part) =>
@@ -84,17 +77,34 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
   return {
     hidden: await countOf('hidden'),
     doubtful: await countOf('doubtful'),
-    isWhole: newest.length <= COUNTED_AT_MOST,
+    isWhole: counted.every(({ isWhole }) => isWhole),
     groups: [...groups.values()]
-      .map(([first, ...others]) => ({
-        label: first!.label,
-        severity: first!.severity,
-        review: first!.verdict ?? ('none' as const),
-        count: others.length + 1,
+      .map((parts) => ({
+        label: parts[0]!.label,
+        severity: parts[0]!.severity,
+        review: parts[0]!.verdict ?? ('none' as const),
+        count: parts.reduce((sum, { count }) => sum + count, 0),
       }))
       .toSorted((a, b) => b.count - a.count)
       .slice(0, GROUPS_AT_MOST),
   }
+}
+
+/** Groups of the newest that are counted; `isWhole` when there are no older ones. */
+async function countNewest(db: Db, scope: Scope, filter: Asked) {
+  const newest = matching(db, scope, filter)
+    .select(['label', 'severity', 'verdict'])
+    .orderBy(indexOf(scope, filter).startedAt, 'desc')
+    .limit(COUNTED_AT_MOST)
+  const groups = await db
+    .selectFrom(newest.as('newest'))
+    .select(['label', 'severity', 'verdict'])
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .groupBy(['label', 'severity', 'verdict'])
+    .execute()
+  const counted = groups.map((group) => ({ ...group, count: Number(group.count) }))
+  const isWhole = counted.reduce((sum, { count }) => sum + count, 0) < COUNTED_AT_MOST
+  return counted.map((group) => ({ ...group, isWhole }))
 }
 
 /** Throws `incident_not_found`, also for one that the caller may not see. */

@@ -9,6 +9,7 @@ import { commitAlone, createSharedCommits } from '../database/shared-commits.ts'
 import { createIntake } from '../detections/intake.ts'
 import { cleanJpeg } from '../detections/pictures.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
+import { latestIncidents } from '../detections/latest-incidents.ts'
 import { newestReview, reviewsAfter } from '../detections/reviews.ts'
 import { createClipLinks } from '../detections/clip-links.ts'
 import { createClips } from '../detections/clips.ts'
@@ -220,6 +221,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     monotonic,
     pictures: createLivePictures({ door, monotonic }),
     listGateways: (caller, reply) => listGateways(db, caller, { ...list, query: {}, reply }),
+    latestIncidents: (cameras) => latestIncidents(db, cameras),
     camerasOf: (id) => heartbeats.latest(id)?.content.cameras ?? [],
   })
   learningRoutes(app, { db, vpn, door })

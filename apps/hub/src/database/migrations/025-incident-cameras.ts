@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The cameras of each incident, to find a camera's newest; and what learning holds back, which are few. */
+/** The cameras of each incident, to find a camera's newest; and what learning holds back or asks about, of all and of a gateway. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('incident_cameras')
@@ -18,5 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('incident_cameras')
     .columns(['gateway_id', 'camera', 'started_at', 'incident_id'])
     .execute()
-  await sql`create index incidents_suppressed on incidents (gateway_id, started_at) where suppressed = 1`.execute(db)
+  for (const column of ['suppressed', 'doubtful'])
+    await sql`create index ${sql.ref(`incidents_${column}_of_gateway`)} on incidents (gateway_id, started_at)
+      where ${sql.ref(column)} = 1`.execute(db)
+  await sql`create index incidents_suppressed on incidents (started_at) where suppressed = 1`.execute(db)
 }
