@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The cameras of each incident, to find a camera's newest; and what learning holds back or asks about, of all and of a gateway. */
+/**
+ * The cameras of each incident, to find a camera's newest; and what learning holds back or asks about, of all and of a
+ * gateway.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('incident_cameras')
