@@ -82,7 +82,7 @@ Only as variables:
                             hub's Connect opens; gateway.yaml can list several
   GATEWAY_UI_ON_LAN         on: it also answers to everybody in the device's network (off)
   GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
-  GATEWAY_OFFLOAD           off: each datagram by a system call of its own (on)
+  GATEWAY_OFFLOAD           off: each datagram by a system call of its own, no native calls (on)
   GATEWAY_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
 
 Each variable but GATEWAY_HUB_CA_FILE may be given as NAME_FILE, the path of a file that holds the value.

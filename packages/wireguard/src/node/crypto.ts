@@ -1,6 +1,6 @@
 /**
  * The cryptography of the core: `node:crypto`, with keyed BLAKE2s, which OpenSSL's binding lacks, from @noble/hashes,
- * and the AEAD of packets, which costs most, from `wasm-aead.ts`.
+ * and the AEAD of packets, which costs most, from `fastest-aead.ts`.
  */
 
 import {
@@ -18,7 +18,7 @@ import type { Crypto } from '../crypto.ts'
 import { TAG_BYTES } from '../crypto.ts'
 import { KEY_BYTES } from '../keys.ts'
 import { openWith, plain, sealWith } from './node-aead.ts'
-import { fastestAead } from './wasm-aead.ts'
+import { fastestAead, portableAead } from './fastest-aead.ts'
 
 const MAC_BYTES = 16
 
@@ -51,7 +51,7 @@ function publicKeyOf(privateKey: Uint8Array): Uint8Array {
 }
 
 export const nodeCrypto: Crypto = {
-  ...fastestAead(),
+  ...fastestAead,
   dh(privateKey, publicKey) {
     try {
       return plain(diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) }))
@@ -88,6 +88,9 @@ export const nodeCrypto: Crypto = {
   },
   random: (length) => randomFillSync(new Uint8Array(length)),
 }
+
+/** The same without native calls. */
+export const portableCrypto: Crypto = { ...nodeCrypto, ...portableAead }
 
 /** XChaCha20 puts the last 8 of its 24 nonce bytes behind 4 zero bytes, under a key derived from the first 16. */
 function innerNonce(nonce: Uint8Array): Uint8Array {

@@ -13,7 +13,7 @@ import { createDevice } from '../device.ts'
 import type { PrivateKey, PublicKey } from '../keys.ts'
 import type { DropCounts, DropReason } from '../drops.ts'
 import type { Endpoint, Now, Output } from '../outputs.ts'
-import { nodeCrypto } from './crypto.ts'
+import { nodeCrypto, portableCrypto } from './crypto.ts'
 import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
 import type { ReceiveWaiting } from './receive-waiting.ts'
 import { openReceiveWaiting } from './receive-waiting.ts'
@@ -48,8 +48,8 @@ export type InterfaceOptions = {
    */
   mtu?: number
   /**
-   * When false, every datagram takes a system call of its own, also where Linux could handle many at once. Default:
-   * true.
+   * When false, there are no native calls: every datagram takes a system call of its own, also where Linux could
+   * handle many at once, and the AEAD is the portable one. Default: true.
    */
   offload?: boolean
   /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
@@ -93,7 +93,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   const clock = options.clock ?? systemClock
   const device = createDevice({
     privateKey: options.privateKey,
-    crypto: nodeCrypto,
+    crypto: options.offload === false ? portableCrypto : nodeCrypto,
     ...(options.mtu === undefined ? {} : { mtu: options.mtu }),
   })
   const socket: DatagramSocket = options.openSocket?.() ?? openSocket(options.host)

@@ -22,8 +22,8 @@ type Exports = {
   open(counterLow: number, counterHigh: number, adLength: number, length: number): number
 }
 
-/** The faster AEAD that this machine can run: the module, or OpenSSL's when the engine has no SIMD. */
-export function fastestAead(module: Uint8Array<ArrayBuffer> = readModule()): Aead {
+/** The module, or `node:crypto` when the engine has no SIMD. */
+export function wasmAead(module: Uint8Array<ArrayBuffer> = readModule()): Aead {
   return WebAssembly.validate(module) ? createWasmAead(new WebAssembly.Module(module)) : nodeAead
 }
 
