@@ -23,8 +23,9 @@ function valueNoise(seed: number, width: number, height: number, cell: number): 
     const row = Math.floor(y / cell)
     const down = y / cell - row
     for (let x = 0; x < width; x++, at++) {
-      const column = Math.floor(x / cell)
-      const right = x / cell - column
+      const across = x / cell
+      const column = Math.floor(across)
+      const right = across - column
       const corner = row * columns + column
       const upper = corners[corner]! * (1 - right) + corners[corner + 1]! * right
       const lower = corners[corner + columns]! * (1 - right) + corners[corner + columns + 1]! * right

@@ -77,13 +77,16 @@ export function fill(
   const right = Math.min(width, Math.ceil(bounds.right))
   if (right <= left) return
   const coverage = new Float32Array(right - left)
+  const parts = figure.map((outline) => ({ outline, ...boundsOf([outline]) }))
   const crossings: { x: number; turn: number }[] = []
-  const bottom = Math.min(height, Math.ceil(bounds.bottom))
-  for (let y = Math.max(0, Math.floor(bounds.top)); y < bottom; y++) {
+  const end = Math.min(height, Math.ceil(bounds.bottom))
+  for (let y = Math.max(0, Math.floor(bounds.top)); y < end; y++) {
     coverage.fill(0)
     for (let line = 0; line < LINES_A_PIXEL; line++) {
       crossings.length = 0
-      for (const outline of figure) cross(outline, y + (line + 0.5) / LINES_A_PIXEL, crossings)
+      const level = y + (line + 0.5) / LINES_A_PIXEL
+      for (const { outline, top, bottom } of parts)
+        if (top <= level && level <= bottom) cross(outline, level, crossings)
       crossings.sort((a, b) => a.x - b.x)
       let winding = 0
       for (let i = 0; i + 1 < crossings.length; i++) {

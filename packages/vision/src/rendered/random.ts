@@ -10,9 +10,10 @@ export type Random = {
 }
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0
+  // Signed: V8 keeps such a number without an allocation.
+  let state = seed | 0
   const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
+    state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32

@@ -220,10 +220,11 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
       const offsets = createRandom(scene.seed * 17 + Math.round(atMs))
       const factor = brightness(atMs)
       const { data } = image
+      const { values } = noise
       for (let y = 0, pixel = 0; y < height; y++) {
         let at = Math.floor(offsets.next() * NOISE_VALUES)
         for (let x = 0; x < width; x++, pixel++) {
-          const grain = noise.values[at++ & (NOISE_VALUES - 1)]!
+          const grain = values[at++ & (NOISE_VALUES - 1)]!
           const gain = isLit ? factor * (1 + light[pixel]!) : factor
           const byte = pixel * 3
           for (let channel = byte; channel < byte + 3; channel++) {
@@ -240,8 +241,13 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
 /** Gaussian noise, once in grey levels and once with deviation 1. */
 function noiseTable(seed: number, deviation: number): { values: Float32Array; unit: Float32Array } {
   const random = createRandom(seed + 77)
-  const unit = Float32Array.from({ length: NOISE_VALUES }, () => random.normal())
-  return { unit, values: unit.map((value) => value * deviation) }
+  const unit = new Float32Array(NOISE_VALUES)
+  const values = new Float32Array(NOISE_VALUES)
+  for (let i = 0; i < NOISE_VALUES; i++) {
+    unit[i] = random.normal()
+    values[i] = unit[i]! * deviation
+  }
+  return { unit, values }
 }
 
 type Leaf = { x: number; y: number; length: number; cos: number; sin: number; shade: number }
