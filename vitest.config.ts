@@ -9,8 +9,8 @@ if (folder) process.env['TMPDIR'] = folder
 // Hundreds of processes of tests, and of programs that they start, compile the same sources.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.compile-cache')
 
-/** More than cores: tests wait half of their time for other processes and for timers. */
-const maxWorkers = 2 * availableParallelism()
+/** More than cores: tests wait two thirds of their time for other processes and for timers. */
+const maxWorkers = availableParallelism() + 4
 /** Of tests that start a browser or whole processes, which keep cores busy themselves. */
 const maxHeavyWorkers = availableParallelism() + 1
 
@@ -24,7 +24,7 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   hookTimeout: 120_000,
   // One miss among thousands must not refuse a change. The run's last lines name what passed only when tried again.
   retry: 1,
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: 30_000, interval: 20 } },
 })
 
 /** Modules keep nothing between tests, so files share a process: imports cost more than most tests. */
@@ -34,6 +34,8 @@ const unit = (name: string, root: string) => ({ test: { ...project(name, root), 
 const heavy = (name: string, root: string) => ({
   ...project(name, root, 240_000),
   maxWorkers: maxHeavyWorkers,
+  // A question to a page or to another process costs more than one to the own.
+  expect: { poll: { timeout: 30_000, interval: 50 } },
   sequence: { groupOrder: 1 },
 })
 

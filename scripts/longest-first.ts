@@ -10,10 +10,15 @@ const LONG = [
   'packages/vision/src/demonstration/demonstration.test.ts',
   'apps/gateway/src/learning/learning.test.ts',
   'apps/hub/src/home-assistant/home-assistant.test.ts',
+  'apps/gateway/src/recording/recorder.test.ts',
   'apps/gateway/src/cameras/camera.test.ts',
+  'apps/gateway/src/cameras/rtsp.test.ts',
   'apps/gateway/src/sources/frigate/frigate.test.ts',
   'apps/gateway/src/hub-door/hub-door.test.ts',
+  'apps/hub/src/database/small-disk.test.ts',
   'apps/hub/src/http/hostile-input.test.ts',
+  'apps/gateway/src/sources/frigate/lies.test.ts',
+  'packages/http/src/front.test.ts',
 ]
 
 /** Vitest's order, by earlier durations or else by size, with the long files first. */
