@@ -16,6 +16,7 @@ import type { Config } from '../src/config.ts'
 import type { Engine } from '../src/database/engine.ts'
 import { createGatewayProxy } from '../src/gateway-proxy/gateway-proxy.ts'
 import { findVisibleGateway } from '../src/fleet/fleet.ts'
+import { issueAuthority, issueServerCertificate } from '../src/certificates/issue.ts'
 import { createServers } from '../src/http/server.ts'
 import { createSourceAddress } from '../src/access/source-address.ts'
 import { openTestDatabase } from './databases.ts'
@@ -132,10 +133,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     log,
     timeouts: { connectTimeoutMs: 2_000, progressTimeoutMs },
   })
-  const hub = createServers(ui, { limits, faults, sourceAddress }).factory(
-    (_req, res) => res.end('the hub itself'),
-    {},
-  ) as Server
+  const servers = createServers(ui, { limits, faults, sourceAddress })
+  const hub = servers.factory((_req, res) => res.end('the hub itself'), {}) as Server
   const hubPort = await listen(hub)
   await ui.start()
 
@@ -239,6 +238,14 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     return { origin: url.origin, host: url.host, port, cookie, handover, go }
   }
 
+  /** The same hub over TLS: the port, and its listener to close. */
+  async function listenTls() {
+    const authority = await issueAuthority(Date.now())
+    const { certificate, privateKey } = await issueServerCertificate(authority, ['localhost'], Date.now())
+    const server = servers.createTls({ cert: certificate, key: privateKey })
+    return { port: await listen(server), close: () => server.close() }
+  }
+
   /** An admin on the page of a new gateway with this web server. */
   async function openPage(listener: RequestListener | TcpServer) {
     const person = await signIn('admin', `admin-${++rows}`)
@@ -265,6 +272,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     signIn,
     open,
     openPage,
+    listenTls,
     turnClock: (ms: number) => void (offsetMs += ms),
     async stop() {
       await ui.stop()

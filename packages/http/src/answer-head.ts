@@ -4,6 +4,7 @@
  * application is checked here first. RFC 9110 §5.1, §5.5, §15; RFC 9112 §4.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { isFieldText, isToken } from './fields.ts'
 import { headerPairs } from './forwarding.ts'
 
 /** `headers` is a raw list: name, value, name, value … */
@@ -13,9 +14,6 @@ export const MAX_HEADERS = 256
 export const MAX_HEADER_BYTES = 32 * 1024
 export const MAX_REASON_BYTES = 256
 export const MAX_INTERIM_ANSWERS = 16
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Horizontal tab, space, visible ASCII, obs-text: as Latin-1, which is how Node reads and writes them. */
-const FIELD_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Why an answer can't be forwarded. The message is fixed and contains nothing of the answer. */
 export class UnusableAnswer extends Error {
@@ -64,14 +62,14 @@ export function checkHeaders(headers: readonly string[]): void {
     const [name, value] = [headers[i]!, headers[i + 1]!]
     bytes += name.length + value.length
     if (bytes > MAX_HEADER_BYTES) throw new UnusableAnswer('its headers are too long')
-    if (!TOKEN.test(name)) throw new UnusableAnswer('a header name is not valid')
-    if (!FIELD_TEXT.test(value)) throw new UnusableAnswer('a header contains a forbidden character')
+    if (!isToken(name)) throw new UnusableAnswer('a header name is not valid')
+    if (!isFieldText(value)) throw new UnusableAnswer('a header contains a forbidden character')
   }
 }
 
 /** Throws `UnusableAnswer` when reason phrase or headers can't be written unchanged. */
 export function checkAnswerHead({ reason, headers }: Pick<AnswerHead, 'reason' | 'headers'>): void {
-  if (reason.length > MAX_REASON_BYTES || !FIELD_TEXT.test(reason))
+  if (reason.length > MAX_REASON_BYTES || !isFieldText(reason))
     throw new UnusableAnswer('its reason phrase is not valid')
   checkHeaders(headers)
 }

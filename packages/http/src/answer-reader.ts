@@ -14,6 +14,7 @@ import {
   withoutLength,
   type AnswerHead,
 } from './answer-head.ts'
+import { trimmed } from './fields.ts'
 
 /** Where the parts of one answer go, in this order: perhaps early hints, a head, any number of bodies, an end. */
 export type AnswerParts = {
@@ -259,14 +260,6 @@ function readFields(text: string, at: number, headers: string[]): void {
     if (headers.length > 2 * MAX_HEADERS) throw new UnusableAnswer('it has too many headers')
     start = end + 2
   }
-}
-
-/** Removes spaces and tabs at both ends, but not the other characters that `trim` removes. */
-function trimmed(text: string, start: number, end: number): string {
-  const isBlank = (at: number): boolean => text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09
-  while (start < end && isBlank(start)) start++
-  while (end > start && isBlank(end - 1)) end--
-  return text.slice(start, end)
 }
 
 /** The end of the line that begins at `at`; undefined when it has not arrived. */

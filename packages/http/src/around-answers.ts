@@ -3,7 +3,8 @@
  * §6.5).
  */
 import type { ServerResponse } from 'node:http'
-import { headerPairs, hopByHopIn, ordersAProxy, valuesOf } from './forwarding.ts'
+import { isFieldText, isToken } from './fields.ts'
+import { headerPairs, hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from './forwarding.ts'
 
 /** Fields that a recipient must read before the body, or that would give it other rights (RFC 9110 §6.5.1). */
 const NEVER_TRAILERS = new Set([
@@ -26,6 +27,8 @@ const NEVER_TRAILERS = new Set([
   'vary',
   'www-authenticate',
 ])
+/** The same of requests: what decides about the request, or whose it is. */
+const OF_REQUESTS = new Set(['accept', 'authorization', 'cookie', 'from', 'max-forwards', 'origin', 'range', 'referer'])
 const NEVER_TRAILERS_BEGIN = ['access-control-', 'content-', 'cross-origin-', 'sec-', 'x-frame-', 'x-hub-']
 
 /** The trailers of an answer that a proxy may forward. */
@@ -40,6 +43,14 @@ export function forwardedTrailers(raw: readonly string[]): string[] {
       NEVER_TRAILERS_BEGIN.some((start) => name.startsWith(start))
     return isRefused ? [] : field
   })
+}
+
+/** Those of a request, as the lines after its last chunk. They say nothing about who asks, and carry no secret. */
+export function forwardedRequestTrailers(raw: readonly string[]): string {
+  const fields = headerPairs(forwardedTrailers(raw))
+  const isSafe = (name: string, value: string) =>
+    !saysWhoAsks(name) && !OF_REQUESTS.has(name.toLowerCase()) && isToken(name) && isFieldText(value)
+  return fields.map(([name, value]) => (isSafe(name, value) ? `${name}: ${value}\r\n` : '')).join('')
 }
 
 /** Adds trailers to an answer; Node sends them when its body is chunked. */

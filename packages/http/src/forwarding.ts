@@ -157,14 +157,15 @@ const LONGEST_REMEMBERED_NAME = 64
  * `decide`, once for each spelling of a header's name. Both sides choose names, so the number of remembered names is
  * limited.
  */
-function rememberedByName(decide: (name: string) => boolean): (name: string) => boolean {
-  const decided = new Map<string, boolean>()
+export function rememberedByName<T>(decide: (name: string) => T): (name: string) => T {
+  const decided = new Map<string, T>()
   return (name) => {
     const known = decided.get(name)
     if (known !== undefined) return known
     const decision = decide(name)
     if (decided.size >= REMEMBERED_NAMES) decided.clear()
-    if (name.length <= LONGEST_REMEMBERED_NAME) decided.set(name, decision)
+    // A copy, because a part of a head would keep the whole head in memory.
+    if (name.length <= LONGEST_REMEMBERED_NAME) decided.set(Buffer.from(name).toString(), decision)
     return decision
   }
 }

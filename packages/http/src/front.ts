@@ -6,16 +6,19 @@
  * due on its connection. Everything else gets an ordinary answer or none.
  */
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { endConnection, LINGER_MS, wholeAnswer } from './ending.ts'
+import type { Exchange } from './exchange.ts'
 import type { Faults } from './faults.ts'
 import { createHttp2, type Http2 } from './http2.ts'
 import { Http2Exchange } from './http2-exchange.ts'
+import { NodeExchange } from './node-exchange.ts'
 import { createServer } from './node-http.ts'
+import { PlainConnection, type PlainServer } from './plain-connection.ts'
 
 export type FrontDeadlines = {
   /** The limit for a request's head, from the connection's start or from its first byte. */
@@ -34,6 +37,11 @@ export type FrontOptions = {
   limits: ConnectionLimits
   faults: Faults
   handle: RequestListener
+  /** Serves the requests for the hosts that it owns; `handle` gets all others. */
+  exchanges?: {
+    owns(host: string | undefined): boolean
+    handle(exchange: Exchange): unknown
+  }
   upgrade?: {
     /** Whether this request may leave HTTP; otherwise `handle` answers it like any other. */
     accepts(request: IncomingMessage): boolean
@@ -41,7 +49,7 @@ export type FrontOptions = {
     handle(request: IncomingMessage, socket: Socket, head: Buffer): void
   }
   /** The client's address behind a trusted proxy. */
-  sourceAddress?: (request: IncomingMessage) => string
+  sourceAddress?: (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
   /** The bytes of the answer to anything that is not HTTP. */
   badRequest?: string
   /** Called first when no answer is due. True when it has answered and ends the connection itself, with a deadline. */
@@ -67,7 +75,7 @@ const MAX_SENT_AHEAD = 128
 const BAD_REQUEST = wholeAnswer(400, 'Bad Request', [], '')
 const BUSY = 'Too many requests from one address are in progress.\n'
 
-type Exchange = { request: IncomingMessage; response: ServerResponse; serve: RequestListener }
+type Due = { request: IncomingMessage; response: ServerResponse; serve: RequestListener }
 type ListenerSockets = WeakMap<Server | TlsServer, Set<Duplex>>
 
 const socketsOf: ListenerSockets = new WeakMap()
@@ -96,7 +104,7 @@ export function createTlsFront(options: FrontOptions, context: TlsContext): TlsS
     handshakeTimeout: handshakeMs,
     ALPNCallback: http2.choose,
   })
-  serveHttp1 = takeListeners(server, 'secureConnection')
+  serveHttp1 = readPlain(server, options, exchanges, takeListeners(server, 'secureConnection'))
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol !== 'h2') return serve(socket)
     socket.on('error', ignore)
@@ -137,7 +145,9 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   socketsOf.set(server, sockets)
   server.timeout = idleMs
 
-  const serve = takeListeners(server, 'connection')
+  const listeners = takeListeners(server, 'connection')
+  // Of TLS the connection is not read here.
+  const serve = server instanceof TlsServer ? listeners : readPlain(server, options, exchanges, listeners)
   server.on('connection', (socket: Socket) => {
     socket.on('error', ignore)
     const { remoteAddress } = socket
@@ -182,14 +192,70 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   return server
 }
 
+/** Serves connections by reading their plain requests, and by `leave` when there are others. */
+function readPlain(
+  server: Server | TlsServer,
+  options: FrontOptions,
+  exchanges: Exchanges,
+  leave: (socket: Duplex) => void,
+): (socket: Duplex) => void {
+  const { exchanges: owned, faults } = options
+  if (!owned) return leave
+  const { headersMs, idleMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
+  const connections = new Set<PlainConnection>()
+  const plain: PlainServer = {
+    owns: (host) => owned.owns(host),
+    serve(exchange) {
+      const leaveSource = exchanges.enter(exchange)
+      if (!leaveSource) {
+        refuseBusy(exchange)
+        return undefined
+      }
+      const done = owned.handle(exchange)
+      if (done instanceof Promise) faults.contain(exchange.socket, () => done)
+      return leaveSource
+    },
+    contain: (socket, task) => faults.contain(socket, task),
+    leave,
+    isClosing: () => !server.listening,
+    headersMs,
+    idleMs,
+    lingerMs,
+  }
+  // Node calls it as the server closes.
+  const closeNodes = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    for (const connection of connections) connection.endIdle()
+    closeNodes()
+  }
+  return (socket) => {
+    const connection = new PlainConnection(socket, plain)
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
+  }
+}
+
+function refuseBusy(exchange: Exchange): void {
+  const headers = ['Retry-After', '5', 'Content-Length', String(BUSY.length), 'Connection', 'close']
+  exchange.start({ status: 503, reason: 'Service Unavailable', headers })
+  exchange.write(Buffer.from(BUSY))
+  exchange.end()
+}
+
 type Exchanges = ReturnType<typeof createExchanges>
 
 /** The answers that are due on each connection, in the order of the requests. */
-function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: FrontOptions) {
-  const due = new WeakMap<Duplex, Exchange[]>()
+function createExchanges({ limits, faults, handle, exchanges: owned, upgrade, sourceAddress }: FrontOptions) {
+  const due = new WeakMap<Duplex, Due[]>()
+
+  function serveAny(request: IncomingMessage, response: ServerResponse): unknown {
+    return owned?.owns(request.headers.host)
+      ? owned.handle(new NodeExchange(request, response))
+      : handle(request, response)
+  }
 
   /** The function to call at the end of the request; undefined when its source has too many. */
-  function enter(request: IncomingMessage): (() => void) | undefined {
+  function enter(request: Pick<IncomingMessage, 'socket' | 'headers'>): (() => void) | undefined {
     const { socket } = request
     const { remoteAddress = '' } = socket
     // Other connections carry one request at a time, so their own limit is enough.
@@ -219,7 +285,7 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
   return {
     enter,
     begin: (socket: Duplex) => void due.set(socket, []),
-    dueOn: (socket: Duplex): readonly Exchange[] | undefined => due.get(socket),
+    dueOn: (socket: Duplex): readonly Due[] | undefined => due.get(socket),
 
     mayLeave(request: IncomingMessage): boolean {
       const { socket, method, headers } = request
@@ -228,7 +294,7 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
       return upgrade.accepts(request)
     },
 
-    take(request: IncomingMessage, response: ServerResponse, serve: RequestListener = handle): void {
+    take(request: IncomingMessage, response: ServerResponse, serve: RequestListener = serveAny): void {
       const { socket } = request
       const exchanges = due.get(socket)
       if (!exchanges) return void socket.destroy()

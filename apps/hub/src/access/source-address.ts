@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
 /** Finds the address that a request came from. */
-export type SourceAddress = (request: IncomingMessage) => string
+export type SourceAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
  * The socket's address or, when that is a trusted proxy's, the rightmost address of `X-Forwarded-For` that is not a

@@ -15,7 +15,7 @@ function takeFrom(connections: ReturnType<typeof createGatewayConnections>): Gat
     onConnection: (connection) => (taken = connection),
     onBytes: nothing,
     onDrain: nothing,
-    onEnd: nothing,
+    onHalfClose: nothing,
     onClose: nothing,
   }
   connections.poolOf(GATEWAY, 'interface').take(user)

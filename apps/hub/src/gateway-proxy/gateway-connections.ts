@@ -30,7 +30,7 @@ export type ConnectionUser = {
   /** There is room again after a write that returned false. */
   onDrain(): void
   /** The gateway has closed its side. */
-  onEnd(): void
+  onHalfClose(): void
   /** The connection is gone. */
   onClose(error: Error | undefined): void
 }
@@ -146,7 +146,7 @@ export class GatewayConnection {
     // The stream's own buffers end when nobody uses it: bytes that arrive then were not asked for.
     stream.on('data', (bytes: Buffer) => (this.#user ? this.#user.onBytes(bytes) : stream.destroy()))
     stream.on('drain', () => this.#user?.onDrain())
-    stream.on('end', () => (this.#user ? this.#user.onEnd() : stream.destroy()))
+    stream.on('end', () => (this.#user ? this.#user.onHalfClose() : stream.destroy()))
     stream.on('error', (error) => (this.#error = error))
     stream.once('close', () => {
       clearTimeout(this.#idleTimer)

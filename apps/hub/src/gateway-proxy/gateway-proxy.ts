@@ -5,10 +5,17 @@
  * the hub's own origin: a gateway's page there could read the hub's token. http/server.ts asks `owns` for each request
  * and passes the owned ones on; routes.ts issues the tickets; the fleet list uses `connectedUsers`.
  */
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { GATEWAY_PORT } from '@hedgerow/contract'
-import { createFront, valuesOf, type ConnectionLimits, type Faults } from '@hedgerow/http'
+import {
+  createFront,
+  valuesOf,
+  type ConnectionLimits,
+  type Exchange,
+  type Faults,
+  type RequestHead,
+} from '@hedgerow/http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -63,9 +70,9 @@ export type GatewayProxyDeps = {
 }
 
 export type GatewayProxy = {
-  /** Whether a request belongs to a gateway's origin and so never to the hub. */
-  owns(request: IncomingMessage): boolean
-  handleRequest(req: IncomingMessage, res: ServerResponse): void
+  /** Whether a request to this Host belongs to a gateway's origin and so never to the hub. */
+  owns(host: string | undefined): boolean
+  handle(exchange: Exchange): void
   /** Whether a request to a gateway's origin may leave HTTP. */
   acceptsUpgrade(req: IncomingMessage): boolean
   handleUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void
@@ -120,24 +127,24 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     presence.endSession(sessionId)
   })
 
-  async function handle(req: IncomingMessage, res: ServerResponse, host: GatewayHost): Promise<void> {
-    checkRequestLine(req)
+  async function handle(exchange: Exchange, host: GatewayHost): Promise<void> {
+    checkRequestLine(exchange)
     // This is no WebSocket, or it was sent before the previous answer has ended.
-    if (asksForUpgrade(req)) throw new HubError('invalid_request')
-    const path = req.url?.split('?', 1)[0] ?? ''
+    if (asksForUpgrade(exchange)) throw new HubError('invalid_request')
+    const path = exchange.url?.split('?', 1)[0] ?? ''
     if (path === HANDOVER_PATH) {
-      const admit = (grant: Grant) => recordVisit(req, grant)
-      return handOver(req, res, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
+      const admit = (grant: Grant) => recordVisit(exchange, grant)
+      return handOver(exchange, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
     }
     if (path.startsWith('/__hub/')) throw new HubError('not_found')
     const opening = await prepare(
-      req,
-      replyTo(res),
+      exchange,
+      replyTo(exchange),
       host,
-      (origin) => !isCrossOriginRequest(req.method, req.headers, origin),
+      (origin) => !isCrossOriginRequest(exchange.method, exchange.headers, origin),
     )
-    opening?.begin((exchange) =>
-      proxyRequest(req, res, { ...exchange, pool: connections.poolOf(opening.gateway, doorOf(host)) }),
+    opening?.begin((passage) =>
+      proxyRequest(exchange, { ...passage, pool: connections.poolOf(opening.gateway, doorOf(host)) }),
     )
   }
 
@@ -148,22 +155,17 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   ): Promise<void> {
     checkRequestLine(req)
     const opening = await prepare(req, reply, host, (origin) => req.headers.origin === origin)
-    opening?.begin((exchange) =>
+    opening?.begin((passage) =>
       proxyWebSocket(
         req,
         { socket, head },
-        { ...exchange, open: () => connections.open(opening.gateway, doorOf(host)) },
+        { ...passage, open: () => connections.open(opening.gateway, doorOf(host)) },
       ),
     )
   }
 
   /** All checks between a request and its gateway; undefined when the browser left meanwhile. */
-  async function prepare(
-    req: IncomingMessage,
-    reply: Reply,
-    host: GatewayHost,
-    isWelcome: (origin: string) => boolean,
-  ) {
+  async function prepare(req: RequestHead, reply: Reply, host: GatewayHost, isWelcome: (origin: string) => boolean) {
     if (overlongCookies(req.headers.cookie, host)) throw new HubError('request_head_too_large')
     const { caller, gateway, grant } = await admission.admit(req, host)
     if (!isWelcome(grant.origin)) throw new HubError('origin_not_allowed')
@@ -178,7 +180,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const leave = presence.enter({ ...caller, gatewayId: gateway.id, application: host.application }, () => cut())
     if (!leave) throw new HubError('too_many_requests')
     const { username, role } = caller
-    const exchange = {
+    const passage = {
       headers: headersToGateway(req.rawHeaders, {
         jar: host,
         visitor: { username, role, sourceIp: deps.sourceAddress(req), origin: grant.origin },
@@ -197,9 +199,9 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     }
     return {
       gateway,
-      begin(open: (parts: typeof exchange) => () => void) {
+      begin(open: (parts: typeof passage) => () => void) {
         try {
-          cut = open(exchange)
+          cut = open(passage)
         } catch (error) {
           leave()
           throw error
@@ -208,7 +210,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     }
   }
 
-  function refuseUnreachable(req: IncomingMessage, reply: Reply, gateway: UiGateway, hubUrl: string, err: Error): void {
+  function refuseUnreachable(req: RequestHead, reply: Reply, gateway: UiGateway, hubUrl: string, err: Error): void {
     const failure = failureOf(err, gateway.isOffline())
     log.info({ err, failure, gatewayId: gateway.id }, 'a gateway page is unreachable')
     const page = failurePage(failure, { gateway, hubUrl, error: err, seconds: progressTimeoutMs / 1_000 })
@@ -216,7 +218,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 
   /** Checks a handover when it is redeemed, and logs it: person, gateway, address, time. */
-  async function recordVisit(req: IncomingMessage, grant: Grant): Promise<void> {
+  async function recordVisit(req: RequestHead, grant: Grant): Promise<void> {
     const allowed = await admission.allow(grant)
     if (!allowed) throw new HubError('session_ended')
     await db
@@ -231,7 +233,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       .execute()
   }
 
-  function answerFailure(error: unknown, req: IncomingMessage, reply: Reply, host: GatewayHost): void {
+  function answerFailure(error: unknown, req: RequestHead, reply: Reply, host: GatewayHost): void {
     if (!reply.isOpen()) return reply.cut()
     const code = error instanceof HubError ? error.code : 'internal_error'
     if (code === 'internal_error')
@@ -265,11 +267,11 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     )
   }
 
-  function serve(req: IncomingMessage, res: ServerResponse, host: GatewayHost | undefined): void {
-    const reply = replyTo(res)
-    if (!host) return refuse(req, reply, 'invalid_request')
-    handle(req, res, host).catch((error: unknown) =>
-      deps.faults.contain(req.socket, () => answerFailure(error, req, reply, host)),
+  function serve(exchange: Exchange, host: GatewayHost | undefined): void {
+    const reply = replyTo(exchange)
+    if (!host) return refuse(exchange, reply, 'invalid_request')
+    handle(exchange, host).catch((error: unknown) =>
+      deps.faults.contain(exchange.socket, () => answerFailure(error, exchange, reply, host)),
     )
   }
 
@@ -282,7 +284,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 
   function createPortServer(place: Place): Server {
-    const hostOf = (req: IncomingMessage): GatewayHost | undefined => {
+    const hostOf = (req: RequestHead): GatewayHost | undefined => {
       const authority = parseHost(req.headers.host)?.authority
       return authority === undefined ? undefined : { ...place, mode: 'ports', authority }
     }
@@ -291,14 +293,15 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       faults: deps.faults,
       sourceAddress: deps.sourceAddress,
       answerUnreadable: answerOversizedHead,
-      handle: (req, res) => serve(req, res, hostOf(req)),
+      handle: (_req, res) => void res.destroy(),
+      exchanges: { owns: () => true, handle: (exchange) => serve(exchange, hostOf(exchange)) },
       upgrade: { accepts: asksForWebSocket, handle: (req, socket, head) => upgrade(req, socket, head, hostOf(req)) },
     })
   }
 
   return {
-    owns: (request) => origins.locate(request.headers.host) !== undefined,
-    handleRequest: (req, res) => serve(req, res, origins.locate(req.headers.host)),
+    owns: (host) => origins.locate(host) !== undefined,
+    handle: (exchange) => serve(exchange, origins.locate(exchange.headers.host)),
     acceptsUpgrade: asksForWebSocket,
     handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
     formActionSources: origins.formActionSources,
@@ -347,12 +350,12 @@ function handoverPage({ gatewayId, application }: Place, path: string): string {
 }
 
 /** Accepts only a path on this origin: browsers send nothing else. */
-function checkRequestLine(req: IncomingMessage): void {
+function checkRequestLine(req: RequestHead): void {
   if (!req.url?.startsWith('/') || valuesOf(req.rawHeaders, 'host').length !== 1) throw new HubError('invalid_request')
   if (req.method === 'TRACE' || req.method === 'CONNECT') throw new HubError('method_not_allowed')
 }
 
-function asksForUpgrade({ rawHeaders, headers }: IncomingMessage): boolean {
+function asksForUpgrade({ rawHeaders, headers }: RequestHead): boolean {
   return headers.upgrade !== undefined && /\bupgrade\b/i.test(valuesOf(rawHeaders, 'connection').join(','))
 }
 

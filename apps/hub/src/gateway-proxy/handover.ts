@@ -2,10 +2,11 @@
  * The one address of the hub on a gateway's origin: a page of the hub posts a ticket there, and the browser gets the
  * origin's session cookie. Refuses posts from any other page, with any ticket.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Exchange } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import { sessionCookie } from './cookies.ts'
 import { isSamePlace, type GatewayHost } from './origins.ts'
+import { replyTo } from './reply.ts'
 import type { Grant, Tickets } from './tickets.ts'
 import { isAt, type UiSessions } from './ui-sessions.ts'
 
@@ -18,8 +19,7 @@ const MAX_PATH_LENGTH = 2_048
  * records the visit.
  */
 export async function handOver(
-  req: IncomingMessage,
-  res: ServerResponse,
+  exchange: Exchange,
   host: GatewayHost,
   parts: {
     tickets: Tickets
@@ -29,24 +29,22 @@ export async function handOver(
   },
 ): Promise<void> {
   const { tickets, sessions, admit, formTimeoutMs } = parts
-  if (req.method !== 'POST') throw new HubError('method_not_allowed')
-  const form = await readForm(req, formTimeoutMs)
+  if (exchange.method !== 'POST') throw new HubError('method_not_allowed')
+  const form = await readForm(exchange, formTimeoutMs)
   const path = form.get('path') || '/'
   if (!isLocalPath(path)) throw new HubError('invalid_request')
   const grant = tickets.redeem(form.get('ticket') ?? '')
   if (!grant || !isSamePlace(grant, host) || !isAt(grant.origin, host.authority)) {
     throw new HubError('ticket_invalid')
   }
-  if (req.headers.origin !== grant.hubOrigin) throw new HubError('origin_not_allowed')
+  if (exchange.headers.origin !== grant.hubOrigin) throw new HubError('origin_not_allowed')
   await admit(grant)
-  res.writeHead(303, {
+  replyTo(exchange).send(303, {
     Location: path,
     'Set-Cookie': sessionCookie(host, sessions.start(grant)),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
-    'Content-Length': 0,
   })
-  res.end()
 }
 
 /** Whether a browser on the gateway's origin that follows `path` stays there. */
@@ -54,19 +52,29 @@ export function isLocalPath(path: string): boolean {
   return path.length <= MAX_PATH_LENGTH && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(path)
 }
 
-async function readForm(req: IncomingMessage, timeoutMs: number): Promise<URLSearchParams> {
-  const type = req.headers['content-type'] ?? ''
+async function readForm(exchange: Exchange, timeoutMs: number): Promise<URLSearchParams> {
+  const type = exchange.headers['content-type'] ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw new HubError('unsupported_media_type')
   const chunks: Buffer[] = []
   let bytes = 0
   // The client has no session yet, so a slow one is cut off.
-  const timer = setTimeout(() => req.destroy(), timeoutMs)
+  const timer = setTimeout(() => exchange.cut(), timeoutMs)
   try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > MAX_FORM_BYTES) throw new HubError('payload_too_large')
-      chunks.push(chunk)
-    }
+    await new Promise<void>((resolve, reject) => {
+      exchange.begin({
+        onUpload(chunk) {
+          bytes += chunk.length
+          if (bytes > MAX_FORM_BYTES) reject(new HubError('payload_too_large'))
+          else chunks.push(chunk)
+        },
+        onUploaded: () => resolve(),
+        onRoom: () => {},
+        onAnswered: () => {},
+        onOver: () => reject(new Error('the client closed the connection before its form was complete')),
+      })
+      if (exchange.hasBody) exchange.resume()
+      else resolve()
+    })
   } finally {
     clearTimeout(timer)
   }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
@@ -8,6 +9,8 @@ import { standstill } from '#testing/standstill.ts'
 
 /** Longer than a test may take, so that no timeout of the hub ends an exchange that should end for another reason. */
 const NEVER_MS = 3_600_000
+
+type Page = Awaited<ReturnType<TestGatewayUi['openPage']>>
 
 let hub: TestGatewayUi
 beforeEach(async () => {
@@ -157,6 +160,33 @@ describe('long exchanges', () => {
     expect(hub.ui.connectedUsers(page.gateway.id)).toBe(1)
     await hub.sessions.end(page.caller.sessionId)
     await closed
+  })
+
+  it.each([
+    ['their session ends', (page: Page) => hub.sessions.end(page.caller.sessionId)],
+    ['the person may no longer see the gateway', () => hub.db.deleteFrom('gateways').execute()],
+  ])('over HTTP/2 end alone when %s', async (_when, revoke) => {
+    const [page, other] = [await hub.openPage((_req, res) => void res.write('x')), await hub.signIn()]
+    const { port, close } = await hub.listenTls()
+    const client = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+    const open = (cookie: string) =>
+      client.request({ ':authority': page.host, ':path': '/', cookie }).on('error', () => {})
+    try {
+      const stream = open(page.cookie)
+      const closed = once(stream, 'close').catch(() => {})
+      await once(stream, 'data')
+      expect(hub.ui.connectedUsers(page.gateway.id)).toBe(1)
+      await revoke(page)
+      await closed
+      expect(stream.rstCode).not.toBe(0)
+      const refused = open(other.token)
+      const [headers] = (await once(refused, 'response')) as [{ ':status': number }]
+      expect(headers[':status']).toBe(401)
+      refused.destroy()
+    } finally {
+      client.destroy()
+      close()
+    }
   })
 
   it('end soon after the person may no longer see the gateway', async () => {

@@ -77,6 +77,25 @@ describe('a request reaches the gateway', () => {
     expect(seen.body).toBe(encoding ? 'abc' : '')
   })
 
+  it('with the trailers of its body, without those that say who asks', async () => {
+    const page = await hub.openPage((req, res) => {
+      void text(req).then(() => res.end(JSON.stringify(req.rawTrailers)))
+    })
+    const trailers = [
+      'Checksum: 7',
+      'X-Hub-User: root',
+      'Cookie: a=1',
+      'Authorization: b',
+      'Content-Type: text/plain',
+      'Host: c',
+    ]
+    const answer = await raw(
+      hub.hubPort,
+      `POST / HTTP/1.1\r\nHost: ${page.host}\r\nCookie: ${page.cookie}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n${trailers.join('\r\n')}\r\n\r\n`,
+    )
+    expect(answer).toContain('["Checksum","7"]')
+  })
+
   it('without the hub’s token, valid or not, and with an application’s own', async () => {
     const page = await hub.openPage(mirror)
     const seenWith = async (authorization: string | string[]) =>

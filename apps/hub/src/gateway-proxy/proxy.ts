@@ -1,10 +1,16 @@
 /**
  * Carries one HTTP exchange between a browser and a gateway, streaming both ways: each side is read only as fast as the
- * other reads, and the end of one ends the other. Bytes that arrive together are written together, so that a small
- * answer is one packet. Called by gateway-proxy.ts once a request is allowed.
+ * other reads, and the end of one ends the other. What arrives together is written together: a small answer leaves in
+ * one piece. Called by gateway-proxy.ts once a request is allowed.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { addTrailers, AnswerReader, checkHeaders, sendEarlyHints, type AnswerHead } from '@hedgerow/http'
+import {
+  AnswerReader,
+  forwardedRequestTrailers,
+  type AnswerHead,
+  type AnswerParts,
+  type Exchange,
+  type ExchangeUser,
+} from '@hedgerow/http'
 import { GatewayTimeout } from './failures.ts'
 import type { ConnectionUser, GatewayConnection, Pool } from './gateway-connections.ts'
 import { requestHead } from './request-head.ts'
@@ -13,10 +19,8 @@ import { requestHead } from './request-head.ts'
 export const PROGRESS_TIMEOUT_MS = 60_000
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** A body up to this is joined with its head: copying it costs less than a second write. */
-const SMALL_BODY_BYTES = 16 * 1024
 
-export type Exchange = {
+export type Passage = {
   pool: Pool
   /** The raw header list for the gateway. */
   headers: string[]
@@ -32,190 +36,190 @@ export type Exchange = {
 }
 
 /** Starts the exchange. Returns a function that ends it on both sides. */
-export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange: Exchange): () => void {
-  const method = req.method ?? 'GET'
-  const isChunked = req.headers['transfer-encoding'] !== undefined
-  const hasBody = isChunked || Number(req.headers['content-length'] ?? 0) > 0
-  const headers = exchange.headers
-  if (isChunked) headers.push('Transfer-Encoding', 'chunked')
-  else if (!hasBody && !WITHOUT_BODY.has(method) && req.headers['content-length'] === undefined)
-    headers.push('Content-Length', '0')
-  const asked = requestHead(method, req.url ?? '/', headers)
+export function proxyRequest(exchange: Exchange, passage: Passage): () => void {
+  const proxied = new ProxiedExchange(exchange, passage)
+  proxied.start()
+  return () => proxied.cut()
+}
 
-  let connection: GatewayConnection | undefined
-  let mayRepeat = !hasBody && SAFE_TO_REPEAT.has(method)
-  let isUploaded = !hasBody
-  let hasBegun = false
-  let isAnswered = false
-  /** The head of the answer, until everything that arrived with it has been read. */
-  let head: AnswerHead | undefined
-  let firstBody: Buffer | undefined
+class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
+  readonly #exchange: Exchange
+  readonly #passage: Passage
+  readonly #request: string
+  readonly #reader: AnswerReader
+  readonly #timer: NodeJS.Timeout
+  #connection: GatewayConnection | undefined
+  #withdraw = (): void => {}
+  #mayRepeat: boolean
+  #isUploaded: boolean
+  /** The gateway has begun to answer. */
+  #hasBegun = false
+  #isAnswered = false
 
-  const reader = new AnswerReader(
-    { method },
-    {
-      onHead(its) {
-        clearTimeout(timer)
-        hasBegun = true
-        its.headers = exchange.answerHeaders(its.headers)
-        checkHeaders(its.headers)
-        head = its
-      },
-      onBody(bytes) {
-        if (head && !firstBody) {
-          firstBody = bytes
-          return
-        }
-        writeBeginning()
-        writeBody(bytes)
-      },
-      onEnd(trailers) {
-        isAnswered = true
-        addTrailers(res, trailers)
-      },
-      onEarlyHints: (headers) => sendEarlyHints(res, headers),
-    },
-  )
-  const timer = setTimeout(
-    () => exchange.contain(() => fail(new GatewayTimeout({ isBusy: connection === undefined }))),
-    exchange.progressTimeoutMs,
-  )
-
-  function leaveConnection(): void {
-    withdraw()
-    connection?.destroy()
-    connection = undefined
+  constructor(exchange: Exchange, passage: Passage) {
+    this.#exchange = exchange
+    this.#passage = passage
+    const { method = 'GET', url = '/', hasBody, isChunked } = exchange
+    const { headers } = passage
+    if (isChunked) headers.push('Transfer-Encoding', 'chunked')
+    else if (!hasBody && !WITHOUT_BODY.has(method) && exchange.headers['content-length'] === undefined)
+      headers.push('Content-Length', '0')
+    this.#request = requestHead(method, url, headers)
+    this.#mayRepeat = !hasBody && SAFE_TO_REPEAT.has(method)
+    this.#isUploaded = !hasBody
+    this.#reader = new AnswerReader({ method }, this)
+    this.#timer = setTimeout(
+      () => passage.contain(() => this.#fail(new GatewayTimeout({ isBusy: this.#connection === undefined }))),
+      passage.progressTimeoutMs,
+    )
   }
 
-  function fail(reason: Error): void {
-    clearTimeout(timer)
-    leaveConnection()
+  start(): void {
+    this.#exchange.begin(this)
+    this.#withdraw = this.#passage.pool.take(this)
+  }
+
+  cut(): void {
+    this.#leaveConnection()
+    this.#exchange.cut()
+  }
+
+  #leaveConnection(): void {
+    this.#withdraw()
+    this.#connection?.destroy()
+    this.#connection = undefined
+  }
+
+  #fail(reason: Error): void {
+    clearTimeout(this.#timer)
+    this.#leaveConnection()
+    const exchange = this.#exchange
     // The rest of an upload is read and dropped, so that the browser reads the answer.
-    req.resume()
-    if (res.destroyed || res.writableEnded) return
-    if (res.headersSent) res.destroy()
-    else exchange.onUnreachable(reason)
+    exchange.resume()
+    if (!exchange.isOpen) return
+    if (exchange.isSent) exchange.cut()
+    else this.#passage.onUnreachable(reason)
   }
 
-  function writeBody(bytes: Buffer): void {
-    if (!res.write(bytes)) connection?.pause()
-  }
-
-  function writeBeginning(): void {
-    if (!head) return
-    res.writeHead(head.status, head.reason, head.headers)
-    if (firstBody) writeBody(firstBody)
-    else res.flushHeaders()
-    head = firstBody = undefined
-  }
-
-  /** Writes what was read, and ends what is complete. */
-  function passOn(): void {
-    if (isAnswered && head && (firstBody?.length ?? 0) <= SMALL_BODY_BYTES) {
-      res.writeHead(head.status, head.reason, head.headers)
-      // Node joins a head with a string and not with a buffer.
-      res.end(firstBody?.toString('latin1'), 'latin1')
-      head = firstBody = undefined
-    } else {
-      writeBeginning()
-      if (isAnswered && !res.writableEnded) res.end()
-    }
-    if (isAnswered && isUploaded) giveBack()
-  }
-
-  function giveBack(): void {
+  /** The exchange is over for the connection: it carries the next, if it can. */
+  #giveBack(): void {
+    const connection = this.#connection
     if (!connection) return
-    if (reader.isReusable) {
-      const free = connection
-      connection = undefined
-      free.release(reader.keptSeconds)
-    } else leaveConnection()
+    if (!this.#reader.isReusable) return this.#leaveConnection()
+    this.#connection = undefined
+    connection.release(this.#reader.keptSeconds)
   }
 
   /** Whether the gateway closed an idle connection as this request was sent: then it never saw the request. */
-  function repeat(): boolean {
-    if (!mayRepeat || !connection?.isReused || res.headersSent || res.destroyed) return false
-    leaveConnection()
-    mayRepeat = false
-    withdraw = exchange.pool.take(user, { fresh: true })
+  #repeat(): boolean {
+    if (!this.#mayRepeat || !this.#connection?.isReused || this.#exchange.isSent || !this.#exchange.isOpen) return false
+    this.#leaveConnection()
+    this.#mayRepeat = false
+    this.#withdraw = this.#passage.pool.take(this, { fresh: true })
     return true
   }
 
-  const user: ConnectionUser = {
-    onConnection(its) {
-      connection = its
-      its.write(asked)
-      if (hasBody) exchange.contain(upload)
-    },
-    onBytes(bytes) {
-      mayRepeat = false
-      exchange.contain(() => {
-        if (isAnswered) return leaveConnection()
-        try {
-          reader.read(bytes)
-        } catch (error) {
-          return fail(error as Error)
-        }
-        passOn()
-      })
-    },
-    onDrain: () => void req.resume(),
-    onEnd() {
-      if (isAnswered) return leaveConnection()
-      if (repeat()) return
-      exchange.contain(() => {
-        try {
-          reader.end()
-        } catch {
-          return fail(new Error('the gateway closed the connection before its answer was complete'))
-        }
-        passOn()
-      })
-    },
-    onClose(error) {
-      if (isAnswered || repeat()) return
-      exchange.contain(() => fail(error ?? new Error('the gateway gave no answer')))
-    },
+  // Of the connection to the gateway.
+
+  onConnection(connection: GatewayConnection): void {
+    this.#connection = connection
+    connection.write(this.#request)
+    if (this.#exchange.hasBody) this.#passage.contain(() => this.#exchange.resume())
   }
 
-  function upload(): void {
-    req.on('data', (chunk: Buffer) => {
-      if (!connection) return
-      if (!hasBegun) timer.refresh()
-      if (isChunked) connection.write(`${chunk.length.toString(16)}\r\n`)
-      let hasRoom = connection.write(chunk)
-      if (isChunked) hasRoom = connection.write('\r\n')
-      if (!hasRoom) req.pause()
-    })
-    req.once('end', () => {
-      isUploaded = true
-      if (isChunked) connection?.write('0\r\n\r\n')
-      if (isAnswered) giveBack()
+  onBytes(bytes: Buffer): void {
+    this.#mayRepeat = false
+    this.#passage.contain(() => {
+      if (this.#isAnswered) return this.#leaveConnection()
+      try {
+        this.#reader.read(bytes)
+      } catch (error) {
+        return this.#fail(error as Error)
+      }
+      this.#passOn()
     })
   }
 
-  let isOver = false
-  function settle(): void {
-    if (isOver || !res.closed || !(req.complete || req.destroyed)) return
-    isOver = true
-    clearTimeout(timer)
-    exchange.onOver()
+  /** What was read leaves. */
+  #passOn(): void {
+    if (!this.#isAnswered) {
+      if (this.#hasBegun && !this.#exchange.flush()) this.#connection?.pause()
+    } else if (this.#isUploaded) this.#giveBack()
   }
-  req.on('error', () => {})
-  res.on('error', () => {})
-  req.once('end', settle)
-  req.once('close', settle)
-  res.on('drain', () => connection?.resume())
-  res.once('close', () => {
-    if (!res.writableFinished) leaveConnection()
-    settle()
-  })
 
-  let withdraw = (): void => {}
-  withdraw = exchange.pool.take(user)
+  onHalfClose(): void {
+    if (this.#isAnswered) return this.#leaveConnection()
+    if (this.#repeat()) return
+    this.#passage.contain(() => {
+      try {
+        this.#reader.end()
+      } catch {
+        return this.#fail(new Error('the gateway closed the connection before its answer was complete'))
+      }
+      this.#passOn()
+    })
+  }
 
-  return () => {
-    leaveConnection()
-    req.socket.destroy()
+  onClose(error: Error | undefined): void {
+    if (this.#isAnswered || this.#repeat()) return
+    this.#passage.contain(() => this.#fail(error ?? new Error('the gateway gave no answer')))
+  }
+
+  onDrain(): void {
+    this.#exchange.resume()
+  }
+
+  // Of the gateway's answer.
+
+  onHead(head: AnswerHead): void {
+    clearTimeout(this.#timer)
+    this.#hasBegun = true
+    head.headers = this.#passage.answerHeaders(head.headers)
+    this.#exchange.start(head)
+  }
+
+  onBody(bytes: Buffer): void {
+    if (!this.#exchange.write(bytes)) this.#connection?.pause()
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    this.#isAnswered = true
+    this.#exchange.end(trailers)
+  }
+
+  onEarlyHints(headers: readonly string[]): void {
+    this.#exchange.sendEarlyHints(headers)
+  }
+
+  // Of the browser's side.
+
+  onUpload(chunk: Buffer): void {
+    const connection = this.#connection
+    if (!connection) return
+    if (!this.#hasBegun) this.#timer.refresh()
+    const { isChunked } = this.#exchange
+    if (isChunked) connection.write(`${chunk.length.toString(16)}\r\n`)
+    let hasRoom = connection.write(chunk)
+    if (isChunked) hasRoom = connection.write('\r\n')
+    if (!hasRoom) this.#exchange.pause()
+  }
+
+  onUploaded(trailers: readonly string[]): void {
+    this.#isUploaded = true
+    if (this.#exchange.isChunked) this.#connection?.write(`0\r\n${forwardedRequestTrailers(trailers)}\r\n`)
+    if (this.#isAnswered) this.#giveBack()
+  }
+
+  onRoom(): void {
+    this.#connection?.resume()
+  }
+
+  onAnswered(isWhole: boolean): void {
+    if (!isWhole) this.#leaveConnection()
+  }
+
+  onOver(): void {
+    clearTimeout(this.#timer)
+    this.#passage.onOver()
   }
 }

@@ -1,12 +1,12 @@
 /** The hub's own answers on a gateway's origin: a page for a person, JSON for everything else. */
-import type { IncomingMessage } from 'node:http'
 import { errorTable, type ErrorBody, type ErrorCode } from '@hedgerow/contract'
+import type { RequestHead } from '@hedgerow/http'
 import { PAGE_POLICY, REFUSAL_HEADER, renderPage, type RefusalPage } from './refusal-page.ts'
 import type { Reply } from './reply.ts'
 
 /** Answers with the code's status; the words are `page`'s, or the code's sentence. */
 export function refuse(
-  req: IncomingMessage,
+  req: RequestHead,
   reply: Reply,
   code: ErrorCode,
   page: Partial<RefusalPage> = {},
@@ -39,7 +39,7 @@ function inWords({ title, reason }: Partial<RefusalPage>): string | undefined {
   return title === undefined ? undefined : `${title}. ${reason ?? ''}`.trim()
 }
 
-function isForAPerson({ headers }: IncomingMessage): boolean {
+function isForAPerson({ headers }: RequestHead): boolean {
   const destination = headers['sec-fetch-dest']
   return destination === undefined ? /\btext\/html\b/i.test(headers.accept ?? '') : destination === 'document'
 }

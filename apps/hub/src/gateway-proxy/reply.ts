@@ -1,9 +1,9 @@
 /**
- * The target of the hub's own answer on a gateway's origin: an HTTP response, or the connection of a refused WebSocket.
+ * The target of the hub's own answer on a gateway's origin: an exchange, or the connection of a refused WebSocket.
  */
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { endConnection, wholeAnswer } from '@hedgerow/http'
+import { endConnection, wholeAnswer, type Exchange } from '@hedgerow/http'
 
 export type Reply = {
   /** Whether an answer can still be sent. */
@@ -12,15 +12,20 @@ export type Reply = {
   cut(): void
 }
 
-export function replyTo(res: ServerResponse): Reply {
+export function replyTo(exchange: Exchange): Reply {
   return {
-    isOpen: () => !res.headersSent && !res.destroyed,
+    isOpen: () => exchange.isOpen && !exchange.isSent,
     send(status, headers, body = '') {
-      // With the status's own reason phrase, whatever was set before.
-      res.writeHead(status, STATUS_CODES[status] ?? '', { 'Content-Length': Buffer.byteLength(body), ...headers })
-      res.end(body)
+      const bytes = Buffer.from(body)
+      exchange.start({
+        status,
+        reason: STATUS_CODES[status] ?? '',
+        headers: ['Content-Length', String(bytes.length), ...listOf(headers)],
+      })
+      exchange.write(bytes)
+      exchange.end()
     },
-    cut: () => void res.destroy(),
+    cut: () => exchange.cut(),
   }
 }
 
@@ -31,11 +36,15 @@ export function replyOn(socket: Duplex): Reply {
     isOpen: () => !isGiven && !socket.destroyed && socket.writable,
     send(status, headers, body = '') {
       isGiven = true
-      const list = Object.entries(headers).flatMap(([name, value]) =>
-        (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [name, one]),
-      )
-      endConnection(socket, wholeAnswer(status, STATUS_CODES[status] ?? '', list, body))
+      endConnection(socket, wholeAnswer(status, STATUS_CODES[status] ?? '', listOf(headers), body))
     },
     cut: () => void socket.destroy(),
   }
+}
+
+/** As a raw header list. */
+function listOf(headers: Record<string, string | number | string[]>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [name, one]),
+  )
 }

@@ -3,9 +3,8 @@
  * that person must still see the gateway. Checked for every request; `docs/decisions/023-remembered-access.md` says
  * what is remembered between two of them.
  */
-import type { IncomingMessage } from 'node:http'
 import { hasRole, type Application, type Role } from '@hedgerow/contract'
-import { valuesOf } from '@hedgerow/http'
+import { valuesOf, type RequestHead } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
@@ -44,9 +43,9 @@ export type VisitorAccess = {
    */
   allow(visit: Visit): Promise<Allowed | undefined>
   /** Throws session_required, session_ended, application_not_found, role_required or service_worker_refused. */
-  admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
+  admit(req: RequestHead, host: GatewayHost): Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
-  carriesHubToken(req: IncomingMessage): Promise<boolean>
+  carriesHubToken(req: RequestHead): Promise<boolean>
   /** Drops everything remembered, because a person or a gateway has changed. */
   forget(): void
 }

@@ -5,6 +5,7 @@ import {
   createFront,
   createTlsFront,
   type ConnectionLimits,
+  type Exchange,
   type Faults,
   type FrontOptions,
   type TlsContext,
@@ -16,8 +17,8 @@ import type { SourceAddress } from '../access/source-address.ts'
 
 /** Handles requests for origins that are not the hub's own. */
 export type OtherOrigins = {
-  owns(request: IncomingMessage): boolean
-  handleRequest(request: IncomingMessage, response: ServerResponse): void
+  owns(host: string | undefined): boolean
+  handle(exchange: Exchange): void
   /** Whether such a request may leave HTTP. */
   acceptsUpgrade(request: IncomingMessage): boolean
   handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
@@ -50,10 +51,10 @@ export function createServers(
         ...parts,
         badRequest: CLIENT_ERROR,
         answerUnreadable: answerOversizedHead,
-        handle: (request, response) =>
-          others.owns(request) ? others.handleRequest(request, response) : serveOwn(handle, request, response),
+        handle: (request, response) => serveOwn(handle, request, response),
+        exchanges: others,
         upgrade: {
-          accepts: (request) => others.owns(request) && others.acceptsUpgrade(request),
+          accepts: (request) => others.owns(request.headers.host) && others.acceptsUpgrade(request),
           handle: (request, socket, head) => others.handleUpgrade(request, socket, head),
         },
       }
