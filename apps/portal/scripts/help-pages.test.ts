@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { addressOf, FIRST_PAGE } from '../src/features/help/text.ts'
+import { addressOf, FIRST_PAGE, plainText } from '../src/features/help/text.ts'
 import { findLooseEnds, linksIn, pages, readPage } from './help-pages.ts'
 
 const SOURCES = join(import.meta.dirname, '../src')
@@ -72,5 +72,20 @@ describe('a page', () => {
       block.kind === 'heading' ? [block.id] : [],
     )
     expect(ids).toEqual(['your-own-certificate', 'hub_-and-more', 'your-own-certificate-1'])
+  })
+
+  it('makes a choice of a list whose items each begin with a bold line, and of no other', () => {
+    const [choices] = read('- **Debian**\n\n      apt-get install x\n\n- **Podman**\n\n  See [a](backup.md).\n')
+    expect(choices).toMatchObject({
+      kind: 'choices',
+      choices: [
+        { title: 'Debian', content: [{ kind: 'code', text: 'apt-get install x' }] },
+        { title: 'Podman', content: [{ kind: 'paragraph' }] },
+      ],
+    })
+    expect(linksIn([choices!])).toEqual(['/help/backup'])
+    expect(plainText([choices!])).toBe('Debian apt-get install x Podman See a.')
+    for (const list of ['- **Bold** word\n\n  more\n\n- **Other**\n\n  more', '- **One**\n- **Two**', '- **A**\n\n  b'])
+      expect(read(list), list).toMatchObject([{ kind: 'list' }])
   })
 })

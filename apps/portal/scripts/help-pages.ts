@@ -3,7 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 import { lexer, type Token, type Tokens } from 'marked'
 import type { Plugin } from 'vite'
-import { addressOf, FIRST_PAGE, plainText, type Block, type HelpPage, type Inline } from '../src/features/help/text.ts'
+import {
+  addressOf,
+  FIRST_PAGE,
+  plainText,
+  type Block,
+  type Choice,
+  type HelpPage,
+  type Inline,
+} from '../src/features/help/text.ts'
 
 const DOCS = join(import.meta.dirname, '../../../docs')
 const ID = 'virtual:help-pages'
@@ -69,12 +77,24 @@ export function linksIn(content: readonly (Block | Inline)[]): string[] {
         return [part.head, ...part.rows].flat().flatMap(linksIn)
       case 'list':
         return part.items.flatMap(linksIn)
+      case 'choices':
+        return part.choices.flatMap(({ content: blocks }) => linksIn(blocks))
       case 'link':
         return [part.to, ...linksIn(part.content)]
       default:
         return linksIn(part.content)
     }
   })
+}
+
+/** A list in which a bold line begins every item, with more below it, is a choice; undefined for another list. */
+function choicesOf(items: readonly Block[][]): Block | undefined {
+  const choices = items.flatMap(([first, ...content]): Choice[] => {
+    const [title, ...others] = first?.kind === 'paragraph' ? first.content : []
+    if (title?.kind !== 'strong' || others.length > 0 || content.length === 0) return []
+    return [{ title: plainText([title]), content }]
+  })
+  return items.length > 1 && choices.length === items.length ? { kind: 'choices', choices } : undefined
 }
 
 const nameOf = (file: string): string => basename(file, '.md')
@@ -140,10 +160,11 @@ function readerOf(file: string) {
         case 'text':
           return [{ kind: 'paragraph', content: inlines(token.tokens) }]
         case 'code':
-          return [{ kind: 'code', text: (token as Tokens.Code).text }]
+          return [{ kind: 'code', text: (token as Tokens.Code).text.trimEnd() }]
         case 'list': {
           const { ordered, items } = token as Tokens.List
-          return [{ kind: 'list', ordered, items: items.map((item) => blocks(item.tokens)) }]
+          const read = items.map((item) => blocks(item.tokens))
+          return [choicesOf(read) ?? { kind: 'list', ordered, items: read }]
         }
         case 'table': {
           const { header, rows } = token as Tokens.Table

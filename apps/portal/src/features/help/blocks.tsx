@@ -1,6 +1,7 @@
+import { Tabs } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { Block, Inline } from './text.ts'
+import type { Block, Choice, Inline } from './text.ts'
 import styles from './help.module.css'
 
 /* Array indexes are keys here, because a page never changes while it is shown. */
@@ -37,6 +38,8 @@ function OneBlock({ block }: { block: Block }): ReactNode {
       )
     case 'table':
       return <WideTable block={block} />
+    case 'choices':
+      return <Choices choices={block.choices} />
     case 'list':
       break
   }
@@ -49,6 +52,26 @@ function OneBlock({ block }: { block: Block }): ReactNode {
         </li>
       ))}
     </List>
+  )
+}
+
+/** A tab for each way. */
+function Choices({ choices }: { choices: readonly Choice[] }) {
+  return (
+    <Tabs defaultValue="0" keepMounted={false} className={styles.choices}>
+      <Tabs.List aria-label="Choose one">
+        {choices.map(({ title }, index) => (
+          <Tabs.Tab key={index} value={String(index)}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {choices.map(({ content }, index) => (
+        <Tabs.Panel key={index} value={String(index)}>
+          <Blocks blocks={content} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   )
 }
 

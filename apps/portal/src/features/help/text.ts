@@ -11,6 +11,10 @@ export type Block =
   | { kind: 'code'; text: string }
   | { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
   | { kind: 'list'; ordered: boolean; items: Block[][] }
+  /** Ways of which a reader takes one. */
+  | { kind: 'choices'; choices: Choice[] }
+
+export type Choice = { title: string; content: Block[] }
 
 export type HelpPage = { name: string; title: string; blocks: Block[] }
 
@@ -32,6 +36,8 @@ export function plainText(content: readonly (Inline | Block)[]): string {
           return [part.head, ...part.rows].map((row) => row.map((cell) => plainText(cell)).join(' ')).join(' ')
         case 'list':
           return part.items.map((item) => plainText(item)).join(' ')
+        case 'choices':
+          return part.choices.map(({ title, content }) => `${title} ${plainText(content)}`).join(' ')
         default:
           return plainText(part.content)
       }
