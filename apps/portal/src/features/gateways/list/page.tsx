@@ -108,7 +108,7 @@ export function GatewaysPage() {
         {gateways.data === undefined ? (
           <PanelWaiting query={gateways} rows={6} label="Loading gateways" />
         ) : all.length === 0 ? (
-          <NoGateways mayManage={mayManage} />
+          <NoGateways mayManage={mayManage} onAdd={() => setDialog({ verb: 'add' })} />
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             <p>{noMatch(deferred)}</p>
