@@ -8,14 +8,14 @@ import { startAgent, type Agent } from '../test/harness/agent.ts'
 import type { Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 
-/** A rule may fire so often before it is held. */
+/** The number of rounds: an alert rule fires this many times before it is held. */
 const ROUNDS = 20
 const LOOK_MS = 2
 const FRAME = join(import.meta.dirname, '../scripts/demo-frames/boar.jpg')
 
 /**
- * From a program's report to the relay's request "on", and from the report to the moment when the hub gives the picture
- * out: the agent as a process of its own, over loopback.
+ * How long it takes from a program's report to the relay's request "on", and from the report to the moment when the hub
+ * serves the picture. The agent is a process of its own, over loopback.
  */
 export async function timeDetections(hub: Hub): Promise<Record<string, Record<string, number>>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))

@@ -11,7 +11,7 @@ import { waitFor } from '../test/harness/wait-for.ts'
 import { timeDetections } from './agent-detections.ts'
 import { report } from './report.ts'
 
-/** The first heartbeats have passed by then, and V8 has freed the memory of the start. */
+/** By then the first heartbeats have passed, and V8 has freed the memory of the start. */
 const REST_MS = 45_000
 
 /**
@@ -41,7 +41,7 @@ export async function benchAgent(args: string[]): Promise<void> {
         if (round === 0) await approve(hub)
         await agent.says(/tunnel up: done/, 60_000)
         const upAfterMs = Math.round(performance.now() - startedAt)
-        // The first start enrols, which the others need not.
+        // The first start enrols; the later ones do not.
         if (round === 0) {
           await waitFor(
             async () => (await hub.api(listGateways)).some(({ status }) => status !== 'offline') || undefined,
@@ -94,7 +94,7 @@ async function cpuSecondsOf(pid: number): Promise<number> {
 }
 
 /**
- * In MB: all that is resident, what is this process's share of it, and the parts that no other process shares
+ * In MB: all resident memory, this process's share of it, and the parts that no other process shares
  * (proc_pid_smaps(5)).
  */
 async function memoryOf(pid: number): Promise<Record<string, number>> {

@@ -70,7 +70,7 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
     HUB_TRUSTED_PROXIES: '127.0.0.1',
     HUB_LOG_LEVEL: 'warn',
   }
-  // The very first start makes keys, certificates and the cache; only later starts count.
+  // The very first start creates keys, certificates and the cache; only later starts count.
   await (await startServing(env)).hub.stop()
   const { hub, startMs } = await startServing(env)
   const tunnels: TestPeer[] = []
@@ -84,8 +84,8 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
     await sleep(2_000)
     const calmMegabytes = residentMegabytes(hub.pid)
     for (const [what, path] of Object.entries(READS)) {
-      // As browsers send it; answers are not decompressed here, because that would cost the hub its share of the
-      // machine.
+      // Sent as browsers send it; the answers are not decompressed here, because that would take processor time from
+      // the hub.
       const headers = { authorization, 'accept-encoding': 'br' }
       const read = (agent: Agent) => send({ agent, port, path, headers })
       rows[name(what)] = { ...(await measure(read, { connections: 1, durationMs })), ...resident() }
@@ -124,7 +124,7 @@ async function startServing(env: Record<string, string>) {
   return { hub, startMs: performance.now() - startedAtMs }
 }
 
-/** Every gateway's heartbeat each 30 s, evenly spread, signed as a gateway without UDP sends them. */
+/** Sends every gateway's heartbeat each 30 s, evenly spread, signed as a gateway without UDP signs them. */
 async function keepBeating(fleet: FleetGateway[], port: number, signal: AbortSignal) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   let [sent, refused] = [0, 0]
@@ -203,7 +203,7 @@ async function measureTunnels(tunnels: TestPeer[], ask: (peer: TestPeer) => Prom
   )
 }
 
-/** Each caller calls again as soon as it was answered. */
+/** Each caller calls again as soon as it has its answer. */
 async function loop(askers: (() => Promise<void>)[], durationMs: number): Promise<Record<string, number>> {
   const tookMs: number[] = []
   const startedAtMs = performance.now()

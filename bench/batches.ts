@@ -6,12 +6,12 @@ import { distributionOf, reportGoals, type Measured } from './report.ts'
 
 const BATCHES = 40
 const GOAL_MS = 20
-/** How long a measurement of the event loop's lag waits by itself (prom-client's default). */
+/** prom-client's default: the interval at which the event loop's lag is measured. */
 const RESOLUTION_MS = 10
 
 /**
- * The longest time for which everybody else waits while one gateway sends the largest batches that the hub takes, and
- * bodies of that size that it refuses: the hub's own measurement of its event loop, once a batch.
+ * The longest time for which all others wait while one gateway sends the largest batches that the hub accepts, and
+ * bodies of that size that it refuses. The hub measures the lag of its event loop itself, once a batch.
  */
 export async function benchBatches(): Promise<void> {
   const metricsPort = await freeTcpPort()
@@ -37,7 +37,7 @@ export async function benchBatches(): Promise<void> {
   reportGoals('batches', rows)
 }
 
-/** In ms, since this was last asked. */
+/** In ms, since the last call. */
 async function longestLag(metricsPort: number): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   const seconds = Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1])

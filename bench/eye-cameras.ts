@@ -12,14 +12,14 @@ import { report } from './report.ts'
 
 const LOOKED_AT = { width: 640, height: 360 }
 const FULL = { width: 1_920, height: 1_080 }
-/** Of the camera; the gateway looks at fewer, and FFmpeg must decode them all. */
+/** The camera sends this many; the gateway looks at fewer, but FFmpeg must decode them all. */
 const SENT_A_SECOND = 15
 const LOOKED_A_SECOND = 5
 const SECONDS = 20
 const CORES = 2
 /** An hour of one camera. */
 const PICTURES = 3_600 * LOOKED_A_SECOND
-/** Debian's own, which has its OpenCV. */
+/** Debian's own Python, which has its OpenCV. */
 const PYTHON = '/usr/bin/python3'
 const MOG2 = `
 import sys, time, cv2, numpy
@@ -85,7 +85,7 @@ function createEye() {
   }
 }
 
-/** Processor time, of all threads, which a busy machine does not lengthen as it does the clock's. */
+/** The processor time of all threads: unlike the clock's time, a busy machine does not lengthen it. */
 async function cost(count: number, action: (index: number) => unknown): Promise<number> {
   for (let index = 0; index < 10; index++) await action(index)
   const before = process.cpuUsage()
@@ -112,7 +112,7 @@ function mog2(planes: readonly Plane[]): number | undefined {
   return undefined
 }
 
-/** Adds what H.264 of 1080p costs: FFmpeg that only decodes, and the whole way to tracks. */
+/** Adds the cost of 1080p H.264: FFmpeg that only decodes, and everything from decoding to tracks. */
 async function addH264(rows: Rows): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-bench-eye-'))
   try {
@@ -147,7 +147,7 @@ async function addH264(rows: Rows): Promise<void> {
   }
 }
 
-/** Its own processor time in ms. */
+/** Returns FFmpeg's own processor time in ms. */
 async function ffmpeg(args: string[], onBytes: (bytes: Buffer) => void): Promise<number> {
   const child = spawn('ffmpeg', ['-hide_banner', '-nostdin', '-benchmark', '-y', '-threads', '1', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -160,7 +160,7 @@ async function ffmpeg(args: string[], onBytes: (bytes: Buffer) => void): Promise
   return (Number(user) + Number(system)) * 1_000
 }
 
-/** Resident megabytes on the way: pictures of an hour, as fast as they can be looked at. */
+/** Resident megabytes during the pictures of an hour, as fast as the eye can look at them. */
 async function memory(): Promise<Rows> {
   const jpegs: Buffer[] = []
   const renderer = createRenderer(scenes[0]!, LOOKED_AT.width, LOOKED_AT.height)

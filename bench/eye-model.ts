@@ -19,7 +19,7 @@ const SIZE = { width: 416, height: 416 }
 const THREADS = availableParallelism()
 const WARM_UP = 20
 const PICTURES = 300
-/** Pictures a second. */
+/** In pictures a second. */
 const GOAL = 30
 const run = promisify(execFile)
 
@@ -37,7 +37,7 @@ export async function benchEyeModel(): Promise<void> {
       },
     }
     if (typeof beside === 'number') {
-      rows['OpenCV alone, the same graph'] = { 'pictures a second': beside.toFixed(1) }
+      rows['OpenCV alone, same graph'] = { 'pictures a second': beside.toFixed(1) }
       rows['ours to OpenCV'] = { 'pictures a second': (ours / beside).toFixed(2) }
     } else console.log(`OpenCV: ${beside}`)
     report(`eye, a model of ${(weights / 1e6).toFixed(2)} million weights, 416 x 416, ${THREADS} threads`, rows)
@@ -55,7 +55,7 @@ async function putModel(folder: string, bytes: Buffer): Promise<string> {
   return file
 }
 
-/** As the eye runs it: motion looks at the next picture while the model looks at one. */
+/** Works as the eye does: motion looks at the next picture while the model looks at the one before. */
 async function picturesASecond(folder: string): Promise<number> {
   const renderer = createRenderer(scenes[0]!, SIZE.width, SIZE.height)
   const pictures = Array.from({ length: 50 }, (_, i) => renderer.render(5_000 + i * 33).image)
@@ -96,7 +96,7 @@ for _ in range(${PICTURES}): look()
 print(${PICTURES} / (time.perf_counter() - begin))
 `
 
-/** Pictures a second of its DNN module, or why there are none. */
+/** Pictures a second of OpenCV's DNN module, or the reason why there are none. */
 async function openCv(file: string): Promise<number | string> {
   try {
     const { stdout } = await run('/usr/bin/python3', ['-c', OPENCV, file])

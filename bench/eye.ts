@@ -15,12 +15,13 @@ import { distributionOf, report, reportGoals, type Measured } from './report.ts'
 const SIZE = { width: 640, height: 360 }
 const FRAMES_PER_SECOND = 5
 const FRAME_MS = 1_000 / FRAMES_PER_SECOND
-/** Of one second that a frame may cost, so that ten cameras with motion only fit on one core. */
+/** Ten cameras with motion only have to fit on one core: together their frames of one second may cost one second. */
 const CAMERAS = 10
 
 /**
  * `npm run bench eye`: what the eye finds in the rendered scenes, with motion and tracking alone and with the
- * demonstration eye, and what each stage costs on one core. Rendered: it compares one version with the next.
+ * demonstration eye, and what each stage costs on one core. The scenes are rendered, so the numbers compare one version
+ * with the next; they do not predict real scenes.
  */
 export async function benchEye(): Promise<void> {
   const found: Record<string, Record<string, number | string>> = {}
@@ -40,7 +41,7 @@ export async function benchEye(): Promise<void> {
   await benchEyeModel()
 }
 
-/** Precision and recall where somebody is; how many pictures with nobody have somebody found in them elsewhere. */
+/** Precision and recall in pictures with a person; and in how many pictures without one a person is found. */
 function rowOf(motion: Measurement, demonstration: Measurement): Record<string, number | string> {
   const share = (value: number) => value.toFixed(2)
   const columns = ([name, tally]: readonly [string, Measurement]) =>
@@ -86,7 +87,7 @@ function demonstrationEye(): Look {
   }
 }
 
-/** Pictures are drawn before the clock starts; each stage is timed by itself, over all of them three times. */
+/** The pictures are drawn before the clock starts; each stage is timed alone, three times over all pictures. */
 function costs(): Record<string, Measured> {
   const planes: Plane[] = []
   for (const scene of scenes.slice(0, 6)) {

@@ -13,7 +13,7 @@ type Start = Pick<FleetOptions, 'gateways' | 'detectionsPerSecond' | 'startsPerS
 
 let fleet: Fleet
 let dataDir: string
-/** Nothing but numbers goes wrong in a bench: what a fleet may do besides is `npm run fleet`'s. */
+/** A bench has no failing gateways: `npm run fleet` has options for those. */
 const shares = { flapping: 0, roaming: 0, clockErrors: 0, clones: 0 }
 
 const handlers = {
@@ -33,7 +33,7 @@ const handlers = {
   setDetections: (perSecond: number): void => fleet.setDetectionsPerSecond(perSecond),
   state: () => fleet.state(),
   problems: () => fleet.problems().slice(0, 3),
-  /** How many had a heartbeat acknowledged since then, in milliseconds since 1970. */
+  /** How many gateways had a heartbeat acknowledged since then, in milliseconds since 1970. */
   heardSince: (sinceMs: number): number =>
     fleet.gateways().filter((gateway) => {
       const { state, at } = gateway.conditions().heartbeat

@@ -11,20 +11,20 @@ import { openPortals, type People } from '../test/fleet/people.ts'
 import { distributionOf, report, rounded } from './report.ts'
 import { startWorker, type Worker } from './wireguard-process.ts'
 
-/** Linux counts processor time in these (sysconf(3), USER_HZ). */
+/** The unit in which Linux counts processor time (sysconf(3), USER_HZ). */
 const TICKS_A_SECOND = 100
 const STARTS_A_SECOND = 60
 const JOIN_LIMIT_MS = 1_800_000
 const BACK_LIMIT_MS = 600_000
 const SETTLE_LIMIT_MS = 60_000
-/** What follows an approval is over by then: five heartbeats close together. */
+/** After an approval a gateway sends five heartbeats close together; they are over by then. */
 const CALM_MS = 30_000
 
 type Row = Record<string, number>
 
 /**
- * A hub with simulated gateways in their tunnels, at fleets of several sizes: what the hub costs at rest, with
- * detections and people beside, and how long all gateways need to be back after a restart and after kill -9. The hub's
+ * A hub with simulated gateways in their tunnels, at fleets of several sizes: what the hub costs at rest and with
+ * detections and people, and how long all gateways need to be back after a restart and after kill -9. The hub's
  * processor time and memory are its own process's; the time until an answer also depends on what else the machine does.
  * `--gateways 245,2500,10000 --seconds 60 --detections 100 --people 50`.
  */
@@ -34,7 +34,7 @@ export async function benchFleetLoad(args: string[]): Promise<void> {
     args,
     options: { gateways: text('245,2500,10000'), seconds: text('60'), detections: text('100'), people: text('50') },
   })
-  // What others write to the same disk would be measured too.
+  // In memory, because otherwise other programs' writes to the same disk would be measured too.
   const folder = memoryFolder()
   if (folder) process.env['TMPDIR'] = folder
   const rows: Record<string, Row> = {}

@@ -1,6 +1,6 @@
 /**
- * One rendered site for `npm run bench learning`, in a thread of its own: what moves there over the nights, a person
- * who marks, and the product's own learning.
+ * One rendered site for `npm run bench learning`, in a thread of its own: what moves there at night, a person who marks
+ * it, and the product's own learning.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import type { Said } from '../apps/gateway/src/learning/night.ts'
 
 const SIZE = { width: 320, height: 180 }
 const FRAME_MS = 200
-/** The background has to be known before somebody comes. */
+/** The eye has to learn the background before something moves. */
 const EMPTY_MS = 2_000
 const EVENT_MS = 9_000
 const DAY_MS = 86_400_000
@@ -36,7 +36,7 @@ export const BEGIN = Date.parse('2026-05-01T00:00:00Z')
 export const CAMERA = 'orchard'
 
 const nothing = () => {}
-/** Nobody reads it. */
+/** Nobody reads this log. */
 export const log = { debug: nothing, info: nothing, warn: nothing, error: nothing } as never
 
 export type Kind = 'deer' | 'boar' | 'fox' | 'person' | 'cat' | 'branch' | 'flag' | 'headlights' | 'rain'
@@ -44,7 +44,7 @@ const WANTED: readonly string[] = ['deer', 'boar', 'fox', 'person']
 
 /** `rates`: how many of each come a day, on average. */
 export type Site = { name: string; seed: number; rates: Partial<Record<Kind, number>>; days: number }
-/** What a night brought, and what the gateway said in the morning. */
+/** What happened in each night, and what the gateway noted in the morning. */
 export type Simulated = { days: Day[]; notes: string[] }
 export type Day = {
   falseAlarms: number
@@ -61,7 +61,8 @@ type Sighted = { isSomebody: boolean; looks: { crop: RgbImage; detection: Detect
 
 async function simulate(site: Site): Promise<Simulated> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-bench-learning-'))
-  // Of their own: the same visits come, whatever is marked and learned.
+  // The weather and the reviewer have generators of their own, so that the same visits come whatever is marked and
+  // learned.
   const weather = createRandom(site.seed + 7)
   const reviewer = createReviewer(createRandom(site.seed + 11))
   const told = new Map<string, Detection>()
@@ -85,7 +86,7 @@ async function simulate(site: Site): Promise<Simulated> {
     clock: () => now,
   })
 
-  /** As people see it: one event is one incident, which is held back when all of it is. */
+  /** Counts as people see it: one event is one incident, which is held back only when all of it is. */
   function count(day: Day, { kind, at }: Event, sighted: readonly Sighted[]): void {
     const ids = sighted.map(({ looks }) => looks[0]!.detection.id)
     const isShown = (id: string) => told.get(id)?.suppressed !== true
@@ -136,7 +137,7 @@ async function simulate(site: Site): Promise<Simulated> {
 function eventsOf(rates: Partial<Record<Kind, number>>, random: Random, day: number): Event[] {
   const events: Event[] = []
   for (const [kind, rate] of Object.entries(rates) as [Kind, number][]) {
-    // Wind and rain have their days.
+    // Wind and rain come on some days only.
     const weather = kind === 'branch' || kind === 'flag' || kind === 'rain' ? random.between(0.4, 1.6) : 1
     let count = Math.floor(rate * weather)
     if (random.next() < rate * weather - count) count += 1
@@ -214,7 +215,7 @@ function watch(siteSeed: number, event: Event): Sighted[] {
       const look = { crop: cropOf(image, box), detection, travel }
       if (!known) found.set(id, { isSomebody, looks: [look], best: areaOf(box) })
       else if (areaOf(box) > known.best * 1.3) {
-        // The device tells a better picture once more, at the end.
+        // The device sends a better picture once more, at the end.
         known.best = areaOf(box)
         known.looks[1] = look
       }
@@ -227,7 +228,7 @@ function labelOf({ label, score }: { label: string; score: number }): string {
   return label === 'person' && score >= 0.6 ? 'person' : 'animal'
 }
 
-/** Marks what is shown, and first what it is asked about again. One mark says what an event is, for all of it. */
+/** Marks what is shown, but first what the product asks about again. One mark says what an event is, for all of it. */
 function createReviewer(random: Random) {
   type Shown = { ids: string[]; isWanted: boolean; at: number }
   const shown = new Map<string, Shown>()
@@ -255,7 +256,7 @@ function createReviewer(random: Random) {
       const found = shown.get(id)
       if (found && !asked.includes(found)) asked.push(found)
     },
-    /** In random order: nobody looks at everything, and not at what is held back. */
+    /** In random order: a person does not look at everything, and not at what is held back. */
     markToday(): void {
       const order = today.map((one) => ({ one, key: random.next() })).toSorted((a, b) => a.key - b.key)
       for (const one of [...asked, ...order.map(({ one: each }) => each)].slice(0, MARKS_A_DAY)) mark(one)

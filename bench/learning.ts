@@ -13,10 +13,10 @@ import { report } from './report.ts'
 
 const DAYS = 14
 const CROPS = 5_000
-/** As many as a night uses; the others are held back and unreviewed. */
+/** The number that a night uses; the others are held back and unreviewed. */
 const REVIEWED = 4_000
 
-/** How many of each a day, on average, at three places. */
+/** How many of each kind come in a day, on average, at three places. */
 const PLACES: Record<string, Site['rates']> = {
   orchard: { deer: 3, boar: 2, fox: 2, person: 2, branch: 9, rain: 2, cat: 2 },
   road: { deer: 3, boar: 2, fox: 2, person: 2, headlights: 8, flag: 3, cat: 2 },
@@ -27,7 +27,7 @@ const PLACES: Record<string, Site['rates']> = {
  * `npm run bench learning [SEED…]`: two weeks at rendered sites, three for each seed, with a person at each who marks
  * at most 20 things a day and errs in 3 % of them; then the time and memory of one night with 5,000 crops. The learning
  * is the product's own. The detector is not: it calls whatever moves an animal, or a person where the demonstration eye
- * sees one, with a score that says nothing, as cheap motion alarms do.
+ * sees one, with a meaningless score, as cheap motion alarms do.
  */
 export async function benchLearning(arguments_: string[]): Promise<void> {
   const seeds = arguments_.length === 0 ? [1, 2] : arguments_.map(Number)
@@ -73,7 +73,7 @@ export async function benchLearning(arguments_: string[]): Promise<void> {
   report('learning, one night with 5,000 crops', { night: await measureNight() })
 }
 
-/** As many at a time as there are processors. */
+/** Runs as many at a time as there are processors. */
 async function simulateAll(sites: readonly Site[]): Promise<Simulated[]> {
   const waiting = [...sites.entries()]
   const found: Simulated[] = []
@@ -107,7 +107,7 @@ function coreSeconds(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000_000
 }
 
-/** Time and memory of the thread, beside this process as it was. */
+/** Time and memory of the thread, without what this process used before. */
 async function measureNight(): Promise<Record<string, number | string>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-bench-learning-'))
   const random = createRandom(5)

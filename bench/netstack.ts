@@ -79,12 +79,12 @@ function exchange(a: Stack, b: Stack, now: number): Connection[] {
   return accepted
 }
 
-/** Of one side, after a request and its answer: the cost of a fleet's keep-alive connections. */
+/** The memory of one side after a request and its answer: the cost of a fleet's keep-alive connections. */
 function idleConnectionBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const usedBytes = (): number => {
-    // Buffers are freed beside the program after a collection; the next collection waits for that.
+    // V8 frees buffers on another thread after a collection; the next collection waits for that.
     for (let i = 0; i < 3; i++) collect()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     return heapUsed + arrayBuffers

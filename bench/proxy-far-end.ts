@@ -17,7 +17,7 @@ if (import.meta.main) {
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     )
-    // Frames go back as they are: the bench counts bytes of whole messages.
+    // Frames go back unchanged: the bench counts bytes of whole messages.
     socket.pipe(socket)
   })
   server.listen(APPLICATION_PORT, '127.0.0.1', () => console.log('listening'))

@@ -1,10 +1,10 @@
-/** The loads that `wrk` has not: WebSocket messages, the first byte on new connections, open event streams. */
+/** The loads that `wrk` cannot make: WebSocket messages, the first byte on new connections, open event streams. */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 
 export type LoadTask = {
   what: 'messages' | 'first byte' | 'streams'
-  /** Connections; for first bytes, one after the other. */
+  /** The number of connections; to measure first bytes they are opened one after the other. */
   count: number
   seconds: number
   port: number
@@ -73,7 +73,7 @@ async function firstByte(task: LoadTask): Promise<{ medianMs: number }> {
   return { medianMs: took.toSorted((a, b) => a - b)[took.length >> 1]! }
 }
 
-/** Keeps as many as are answered until this process is ended. */
+/** Keeps those open that were answered, until this process is ended. */
 async function streams(task: LoadTask): Promise<{ open: number }> {
   let open = 0
   for (let i = 0; i < task.count; i++) {

@@ -1,6 +1,6 @@
 /**
- * Two ways to one nginx behind wireguard-go in a namespace, as a device with plain WireGuard has it: through a hub, a
- * process of its own on the host, and through a second nginx over a second wireguard-go in a second namespace. Needs
+ * Two ways to one nginx behind wireguard-go in a namespace, like that of a device with plain WireGuard: through a hub,
+ * a process of its own on the host, and through a second nginx over a second wireguard-go in a second namespace. Needs
  * root, and `wrk`, nginx, wireguard-go and wireguard-tools of Debian.
  */
 import { execFile } from 'node:child_process'
@@ -27,25 +27,25 @@ const [SERVER, LINUX] = [`${SUBNET}.1`, `${SUBNET}.2`]
 const [SERVER_DEVICE, CLIENT_DEVICE] = [`hps${process.pid}`, `hpc${process.pid}`]
 const VPN_PORT = 51_820
 const NGINX_PORT = 8_080
-/** A session may have 256 requests at once: enough of them for 1,000 streams and some requests beside. */
+/** A session may have 256 requests at once: six sessions suffice for 1,000 streams and some more requests. */
 const SESSIONS = 6
-/** Memory, so that no disk is measured. */
+/** In memory, so that no disk is measured. */
 const FOLDERS = '/dev/shm'
 
 const DOWNLOAD_BYTES = 64 << 20
 export const UPLOAD_BYTES = 2 << 20
 const PAGE_BYTES = 1_000
 
-/** One of the two ways: where requests go, and what runs beside them. */
+/** One of the two ways: the port of the requests, and the processes that run for it. */
 export type Way = {
   wrk(task: WrkTask): Promise<WrkResult>
-  /** Starts the load process; it says its results. */
+  /** Starts the load process; returns its results. */
   load(task: Omit<LoadTask, 'port' | 'host' | 'cookies'>): Promise<Child>
 }
 
 export type ProxyPair = { hub: Hub; throughHub: Way; throughNginx: Way; remove(): Promise<void> }
 
-/** Throws with what this machine lacks. */
+/** Throws a sentence that says what this machine lacks. */
 export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyPair> {
   const commands = ['ip', 'wg', 'wireguard-go', 'nginx', 'wrk'].map((name) => `command ${name}` as const)
   const missing = missingPrivilege('root', 'tun', ...commands)
@@ -106,7 +106,7 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
 
 type Ends = { server: NetworkNamespace; client: NetworkNamespace; folder: string }
 
-/** One wireguard-go at the far end, for the hub's tunnel with its own configuration, and for the reference's. */
+/** One wireguard-go at the far end for the hub's tunnel, with the hub's configuration, and one for the reference's. */
 async function joinTunnels(hub: Hub, { server, client, folder }: Ends): Promise<string> {
   const { id } = await hub.api(addGateway, { body: { name: 'Bench', location: '', description: '' } })
   const { config } = await hub.api(gatewayVpnConfig, { params: { id } })
@@ -176,7 +176,7 @@ async function startFarEnd(server: NetworkNamespace, folder: string): Promise<vo
 
 const UPGRADE = 'proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $http_connection;'
 
-/** A common reverse proxy: connections are kept, bodies stream. */
+/** A common reverse proxy: it keeps connections and streams bodies. */
 async function startReference(client: NetworkNamespace, folder: string): Promise<void> {
   const server = (location: string, settings: string): string => `
     location ${location} {
@@ -207,7 +207,7 @@ async function startNginx(namespace: NetworkNamespace, folder: string, servers: 
     (name) => `${name}_temp_path ${folder}/${name};`,
   )
   const file = join(folder, 'nginx.conf')
-  // Debian's nginx gives up root for a user of its own, which must get at the folder.
+  // Debian's nginx gives up root for a user of its own, which needs access to the folder.
   await writeFile(
     file,
     `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid; error_log stderr warn;

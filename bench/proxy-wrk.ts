@@ -1,4 +1,4 @@
-/** What `wrk` is told and says: a script in its Lua. */
+/** The task of `wrk`, as a script in Lua. */
 export type WrkTask = {
   method?: 'GET' | 'PUT'
   path: string
@@ -17,7 +17,7 @@ export type WrkResult = {
   p99Ms: number
 }
 
-/** Each request has the next of the cookies: the hub bounds what one session may have open. */
+/** The requests take the cookies in turn, because the hub limits the requests that one session may have open. */
 export function wrkScript(
   { method = 'GET', path, bodyBytes = 0 }: WrkTask,
   { host, cookies }: { host: string; cookies: readonly string[] },

@@ -9,7 +9,7 @@ type Row = Record<string, number | string>
 type Measurement = { goal?: number; isDifference?: boolean; measure(way: Way, seconds: number): Promise<number> }
 
 const STREAMS = 1_000
-/** After the last stream opened, V8 frees what the start of each left. */
+/** By then V8 has freed what was left by the starts of the streams. */
 const REST_MS = 3_000
 const API_EVERY_MS = 20
 
@@ -60,8 +60,8 @@ const MEASUREMENTS: Record<string, Measurement> = {
 
 /**
  * A page behind a gateway: real nginx over wireguard-go at the far end, through a hub and, in turns, through nginx over
- * wireguard-go. `--rounds` alternates the two that often and takes medians, `--seconds` each, `--only` picks rows by a
- * part of their name, `--flags` are given to the hub's Node (`--flags=--cpu-prof`).
+ * wireguard-go. `--rounds` is how often the two alternate (the medians count), `--seconds` is the time of each,
+ * `--only` picks rows by a part of their name, `--flags` are given to the hub's Node (`--flags=--cpu-prof`).
  */
 export async function benchProxy(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -86,7 +86,7 @@ export async function benchProxy(args: string[]): Promise<void> {
   }
 }
 
-/** What loads the hub while the portal's API is asked, and its goal, in milliseconds. */
+/** The load of the hub while the portal's API is called. */
 const BESIDES: Record<string, { path: string; connections: number }> = {
   'API p99 beside 128 connections (ms)': { path: '/page', connections: 128 },
   'API p99 beside 16 downloads (ms)': { path: '/large', connections: 16 },
@@ -94,7 +94,7 @@ const BESIDES: Record<string, { path: string; connections: number }> = {
 const API_GOAL_MS = 50
 const STREAM_GOAL_KB = 40
 
-/** V8 compiles what runs often. */
+/** Lets V8 compile what runs often. */
 async function warmUp({ throughHub, throughNginx }: ProxyPair): Promise<void> {
   for (const way of [throughHub, throughNginx]) await way.wrk({ path: '/page', connections: 16, seconds: 3 })
 }

@@ -12,9 +12,9 @@ import { processorSeconds } from './processor.ts'
 import { report } from './report.ts'
 
 const GOAL_PERCENT_OF_A_CORE = 5
-/** A second's batches of each gateway: an agent sends when it has some, not one by one. */
+/** The batches of each gateway in a second: an agent sends several detections together. */
 const BATCHES_A_SECOND = 2
-/** How long a message waits for what belongs to it: longer than a storm here. */
+/** How long a message collects incidents: longer than a storm of this bench. */
 const COLLECT_SECONDS = 15
 const RULE = { severity: 'any', collectSeconds: COLLECT_SECONDS, channels: ['webhook'] } as const
 
@@ -38,7 +38,7 @@ export async function benchStorm(args: string[]): Promise<void> {
       turns: number('3'),
     },
   })
-  /** How many incidents each tells of. */
+  /** The number of incidents in each message. */
   const messages: number[] = []
   const told = () => messages.reduce((sum, incidents) => sum + incidents, 0)
   const receiver = createServer((request, response) => {
@@ -105,7 +105,7 @@ async function setRules(hub: Hub, rules: readonly object[]): Promise<void> {
   for (const rule of rules) await hub.api(addAlertRule, { body: alertRuleFields.parse(rule) })
 }
 
-/** Sends for `seconds`, however long the hub takes; resolves with the number of detections that it accepted. */
+/** Sends until `seconds` are over, however slow the hub is; resolves with the number of accepted detections. */
 async function rage({ gateways, perSecond, seconds }: Storm, name: string): Promise<number> {
   const each = Math.round(perSecond / gateways.length / BATCHES_A_SECOND)
   const startedAt = performance.now()

@@ -18,7 +18,7 @@ import { scrollFrames } from './web-list.ts'
 import { SLOWED } from './web-pages.ts'
 
 /**
- * Threats over a long history: how long the hub takes for each filter, on both databases, and, with the browser slowed
+ * Threats over a long history: how long the hub needs for each filter, on both databases, and, with the browser slowed
  * four times, how long a person waits for the first pictures and how evenly the wall scrolls. `--detections 1000000
  * --databases sqlite,postgres --reads 100 --loads 20`. `--filled FILE` keeps the filled SQLite database for later runs.
  */
@@ -35,7 +35,7 @@ export async function benchThreats(args: string[]): Promise<void> {
     },
   })
   await ensureWebBuilt()
-  // Each database alone: what was measured is printed before the next begins.
+  // One database after the other: the first one's figures are printed before the second begins.
   for (const engine of values.databases.split(',')) {
     const found = await benchDatabase(engine, {
       detections: Number(values.detections),

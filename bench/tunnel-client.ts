@@ -18,11 +18,13 @@ export type Measurement = {
 
 export type ClientTask = Measurement & {
   server: string
-  /** Absent on Linux's TCP. */
+  /** Absent for Linux's TCP. */
   tunnel?: { privateKey: PrivateKey; peer: PublicKey; address: string; endpoint: { address: string; port: number } }
 }
 
-/** Megabits, or requests, a second, the cost of one for this process, and the longest time without any progress. */
+/**
+ * Megabits or requests a second, the processor time of one for this process, and the longest time without any progress.
+ */
 export type ClientResult = { rate: number; longestPauseMs: number; cpuMicroseconds: number }
 
 const WARM_UP_MS = 1_000

@@ -1,7 +1,7 @@
 /**
  * Two ways to one server on Linux's TCP behind wireguard-go in a namespace: from our WireGuard and TCP on the host, and
  * from Linux's TCP over a second wireguard-go in a second namespace. Both may go through the same impaired path. Needs
- * root. All Linux ends use CUBIC, whatever the machine's default is, so that both sides follow the same rules.
+ * root. All Linux ends use CUBIC, whatever the machine's default is, so that all follow the same rules.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const LINUX = `${SUBNET}.2`
 const OURS = `${SUBNET}.3`
 const [SERVER_DEVICE, CLIENT_DEVICE] = [`hgs${process.pid}`, `hgc${process.pid}`]
 const PORT = 51_820
-/** Between the two namespaces, without the host in between. */
+/** Connects the two namespaces without the host in between. */
 export const [DIRECT_SERVER, DIRECT_CLIENT] = ['198.19.0.1', '198.19.0.2']
 
 const script = (name: string): string => join(import.meta.dirname, name)
@@ -34,7 +34,7 @@ export type TunnelPair = {
   remove(): Promise<void>
 }
 
-/** Without an impairment the two are connected directly. Throws with what this machine lacks. */
+/** Without an impairment the two are connected directly. Throws a sentence that says what this machine lacks. */
 export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPair> {
   const missing = missingPrivilege('root', 'tun', 'command ip', 'command wg', 'command wireguard-go')
   if (missing !== undefined) throw new Error(`This bench compares with Linux over wireguard-go, and here ${missing}.`)
@@ -55,7 +55,7 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
       const keyFile = join(directory, address)
       await writeFile(keyFile, pair.privateKey, { mode: 0o600 })
       await openWireGuardGo(namespace, { device, keyFile, port: PORT, address })
-      // By route, because a namespace may choose as default only what the machine allows everyone.
+      // Set by route, because a namespace may choose as default only what the machine allows for all users.
       await namespace.run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
     }
 

@@ -7,18 +7,18 @@ import { createSocket, type Socket } from 'node:dgram'
 import { isIP } from 'node:net'
 
 export type Impairment = {
-  /** Each way, so a round trip takes twice that. */
+  /** In each direction, so a round trip takes twice that. */
   delayMs: number
   /** Shares of 1. */
   loss: number
-  /** These overtake others, as netem's reorder: they are not delayed. */
+  /** The share that overtakes others, as netem's `reorder`: these are not delayed. */
   reordering: number
   duplication: number
 }
 
 const BUFFER_BYTES = 4 << 20
 
-/** A FIFO of datagrams in flight; the constant delay keeps it sorted. */
+/** A queue of datagrams in flight; because the delay is constant it is always sorted. */
 function createLine(impairment: Impairment): (deliver: () => void) => void {
   const flights: { at: number; deliver: () => void }[] = []
   let isArmed = false

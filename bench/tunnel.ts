@@ -36,8 +36,8 @@ export async function benchTunnel(args: string[]): Promise<void> {
 }
 
 /**
- * One row a measurement: both rates, their ratio and its goal, our longest time without progress, and the cost of a
- * megabit or a request for our process, which depends less on other work on the machine than rates do.
+ * One row for each measurement: both rates, their ratio and its goal, our longest time without progress, and the
+ * processor time of a megabit or a request for our process. Other work on the machine changes that less than the rates.
  */
 export async function compare(
   options: { rounds: number; seconds: number; only: string },

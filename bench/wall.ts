@@ -18,12 +18,12 @@ const GOAL_PERCENT_OF_A_CORE = 30
 const CAMERAS_OF_A_GATEWAY = 8
 const HEARTBEAT_MS = 10_000
 const FRAME = join(import.meta.dirname, '../scripts/demo-frames/boar.jpg')
-/** A busy picture of 1280 x 720. What follows a JPEG's end marker is ignored by browsers. */
+/** A busy picture of 1280 x 720: bytes after a JPEG's end marker are ignored by browsers. */
 const PICTURE_BYTES = 100_000
 
 /**
- * The hub's processor while one person looks at a wall of cameras: gateways in their tunnels give a picture of 100 kB
- * whenever the hub asks. `--cameras 64 --seconds 30`.
+ * The hub's processor while one person looks at a wall of cameras: gateways in their tunnels send a picture of 100 kB
+ * whenever the hub asks for one. `--cameras 64 --seconds 30`.
  */
 export async function benchWall(args: string[]): Promise<void> {
   const { values } = parseArgs({

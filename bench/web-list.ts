@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import type { Hub } from '../test/harness/hub.ts'
 import { SLOWED } from './web-pages.ts'
 
-/** A fast typist's pause. */
+/** The pause of a fast typist. */
 const BETWEEN_KEYS_MS = 110
 const SEARCHES = ['field 12', 'gateway 77', '10.100.3', 'online', 'barn 9']
 /** Browsers leave out event timings shorter than a frame. */
@@ -10,8 +10,8 @@ const UNREPORTED_MS = 16
 const SCROLLS = 120
 
 /**
- * Types searches and deletes them letter by letter. `paintMs`: from each key to the next paint, as the browser's own
- * event timing has it, in steps of 8 ms. `settledMs`: from each search's last key until the table says how many match.
+ * Types searches and deletes them letter by letter. `paintMs`: from each key to the next paint, by the browser's own
+ * event timing, in steps of 8 ms. `settledMs`: from each search's last key until the table says how many match.
  */
 export async function measureTyping(
   person: BrowserContext,
@@ -41,7 +41,7 @@ export async function measureTyping(
   return { paintMs: [...reported, ...Array.from({ length: keys - reported.length }, () => UNREPORTED_MS)], settledMs }
 }
 
-/** Scrolls the table by the wheel. `frameMs`: the time between two frames meanwhile. */
+/** Scrolls the table with the wheel. `frameMs`: the time between two frames meanwhile. */
 export async function measureScrolling(person: BrowserContext, hub: Hub): Promise<{ frameMs: number[] }> {
   const page = await openList(person, hub)
   const frameMs = await scrollFrames(page)
@@ -69,7 +69,7 @@ async function openList(person: BrowserContext, hub: Hub): Promise<Page> {
 /** State that the functions below leave in the page for the next ones. */
 type Watched = { keyMs: Map<number, number>; rowsAtMs: number; keyAtMs: number; frameMs: number[] }
 
-/** Runs in the page. One key is several events; the longest counts, by the interaction that they belong to. */
+/** Runs in the page. One key is several events; the longest of those with the same interaction counts. */
 function watchKeys(): void {
   const watched = globalThis as unknown as Watched
   watched.keyMs = new Map()

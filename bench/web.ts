@@ -13,9 +13,9 @@ import { measureScrolling, measureTyping } from './web-list.ts'
 import { measurePages, type PageGoal } from './web-pages.ts'
 
 /**
- * The waiting times of a person in the browser, with the processor slowed four times and an empty cache: the script
- * each page loads by itself, its first paint, a keystroke in the filter of a large fleet, and scrolling through it. A
- * real hub and a real Chromium. `--gateways 10000 --loads 7 --only pages,typing,scrolling`.
+ * How long a person waits in the browser, with a processor four times slower and an empty cache: the script each page
+ * loads by itself, its first paint, a keystroke in the filter of a large fleet, and scrolling through it. A real hub
+ * and a real Chromium. `--gateways 10000 --loads 7 --only pages,typing,scrolling`.
  */
 export async function benchWeb(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const

@@ -1,7 +1,7 @@
 /** Sends UDP datagrams of one size to one address at a steady rate: `address port bytes packetsPerSecond seconds`. */
 import { createSocket } from 'node:dgram'
 
-/** Calls `send` at a steady rate until the time is up. Where `send` is slower than the rate, as often as it can. */
+/** Calls `send` at a steady rate until the time is up, or as often as it can when `send` is slower. */
 export async function atRate(
   { perSecond, seconds }: { perSecond: number; seconds: number },
   send: () => void,
@@ -9,7 +9,7 @@ export async function atRate(
   const startedAt = performance.now()
   let sent = 0
   for (let passedMs = 0; passedMs < seconds * 1000; passedMs = performance.now() - startedAt) {
-    // The most that one turn may catch up, so that a late turn makes no oversized burst.
+    // Limits what one turn may catch up, so that a late turn makes no oversized burst.
     const due = Math.min((passedMs / 1000) * perSecond, sent + BURST)
     for (; sent < due; sent++) send()
     await new Promise((resolve) => setImmediate(resolve))

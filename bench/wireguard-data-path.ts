@@ -10,7 +10,7 @@ const ROUNDS = 7
 const CALLS = 10_000
 const NOTHING = new Uint8Array(0)
 
-/** Microseconds a call: the best of several rounds, because other work on the machine only adds to it. */
+/** Microseconds for each call: the best of several rounds, because other work on the machine only adds to it. */
 export function costOf(call: (index: number) => void, calls: number = CALLS): number {
   let best = Number.POSITIVE_INFINITY
   let index = 0
@@ -22,7 +22,7 @@ export function costOf(call: (index: number) => void, calls: number = CALLS): nu
   return best
 }
 
-/** The AEAD alone: the module that is used against OpenSSL through node:crypto, for a full packet and a small one. */
+/** The AEAD alone, for a full packet and a small one: the module that we use against OpenSSL through node:crypto. */
 export function measureAead(): Rows {
   const rows: Rows = {}
   for (const length of [1420, 32]) {

@@ -18,7 +18,7 @@ export function datagramOf(outputs: Output[]): Uint8Array {
   throw new Error(`no datagram among ${JSON.stringify(outputs.map(({ type }) => type))}`)
 }
 
-/** Two devices in memory with a session; the gateway is 10.0.0.2, the hub 10.0.0.1. */
+/** Two devices in memory with a session between them; the gateway is 10.0.0.2, the hub 10.0.0.1. */
 export function connectedPair(now: Now): { hub: Device; gateway: Device } {
   const [hub, gateway] = [openDevice(), openDevice()]
   hub.addPeer({ publicKey: gateway.publicKey, allowedIps: ['10.0.0.2/32'] })

@@ -52,7 +52,7 @@ function tick(): void {
 }
 
 const handlers = {
-  /** Opens the sockets and makes the first initiation of each; returns their keys. */
+  /** Opens the sockets and creates the first initiation of each; returns their keys. */
   async prepare(options: { peers: number; hub: { publicKey: PublicKey; port: number } }): Promise<PublicKey[]> {
     const endpoint = { address: '127.0.0.1', port: options.hub.port }
     for (let index = 0; index < options.peers; index++) {
@@ -74,7 +74,10 @@ const handlers = {
     }
     return gateways.map(({ device }) => device.publicKey)
   },
-  /** Sends every initiation at once, then behaves as WireGuard. Milliseconds until half, 95 % and all had an answer. */
+  /**
+   * Sends every initiation at once, then behaves as WireGuard. Returns the milliseconds until half, 95 % and all had an
+   * answer.
+   */
   async storm(limitMs: number): Promise<{ half: number; most: number; all: number; answered: number }> {
     const startedAt = performance.now()
     missedMs = startedAt - startMs
@@ -90,8 +93,8 @@ const handlers = {
     return { half: at(0.5), most: at(0.95), all: at(1), answered: sorted.length }
   },
   /**
-   * Makes their sessions of all ages to 120 s, one gateway after the other over one keepalive, as in a fleet after a
-   * while.
+   * Gives their sessions all ages up to 120 s, one gateway after the other over one keepalive, as in a fleet that has
+   * run for a while.
    */
   async spread(): Promise<void> {
     const stepMs = (KEEPALIVE_SECONDS * 1000) / 100

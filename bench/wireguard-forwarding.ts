@@ -9,7 +9,7 @@ const PACKET_BYTES = 1420
 const HEADER_BYTES = 28
 const DISCARD_PORT = 9
 const SECONDS = 1.5
-/** Offered one after the other; the highest received rate counts. */
+/** Tried one after the other; the highest received rate counts. */
 const OFFERED_MBITS = [300, 500, 700, 900, 1_200]
 
 /**

@@ -24,21 +24,21 @@ const CALLED = 400
 
 type Peer = { publicKey: PublicKey; address: string; endpoint?: Endpoint }
 
-/** A WireGuard in a process of its own, ours or the other, whose peers this process plays. */
+/** A WireGuard in a process of its own, ours or wireguard-go, whose peers this process plays. */
 type Subject = {
   pid: number
   publicKey: PublicKey
   endpoint: Endpoint
-  /** The address at which it reaches the played peers. */
+  /** The address under which it reaches the played peers. */
   callersAddress: string
   addPeers(peers: Peer[]): Promise<unknown>
-  /** Makes it begin a handshake with each of these. */
+  /** Makes it begin a handshake with each of these peers. */
   call(peers: Peer[]): Promise<unknown>
   stop(): Promise<unknown>
 }
 
 /**
- * How many handshakes one core answers and begins in a second, by the processor's time that they took, beside
+ * How many handshakes one core answers and begins in a second, from the processor time that they took, beside
  * wireguard-go.
  */
 export async function measureHandshakesBesideGo(): Promise<Record<string, Record<string, number>>> {
@@ -115,7 +115,7 @@ async function measureCalls(subject: Subject): Promise<number> {
   return (confirmed / tookMs) * 1_000
 }
 
-/** Plays a peer that is called; returns how many handshakes completed. */
+/** Plays a called peer; returns how many handshakes completed. */
 function answer(device: Device, socket: Socket, { data, from }: { data: Uint8Array; from: Endpoint }): number {
   const now = { monotonicMs: performance.now(), unixMs: Date.now() }
   let completed = 0
@@ -197,7 +197,7 @@ async function openSocket(address: string): Promise<Socket> {
   return socket
 }
 
-/** What the scheduler has given to all threads of a process (proc_pid_schedstat: nanoseconds first). */
+/** The time that the scheduler gave to all threads of a process (proc_pid_schedstat: nanoseconds first). */
 async function processorMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`)
   const times = threads.map(async (thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'))

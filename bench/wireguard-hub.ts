@@ -17,7 +17,7 @@ let startedAt = performance.now()
 
 const handlers = {
   identify: () => ({ publicKey: hub.publicKey, port: hub.port, pid: process.pid }),
-  /** Returns how many milliseconds it took. */
+  /** Returns the milliseconds that it took. */
   addPeers(peers: { publicKey: PublicKey; address: string; endpoint?: Endpoint }[]): number {
     const before = performance.now()
     for (const { address, ...peer } of peers) hub.addPeer({ ...peer, allowedIps: [`${address}/32`] })

@@ -10,7 +10,7 @@ export function udpPacket(source: string, destination: string, length: number): 
 
 const UDP = 17
 
-/** The same packet with source and destination swapped. */
+/** The same packet with source and destination swapped, as an answer has them. */
 export function turnedAround(packet: Uint8Array): Uint8Array {
   const answer = Uint8Array.from(packet)
   answer.set(packet.subarray(12, 16), 16)

@@ -14,7 +14,7 @@ export type Worker<Served extends Handlers> = {
   stop(): Promise<void>
 }
 
-/** In the child: answers calls until its parent goes. */
+/** In the child: answers calls until its parent ends. */
 export function serve(handlers: Handlers): void {
   process.on('message', ({ id, name, argument }: Call) => {
     Promise.resolve()

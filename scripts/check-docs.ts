@@ -9,7 +9,7 @@ import { mistakesInPackagePage } from './package-pages.ts'
  * Checks the documents against the tree: every relative link and every path in backticks exists, names and test titles
  * in the pages of a package exist in their files, every dependency of a package.json has its line in
  * docs/dependencies.md, lines of documents and comments end at column 120, and the portal can show the pages of help,
- * whose links lead somewhere.
+ * whose links have targets.
  */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = tracked.split('\n').filter((file) => existsSync(file))
@@ -22,7 +22,7 @@ for (const file of files.filter((name) => name.endsWith('.md'))) {
   const text = readFileSync(file, 'utf8')
   for (const [, target] of text.matchAll(link)) {
     if (!target || /^[a-z]+:/.test(target)) continue
-    if (!existsSync(join(dirname(file), target))) findings.push(`${file}: the link ${target} leads nowhere`)
+    if (!existsSync(join(dirname(file), target))) findings.push(`${file}: the link ${target} has no target`)
   }
   for (const [, path] of text.matchAll(quotedPath))
     // A fresh checkout has no build output.

@@ -26,7 +26,7 @@ const EXACT_VERSION = /^\d+\.\d+\.\d[\w.-]*$/
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Entry> }
 const added: string[] = []
 const run = promisify(execFile)
-/** Concurrent requests to the registry. */
+/** The number of requests to the registry at the same time. */
 const ASKED_AT_ONCE = 8
 
 /**

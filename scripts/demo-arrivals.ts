@@ -3,7 +3,7 @@ import { startGateway, type TestGateway } from '../test/harness/gateway.ts'
 import type { Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 
-/** A device that comes to the hub; `file` is its gateway.yaml. */
+/** A device that joins the hub; `file` is its gateway.yaml. */
 export type Arrival = { name: string; location: string; isApproved: boolean; file?: object }
 
 const TIMEOUT_MS = 60_000
@@ -23,7 +23,7 @@ export async function startDevices(
   return gateways
 }
 
-/** Waits until all of `devices` ask to join, approves those to be approved, and waits until they are online. */
+/** Waits until all of `devices` ask to join, approves those with `isApproved`, and waits until they are online. */
 export async function approveDevices(hub: Hub, devices: readonly Arrival[]): Promise<void> {
   const pending = await waitFor(
     async () => {

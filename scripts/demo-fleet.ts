@@ -7,10 +7,10 @@ import type { Switches } from './demo-switches.ts'
  * Small and slow, so that a machine with two cores hardly notices five cameras; the demonstration eye needs no more.
  */
 const PICTURES = { width: 480, height: 270, framesPerSecond: 3 }
-/** Each scene repeats after a minute. What is in it and what happens there was checked with the eye at this rate. */
+/** Each scene repeats after a minute. Its objects and events were checked with the eye at this rate. */
 const durationMs = 60_000
 
-/** The only part of the demo that is made up: what the cameras see. */
+/** The only made-up part of the demo: what the cameras see. */
 const scenes = {
   orchard: { name: 'a boar at night', seed: 11, daylight: 'night', durationMs, actors: [walker('boar', { seed: 21 })] },
   meadow: {
@@ -56,7 +56,7 @@ const PLACES = [
 /** The gateway that is left for a person to approve. */
 export const WAITING = 'River gate'
 
-/** Starts a camera for each device, and writes what its gateway.yaml says. */
+/** Starts a camera for each device, and writes its gateway.yaml. */
 export async function prepareFleet(switches: Switches, life: AsyncDisposableStack): Promise<Arrival[]> {
   const deterrents: Record<string, object> = {
     'North orchard': {

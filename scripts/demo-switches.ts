@@ -11,7 +11,7 @@ type State = Record<Name, { isOn: boolean; timesOn: number; changedAt: string | 
 export type Switches = {
   /** The page; `GET state` below it is the same as JSON. */
   readonly url: string
-  /** What a deterrent in gateway.yaml needs to switch one. */
+  /** The configuration of a deterrent in gateway.yaml that switches one of them. */
   driverOf(name: Name): object
   stop(): Promise<void>
 }

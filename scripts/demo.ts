@@ -7,10 +7,10 @@ import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
 
 /**
  * `npm run demo`: a hub in a temporary directory and five gateways that run the real agent, joined to it by real
- * tunnels over loopback. Four are approved, one waits. Their cameras send rendered scenes; the valve and the siren that
- * they switch are simulated. Everything between is the product: what the hub shows was seen by a gateway's eye.
- * Everything listens on this machine only, and ends with this process; the hub is a process of its own, so that a
- * person can kill it and watch it return.
+ * tunnels over loopback. Four are approved, one waits. Their cameras send rendered scenes, and the valve and the siren
+ * are simulated. Everything between is the product: a gateway's eye saw what the hub shows. Everything listens on this
+ * machine only, and ends with this process; the hub is a process of its own, so that a person can kill it and watch it
+ * return.
  */
 const PREFERRED_PORT = 8080
 

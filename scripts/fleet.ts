@@ -33,13 +33,13 @@ const HELP = `Usage: npm run fleet -- --hub URL [options]
 const REPORT_EVERY_MS = 10_000
 const SETTLE_MS = 30_000
 const LOOPBACK_SOURCES = '127.64.0.0/10'
-/** Beside one UDP socket for each gateway: calls to the hub and files that are open for a moment. */
+/** In addition to one UDP socket for each gateway: files and calls to the hub that are open for a moment. */
 const SPARE_FILES = 1_000
 
 const shareOptions = { flapping: '0.02', roaming: '0.02', 'clock-errors': '0.01', clones: '0', pictures: '1' } as const
 const numberOptions = { gateways: '50', seed: '1', detections: '1', starts: '50' } as const
 
-/** What a person can mend: the message is the whole explanation. */
+/** A mistake that the person can correct: the message is the whole explanation. */
 class UsageError extends Error {}
 
 const ending = new AbortController()
@@ -106,7 +106,7 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Prints what happens until the time is over or a person ends it, then the numbers. Gives the exit code. */
+/** Prints what happens until the time is over or a person ends it, then the numbers. Returns the exit code. */
 async function watch(fleet: Fleet, endAfterMs: number): Promise<number> {
   const startedAt = performance.now()
   const told = new Set<string>()
@@ -154,7 +154,7 @@ function readHub(text: string | undefined): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError(`"${text}" is no address of a hub: write it as http://hub.example.net:8080`)
-  // Simulated gateways speak IPv4 only, and the hub tells them to use the name that they called.
+  // Simulated gateways speak IPv4 only, and the hub tells them to use the name from their request.
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1'
   return url
 }
@@ -169,7 +169,7 @@ function readNumber(name: string, text: string, { least, most }: { least: number
   throw new UsageError(`--${name} takes a number from ${least} to ${most}, not "${text}".`)
 }
 
-/** Linux tells the limit; elsewhere the first failure does. */
+/** Checks the limit on Linux; elsewhere the first failure reveals it. */
 async function requireFiles(count: number): Promise<void> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)

@@ -1,6 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take longer than their length says. They must not start last and keep one core waiting. */
+/**
+ * Files whose tests take longer than their size suggests. If they started last, one core would keep the others waiting.
+ */
 const LONG = [
   'test/e2e/accessibility.test.ts',
   'test/system/upgrade.test.ts',
@@ -21,7 +23,7 @@ const LONG = [
   'packages/http/src/front.test.ts',
 ]
 
-/** Vitest's order, by earlier durations or else by size, with the long files first. */
+/** Vitest's order, by earlier durations or otherwise by size, but with the long files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -6,8 +6,9 @@ const ROOM_BYTES = 4 * 1024 ** 3
 const NAME = 'hedgerow-tests-'
 
 /**
- * Makes a folder in memory, which is removed when this process ends: hundreds of short-lived databases need not wait
- * for a disk. Undefined where memory has no folder, little room, or no permission to run programs.
+ * Creates a folder in memory, which is removed when this process ends, so that hundreds of short-lived databases do not
+ * wait for a disk. Undefined where there is no file system in memory, too little room, or no permission to run programs
+ * from it.
  */
 export function memoryFolder(): string | undefined {
   try {
@@ -19,7 +20,7 @@ export function memoryFolder(): string | undefined {
     removeLeftovers()
     const folder = join(MOUNT, `${NAME}${process.pid}`)
     mkdirSync(folder)
-    // As /tmp: the tests' PostgreSQL and nginx run as other users.
+    // The mode of /tmp, because the tests' PostgreSQL and nginx run as other users.
     chmodSync(folder, 0o1777)
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     return folder

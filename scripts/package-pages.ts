@@ -9,7 +9,7 @@ const named = /`(\w+)`|"([^"]+)"/g
 
 /**
  * Checks the files that a package's page names: each is in the package's `src` folder, in the package or in the
- * project, and holds the names and titles after it. Returns one line for each mistake.
+ * project, and contains the names and titles after it. Returns one line for each mistake.
  */
 export function mistakesInPackagePage(text: string, packageFolder: string): string[] {
   return [...text.matchAll(mention)].flatMap(([, file = '', details = '']) => {

@@ -2,8 +2,8 @@ import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 /**
- * Ends a run with the reasons of skipped suites, the tests that passed only when tried again, and, last, one line that
- * any tool can read: `N passed, N failed`.
+ * Ends a run with the reasons of skipped suites, the tests that passed only in a second try, and a last line that any
+ * tool can read: `N passed, N failed`.
  */
 export default class PlainSummary implements Reporter {
   readonly #reasons = new Set<string>()

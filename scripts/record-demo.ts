@@ -22,7 +22,7 @@ import { ensureWebBuilt } from './web-build.ts'
  */
 const MEDIA = join(import.meta.dirname, '..', 'apps', 'site', 'public', 'media')
 const SIZE_LIMIT_BYTES = 4 * 1_024 * 1_024
-/** 1280x720 together with the strip of the captions; the page is a seventh larger, for small players. */
+/** 1280x720 together with the strip of the captions. The page is enlarged by a seventh, for small players. */
 const PICTURE = { viewport: { width: 1_120, height: 560 }, deviceScaleFactor: 8 / 7 }
 const STRIP = { width: 1_280, height: 80 }
 const PERSON = { HUB_ADMIN_USERNAME: 'rosa', HUB_ADMIN_PASSWORD: 'four foxes in fog' }
@@ -62,7 +62,7 @@ const bytes = sizes.reduce((sum, size) => sum + size, 0)
 console.log(`${endSeconds.toFixed(1)} s; WebM and MP4 together ${(bytes / 1_048_576).toFixed(2)} MiB`)
 if (bytes > SIZE_LIMIT_BYTES) throw new Error('Together they have to stay under 4 MiB')
 
-/** Plays the story; returns the second whose picture is the poster. */
+/** Plays the story; returns the second of the picture that becomes the poster. */
 async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<number> {
   const page = await person.newPage()
   const portal = portalOf(page, hub)
@@ -163,16 +163,16 @@ async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<n
   return posterAt
 }
 
-/** Switches on the device that is not approved yet. */
+/** Switches on the device that still has to be approved. */
 async function arrive(hub: Hub): Promise<TestGateway> {
   const [newcomer] = await startDevices(
     hub,
     fleet.filter(({ isApproved }) => !isApproved),
     life,
   )
-  if (newcomer === undefined) throw new Error('The fleet has nobody that waits')
+  if (newcomer === undefined) throw new Error('No device of the fleet waits for approval')
   await reportCameras(newcomer)
   const known = (await hub.api(listGateways)).map(({ name }) => name)
-  if (known.includes(newcomer.name)) throw new Error(`${newcomer.name} is there already`)
+  if (known.includes(newcomer.name)) throw new Error(`${newcomer.name} has already joined`)
   return newcomer
 }

@@ -6,7 +6,7 @@ import { kills } from '../test/soak/kills.ts'
 import { openSite, type Found, type Site } from '../test/soak/site.ts'
 import { standstill } from '../test/soak/standstill.ts'
 
-/** `npm run test:soak`: what takes too long for every run of the tests; its short form is test/system/soak.test.ts. */
+/** `npm run test:soak`: the tests that take too long for every run; test/system/soak.test.ts is a short form. */
 const HELP = `Usage: npm run test:soak -- [part ...] [options]
 
 Parts, all of them unless some are named:

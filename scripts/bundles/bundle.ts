@@ -38,7 +38,7 @@ export async function bundle(product: Product, into: string): Promise<Bundled> {
   return { packages }
 }
 
-/** A module that a thread or a process begins with. */
+/** A module with which a thread or a process begins. */
 const BEGINNING = /new URL\('(\.[\w./-]+)\.ts', import\.meta\.url\)/g
 
 /**
@@ -62,7 +62,7 @@ function placesInTheRepository(): Plugin {
         .replaceAll('import.meta.filename', `__place(${JSON.stringify(path)})`)
         .replaceAll('import.meta.url', `__address(${JSON.stringify(path)})`)
     },
-    // The depth of a chunk is known only now.
+    // The depth of a chunk is known only at this step.
     renderChunk(code, chunk) {
       if (!code.includes('__place(') && !code.includes('__address(')) return null
       const up = JSON.stringify('../'.repeat(chunk.fileName.split('/').length - 1) || './')
@@ -74,7 +74,7 @@ function placesInTheRepository(): Plugin {
   }
 }
 
-/** Where the code of a source of ours is in the bundle. */
+/** The place of one of our sources in the bundle. */
 const nameOf = (source: string) => relative(ROOT, source).split(sep).join('/').replace(/\.ts$/, '.js')
 
 /** Notes the package of every module, as a path of the lock file. */

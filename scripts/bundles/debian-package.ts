@@ -16,7 +16,7 @@ const MAINTAINER = 'Hedgerow <packages@hedgerow.example.net>'
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
 const run = promisify(execFile)
 
-/** Answers the package's name. The same sources give the same bytes. */
+/** Returns the package's name. The same sources give the same bytes. */
 export async function writeDebianPackage(built: Built, { time, compression, into }: ArchiveOptions): Promise<string> {
   const { name } = built.product
   const architecture = debianArchitecture(built.platform)!
@@ -49,7 +49,7 @@ export async function writeDebianPackage(built: Built, { time, compression, into
   return file
 }
 
-/** What Debian's policy wants in /usr/share/doc (12.5, 12.7) and the manual page (12.1). */
+/** The files that Debian's policy wants in /usr/share/doc (12.5, 12.7), and the manual page (12.1). */
 async function writeDocuments(
   root: string,
   { name, version, time, program }: { name: string; version: string; time: number; program: string },
@@ -63,7 +63,7 @@ async function writeDocuments(
   const date = new Date(time * 1000).toUTCString().replace('GMT', '+0000')
   const change = `${name} (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
   await writeFile(join(documents, 'changelog.gz'), gzip(Buffer.from(change)))
-  // apt and the command switch versions.
+  // Left out, because apt and the command switch versions.
   for (const file of ['LICENSE', 'THIRD-PARTY.txt', 'scripts'])
     await rm(join(program, file), { recursive: true, force: true })
   const manual = await readFile(join(SOURCES, name, `${name}.8`))
@@ -114,7 +114,7 @@ async function writeControl(
   }
 }
 
-/** Paths of all files below `root`, sorted, and their size together. */
+/** The paths of all files below `root`, sorted, and their total size. */
 async function contentOf(root: string): Promise<{ files: string[]; bytes: number }> {
   const found = await readdir(root, { recursive: true, withFileTypes: true })
   const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
@@ -130,5 +130,5 @@ async function place(root: string, source: string, target: string, mode = 0o644)
   await writeFile(join(root, target), await readFile(source), { mode })
 }
 
-/** Without a name and a time in it. */
+/** The header has no name and no time. */
 const gzip = (text: Buffer): Buffer => gzipSync(text, { level: 9 })

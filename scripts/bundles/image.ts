@@ -13,11 +13,11 @@ const run = promisify(execFile)
 
 const DEBIAN = 'bookworm'
 const LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1']
-/** What Node reads of these packages, and their licences. */
+/** The parts of these packages that Node reads, and their licences. */
 const KEPT = ['./lib*', './usr/lib', './usr/share/doc']
 const LEFT_OUT = ['./usr/lib/*/gconv', './usr/lib/*/audit']
 
-/** Answers the image's file name; `podman load` and `docker load` read it as `localhost/NAME:VERSION`. */
+/** Returns the image's file name; `podman load` and `docker load` read it as `localhost/NAME:VERSION`. */
 export async function writeImage(built: Built, { into, time }: { into: string; time: number }): Promise<string> {
   const image = await buildImage(built, time)
   const file = `${built.title}.image.tar`
@@ -27,7 +27,7 @@ export async function writeImage(built: Built, { into, time }: { into: string; t
   return file
 }
 
-/** Leaves the image in podman's own store and answers its name. `time` of every file is in seconds since 1970. */
+/** Leaves the image in podman's own store and returns its name. `time` of every file is in seconds since 1970. */
 export async function buildImage({ product, platform, version, folder }: Built, time: number): Promise<string> {
   const context = `${folder}.image`
   const root = join(context, 'root')
@@ -36,7 +36,7 @@ export async function buildImage({ product, platform, version, folder }: Built, 
   for (const path of ['root/etc', 'root/usr/bin', 'root/opt', 'data'])
     await mkdir(join(context, path), { recursive: true })
   await writeLibraries(root, processor)
-  // Links: nothing writes to the copies.
+  // Links are safe, because nothing writes to the copies.
   await run('cp', ['--recursive', '--link', folder, join(root, 'opt/hedgerow')])
   const program = `/opt/hedgerow/lib/${product.main.replace(/\.ts$/, '.js')}`
   const launcher = `#!/opt/hedgerow/bin/node ${product.nodeOptions.join(' ')}\nawait import('${program}')\n`

@@ -28,7 +28,7 @@ type Entry = {
 /** `path` is its key in the lock file: `node_modules/a`, or `node_modules/b/node_modules/a`. */
 export type LockedPackage = { path: string; name: string; version: string; integrity: string; license: string }
 
-/** Packages whose package.json names no licence; each has one in a file. */
+/** Packages whose package.json names no licence; the file that names it. */
 const NAMED_IN_A_FILE: Record<string, string> = { suncalc: 'BSD-2-Clause' }
 
 const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Entry> }
@@ -70,7 +70,7 @@ const fits = ({ os, cpu, libc }: Entry, platform: Platform): boolean =>
   (!cpu || cpu.includes(platform.cpu)) &&
   (!libc || platform.os !== 'linux' || libc.includes('glibc'))
 
-/** Unpacks a package into `folder`. What does not have the lock file's hash is refused. */
+/** Unpacks a package into `folder`. Refuses it when its hash is not the lock file's. */
 export async function unpack(wanted: LockedPackage, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await run('tar', ['-xzf', await archiveOf(wanted), '-C', folder, '--strip-components=1', '--no-same-owner'])

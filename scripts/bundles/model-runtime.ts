@@ -10,11 +10,11 @@ import { billOfMaterials, licences } from './notices.ts'
 
 export const MODEL_RUNTIME = 'hedgerow-model-runtime'
 
-/** What runs. The other dependencies of onnxruntime-node serve its installation only. */
+/** The packages that run. The other dependencies of onnxruntime-node serve its installation only. */
 const PACKAGES = ['onnxruntime-node', 'onnxruntime-common']
 const LIBRARIES = 'node_modules/onnxruntime-node/bin/napi-v6'
 
-/** Undefined for a platform that ONNX Runtime has no libraries for. Throws for a package without the lock's hash. */
+/** Undefined for a platform without libraries of ONNX Runtime. Throws for a package without the lock's hash. */
 export async function buildModelRuntime(
   { os, cpu }: Platform,
   { version, into }: { version: string; into: string },

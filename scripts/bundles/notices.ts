@@ -1,4 +1,4 @@
-/** What a bundle contains and under which licences: CycloneDX 1.6 (ECMA-424) for machines, one text for people. */
+/** What a bundle contains and under which licences: CycloneDX 1.6 (ECMA-424) for machines, and a text for people. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LockedPackage } from './locked-packages.ts'

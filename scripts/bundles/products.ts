@@ -5,33 +5,33 @@ const ROOT = join(import.meta.dirname, '../..')
 
 export type ProductName = 'hedgerow-hub' | 'hedgerow-gateway'
 
-/** What is handed out as one archive. All paths are paths of the repository. */
+/** A program that is released as one archive. All paths begin at the root of the repository. */
 export type Product = {
   name: ProductName
-  /** The program. */
+  /** The source file with which the program begins. */
   main: string
   /** Node's options for it. */
   nodeOptions: readonly string[]
-  /** Modules that the code loads by their name. Those that `new URL('./x.ts', import.meta.url)` names are found. */
+  /** Modules that the code loads by name. Those in `new URL('./x.ts', import.meta.url)` are found without this. */
   entries: readonly string[]
   /** Files and folders that the code reads while it runs. */
   assets: readonly string[]
   /** Packages with code for one platform; they stay packages beside the bundled code. */
   native: readonly string[]
-  /** Packages that the code does without, too large for an archive. */
+  /** Packages that are optional for the code and too large for an archive. */
   leftOut: readonly string[]
-  /** Compressed, in MB. */
+  /** In MB, compressed. */
   sizeGoal: number
-  /** It updates itself from its own archive: the archive brings the script, and the keys of its release. */
+  /** Whether it updates itself from its own archive, which then contains the script and the keys of its release. */
   updatesItself: boolean
 }
 
-/** The script that makes, switches and takes back versions of a product that updates itself. */
+/** The script that installs, switches and rolls back versions of a product that updates itself. */
 export const UPDATE_SCRIPT = 'scripts/release.sh'
 
 /**
- * One arena of the C library for all threads (mallopt(3)): with one for each, what decoded pictures leave behind holds
- * hundreds of megabytes.
+ * One arena of the C library for all threads (mallopt(3)): with one arena for each thread, decoded pictures leave
+ * hundreds of megabytes allocated.
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const
 

@@ -25,7 +25,7 @@ const KEYS_DAYS = 730
 const PLATFORMS = ['linux-x64', 'linux-arm64']
 const UNTESTED_PLATFORMS = ['darwin-arm64', 'darwin-x64', 'win32-x64']
 const PRODUCT_NAMES = [...PRODUCTS.map(({ name }) => name), MODEL_RUNTIME]
-/** What the release key signed, and how to check it without this project. */
+/** The public keys, which the release key signed, and how to check that without this project. */
 const KEY_FILES = ['keys.json', 'root.pub', 'root.pem', 'release.pem', 'release.pem.sig']
 const FORMS = ['archive', 'deb', 'image']
 
@@ -65,7 +65,7 @@ async function makeRelease(): Promise<void> {
   const [compression] = chosen('compression', ['small', 'none']) as ['small' | 'none']
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const time = Number(process.env['SOURCE_DATE_EPOCH'] ?? commitTime())
-  // It grows with every release.
+  // It rises with every release.
   const number = Math.floor(time / 60)
   const { into } = values
   mkdirSync(into, { recursive: true })
@@ -109,7 +109,7 @@ async function makeRelease(): Promise<void> {
   }
 }
 
-/** The words of an option that takes a list; ends the program when one of them is not known. */
+/** The words of an option that takes a list; ends the program when one of them is unknown. */
 function chosen(option: 'platforms' | 'products' | 'forms' | 'compression', known: readonly string[]): string[] {
   const words = values[option].split(',')
   const unknown = words.filter((word) => !known.includes(word))
@@ -122,7 +122,7 @@ function wrong(text: string): never {
   process.exit(2)
 }
 
-/** The list of files, signed. */
+/** Signs the list of files. */
 function sign({
   time,
   keys,
@@ -141,7 +141,7 @@ function sign({
   console.log(`Signed: SHA256SUMS and release.json, number ${release.number}, until ${release.expiresAt}.`)
 }
 
-/** The root key signs once, here, and is then kept away from machines with a network. */
+/** The root key signs once, here; after that it is kept away from machines with a network. */
 function makeKeys(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const [root, release] = ['root.key', 'release.key'].map((name) => {

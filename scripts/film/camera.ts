@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of a film one by one, not in real time: it takes a picture only when something moves, and shows it
- * as long as the script says. So a slow machine makes the same film as a fast one. It draws the pointer, because a
+ * as long as the script says, so a slow machine makes the same film as a fast one. It draws the pointer, because a
  * headless browser has none, and moves the real one with it.
  */
 import { createHash } from 'node:crypto'
@@ -21,7 +21,7 @@ export type Camera = {
   readonly shots: Shot[]
   /** Seconds of film so far. */
   seconds(): number
-  /** Films this page from now on. */
+  /** From now on films this page. */
   lookAt(page: Page): Promise<void>
   /** Shows the current picture for that long. */
   hold(seconds: number): Promise<void>
@@ -53,7 +53,7 @@ export async function createCamera(person: BrowserContext, folder: string): Prom
       [at.x, at.y, press],
     )
   }
-  /** Returns whether the picture differs from the one before. */
+  /** Returns true when the picture differs from the one before. */
   const shoot = async (count = 1): Promise<boolean> => {
     const picture = await looking().screenshot({ scale: 'device', caret: 'hide' })
     const hash = createHash('sha256').update(picture).digest('hex')

@@ -9,7 +9,7 @@ import type { Arrival } from '../demo-arrivals.ts'
 type Device = Arrival & {
   cameras: { name: string; fps: number }[]
   deterrents: Heartbeat['deterrents']
-  /** What the cameras detect, with the severity, and on which camera; any camera when unset. */
+  /** Each detection's label and severity, and its camera; any camera when unset. */
   visitors: { label: string; severity: Detection['severity']; camera?: string; deterrent?: string }[]
 }
 
@@ -61,7 +61,7 @@ export const fleet: Device[] = [
 const HISTORY_HOURS = 24
 const HISTORY_PER_DEVICE = 40
 
-/** Reports its cameras and the past day's detections to its local API; all of it is made up. */
+/** Reports made-up cameras and detections of the past day to the gateway's local API. */
 export async function giveHistory(gateway: TestGateway): Promise<void> {
   await reportCameras(gateway)
   await gateway.localApi.reportDetections(history(deviceOf(gateway)))

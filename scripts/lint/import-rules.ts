@@ -22,7 +22,7 @@ function ownerOf(path: string): string | undefined {
   return /^(?:apps|packages)\/([^/]+)/.exec(path)?.[1] ?? /^@hedgerow\/([^/]+)/.exec(path)?.[1]
 }
 
-/** Everything of ours that each package or app may import, besides itself. */
+/** The packages of this repository that each package or app may import, besides itself. */
 const allowedOwners: Record<string, readonly string[]> = {
   contract: [],
   wireguard: ['netstack'],
@@ -112,8 +112,8 @@ const featureAlone: Rule = ({ importer, target }) => {
 const portalGroundBelow: Rule = ({ importer, target }) => {
   const from = /^apps\/portal\/src\/(api|parts)\//.exec(importer)?.[1]
   if (!from) return undefined
-  if (target.startsWith('apps/portal/src/features/')) return `${from}/ knows no feature`
-  return from === 'api' && target.startsWith('#parts/') ? 'api/ draws nothing: it does not import parts/' : undefined
+  if (target.startsWith('apps/portal/src/features/')) return `${from}/ may not import a feature`
+  return from === 'api' && target.startsWith('#parts/') ? 'api/ has no components: it may not import parts/' : undefined
 }
 
 const siteApart: Rule = ({ importer, target }) =>
@@ -121,7 +121,7 @@ const siteApart: Rule = ({ importer, target }) =>
     ? 'the public site does not load the portal kit'
     : undefined
 
-/** The hub's common modules, whose every file may be imported. */
+/** The hub's common modules; every file of them may be imported. */
 const HUB_GROUND = ['kernel', 'access', 'database', 'http']
 
 const hubMainFiles: Rule = ({ importer, target }) => {

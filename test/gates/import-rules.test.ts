@@ -112,19 +112,19 @@ const breaches: Breach[] = [
     title: 'the calls of the portal importing a feature',
     file: 'apps/portal/src/api/breach-below.ts',
     source: `import '../features/gateways/page.tsx'`,
-    message: 'api/ knows no feature',
+    message: 'api/ may not import a feature',
   },
   {
     title: 'a shared part of the portal importing a feature',
     file: 'apps/portal/src/parts/breach-part.ts',
     source: `import '../features/gateways/messages.ts'`,
-    message: 'parts/ knows no feature',
+    message: 'parts/ may not import a feature',
   },
   {
     title: 'the calls of the portal importing a shared part',
     file: 'apps/portal/src/api/breach-part.ts',
     source: `import '#parts/one-by-one.ts'`,
-    message: 'api/ draws nothing: it does not import parts/',
+    message: 'api/ has no components: it may not import parts/',
   },
   {
     title: 'the design system importing the contract',
