@@ -6,12 +6,12 @@ import { memoryFolder } from './scripts/memory-folder.ts'
 
 const folder = memoryFolder()
 if (folder) process.env['TMPDIR'] = folder
-// Hundreds of processes of tests, and of programs that they start, compile the same sources.
+// The cache serves hundreds of processes, of tests and of the programs that they start, with the same sources.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.compile-cache')
 
-/** More than cores: tests wait two thirds of their time for other processes and for timers. */
+/** More workers than cores: tests wait two thirds of their time for other processes and for timers. */
 const maxWorkers = availableParallelism() + 4
-/** Of tests that start a browser or whole processes, which keep cores busy themselves. */
+/** Workers of tests that start a browser or whole processes, which keep cores busy themselves. */
 const maxHeavyWorkers = availableParallelism() + 1
 
 const project = (name: string, root: string, testTimeout = 60_000) => ({
@@ -22,7 +22,8 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   maxWorkers,
   testTimeout,
   hookTimeout: 120_000,
-  // One miss among thousands must not refuse a change. The run's last lines name what passed only when tried again.
+  // One failure among thousands that does not repeat must not refuse a change. The run's last lines name the tests that
+  // passed only when tried again.
   retry: 1,
   expect: { poll: { timeout: 30_000, interval: 20 } },
 })

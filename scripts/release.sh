@@ -1,29 +1,29 @@
 #!/bin/sh
-# Installs, upgrades and takes back a hub: each version in a folder of its own, and a link to the one that runs.
+# Installs, upgrades and rolls back a hub: each version in a folder of its own, and a link to the one that runs.
 #   ROOT/releases/VERSION   whole versions, with their own Node
 #   ROOT/current            the link that systemd, people and commands use
-#   ROOT/previous           where `back` leads: a version, and the backup that was made before it was left
+#   ROOT/previous           the version that `back` returns to, and the backup that was made before it was replaced
 # docs/operations/upgrade.md explains each command; test/system/upgrade.test.ts follows that page.
 set -eu
 umask 022
 
 usage() {
   cat <<'TEXT'
-Usage: release.sh install SOURCE   make a version beside the others; the first one becomes the current one
-       release.sh upgrade SOURCE   the same, then back up, switch and start; what does not start is taken back
+Usage: release.sh install SOURCE   install a version beside the others; the first one becomes the current one
+       release.sh upgrade SOURCE   install, back up, switch and start; return to the old version if it does not start
        release.sh update [FOLDER]  upgrade to the newest signed release, if there is a newer one
-       release.sh back             the version before, with its database where the newer one has changed it
-       release.sh list             the versions that are here
+       release.sh back             return to the previous version; restore the backup if the database has changed
+       release.sh list             list the installed versions
 
 SOURCE is an archive of a release (.tar.xz), a Git address or folder, with #NAME for a branch or tag, or an archive of
-the sources (.tar.gz). FOLDER has a release; without it, HUB_UPDATES_URL says where releases are.
+the sources (.tar.gz). FOLDER contains a release; without it, the release comes from HUB_UPDATES_URL.
 
 ROOT/release.conf (shell) or the environment may set:
   HEDGEROW_ROOT     /opt/hedgerow
   HEDGEROW_SETTINGS /etc/hedgerow/hub.env, where `update` reads HUB_UPDATES_URL and HUB_UPDATES_KEY
   HEDGEROW_STOP     systemctl stop hedgerow
   HEDGEROW_START    systemctl start hedgerow
-  HEDGEROW_HUB      the command that runs hub commands: /usr/local/sbin/hedgerow, else the current version itself
+  HEDGEROW_HUB      the command that runs hub commands: /usr/local/sbin/hedgerow, or else the current version itself
   HEDGEROW_READY    http://127.0.0.1:8080/readyz
   HEDGEROW_READY_SECONDS  60, how long a new version may take to answer there
   HEDGEROW_BACKUPS  /var/backups/hedgerow
@@ -44,10 +44,10 @@ ready_seconds=${HEDGEROW_READY_SECONDS:-60}
 settings=${HEDGEROW_SETTINGS:-/etc/hedgerow/hub.env}
 releases_kept=3
 
-# One at a time: two would switch the same link.
+# Only one release.sh may run: two would switch the same link.
 lock() {
   mkdir -p "$root/releases"
-  mkdir "$root/.changing" 2>/dev/null || fail "another release.sh is at work. If none is, remove $root/.changing."
+  mkdir "$root/.changing" 2>/dev/null || fail "another release.sh is running. If none is, remove $root/.changing."
   unfinished=$root/releases/.unfinished
   fetched=$root/releases/.fetched
   rm -rf "$unfinished" "$fetched"
@@ -84,14 +84,14 @@ fetch() {
   case $1 in
     *.tar | *.tar.xz)
       mkdir "$unfinished"
-      tar -xf "$1" -C "$unfinished" --strip-components=1 --no-same-owner || fail "$1 is no whole archive."
+      tar -xf "$1" -C "$unfinished" --strip-components=1 --no-same-owner || fail "$1 is not a complete archive."
       version=$(sed -n 's/.*"version":"\([^"/]*\)".*/\1/p' "$unfinished/version.json" 2>/dev/null || true)
-      [ -n "$version" ] && [ -x "$unfinished/bin/hedgerow-hub" ] || fail "$1 is no archive of the hub."
+      [ -n "$version" ] && [ -x "$unfinished/bin/hedgerow-hub" ] || fail "$1 is not an archive of the hub."
       return
       ;;
     *.tar.gz | *.tgz)
       mkdir "$unfinished"
-      tar -xzf "$1" -C "$unfinished" || fail "$1 is no whole archive."
+      tar -xzf "$1" -C "$unfinished" || fail "$1 is not a complete archive."
       if [ ! -f "$unfinished/package.json" ]; then
         mv "$unfinished" "$unfinished.outer"
         mv "$unfinished.outer"/* "$unfinished" 2>/dev/null || true
@@ -110,24 +110,24 @@ fetch() {
   [ -f "$unfinished/package-lock.json" ] || fail "$1 is not this project: it has no package-lock.json."
 }
 
-# Makes releases/$version, whole or not at all.
+# Creates releases/$version, complete or not at all.
 install_version() {
   fetch "$1"
   if [ -d "$root/releases/$version" ]; then
-    say "Version $version is here already."
+    say "Version $version is already installed."
     rm -rf "$unfinished"
     return
   fi
-  say "Installing version $version; the hub that runs goes on."
+  say "Installing version $version; the hub keeps running."
   if [ -f "$unfinished/package-lock.json" ]; then
     (cd "$unfinished" && npm ci && npm run --silent build) || fail "version $version could not be installed. Nothing was switched."
   fi
-  # npm says nothing of an optional package that it could not fetch, and Node is one.
+  # npm does not report an optional package that it could not fetch, and Node is one.
   run "$unfinished" --help >/dev/null || fail "version $version does not start. Nothing was switched."
   mv "$unfinished" "$root/releases/$version"
 }
 
-# A rename, so that there is a current version at every moment.
+# Renames the link, so that there is a current version at every moment.
 switch_to() {
   rm -f "$root/.current"
   ln -s "releases/$1" "$root/.current"
@@ -140,7 +140,7 @@ stop_hub() {
 }
 start_hub() { sh -c "${HEDGEROW_START:-systemctl start hedgerow}" || say "The command that starts the hub failed (HEDGEROW_START)."; }
 
-# Asks for so many seconds until a hub answers that it can work.
+# Waits until a hub answers that it is ready, for $1 seconds at most.
 is_ready() {
   "$(node_of "$root/current")" -e '
     const [address, seconds] = process.argv.slice(1)
@@ -163,7 +163,7 @@ make_backup() {
   hub backup "$backup"
 }
 
-# What is neither current nor the way back goes, but for the newest few.
+# Removes old versions, except the current one, the one that `back` returns to, and the newest few.
 prune() {
   way_back=$(sed -n 1p "$root/previous" 2>/dev/null || true)
   ls -1t "$root/releases" | tail -n "+$((releases_kept + 1))" | while read -r old; do
@@ -175,25 +175,25 @@ go_back() {
   leaving=$(current_version)
   previous=$(sed -n 1p "$root/previous")
   copy=$(sed -n 2p "$root/previous")
-  [ -d "$root/releases/$previous" ] || fail "version $previous is not here any more."
+  [ -d "$root/releases/$previous" ] || fail "version $previous is no longer installed."
   stop_hub
-  # What was written since stays with whoever wants it, where the database can be read at all.
-  make_backup "left-$leaving" || say "No backup of what version $leaving leaves."
+  # Keeps what was written since the upgrade, if the database can be read at all.
+  make_backup "left-$leaving" || say "The database of version $leaving could not be backed up."
   switch_to "$previous"
   if hub doctor | grep 'of a newer hub' >/dev/null; then
-    say "Version $leaving has changed the database: the backup from before it comes back."
+    say "Version $leaving has changed the database: the backup from before the upgrade is restored."
     hub restore "$copy"
   fi
   start_hub
   rm -f "$root/previous"
-  is_ready 120 || fail "version $previous does not answer on $ready. Its log says why."
-  say "Version $previous runs."
+  is_ready 120 || fail "version $previous does not answer on $ready. See its log."
+  say "Version $previous is running."
 }
 
 upgrade() {
   old=$(current_version)
   install_version "$1"
-  [ "$version" != "$old" ] || { say "It is the current one: nothing to do."; return; }
+  [ "$version" != "$old" ] || { say "Version $version is already the current one."; return; }
   make_backup "before-$version"
   stopped_at=$(date +%s)
   stop_hub
@@ -201,22 +201,22 @@ upgrade() {
   switch_to "$version"
   start_hub
   if is_ready; then
-    say "Version $version runs. The hub was away for $(($(date +%s) - stopped_at)) s."
+    say "Version $version is running. The hub was down for $(($(date +%s) - stopped_at)) s."
     prune
   else
-    say "Version $version does not answer on $ready: version $old comes back."
+    say "Version $version does not answer on $ready: returning to version $old."
     go_back
     exit 1
   fi
 }
 
-# A variable of the hub's settings, which are no shell.
+# Reads a variable of the hub's settings, which are not a shell script.
 setting() { sed -n "s/^$1=[\"']\{0,1\}\([^\"']*\)[\"']\{0,1\}\$/\1/p" "$settings" 2>/dev/null | tail -n 1; }
 
 # Leaves the archive of the newest release in $file, empty when there is no newer one. The version that runs checks its
 # signatures, with the root key that came with it.
 fetch_update() {
-  [ -x "$root/current/bin/hedgerow-hub" ] || fail "$root/current is no archive of a release: use upgrade with an address."
+  [ -x "$root/current/bin/hedgerow-hub" ] || fail "$root/current is not an archive of a release: use upgrade with an address."
   address=${HUB_UPDATES_URL:-$(setting HUB_UPDATES_URL)}
   [ -z "$1" ] || address=file://$(cd "$1" && pwd)
   key=${HUB_UPDATES_KEY:-$(setting HUB_UPDATES_KEY)}

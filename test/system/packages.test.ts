@@ -113,7 +113,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     done('mv /var/lib/hedgerow/hub.sqlite /tmp/whole; echo nonsense >/var/lib/hedgerow/hub.sqlite')
     expect(
       fails(apt(`install --reinstall --allow-downgrades ${root.bring(join(made, nameOf('hedgerow-hub')))}`)),
-    ).toContain('there is no backup, so nothing was upgraded')
+    ).toContain('the backup failed, so nothing was upgraded')
     expect(done("dpkg-query -W -f '${Version}' hedgerow-hub")).toBe('9.0.0')
     done('mv /tmp/whole /var/lib/hedgerow/hub.sqlite')
 
@@ -189,12 +189,12 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       const installed = () => inside("dpkg-query -W -f '${Version}' hedgerow-hub")
 
       expect(inside('hedgerow-hub check-update')).toContain('Version 9.0.0 is available')
-      expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 runs.')
+      expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 is running.')
       expect([installed(), await isReady()]).toEqual(['9.0.0', true])
       expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 is the newest.')
       const back = inside('hedgerow-hub back')
-      expect(back).toContain('the backup from before it comes back')
-      expect(back).toContain(`Version ${manifest.version} runs.`)
+      expect(back).toContain('the backup from before the upgrade is restored')
+      expect(back).toContain(`Version ${manifest.version} is running.`)
       expect([installed(), await isReady()]).toEqual([manifest.version, true])
       expect(inside('hedgerow-hub back', 1)).toContain('no version to go back to')
       // Settings of a person stay through all versions.
@@ -207,7 +207,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       inside('hedgerow-hub back')
 
       const broke = inside('HEDGEROW_READY_SECONDS=10 hedgerow-hub update /mnt/broken', 1)
-      expect(broke).toMatch(/10\.0\.0 does not answer: the version before comes back[^]*Version \d\S+ runs/)
+      expect(broke).toMatch(/10\.0\.0 does not answer: returning to the previous version[^]*Version \d\S+ is running/)
       expect([installed(), await isReady()]).toEqual([manifest.version, true])
       inside(`${apt('purge hedgerow-hub')}; ! systemctl cat hedgerow-hub`)
     })
@@ -217,7 +217,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       try {
         const { command } = await hub.api(createGatewayInvitation, { body: { label: 'barn', maxUses: 1 } })
         inside('mkdir -p /etc/hedgerow; echo GATEWAY_PORT=0 >/etc/hedgerow/gateway.env')
-        expect(inside(command.replace('sudo ', ''))).toContain(`Version ${manifest.version} runs.`)
+        expect(inside(command.replace('sudo ', ''))).toContain(`Version ${manifest.version} is running.`)
         const isOnline = async () => (await hub.api(listGateways)).some(({ status }) => status === 'online')
         await waitFor(isOnline, { for: 'the device to be online', timeoutMs: PATIENCE_MS })
         const mainPid = () => inside('systemctl show --property MainPID --value hedgerow-gateway').trim()

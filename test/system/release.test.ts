@@ -218,12 +218,12 @@ describe('a hub from an archive', () => {
     await waitFor(isReady, { for: 'the hub of the archive' })
 
     const updated = await run(script, 'update')
-    expect(updated.output).toContain('Version 9.0.0 runs.')
+    expect(updated.output).toContain('Version 9.0.0 is running.')
     expect([updated.code, current(), await isReady()]).toEqual([0, 'releases/9.0.0', true])
     expect(readdirSync(join(folder, 'copies'))).toEqual([expect.stringMatching(/^before-9\.0\.0-/)])
     expect((await run(script, 'update')).output).toContain('Version 9.0.0 is the newest.')
 
-    expect((await run(script, 'back')).output).toContain(`Version ${release.version} runs.`)
+    expect((await run(script, 'back')).output).toContain(`Version ${release.version} is running.`)
     expect([current(), await isReady()]).toEqual([`releases/${release.version}`, true])
   })
 
@@ -355,7 +355,7 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     const { code, output } = root.shell(
       `${fetched} | sed 's/^VERSION=.*/VERSION=9.9.9/; s/ [0-9a-f]\\{64\\}/ ${'0'.repeat(64)}/' | sh`,
     )
-    expect(output).toContain('does not have the hash that the hub names. Nothing was changed.')
+    expect(output).toContain('does not have the hash that the hub sent. Nothing was changed.')
     expect(code).toBe(1)
     expect(await done('ls -A /opt/hedgerow-gateway /opt/hedgerow-gateway/versions')).not.toMatch(/9\.9\.9|\.new/)
     expect(root.shell(`${fetched} | sed "s/^HUB_PIN='./HUB_PIN='_/; s/^VERSION=.*/VERSION=9.9.9/" | sh`).code).toBe(1)

@@ -265,14 +265,14 @@ test(
     const upgraded = await upgradeTo('v2')
     expect(upgraded).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/Version v2 runs\. The hub was away for \d+ s\./),
+      output: expect.stringMatching(/Version v2 is running\. The hub was down for \d+ s\./),
     })
     expect([currentVersion(), await isReady()]).toEqual(['releases/v2', true])
     await api()(addGateway, { body: { name: 'Shed' } })
     expect(await names()).toEqual(['Barn', 'Shed'])
 
     const back = await follow(lineWith('release.sh back'))
-    expect(back).toMatchObject({ code: 0, output: expect.stringContaining('Version v1 runs') })
+    expect(back).toMatchObject({ code: 0, output: expect.stringContaining('Version v1 is running') })
     expect([currentVersion(), await isReady()]).toEqual(['releases/v1', true])
     expect(await names(), 'as before the upgrade').toEqual(['Barn'])
     const [left] = readdirSync(join(folder, 'copies')).filter((name) => name.startsWith('left-v2-'))
@@ -315,7 +315,7 @@ test(
 
     expect(await upgradeToArchive(join(folder, 'v1.tar.gz')), 'no such archive').toMatchObject({ code: 1 })
     const { code, output } = await upgradeToArchive(archive)
-    expect([code, output]).toEqual([1, expect.stringContaining('Version v1 runs')])
+    expect([code, output]).toEqual([1, expect.stringContaining('Version v1 is running')])
     expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
   },
 )

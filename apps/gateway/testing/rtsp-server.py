@@ -1,7 +1,8 @@
-"""An RTSP server of GStreamer for tests: `rtsp-server.py NAME=PIPELINE…` prints its port, and takes commands on stdin.
+"""An RTSP server of GStreamer for tests: `rtsp-server.py NAME=PIPELINE…` prints its port and reads commands from
+stdin.
 
-With USER and PASSWORD in the environment it wants them, by Digest. A command is `set ELEMENT PROPERTY VALUE`, for every
-stream, open or opened later. It ends with its stdin.
+With USER and PASSWORD in the environment it requires them, by Digest. A command is `set ELEMENT PROPERTY VALUE`, for
+every stream, open or opened later. It ends when its stdin ends.
 """
 import os
 import sys

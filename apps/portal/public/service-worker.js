@@ -1,6 +1,6 @@
 /**
- * The service worker of the portal: a notice while the hub cannot be reached, and push messages. It keeps two files of
- * the hub's own and nothing else: no page, no answer of the API, no picture, and nothing of a gateway, whose pages have
+ * The service worker of the portal: a notice while the hub cannot be reached, and push messages. It stores two files of
+ * the hub and nothing else: no page, no answer of the API, no picture, and nothing from a gateway, whose pages have
  * origins of their own. Screens always come from the hub, so that an update of the hub needs no update of this.
  */
 const SHELL = 'hub-shell-1'

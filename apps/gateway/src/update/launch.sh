@@ -1,9 +1,9 @@
 #!/bin/sh
-# Starts the gateway: the installed version, or the update that took its place. install.sh copies this file beside
-# `current`; no update replaces it. docs/operations/updates.md has its states.
+# Starts the gateway: the installed version, or the update that replaced it. install.sh copies this file beside
+# `current`; no update replaces it. docs/operations/updates.md describes its states.
 root=$(dirname "$(readlink -f "$0")")
 updates=$root/updates
-# How long a new version may take until the hub answers its heartbeat through the tunnel.
+# A new version has this time until the hub must answer its heartbeat through the tunnel.
 trial_seconds=${HEDGEROW_TRIAL_SECONDS:-180}
 # Node needs at most 20 s to stop.
 kill_after_seconds=20
@@ -23,17 +23,17 @@ use_confirmed() {
   pointer current
   slot=$named
   program_of "$slot"
-  # An update that lost its program, and nothing else, leaves the installed version.
+  # If the program of the update is missing, the installed version starts.
   if [ ! -x "$program" ]; then slot='' && program_of ''; fi
 }
-# Each start of a trial takes one of three directories, on disk before the version runs.
+# Each start of a trial creates one of three directories, which is on disk before the version runs.
 take_try() {
   for number in 1 2 3; do
     if mkdir "$updates/$1/.try$number" 2>/dev/null; then sync && return 0; fi
   done
   return 1
 }
-# After a rename the version before starts, whatever happens next.
+# After this rename the previous version starts, whatever happens next.
 give_up() { mv -fT "$updates/trial" "$updates/failed" 2>/dev/null; }
 
 choose() {
@@ -58,7 +58,7 @@ case ${1-} in
     ;;
 esac
 
-# In short steps, so that nothing stays behind when this is killed.
+# Sleeps in short steps, so that no long `sleep` remains when this is killed.
 watch_trial() {
   left=$trial_seconds
   while [ "$left" -gt 0 ]; do
@@ -81,9 +81,9 @@ while :; do
   child=$!
   watcher=''
   if [ -n "$on_trial" ]; then watch_trial >/dev/null 2>&1 & watcher=$!; fi
-  # A signal that came before there was a process.
+  # Forwards a signal that came before the process existed.
   if [ -n "$stopped" ]; then kill -TERM "$child" 2>/dev/null; fi
-  # A signal ends `wait` before the process ends.
+  # A signal ends `wait` before the process ends, so wait again.
   while :; do
     wait "$child"
     code=$?
@@ -93,7 +93,7 @@ while :; do
   if [ -n "$watcher" ]; then kill -KILL "$watcher" 2>/dev/null; fi
   if [ -n "$stopped" ]; then exit "$code"; fi
   if [ "$code" -eq "$again" ]; then continue; fi
-  # The next round counts the end of a trial; everything else is for who started this.
+  # After a trial the next round decides; every other end is the supervisor's to handle.
   [ -n "$on_trial" ] || exit "$code"
   sleep 2
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Hedgerow gateway on this device, or brings it to the version of its hub. It may run again at any time.
+# Installs the Hedgerow gateway on this device, or updates it to the version of its hub. It may run again at any time.
 # The hub fills in the lines with @; docs/operations/install-gateway.md explains the options.
 set -eu
 umask 022
@@ -9,7 +9,7 @@ HUB_FINGERPRINT=@HUB_FINGERPRINT@
 # SHA-256 of the key of the hub's certificate, where no well-known CA signed it.
 HUB_PIN=@HUB_PIN@
 VERSION=@VERSION@
-# Who may sign updates: pinned here, and not changed by the hub later.
+# The key that updates must be signed with. It is pinned here; the hub cannot change it later.
 ROOT_KEY=@ROOT_KEY@
 # One line for each platform: platform, file, SHA-256.
 FILES=@FILES@
@@ -24,11 +24,11 @@ PERSON=hedgerow-gateway
 usage() {
   cat <<'TEXT'
 Usage: install.sh [options]
-  --invitation CODE   approves this device without a person, where the hub's rules say so
+  --invitation CODE   approves this device without a person, where the hub's rules allow it
   --name NAME         the name the hub shows (this host's name)
   --location TEXT     where the device stands
   --uninstall         removes the program; keys, pictures and settings stay
-  --purge             with --uninstall: removes those too; the hub then takes this device for a new one
+  --purge             with --uninstall: removes those too; for the hub this is then a new device
 TEXT
 }
 
@@ -68,9 +68,9 @@ if [ -n "$uninstall" ]; then
     rm -rf "$DATA" "$ETC/gateway.env" "$ETC/gateway.yaml"
     rmdir "$ETC" 2>/dev/null || true
     if id "$PERSON" >/dev/null 2>&1; then userdel "$PERSON"; fi
-    say "The gateway and all it knew are gone."
+    say "The gateway and all its data are removed."
   else
-    say "The gateway is gone. Its keys are in $DATA and its settings in $ETC; --uninstall --purge removes them."
+    say "The gateway is removed. Its keys are in $DATA and its settings in $ETC; --uninstall --purge removes them."
   fi
   exit 0
 fi
@@ -80,7 +80,7 @@ case $(uname -s)-$(uname -m) in
   Linux-aarch64) platform=linux-arm64 ;;
   *) fail "there is no gateway for $(uname -s) on $(uname -m): it needs Linux on x86_64 or aarch64." ;;
 esac
-line=$(printf '%s\n' "$FILES" | grep "^$platform ") || fail "the hub hands out no gateway for $platform."
+line=$(printf '%s\n' "$FILES" | grep "^$platform ") || fail "the hub has no gateway for $platform."
 file=$(printf '%s' "$line" | cut -d ' ' -f 2)
 sum=$(printf '%s' "$line" | cut -d ' ' -f 3)
 
@@ -108,7 +108,7 @@ fetch() {
   fi
 }
 
-# A version is whole in its folder or not there at all.
+# A version is complete in its folder or not there at all.
 mkdir -p "$ROOT/versions"
 if [ ! -d "$ROOT/versions/$VERSION" ]; then
   new=$ROOT/.new
@@ -118,10 +118,10 @@ if [ ! -d "$ROOT/versions/$VERSION" ]; then
   trap 'exit 1' HUP INT TERM
   say "Fetching $file from $HUB_URL"
   fetch "$HUB_URL/downloads/$file" "$new/$file" || fail "$HUB_URL/downloads/$file could not be fetched."
-  printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status || fail "$file does not have the hash that the hub names. Nothing was changed."
+  printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status || fail "$file does not have the hash that the hub sent. Nothing was changed."
   mkdir "$new/version"
   tar -xf "$new/$file" -C "$new/version" --strip-components=1 --no-same-owner
-  # A minimal system lacks libraries that Node links to.
+  # A minimal system lacks libraries that Node needs.
   runs() { "$new/version/bin/hedgerow-gateway" --help >/dev/null 2>"$new/errors"; }
   if ! runs && grep -q 'shared librar' "$new/errors" && command -v apt-get >/dev/null 2>&1; then
     install_packages libatomic1 libstdc++6 || true
@@ -142,12 +142,12 @@ chmod 0700 "$DATA"
 chown "root:$PERSON" "$ETC"
 chmod 1770 "$ETC"
 
-# Lines of people's own stay.
+# Lines that people added stay.
 settings=$ETC/gateway.env
 touch "$settings"
 chmod 0600 "$settings"
 set_line() {
-  # In double quotes systemd and shells read the same.
+  # Systemd and shells read text in double quotes in the same way.
   escaped=$(printf '%s' "$2" | sed 's/["\\$`]/\\&/g')
   { grep -v "^$1=" "$settings" || true; printf '%s="%s"\n' "$1" "$escaped"; } >"$settings.new"
   chmod 0600 "$settings.new"
@@ -159,7 +159,7 @@ if [ -n "$invitation" ]; then set_line GATEWAY_INVITATION_CODE "$invitation"; fi
 if [ -n "$name" ]; then set_line GATEWAY_NAME "$name"; fi
 if [ -n "$location" ]; then set_line GATEWAY_LOCATION "$location"; fi
 
-# What starts the gateway, and who may sign its updates: docs/operations/updates.md.
+# The program that starts the gateway, and the key of its updates: docs/operations/updates.md.
 launcher=$ROOT/versions/$VERSION/lib/apps/gateway/src/update/launch.sh
 program=$ROOT/current/bin/hedgerow-gateway
 if [ -f "$launcher" ]; then
@@ -170,7 +170,7 @@ if [ -f "$launcher" ]; then
 fi
 if [ -n "$ROOT_KEY" ]; then printf '%s\n' "$ROOT_KEY" >"$ROOT/root.pub"; fi
 
-# The settings are exported by name, so that a command sees what the service sees.
+# Exports the settings by name, so that a command has the same ones as the service.
 cat >"$COMMAND" <<TEXT
 #!/bin/sh
 # Commands of the gateway, with its settings and as its user.
@@ -199,7 +199,7 @@ EnvironmentFile=$settings
 ExecStart=$program
 Restart=always
 RestartSec=5
-# The launcher passes a stop on.
+# The launcher forwards the signal to stop.
 KillMode=mixed
 NoNewPrivileges=yes
 CapabilityBoundingSet=
@@ -221,15 +221,15 @@ WantedBy=multi-user.target
 TEXT
 
 before=$(readlink "$ROOT/current" || true)
-# A rename, so that there is a current version at every moment.
+# Renames the link, so that there is a current version at every moment.
 ln -sfn "versions/$VERSION" "$ROOT/.current"
 mv -fT "$ROOT/.current" "$ROOT/current"
-# This installation counts from now on. Updates are the gateway's own to write.
+# Removes earlier updates, so that the installed version starts. The gateway itself writes later updates here.
 rm -rf "$ROOT/updates"
 mkdir "$ROOT/updates"
 chown "$PERSON:$PERSON" "$ROOT/updates"
 [ -e "$ETC/gateway.yaml" ] || "$COMMAND" init
-# The version before stays as a way back; what is older goes.
+# Keeps the previous version as a way back, and removes older ones.
 for old in "$ROOT"/versions/*/; do
   old=versions/$(basename "$old")
   [ "$old" = "versions/$VERSION" ] || [ "$old" = "$before" ] || rm -rf "${ROOT:?}/$old"
@@ -239,7 +239,7 @@ if has_systemd; then
   systemctl daemon-reload
   systemctl enable --quiet hedgerow-gateway
   systemctl restart hedgerow-gateway
-  say "Version $VERSION runs. It finds $HUB_URL by itself; compare the fingerprint in the hub with the one of:"
+  say "Version $VERSION is running. It finds $HUB_URL by itself; compare the fingerprint in the hub with the one of:"
   say "  hedgerow-gateway status"
 else
   say "Version $VERSION is installed. This system has no systemd: start $COMMAND yourself."
