@@ -1,5 +1,7 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hchacha20, nodeCrypto } from './crypto.ts'
+import { hchacha20, nodeCrypto, portableCrypto } from './crypto.ts'
+import { nativeHandshakeCrypto } from './native-handshake.ts'
 import { kdf1, kdf2, kdf3 } from '../noise.ts'
 
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'))
@@ -102,4 +104,40 @@ test('no private key stays in the pool that Buffers share', () => {
   const { privateKey, publicKey } = nodeCrypto.generate()
   nodeCrypto.dh(privateKey, publicKey)
   for (const shared of [before, pool()]) expect(shared.indexOf(privateKey)).toBe(-1)
+})
+
+test.runIf(process.platform === 'linux' && /^(x64|arm64)$/.test(process.arch))(
+  'this machine has the native calls',
+  () => {
+    expect(nativeHandshakeCrypto(portableCrypto)).toBeDefined()
+  },
+)
+
+test('with native calls and without, hashes and keys are the same', () => {
+  const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
+  const data = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 3_000, size: 'max' }))
+  const macKey = fc.uint8Array({ minLength: 1, maxLength: 32 })
+  fc.assert(
+    fc.property(key, key, data, macKey, (k, other, message, short) => {
+      const results = [nodeCrypto, portableCrypto].map((crypto) =>
+        [
+          crypto.hash(k, message),
+          crypto.hmac(k, message),
+          crypto.hmac(message, k),
+          crypto.mac(short, message),
+          crypto.publicKeyOf(Uint8Array.from(k)),
+          crypto.dh(Uint8Array.from(k), other),
+        ].map(hex),
+      )
+      expect(results[0]).toEqual(results[1])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a point of low order gives no secret', () => {
+  for (const crypto of [nodeCrypto, portableCrypto]) {
+    expect(crypto.dh(counting, new Uint8Array(32))).toBeUndefined()
+    expect(crypto.dh(counting, Uint8Array.of(1, ...new Uint8Array(31)))).toBeUndefined()
+  }
 })

@@ -1,6 +1,6 @@
 /**
- * The cryptography of the core: `node:crypto`, with keyed BLAKE2s, which OpenSSL's binding lacks, from @noble/hashes,
- * and the AEAD of packets, which costs most, from `fastest-aead.ts`.
+ * The cryptography of the core, with native calls and without. Without: `node:crypto`, with keyed BLAKE2s, which
+ * OpenSSL's binding lacks, from @noble/hashes, and the AEAD of packets, which costs most, from `fastest-aead.ts`.
  */
 
 import {
@@ -14,9 +14,11 @@ import {
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
-import type { Crypto } from '../crypto.ts'
+import type { Crypto, KeyPair } from '../crypto.ts'
 import { TAG_BYTES } from '../crypto.ts'
 import { KEY_BYTES } from '../keys.ts'
+import type { HandshakeCrypto } from './native-handshake.ts'
+import { nativeHandshakeCrypto } from './native-handshake.ts'
 import { openWith, plain, sealWith } from './node-aead.ts'
 import { fastestAead, portableAead } from './fastest-aead.ts'
 
@@ -50,8 +52,9 @@ function publicKeyOf(privateKey: Uint8Array): Uint8Array {
   return Uint8Array.from(createPublicKey(privateKeyObject(privateKey)).export({ format: 'raw-public' }))
 }
 
-export const nodeCrypto: Crypto = {
-  ...fastestAead,
+/** Without native calls. */
+export const portableCrypto: Crypto = {
+  ...portableAead,
   dh(privateKey, publicKey) {
     try {
       return plain(diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) }))
@@ -60,10 +63,7 @@ export const nodeCrypto: Crypto = {
       return undefined
     }
   },
-  generate() {
-    const privateKey = randomFillSync(new Uint8Array(KEY_BYTES))
-    return { privateKey, publicKey: publicKeyOf(privateKey) }
-  },
+  generate: () => generateWith(publicKeyOf),
   publicKeyOf,
   erase(privateKey) {
     privateKey.fill(0)
@@ -89,8 +89,24 @@ export const nodeCrypto: Crypto = {
   random: (length) => randomFillSync(new Uint8Array(length)),
 }
 
-/** The same without native calls. */
-export const portableCrypto: Crypto = { ...nodeCrypto, ...portableAead }
+/** Native calls are first looked for when they are needed, so that a device that does without never loads them. */
+const handshakes = (): HandshakeCrypto => nativeHandshakeCrypto(portableCrypto) ?? portableCrypto
+
+export const nodeCrypto: Crypto = {
+  ...portableCrypto,
+  ...fastestAead,
+  dh: (privateKey, publicKey) => handshakes().dh(privateKey, publicKey),
+  generate: () => generateWith(handshakes().publicKeyOf),
+  publicKeyOf: (privateKey) => handshakes().publicKeyOf(privateKey),
+  hash: (first, second) => handshakes().hash(first, second),
+  hmac: (key, data) => handshakes().hmac(key, data),
+  mac: (key, data) => handshakes().mac(key, data),
+}
+
+function generateWith(publicOf: (privateKey: Uint8Array) => Uint8Array): KeyPair {
+  const privateKey = randomFillSync(new Uint8Array(KEY_BYTES))
+  return { privateKey, publicKey: publicOf(privateKey) }
+}
 
 /** XChaCha20 puts the last 8 of its 24 nonce bytes behind 4 zero bytes, under a key derived from the first 16. */
 function innerNonce(nonce: Uint8Array): Uint8Array {

@@ -19,7 +19,7 @@
 
 import type { Aead } from '../crypto.ts'
 import { TAG_BYTES, equalBytes } from '../crypto.ts'
-import { foreignMemory, openFunctions } from './foreign.ts'
+import { foreignMemory, openFunctions, pointers } from './foreign.ts'
 import { nodeAead } from './node-aead.ts'
 
 const KEY = 0
@@ -51,12 +51,6 @@ export function nativeAead(): Aead | undefined {
   opened ??= { aead: load() }
   return opened.aead
 }
-
-/**
- * Lengths are given as pointers, which a machine of 64 bits passes alike: with a 'uint64' among its arguments a call
- * costs three times as much.
- */
-const pointers = (count: number): 'pointer'[] => Array.from({ length: count }, () => 'pointer')
 
 function load(): Aead | undefined {
   const primitives = openFunctions<Primitives>({
