@@ -13,6 +13,10 @@ test.each([
   ['rtsp://10.0.0.9/s: No route to host', 'there is no route to it'],
   ['rtsp://10.0.0.9/s: Connection timed out', 'it does not answer'],
   ['[rtsp @ 0x5] method DESCRIBE failed: 404 Not Found', 'it has nothing at this path'],
+  ['[error] rtsp://10.0.0.9/s: Invalid data found when processing input', 'is no camera, or speaks another protocol'],
+  ['[in#0 @ 0x5] [error] Error opening input: Invalid data found when processing input', 'is no camera'],
+  ['[rtmp @ 0x5] [error] Cannot read RTMP handshake response\nrtmp://10.0.0.9/s: End of file', 'is no camera'],
+  ['[error] Error while decoding stream #0:0: Invalid data found when processing input', 'it sends damaged video'],
   ["Stream map '0:v:0' matches no streams.", 'it sends no video'],
   ['Decoder (codec vvc) not found for input stream #0:0', 'does not know how its video is coded'],
 ])('%s', (stderr, meaning) => {

@@ -18,6 +18,11 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
     'this device cannot decode in hardware as gateway.yaml says',
   ],
   [/Protocol not found|not on whitelist/i, 'FFmpeg does not speak what its address asks for'],
+  // While the connection opens, before any video.
+  [
+    /\brtsps?:\/\/\S{1,500}: Invalid data found|Error opening input: Invalid data found|Cannot read RTMP handshake/,
+    'what answers at its address is no camera, or speaks another protocol',
+  ],
   [/Invalid data found|Error while decoding|corrupt/i, 'it sends damaged video'],
   [/Connection reset|Broken pipe|End of file|Input\/output error/i, 'the connection broke'],
 ]
