@@ -1,7 +1,9 @@
 import { readGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { approveNext } from '../harness/approval.ts'
+import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -18,7 +20,11 @@ beforeAll(async () => {
   ;[browser, hub, relay] = await Promise.all([startBrowser(), startHub(), startRelay()])
   const limits = { seconds: 600, secondsAnHour: 3_600, coolDownSeconds: 0 }
   const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
-  gateway = await startGateway(hub, { name: 'Orchard', file: { deterrents: { sprinkler } } })
+  gateway = await startGateway(hub, {
+    name: 'Orchard',
+    file: { deterrents: { sprinkler } },
+    before: (dataDir) => writeLearned(dataDir, 'gate', Date.now()),
+  })
   await approveNext(hub)
   id = await waitFor(() => gateway.state().gatewayId, { for: 'the approval' })
   await waitFor(
@@ -49,5 +55,25 @@ test('a deterrent goes on when its test is held, not when it is clicked, and off
   expect(relay.isOn()).toBe(true)
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await waitFor(() => !relay.isOn(), { for: 'the water to stop' })
+  await person.close()
+})
+
+test('what the gateway learned is shown with its nights and versions, and a manager goes back to one', async () => {
+  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await portal.open(`/gateways/${id}`)
+  await portal.signIn(hub.admin)
+  await page.getByRole('img', { name: /9 false alarms/ }).waitFor()
+  const version = (number: number) => page.getByRole('listitem').filter({ hasText: `Version ${number}` })
+  await version(2).getByText('active').waitFor()
+  await page.getByText('Accept or dismiss it in the gateway’s own interface').waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await axeViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Go back to version 1' }).click()
+  await portal.dialog().getByRole('button', { name: 'Go back' }).click()
+  await version(1).getByText('active').waitFor()
+  await version(2).getByText('active').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Switch off' }).waitFor()
   await person.close()
 })

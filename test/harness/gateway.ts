@@ -18,7 +18,12 @@ export type TestGateway = Gateway & {
   }
 }
 
-export type TestGatewayOptions = { name: string; file?: object } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
+export type TestGatewayOptions = {
+  name: string
+  file?: object
+  /** Writes what the agent finds in its data directory. */
+  before?: (dataDir: string) => void
+} & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
 /**
  * Starts an agent that knows the hub's address; `file` adds to gateway.yaml. It retries soon after a failure, so that
@@ -28,6 +33,7 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
   const file = { sources: { api: { loopbackNeedsToken: false } }, ...options.file }
   await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
+  options.before?.(dataDir)
   const agent = await startAgent({
     location: '',
     hubUrl: new URL(hub.url),

@@ -3,7 +3,7 @@
  * one a second for each camera, and few at once from one gateway. An answer is shown as a JPEG or not at all.
  */
 import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
-import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 const FRESH_MS = 1_000
@@ -42,7 +42,7 @@ export function createLivePictures({
       const path = `${doorPaths.latest(camera)}?height=${HEIGHT}`
       const ask = { timeoutMs: PULL_TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES }
       const { status, body } = await door.get(address, path, ask).catch((error: unknown) => {
-        throw new HubError('gateway_unreachable', { cause: error })
+        throw noAnswer(error, 'picture_unavailable')
       })
       if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('picture_unavailable')
       return { jpeg: body, at: monotonic() }

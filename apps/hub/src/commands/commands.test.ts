@@ -34,9 +34,9 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
       headers: await headersOf(role),
       ...(payload && { payload }),
     })
-  const read = async (path: string) => {
+  const read = async (path: string, id = gatewayId) => {
     const answer = await hub.app.inject({
-      url: `/api/v1/hub/gateways/${gatewayId}/${path}`,
+      url: `/api/v1/hub/gateways/${id}/${path}`,
       headers: await headersOf('admin'),
     })
     return answer.json()
@@ -230,6 +230,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     const older = await joinedGateway(hub, admin, 'Older')
     const answer = await give('manager', 'fire', { deterrent: 'sprinkler' }, older.gatewayId)
     expect(answer.json()).toMatchObject({ state: 'refused', code: 'no_door' })
+    expect(await read('learning', older.gatewayId)).toMatchObject({ error: 'learning_unavailable' })
     await older.peer.stop()
   })
 

@@ -26,7 +26,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
-import { DoorStatus, type GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { DoorStatus, isWithoutDoor, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 type Row = Selectable<Tables['commands']>
@@ -142,7 +142,7 @@ export function createCommands(options: {
             message: 'The agent does not know this command: update it.',
           }
         if (wasSent && !way.mayRepeat) break
-        if (isRefusedConnection(error) && !wasSent)
+        if (isWithoutDoor(error) && !wasSent)
           return {
             state: 'refused',
             code: 'no_door',
@@ -251,11 +251,6 @@ export async function listCommands(db: Db, gatewayId: string): Promise<Command[]
 function endOf({ outcome, code, message = '' }: DoorOutcome): End {
   const isLate = outcome === 'refused' && code === 'expired'
   return { state: isLate ? 'expired' : outcome, code: code ?? null, message }
-}
-
-/** Nothing listens on the port: the agent is older, and nothing was sent. */
-function isRefusedConnection(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
 function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | 'gatewayId'> {

@@ -3,7 +3,7 @@
  * seconds. An answer is shown as a JPEG or not at all.
  */
 import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
-import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTurns } from './turns.ts'
 
@@ -40,7 +40,7 @@ export function createSnapshots({
       const ask = { timeoutMs: TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES, signal }
       const path = doorPaths.snapshot(wanted.detectionId, wanted)
       const { status, body } = await door.get(gateway.address, path, ask).catch((error: unknown) => {
-        throw new HubError('gateway_unreachable', { cause: error })
+        throw noAnswer(error, 'snapshot_unavailable')
       })
       if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('snapshot_unavailable')
       return body

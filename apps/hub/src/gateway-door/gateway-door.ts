@@ -4,10 +4,11 @@
  */
 import { request, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GATEWAY_DOOR_PORT } from '@hedgerow/contract'
+import { GATEWAY_DOOR_PORT, type ErrorCode } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import type { z } from 'zod'
 import { callOut, type OutgoingAnswer } from '../http/outgoing-call.ts'
+import { HubError } from '../kernel/hub-error.ts'
 
 export type GatewayDoor = {
   /** Rejects with the connection's error, or with a sentence when the answer does not fit `schema`. */
@@ -30,6 +31,16 @@ export class DoorStatus extends Error {
     super(`the gateway answered with status ${status}`)
     this.status = status
   }
+}
+
+/** Nothing listens on the port: the agent is older than its door, and nothing was sent. */
+export function isWithoutDoor(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+}
+
+/** Why a call that reads something got no answer; `unavailable` where the agent cannot have it. */
+export function noAnswer(error: unknown, unavailable: ErrorCode): HubError {
+  return new HubError(isWithoutDoor(error) ? unavailable : 'gateway_unreachable', { cause: error })
 }
 
 type DoorCall = { timeoutMs: number; signal?: AbortSignal }

@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
-import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
@@ -28,7 +28,7 @@ export function learningRoutes(
     if (kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
     const ask = { timeoutMs: TIMEOUT_MS, limitBytes: LEARNING_MAX_BYTES }
     const { status, body } = await door.get(address, doorPaths.learning, ask).catch((error: unknown) => {
-      throw new HubError('gateway_unreachable', { cause: error })
+      throw noAnswer(error, 'learning_unavailable')
     })
     const read = readJson(body, LEARNING_MAX_VALUES)
     const parsed = gatewayLearning.safeParse(read.problem ? undefined : read.value)
