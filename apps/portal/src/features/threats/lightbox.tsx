@@ -3,7 +3,7 @@ import type { Incident, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
-import { useThumbnail } from '#api/thumbnail.ts'
+import { pictureAt, useThumbnail } from '#api/thumbnail.ts'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -164,10 +164,14 @@ function Answers({
 
 function Tools({ incident, shown }: { incident: Incident; shown: StoredDetection | undefined }) {
   const { gatewayId } = incident
-  const thumbnail = useThumbnail(gatewayId, shown?.id ?? '', shown?.hasThumbnail === true).picture
+  const thumbnail = useThumbnail(gatewayId, shown?.id ?? '', shown?.hasThumbnail === true).address
   const snapshot = useSnapshot(gatewayId, shown?.id).data
   const [failure, setFailure] = useState<string>()
-  const picture = snapshot ?? thumbnail
+  const hasPicture = snapshot !== undefined || thumbnail !== undefined
+  const savePicture = () => {
+    if (snapshot !== undefined) saveFile(snapshot, `${name}.jpg`)
+    else if (thumbnail !== undefined) saveFile(pictureAt(thumbnail), `${name}.jpg`)
+  }
   const name = `${incident.label}-${(shown ?? incident).startedAt.slice(0, 19).replaceAll(':', '-')}`
   const downloadClip = async (id: string) => {
     setFailure(undefined)
@@ -184,7 +188,7 @@ function Tools({ incident, shown }: { incident: Incident; shown: StoredDetection
     <>
       <div className={styles.tools}>
         <CopyButton text={`${location.origin}/threats?incident=${incident.id}`}>Copy link</CopyButton>
-        <Button variant="default" disabled={!picture} onClick={() => picture && saveFile(picture, `${name}.jpg`)}>
+        <Button variant="default" disabled={!hasPicture} onClick={savePicture}>
           Download picture
         </Button>
         {shown && (

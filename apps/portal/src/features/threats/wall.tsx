@@ -71,7 +71,8 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
         aria-label="Incidents"
         style={{
           gridTemplateColumns: `repeat(${abreast}, minmax(0, 1fr))`,
-          transform: `translateY(${(drawn[0]?.start ?? top) - top}px)`,
+          // A transform would have every picture painted again for each new row.
+          top: (drawn[0]?.start ?? top) - top,
         }}
       >
         {incidents.slice(first, end).map((incident, index) => (
