@@ -12,6 +12,8 @@ export const auditEntry = z.object({
   action: z.string(),
   /** The object of the action: an id, a name or null. */
   target: z.string().nullable(),
+  /** What a request, an incident or an invitation is called now, and its page; null for other targets. */
+  subject: z.object({ name: z.string(), path: z.string().nullable() }).nullable(),
   sourceIp: z.string().nullable(),
   result: z.enum(['ok', 'refused']),
 })

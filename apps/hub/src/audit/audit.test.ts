@@ -1,8 +1,12 @@
+import * as contract from '@hedgerow/contract'
 import type { AuditEntry } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { storeDetections } from '../detections/detections.ts'
 import { writeAudit } from './audit.ts'
 
 const DAY_MS = 86_400_000
@@ -46,6 +50,52 @@ describe.each(testEngines)('audit on %s', (engine) => {
       { actor: 'rosa', action: 'gateway.add', target: 'abc', sourceIp: '::1', result: 'ok' },
     ])
     expect(Math.abs(Date.parse(entries[0]!.at) - Date.now())).toBeLessThan(60_000)
+  })
+
+  test('names requests, incidents and invitations while they are there, and where their page is', async () => {
+    const gateway = await insertTestGateway(hub.db, { name: 'Barn' })
+    const asked = { identity_public_key: 'k', wireguard_public_key: 'w', device_location: '', device_version: '1' }
+    const device = { ...asked, mac_address: '', device_token: 't', source_ip: '198.51.100.7', requested_at: 0 }
+    await hub.db
+      .insertInto('registrations')
+      .values([
+        { ...device, id: 'r1', status: 'approved', device_name: 'Barn', gateway_id: gateway } as never,
+        {
+          ...device,
+          id: 'r2',
+          identity_public_key: 'other',
+          status: 'pending',
+          device_name: 'Mill',
+          gateway_id: null,
+        } as never,
+      ])
+      .execute()
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    const boar = { id: 'd', camera: 'yard', label: 'boar', severity: 'alert', score: 0.9, startedAt } as const
+    await storeDetections(hub.db, gateway, [boar], hub.clock.now())
+    const { id: incident } = await hub.db.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+    const body = { label: 'Spring delivery', maxUses: 1, expiresInHours: 24 }
+    const token = await hub.signIn('manager')
+    const { invitation } = (await createTestApi(hub)(contract.createGatewayInvitation, { token, body })).body as {
+      invitation: { id: string }
+    }
+    await insert(
+      { action: 'registration.approve', target: 'r1' },
+      { action: 'registration.request', target: 'r2' },
+      { action: 'registration.reject', target: 'gone' },
+      { action: 'incident.review', target: incident },
+      { action: 'gateway-invitation.create', target: invitation.id },
+      { action: 'gateway.edit', target: gateway },
+    )
+    const entries = (await get('?to=1970-01-02T00:00:00Z')).json<AuditEntry[]>().toReversed()
+    expect(entries.map(({ subject }) => subject)).toEqual([
+      { name: 'Barn', path: `/gateways/${gateway}` },
+      { name: 'Mill', path: '/gateway-approvals' },
+      null,
+      { name: 'boar at Barn', path: `/threats?incident=${incident}` },
+      { name: 'Spring delivery', path: '/gateway-invitations' },
+      null,
+    ])
   })
 
   test('filters by actor, action or its noun, time and text, and treats no character as a pattern', async () => {

@@ -5,7 +5,7 @@
  * routes.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
+import type { AuditEntry as Entry } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { holding } from '../database/holding.ts'
@@ -15,6 +15,8 @@ import type { Position } from '../http/pagination.ts'
 const ALWAYS_RECORDED = 'settings.change'
 const READ_AT_ONCE = 1_000
 const LOOKED_THROUGH_AT_ONCE = 10_000
+
+type ShownEntry = Omit<Entry, 'subject'>
 
 export type AuditEntry = {
   /** A username, or `hub` or `gateway`. */

@@ -1,6 +1,8 @@
 import type { AuditEntry } from '@hedgerow/contract'
 
-const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof AuditEntry)[]
+type Line = Omit<AuditEntry, 'subject'>
+
+const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof Line)[]
 
 /**
  * Texts that spreadsheets run as a formula: some programs skip blanks before it and also accept East Asian full-width
@@ -11,7 +13,7 @@ const FORMULA = /^(\s|[=+\-@|%＝＋－＠])/u
 /** The first line of the file: the names of the columns (RFC 4180). */
 export const csvHeader = line(COLUMNS)
 
-export function csvLine(entry: AuditEntry): string {
+export function csvLine(entry: Line): string {
   return line(COLUMNS.map((column) => entry[column] ?? ''))
 }
 

@@ -7,6 +7,7 @@ import { mount } from '../http/mount.ts'
 import { pageFrom, sendCursor } from '../http/pagination.ts'
 import { auditPages, findAudit } from './audit.ts'
 import { csvHeader, csvLine } from './csv.ts'
+import { withSubjects } from './subjects.ts'
 
 const PAGE_LENGTH = 100
 
@@ -20,7 +21,7 @@ export function auditRoutes(app: FastifyInstance, { db }: { db: Kysely<Tables> }
     }
     const { entries, next } = await findAudit(db, { ...filter, limit: limit ?? PAGE_LENGTH })
     if (next) sendCursor(reply, next)
-    return entries
+    return withSubjects(db, entries)
   })
 }
 

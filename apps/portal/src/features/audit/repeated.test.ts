@@ -8,6 +8,7 @@ const entry = (second: number, change: Partial<AuditEntry> = {}): AuditEntry => 
   actor: 'rosa',
   action: 'settings.change',
   target: null,
+  subject: null,
   sourceIp: '198.51.100.7',
   result: 'ok',
   ...change,

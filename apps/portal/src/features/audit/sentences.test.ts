@@ -12,6 +12,7 @@ const entry = (change: Partial<AuditEntry>): AuditEntry => ({
   actor: 'rosa.lind',
   action: 'gateway.edit',
   target: 'aaaaaaaaaaaa',
+  subject: null,
   sourceIp: null,
   result: 'ok',
   ...change,
@@ -32,6 +33,19 @@ it('names users by their username, and deleted targets by their id', () => {
     target: { text: 'rosa.lind', path: '/users?q=rosa.lind' },
   })
   expect(sentenceOf(entry({ target: 'bbbbbbbbbbbb' }), names).target).toEqual({ text: 'bbbbbbbbbbbb' })
+})
+
+it('names requests and incidents as the hub does', () => {
+  const subject = { name: 'boar at Barn', path: '/threats?incident=i1' }
+  expect(sentenceOf(entry({ action: 'incident.review', target: 'i1', subject }), names)).toMatchObject({
+    words: 'reviewed the incident',
+    target: { text: 'boar at Barn', path: '/threats?incident=i1' },
+  })
+  const device = { name: 'River gate', path: null }
+  expect(sentenceOf(entry({ action: 'registration.approve', target: 'r1', subject: device }), names)).toMatchObject({
+    words: 'approved the request of',
+    target: { text: 'River gate' },
+  })
 })
 
 it('links the gateway of a command', () => {

@@ -37,11 +37,11 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'user.delete': { done: 'deleted the user', target: 'text' },
   'user-invitation.create': { done: 'created the user invitation', target: 'text' },
   'user-invitation.revoke': { done: 'revoked the user invitation', target: 'text' },
-  'registration.request': { done: 'asked to join, request', target: 'text' },
-  'registration.approve': { done: 'approved the request', target: 'text' },
-  'registration.reject': { done: 'rejected the request', target: 'text' },
+  'registration.request': { done: 'asked to join:', target: 'text' },
+  'registration.approve': { done: 'approved the request of', target: 'text' },
+  'registration.reject': { done: 'rejected the request of', target: 'text' },
   'registration.reject-source': { done: 'rejected all requests from', target: 'text' },
-  'registration.lift': { done: 'withdrew the rejection of the request', target: 'text' },
+  'registration.lift': { done: 'withdrew the rejection of', target: 'text' },
   'auto-approval.change': own('changed the auto-approval settings'),
   'gateway-invitation.create': { done: 'created the gateway invitation', target: 'text' },
   'gateway-invitation.revoke': { done: 'revoked the gateway invitation', target: 'text' },
@@ -79,7 +79,7 @@ export type Names = {
 }
 
 /** The parts of an entry's sentence. An unknown action, from a newer hub, is shown as its code. */
-export function sentenceOf({ actor, action, target, result }: AuditEntry, names: Names): Sentence {
+export function sentenceOf({ actor, action, target, subject, result }: AuditEntry, names: Names): Sentence {
   const known = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : undefined
   const words =
     known === undefined ? action : result === 'refused' ? (known.refused ?? `could not: ${known.done}`) : known.done
@@ -88,7 +88,12 @@ export function sentenceOf({ actor, action, target, result }: AuditEntry, names:
   const command = kind === 'command' ? /^(.+) (\S+)$/.exec(target ?? '') : null
   const who = actorOf(actor, names)
   if (command) return { actor: who, words: `${words} ${command[1]}`, target: targetOf(command[2]!, 'gateway', names) }
+  if (subject !== null) return { actor: who, words, target: namedBy(subject) }
   return { actor: who, words, target: targetOf(target, kind, names) }
+}
+
+function namedBy({ name, path }: NonNullable<AuditEntry['subject']>): Named {
+  return path === null ? { text: name } : { text: name, path }
 }
 
 function actorOf(actor: string, { users }: Names): Named {
