@@ -53,17 +53,21 @@ export function createFaults({ onFault, report }: FaultOptions): Faults {
     socket.destroy()
   }
 
+  function attempt(served: Served, task: () => unknown): void {
+    try {
+      const done = task()
+      if (done instanceof Promise) done.catch((error: unknown) => end(served, error))
+    } catch (error) {
+      end(served, error)
+    }
+  }
+
   return {
     contain(socket, task) {
       const served = servedBy(socket)
-      serving.run(served, () => {
-        try {
-          const done = task()
-          if (done instanceof Promise) done.catch((error: unknown) => end(served, error))
-        } catch (error) {
-          end(served, error)
-        }
-      })
+      // Mostly called by what it already runs.
+      if (serving.getStore() === served) attempt(served, task)
+      else serving.run(served, attempt, served, task)
     },
 
     guardProcess() {

@@ -179,7 +179,9 @@ export const ordersAProxy = isToKeepFrom('answer')
  * Whether a header is for one connection only, by its name or because `Connection` lists it; `raw` is the whole list.
  */
 export function hopByHopIn(raw: readonly string[]): (name: string) => boolean {
-  const named = valuesOf(raw, 'connection')
+  const values = valuesOf(raw, 'connection')
+  if (values.length === 0 || (values.length === 1 && values[0] === 'keep-alive')) return isHopByHop
+  const named = values
     .flatMap((value) => value.split(','))
     .map((name) => name.trim().toLowerCase())
     .filter((name) => !HOP_BY_HOP.has(name) && !NEVER_NAMED_AWAY.has(name))

@@ -25,6 +25,8 @@ export type Sessions = {
   endAllOf(userId: string): Promise<void>
   /** The caller of a live session of an active user who may do more than set up two-factor. */
   find(sessionId: string): Promise<Caller | undefined>
+  /** The same at once, when it is known from a moment ago; undefined says nothing. */
+  remembered(sessionId: string): Caller | undefined
   /** `listener` is called for each session that ends or expires. Returns the function that unsubscribes. */
   onEnded(listener: (sessionId: string) => void): () => void
   stop(): Promise<void>

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
+import { rememberedByName } from '@hedgerow/http'
 
 /** Finds the address that a request came from. */
 export type SourceAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
@@ -33,14 +34,14 @@ export function createTrust(trustedProxies: readonly string[]): (address: string
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     trusted.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)
   }
-  return (text) => {
+  return rememberedByName((text) => {
     const address = canonicalAddress(text)
     return address !== undefined && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-  }
+  })
 }
 
 /** One spelling for each address: lower case, zeros shortened, without a zone, and `::ffff:a.b.c.d` as `a.b.c.d`. */
-export function canonicalAddress(text: string): string | undefined {
+export const canonicalAddress = rememberedByName((text): string | undefined => {
   const bare = text.split('%', 1)[0] ?? ''
   const version = isIP(bare)
   if (version === 0) return undefined
@@ -48,4 +49,4 @@ export function canonicalAddress(text: string): string | undefined {
   const { address } = new SocketAddress({ address: bare, family: 'ipv6' })
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   return mapped ?? address
-}
+})

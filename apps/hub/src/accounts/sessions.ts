@@ -92,10 +92,15 @@ export function createSessions({
     }
   }
 
-  async function read(sessionId: string): Promise<Found | undefined> {
-    const now = clock()
+  function rememberedFor(sessionId: string): Found | undefined {
     const known = remembered.get(sessionId)
-    if (known && Math.abs(now - known.at) < TRUSTED_MS) return known.found
+    return known && Math.abs(clock() - known.at) < TRUSTED_MS ? known.found : undefined
+  }
+
+  async function read(sessionId: string): Promise<Found | undefined> {
+    const known = rememberedFor(sessionId)
+    if (known) return known
+    const now = clock()
     const endingsBefore = endings
     const row = await db
       .selectFrom('sessions')
@@ -128,6 +133,11 @@ export function createSessions({
   function isOver({ startedAt, expiresAt }: Found): boolean {
     const now = clock()
     return expiresAt <= now || startedAt > now + CLOCK_TOLERANCE_MS
+  }
+
+  function callerOf(found: Found | undefined): Caller | undefined {
+    const mayGoOn = found?.active && !found.mustSetUpTwoFactor && !isOver(found)
+    return mayGoOn ? found.caller : undefined
   }
 
   async function expiry(now: number): Promise<number> {
@@ -225,11 +235,8 @@ export function createSessions({
       tellEnded([...ended].map((id) => ({ id })))
     },
 
-    async find(sessionId) {
-      const found = await read(sessionId)
-      const mayGoOn = found?.active && !found.mustSetUpTwoFactor && !isOver(found)
-      return mayGoOn ? found.caller : undefined
-    },
+    find: async (sessionId) => callerOf(await read(sessionId)),
+    remembered: (sessionId) => callerOf(rememberedFor(sessionId)),
 
     onEnded(listener) {
       listeners.add(listener)

@@ -64,6 +64,7 @@ const COOKIES_MAX_LENGTH = 8 * 1024
  * gateway on the host can plant such cookies.
  */
 export function overlongCookies(cookieHeader: string | undefined, jar: CookieJar): string[] | undefined {
+  if (cookieHeader === undefined || cookieHeader.length <= COOKIES_MAX_LENGTH) return undefined
   if ((cookiesToGateway(cookieHeader, jar)?.length ?? 0) <= COOKIES_MAX_LENGTH) return undefined
   const prefix = portPrefix(jar)
   return parsePairs(cookieHeader).flatMap(({ name }) => (name.startsWith(prefix) ? [name] : []))

@@ -139,6 +139,7 @@ export class GatewayConnection {
   #uses = 0
   #error: Error | undefined
   #idleTimer: NodeJS.Timeout | undefined
+  #idleMs = 0
 
   constructor(stream: Duplex, { onFree, onGone }: { onFree: () => void; onGone: () => void }) {
     this.#stream = stream
@@ -163,7 +164,6 @@ export class GatewayConnection {
   }
 
   lend(user: ConnectionUser): void {
-    clearTimeout(this.#idleTimer)
     this.#uses++
     this.#user = user
     user.onConnection(this)
@@ -190,9 +190,19 @@ export class GatewayConnection {
     this.#user = undefined
     const idleMs = Math.min(IDLE_TIMEOUT_MS, (keptSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
     if (idleMs <= 0 || this.#stream.destroyed || !this.#stream.writable) return void this.#stream.destroy()
-    this.#idleTimer = setTimeout(() => this.#stream.destroy(), idleMs).unref()
+    this.#endWhenIdle(idleMs)
     this.#stream.resume()
     this.#onFree()
+  }
+
+  /** One timer for all of its idle times: it may end while the connection is in use. */
+  #endWhenIdle(idleMs: number): void {
+    if (this.#idleTimer && idleMs === this.#idleMs) return void this.#idleTimer.refresh()
+    clearTimeout(this.#idleTimer)
+    this.#idleMs = idleMs
+    this.#idleTimer = setTimeout(() => {
+      if (!this.#user) this.#stream.destroy()
+    }, idleMs).unref()
   }
 
   /** Its user gets no further calls. */

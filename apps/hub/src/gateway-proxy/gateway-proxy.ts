@@ -27,6 +27,8 @@ import type { SourceAddress } from '../access/source-address.ts'
 import {
   applicationRefusal,
   createVisitorAccess,
+  whenKnown,
+  type Admitted,
   type ApplicationsOf,
   type FindGateway,
   type UiGateway,
@@ -40,7 +42,7 @@ import { createHubOrigins } from './hub-origin.ts'
 import { createOrigins, parseHost, type GatewayHost, type Place } from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
 import { createOpenVisits } from './open-visits.ts'
-import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
+import { PROGRESS_TIMEOUT_MS, proxyRequest, type Passage } from './proxy.ts'
 import { refuse } from './refusal.ts'
 import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
 import { replyOn, replyTo, type Reply } from './reply.ts'
@@ -53,7 +55,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 export type GatewayProxyDeps = {
   db: Kysely<Tables>
   config: Pick<Config, 'host' | 'publicUrl' | 'gatewayUi'>
-  sessions: Pick<Sessions, 'find' | 'onEnded' | 'authenticate'>
+  sessions: Pick<Sessions, 'find' | 'remembered' | 'onEnded' | 'authenticate'>
   findGateway: FindGateway
   applicationsOf: ApplicationsOf
   dial: Dial
@@ -86,6 +88,9 @@ export type GatewayProxy = {
   /** Closes them and ends every exchange. */
   stop(): Promise<void>
 }
+
+/** Opens the way to a gateway; returns the function that ends the exchange. */
+type Open = (gateway: UiGateway, passage: Omit<Passage, 'pool'>) => () => void
 
 export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const { db, config, clock, log } = deps
@@ -127,7 +132,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     presence.endSession(sessionId)
   })
 
-  async function handle(exchange: Exchange, host: GatewayHost): Promise<void> {
+  function handle(exchange: Exchange, host: GatewayHost): void | Promise<void> {
     checkRequestLine(exchange)
     // This is no WebSocket, or it was sent before the previous answer has ended.
     if (asksForUpgrade(exchange)) throw new HubError('invalid_request')
@@ -137,76 +142,86 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       return handOver(exchange, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
     }
     if (path.startsWith('/__hub/')) throw new HubError('not_found')
-    const opening = await prepare(
-      exchange,
-      replyTo(exchange),
-      host,
-      (origin) => !isCrossOriginRequest(exchange.method, exchange.headers, origin),
-    )
-    opening?.begin((passage) =>
-      proxyRequest(exchange, { ...passage, pool: connections.poolOf(opening.gateway, doorOf(host)) }),
+    const isWelcome = (origin: string) => !isCrossOriginRequest(exchange.method, exchange.headers, origin)
+    return prepare(exchange, { reply: replyTo(exchange), host, isWelcome }, (gateway, passage) =>
+      proxyRequest(exchange, { ...passage, pool: connections.poolOf(gateway, doorOf(host)) }),
     )
   }
 
-  async function handleWebSocket(
+  function handleWebSocket(
     req: IncomingMessage,
     { socket, head, reply }: { socket: Socket; head: Buffer; reply: Reply },
     host: GatewayHost,
-  ): Promise<void> {
+  ): void | Promise<void> {
     checkRequestLine(req)
-    const opening = await prepare(req, reply, host, (origin) => req.headers.origin === origin)
-    opening?.begin((passage) =>
-      proxyWebSocket(
-        req,
-        { socket, head },
-        { ...passage, open: () => connections.open(opening.gateway, doorOf(host)) },
-      ),
+    const isWelcome = (origin: string) => req.headers.origin === origin
+    return prepare(req, { reply, host, isWelcome }, (gateway, passage) =>
+      proxyWebSocket(req, { socket, head }, { ...passage, open: () => connections.open(gateway, doorOf(host)) }),
     )
   }
 
-  /** All checks between a request and its gateway; undefined when the browser left meanwhile. */
-  async function prepare(req: RequestHead, reply: Reply, host: GatewayHost, isWelcome: (origin: string) => boolean) {
-    if (overlongCookies(req.headers.cookie, host)) throw new HubError('request_head_too_large')
-    const { caller, gateway, grant } = await admission.admit(req, host)
-    if (!isWelcome(grant.origin)) throw new HubError('origin_not_allowed')
-    const dropAuthorization = await admission.carriesHubToken(req)
-    if (!reply.isOpen() || req.socket.destroyed) return undefined
-    if (gateway.blockedUdp !== undefined) {
-      refuse(req, reply, 'gateway_unreachable', blockedUdpPage(gateway, grant.hubOrigin, gateway.blockedUdp))
-      return undefined
-    }
+  /**
+   * All checks between a request and its gateway, and then `open`, unless the browser left meanwhile. Without a promise
+   * when everything is remembered.
+   */
+  function prepare(
+    req: RequestHead,
+    asked: { reply: Reply; host: GatewayHost; isWelcome: (origin: string) => boolean },
+    open: Open,
+  ): void | Promise<void> {
+    if (overlongCookies(req.headers.cookie, asked.host)) throw new HubError('request_head_too_large')
+    return whenKnown(admission.admit(req, asked.host), (admitted) => {
+      if (!asked.isWelcome(admitted.grant.origin)) throw new HubError('origin_not_allowed')
+      return whenKnown(admission.carriesHubToken(req), (dropAuthorization) =>
+        pass(req, { ...asked, ...admitted, dropAuthorization }, open),
+      )
+    })
+  }
+
+  function pass(
+    req: RequestHead,
+    {
+      reply,
+      host,
+      caller,
+      gateway,
+      grant,
+      dropAuthorization,
+    }: Admitted & { reply: Reply; host: GatewayHost; dropAuthorization: boolean },
+    open: Open,
+  ): void {
+    if (!reply.isOpen() || req.socket.destroyed) return
+    if (gateway.blockedUdp !== undefined)
+      return refuse(req, reply, 'gateway_unreachable', blockedUdpPage(gateway, grant.hubOrigin, gateway.blockedUdp))
 
     let cut = (): void => void req.socket.destroy()
-    const leave = presence.enter({ ...caller, gatewayId: gateway.id, application: host.application }, () => cut())
+    const visit = {
+      sessionId: caller.sessionId,
+      userId: caller.userId,
+      gatewayId: gateway.id,
+      application: host.application,
+    }
+    const leave = presence.enter(visit, () => cut())
     if (!leave) throw new HubError('too_many_requests')
     const { username, role } = caller
-    const passage = {
-      headers: headersToGateway(req.rawHeaders, {
-        jar: host,
-        visitor: { username, role, sourceIp: deps.sourceAddress(req), origin: grant.origin },
-        dropAuthorization,
-      }),
-      answerHeaders: (raw: readonly string[]) =>
-        headersFromGateway(raw, {
+    const { origin } = grant
+    try {
+      cut = open(gateway, {
+        headers: headersToGateway(req.rawHeaders, {
           jar: host,
-          origin: grant.origin,
-          addresses: [`${gateway.address}:${GATEWAY_PORT}`],
+          visitor: { username, role, sourceIp: deps.sourceAddress(req), origin },
+          dropAuthorization,
         }),
-      progressTimeoutMs,
-      contain: (task: () => void) => deps.faults.contain(req.socket, task),
-      onUnreachable: (err: Error) => refuseUnreachable(req, reply, gateway, grant.hubOrigin, err),
-      onOver: leave,
-    }
-    return {
-      gateway,
-      begin(open: (parts: typeof passage) => () => void) {
-        try {
-          cut = open(passage)
-        } catch (error) {
-          leave()
-          throw error
-        }
-      },
+        answerHeaders: (raw) =>
+          headersFromGateway(raw, { jar: host, origin, addresses: [`${gateway.address}:${GATEWAY_PORT}`] }),
+        progressTimeoutMs,
+        contain: (task) => deps.faults.contain(req.socket, task),
+        onUnreachable: (err) => refuseUnreachable(req, reply, gateway, grant.hubOrigin, err),
+        onOver: leave,
+      })
+    } catch (error) {
+      leave()
+      throw error
     }
   }
 
@@ -267,20 +282,29 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     )
   }
 
+  /** `task` may fail at once or later. */
+  function attempt(socket: Socket, task: () => void | Promise<void>, fail: (error: unknown) => void): void {
+    const failed = (error: unknown) => deps.faults.contain(socket, () => fail(error))
+    try {
+      const done = task()
+      if (done instanceof Promise) done.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
   function serve(exchange: Exchange, host: GatewayHost | undefined): void {
     const reply = replyTo(exchange)
     if (!host) return refuse(exchange, reply, 'invalid_request')
-    handle(exchange, host).catch((error: unknown) =>
-      deps.faults.contain(exchange.socket, () => answerFailure(error, exchange, reply, host)),
-    )
+    const fail = (error: unknown) => answerFailure(error, exchange, reply, host)
+    attempt(exchange.socket, () => handle(exchange, host), fail)
   }
 
   function upgrade(req: IncomingMessage, socket: Socket, head: Buffer, host: GatewayHost | undefined): void {
     const reply = replyOn(socket)
     if (!host) return refuse(req, reply, 'invalid_request')
-    handleWebSocket(req, { socket, head, reply }, host).catch((error: unknown) =>
-      deps.faults.contain(socket, () => answerFailure(error, req, reply, host)),
-    )
+    const fail = (error: unknown) => answerFailure(error, req, reply, host)
+    attempt(socket, () => handleWebSocket(req, { socket, head, reply }, host), fail)
   }
 
   function createPortServer(place: Place): Server {

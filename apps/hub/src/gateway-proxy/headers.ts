@@ -3,7 +3,7 @@
  * and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
 import { APPLICATION_HEADER, DEVICE_INTERFACE } from '@hedgerow/contract'
-import { hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
+import { hopByHopIn, ordersAProxy, rememberedByName, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { REFUSAL_HEADER } from './refusal-page.ts'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
@@ -35,8 +35,11 @@ export type Visitor = {
   origin: string
 }
 
-const isSetHere = (name: string): boolean => /^(?:host|cookie)$/i.test(name)
-const isAuthorization = (name: string): boolean => name.toLowerCase() === 'authorization'
+type Fate = 'passes' | 'dropped' | 'authorization'
+const fateOf = rememberedByName((name): Fate => {
+  if (saysWhoAsks(name) || /^(?:host|cookie)$/i.test(name)) return 'dropped'
+  return name.toLowerCase() === 'authorization' ? 'authorization' : 'passes'
+})
 
 /**
  * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host,
@@ -51,8 +54,8 @@ export function headersToGateway(
   const sent = ['Host', host]
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!
-    if (isHopByHop(name) || saysWhoAsks(name) || isSetHere(name)) continue
-    if (dropAuthorization && isAuthorization(name)) continue
+    const fate = fateOf(name)
+    if (fate === 'dropped' || (fate === 'authorization' && dropAuthorization) || isHopByHop(name)) continue
     sent.push(name, raw[i + 1]!)
   }
   const cookies = isHopByHop('cookie') ? undefined : cookiesToGateway(valuesOf(raw, 'cookie').join(';'), jar)
@@ -100,6 +103,6 @@ function rewriteLocation(location: string, origin: string, addresses: readonly s
 }
 
 /** Percent-encodes characters that a header cannot carry, and the percent sign. */
-function asHeaderText(text: string): string {
-  return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()))
-}
+const asHeaderText = rememberedByName((text) =>
+  text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed())),
+)

@@ -3,6 +3,8 @@
  * before localhost, and localhost before a port for each gateway; docs/security.md says why only a separate origin
  * isolates.
  */
+import { rememberedByName } from '@hedgerow/http'
+
 export type GatewayUiMode = 'localhost' | 'ports' | 'wildcard'
 
 /** What an origin shows: a gateway's own interface, or the application of this name. */
@@ -11,7 +13,7 @@ export type Place = { gatewayId: string; application?: string | undefined }
 /**
  * A request that belongs to a gateway's origin. `authority` is its Host in lower case, with the port if it names one.
  */
-export type GatewayHost = Place & { mode: GatewayUiMode; authority: string }
+export type GatewayHost = Readonly<Place & { mode: GatewayUiMode; authority: string }>
 
 export type Origins = {
   /** How gateways are reached from a hub page at `hubOrigin`. */
@@ -42,6 +44,16 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
   const modeFor = (hubOrigin: URL): GatewayUiMode =>
     template ? 'wildcard' : isLocalhost(hubOrigin.hostname) ? 'localhost' : 'ports'
 
+  const located = rememberedByName((host): GatewayHost | undefined => {
+    const parsed = parseHost(host)
+    if (!parsed) return undefined
+    const { hostname, authority } = parsed
+    const wildcard = template && placeIn(template.pattern.exec(hostname))
+    if (wildcard) return { ...wildcard, mode: 'wildcard', authority }
+    const localhost = placeIn(LOCALHOST_GATEWAY.exec(hostname))
+    return localhost && { ...localhost, mode: 'localhost', authority }
+  })
+
   return {
     modeFor,
 
@@ -53,15 +65,7 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
       return `http://${hubOrigin.hostname}:${port}`
     },
 
-    locate(host) {
-      const parsed = parseHost(host)
-      if (!parsed) return undefined
-      const { hostname, authority } = parsed
-      const wildcard = template && placeIn(template.pattern.exec(hostname))
-      if (wildcard) return { ...wildcard, mode: 'wildcard', authority }
-      const localhost = placeIn(LOCALHOST_GATEWAY.exec(hostname))
-      return localhost && { ...localhost, mode: 'localhost', authority }
-    },
+    locate: (host) => (host === undefined ? undefined : located(host)),
 
     formActionSources(host) {
       if (template) return [template.source]

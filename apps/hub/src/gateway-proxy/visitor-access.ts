@@ -43,9 +43,9 @@ export type VisitorAccess = {
    */
   allow(visit: Visit): Promise<Allowed | undefined>
   /** Throws session_required, session_ended, application_not_found, role_required or service_worker_refused. */
-  admit(req: RequestHead, host: GatewayHost): Promise<Admitted>
+  admit(req: RequestHead, host: GatewayHost): Admitted | Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
-  carriesHubToken(req: RequestHead): Promise<boolean>
+  carriesHubToken(req: RequestHead): boolean | Promise<boolean>
   /** Drops everything remembered, because a person or a gateway has changed. */
   forget(): void
 }
@@ -57,7 +57,7 @@ export function createVisitorAccess({
   applicationsOf,
   clock,
 }: {
-  hubSessions: Pick<Sessions, 'find' | 'authenticate'>
+  hubSessions: Pick<Sessions, 'find' | 'remembered' | 'authenticate'>
   uiSessions: UiSessions
   findGateway: FindGateway
   applicationsOf: ApplicationsOf
@@ -78,11 +78,17 @@ export function createVisitorAccess({
     return gateway
   }
 
+  function recall(caller: Caller, gatewayId: string): Allowed | undefined {
+    const known = remembered.get(keyOf(caller, gatewayId))
+    if (!known || Math.abs(clock() - known.readAt) >= REMEMBERED_MS) return undefined
+    return { caller, gateway: known.gateway }
+  }
+
   async function mayEnter({ sessionId, gatewayId }: Visit, mayRemember: boolean): Promise<Allowed | undefined> {
     const caller = await hubSessions.find(sessionId)
     if (!caller) return undefined
-    const known = mayRemember ? remembered.get(keyOf(caller, gatewayId)) : undefined
-    if (known && Math.abs(clock() - known.readAt) < REMEMBERED_MS) return { caller, gateway: known.gateway }
+    const known = mayRemember ? recall(caller, gatewayId) : undefined
+    if (known) return known
     try {
       return { caller, gateway: await readGateway(caller, gatewayId) }
     } catch (error) {
@@ -100,6 +106,14 @@ export function createVisitorAccess({
     return offered && applicationRefusal(role, place, offered)
   }
 
+  async function isAnyOfTheHub(tokens: readonly string[]): Promise<boolean> {
+    const answers = await Promise.allSettled(tokens.map((token) => hubSessions.authenticate(token)))
+    return answers.some((answer) => {
+      if (answer.status === 'fulfilled') return true
+      return !(answer.reason instanceof HubError && answer.reason.code === 'session_required')
+    })
+  }
+
   return {
     async allow(visit) {
       const allowed = await mayEnter(visit, false)
@@ -111,29 +125,32 @@ export function createVisitorAccess({
       remembered.clear()
     },
 
-    async admit(req, host) {
+    admit(req, host) {
       const grant = uiSessions.find(sessionTokens(req.headers.cookie, host), host)
       if (!grant) throw new HubError('session_required')
-      const allowed = await mayEnter(grant, true)
-      if (!allowed) throw new HubError('session_ended')
-      const refusal = refusalOf(allowed.caller, grant)
-      if (refusal !== undefined) throw new HubError(refusal)
-      if (host.mode === 'ports' && req.headers['service-worker'] === 'script')
-        throw new HubError('service_worker_refused')
-      return { ...allowed, grant }
-    },
-
-    async carriesHubToken(req) {
-      if (req.headers.authorization === undefined) return false
-      const tokens = tokensIn(valuesOf(req.rawHeaders, 'authorization').join(' '))
-      if (tokens.length > MAX_TOKENS) return true
-      const answers = await Promise.allSettled(tokens.map((token) => hubSessions.authenticate(token)))
-      return answers.some((answer) => {
-        if (answer.status === 'fulfilled') return true
-        return !(answer.reason instanceof HubError && answer.reason.code === 'session_required')
+      const caller = hubSessions.remembered(grant.sessionId)
+      const known = caller && recall(caller, grant.gatewayId)
+      return whenKnown(known ?? mayEnter(grant, true), (allowed) => {
+        if (!allowed) throw new HubError('session_ended')
+        const refusal = refusalOf(allowed.caller, grant)
+        if (refusal !== undefined) throw new HubError(refusal)
+        if (host.mode === 'ports' && req.headers['service-worker'] === 'script')
+          throw new HubError('service_worker_refused')
+        return { caller: allowed.caller, gateway: allowed.gateway, grant }
       })
     },
+
+    carriesHubToken(req) {
+      if (req.headers.authorization === undefined) return false
+      const tokens = tokensIn(valuesOf(req.rawHeaders, 'authorization').join(' '))
+      return tokens.length > MAX_TOKENS || isAnyOfTheHub(tokens)
+    },
   }
+}
+
+/** Goes on with a value: at once when it is there already, because a promise for each request costs more. */
+export function whenKnown<T, R>(value: T | Promise<T>, goOn: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value)
 }
 
 type ApplicationRefusal = 'application_not_found' | 'role_required'
