@@ -254,6 +254,13 @@ export const screens: Screen[] = [
     await button(portal, 'Connect to Barn').click()
     await text(portal, 'Checking your access')
   }),
+  admin('connect-dialog-choice', '/gateways', async (portal) => {
+    await button(portal, 'Connect to North orchard').click()
+    await portal
+      .dialog()
+      .getByRole('button', { name: /^The router’s page/ })
+      .waitFor()
+  }),
   admin('connect-dialog-refused', '/gateways', async (portal) => {
     await portal.page.route('**/api/v1/gateway/validate-access', (route) => route.abort())
     await button(portal, 'Connect to Barn').click()

@@ -55,6 +55,9 @@ const RIVER_GATE = {
   rules: [{ name: 'Fox', labels: ['fox'], minimumScore: 0.7, fire: ['Sprinkler'] }],
 }
 
+/** Connect asks what to open. */
+const ORCHARD = { applications: { router: { url: 'http://127.0.0.1:9', title: 'The router’s page' } } }
+
 const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road, east bank'
 
 /** Online, warning and offline gateways, two waiting registrations, and a day of detections. */
@@ -71,7 +74,7 @@ export async function startShowcase(): Promise<Showcase> {
     const visitorOfFarm = await addPerson(hub, { username: 'walker', role: 'user' })
     const guarded = await addPeople(hub)
     const barn = await gateway('Barn', 'Yard, south wall')
-    const orchard = await gateway('North orchard', 'Row 12, by the stream')
+    const orchard = await gateway('North orchard', 'Row 12, by the stream', ORCHARD)
     await barn.localApi.putStatus({ cameras: [{ name: 'yard', state: 'online', fps: 29.7 }] })
     await orchard.localApi.putStatus({ cameras: [{ name: 'orchard-gate', state: 'offline', fps: 0 }] })
     await barn.localApi.reportDetections(aDayOfDetections())
@@ -92,6 +95,9 @@ export async function startShowcase(): Promise<Showcase> {
     await gateway(LONG_NAME, 'Lower meadow')
     await waitFor(async () => (await hub.api(listPendingRegistrations)).length === 2, { for: 'two to wait' })
     await waitFor(async () => (await hub.api(hubStats)).threats > 0, { for: 'the detections' })
+    const hasApplications = async () =>
+      (await hub.api(listGateways)).some(({ applications }) => applications.length > 0)
+    await waitFor(hasApplications, { for: 'the application of North orchard' })
     const stop = () => life.disposeAsync()
     return { hub, emptyHub, visitorOfFarm, guarded, barn, waiting, stop }
   } catch (error) {
