@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
 import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
@@ -47,8 +48,24 @@ afterAll(async () => {
   if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
 })
 
+async function dragByFinger(page: Page, what: Locator, { right, down }: { right: number; down: number }) {
+  const area = (await what.boundingBox())!
+  const from = { x: area.x + area.width / 2, y: area.y + area.height / 2 }
+  const devtools = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await touch('touchStart', [from])
+  for (const part of [0.5, 1]) await touch('touchMove', [{ x: from.x + right * part, y: from.y + down * part }])
+  await touch('touchEnd', [])
+  await devtools.detach()
+}
+
 test('a person signs in on a phone, sees, tests, stops everything, and changes the file', async () => {
-  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  const person = await browser.person({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    reducedMotion: 'reduce',
+  })
   const page = await person.newPage()
   await page.goto(`http://127.0.0.1:${gateway.port}/`)
   await page.getByText(gateway.state().deviceToken).waitFor()
@@ -83,6 +100,11 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.mouse.move(area.x + area.width + 40, area.y + area.height * 0.75)
   await page.mouse.up()
   await page.getByRole('button', { name: 'Corner 3 of 4, 100 % from the left, 75 % from the top' }).waitFor()
+  const cornerBefore = await corner(2).getAttribute('aria-label')
+  await dragByFinger(page, corner(2), { right: 20, down: -10 })
+  await expect.poll(() => corner(2).getAttribute('aria-label')).not.toBe(cornerBefore)
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect.poll(() => corner(2).getAttribute('aria-label')).toBe(cornerBefore)
   await page.getByRole('button', { name: 'Add a mask' }).click()
   await page.getByRole('button', { name: 'Delete mask 1' }).click()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
