@@ -329,9 +329,11 @@ describe('gateways', () => {
     ])
     await portal.open(`/gateways/${gatewayId}`)
     await page.getByRole('heading', { name: 'Hen house' }).waitFor()
-    const rungs = page.getByRole('region', { name: 'Connection to the hub' }).getByRole('listitem')
-    await expect.poll(() => rungs.count()).toBe(4)
-    await expect.poll(async () => (await rungs.allTextContents()).every((rung) => rung.startsWith('done'))).toBe(true)
+    const conditions = page.getByRole('region', { name: 'Connection to the hub' }).getByRole('listitem')
+    await expect.poll(() => conditions.count()).toBe(4)
+    await expect
+      .poll(async () => (await conditions.allTextContents()).every((condition) => condition.startsWith('done')))
+      .toBe(true)
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByText('14.5 FPS').waitFor()
     await health.getByText('offline').waitFor()
@@ -343,7 +345,7 @@ describe('gateways', () => {
     // Its pictures come first on a phone too.
     await page.setViewportSize({ width: 390, height: 844 })
     const top = async (panel: Locator) => (await panel.boundingBox())!.y
-    await expect.poll(async () => (await top(picture)) < (await top(rungs.first()))).toBe(true)
+    await expect.poll(async () => (await top(picture)) < (await top(conditions.first()))).toBe(true)
   })
 
   test('a day of load and traffic is drawn in both schemes, and read hour by hour', async () => {

@@ -62,7 +62,7 @@ export const listGateways = call({
 })
 
 /** One step on the way from a request to a working gateway. */
-const rung = z.object({
+const condition = z.object({
   step: z.enum(['registered', 'approved', 'handshake', 'heartbeat']),
   state: z.enum(['done', 'waiting', 'failed']),
   /** When it last happened. */
@@ -72,7 +72,7 @@ const rung = z.object({
 
 /** Everything that the hub knows about one gateway. */
 export const gatewayDetail = gateway.extend({
-  ladder: z.array(rung),
+  ladder: z.array(condition),
   /** The identity key's fingerprint; null for a gateway on plain WireGuard. */
   fingerprint: z.string().nullable(),
   /** The last heartbeat and its time of arrival; null when there was none. */

@@ -32,7 +32,7 @@ ${signInPath === undefined ? '' : `<p><a href="${signInPath}">Sign in</a></p>`}
 <section aria-labelledby="progress">
 <h2 id="progress">Connection</h2>
 <ol class="conditions">
-${state.conditions.map(renderRung).join('\n')}
+${state.conditions.map(renderCondition).join('\n')}
 </ol>
 <p class="announcement" role="status"></p>
 <p class="silent" role="alert"></p>
@@ -74,7 +74,7 @@ function renderField(field: keyof GatewayState, value: string | null, empty: str
   return `data-field="${field}" data-empty="${empty}">${escape(value ?? empty)}`
 }
 
-function renderRung(condition: Condition): string {
+function renderCondition(condition: Condition): string {
   const time = condition.at === null ? '' : `${condition.at.slice(0, 19).replace('T', ' ')} UTC`
   return `<li data-step="${condition.step}" data-state="${condition.state}">
 <span class="mark" aria-hidden="true"></span>

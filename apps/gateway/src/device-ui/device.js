@@ -11,21 +11,21 @@ function localTime(iso) {
   return iso ? new Date(iso).toLocaleString() : ''
 }
 
-function showRung(rung) {
-  const item = document.querySelector(`[data-step="${rung.step}"]`)
-  const changed = item.dataset.state !== rung.state
-  item.dataset.state = rung.state
-  setText(item.querySelector('.state'), words[rung.state])
-  setText(item.querySelector('.detail'), rung.detail)
+function showCondition(condition) {
+  const item = document.querySelector(`[data-step="${condition.step}"]`)
+  const changed = item.dataset.state !== condition.state
+  item.dataset.state = condition.state
+  setText(item.querySelector('.state'), words[condition.state])
+  setText(item.querySelector('.detail'), condition.detail)
   const time = item.querySelector('time')
-  time.dateTime = rung.at ?? ''
-  time.title = rung.at ?? ''
-  setText(time, localTime(rung.at))
+  time.dateTime = condition.at ?? ''
+  time.title = condition.at ?? ''
+  setText(time, localTime(condition.at))
   return changed
 }
 
 function show(state) {
-  const changed = state.conditions.filter(showRung).at(-1)
+  const changed = state.conditions.filter(showCondition).at(-1)
   if (changed) setText(document.querySelector('.announcement'), `${changed.label}: ${words[changed.state]}`)
   for (const element of document.querySelectorAll('[data-field]')) {
     const value = state[element.dataset.field]

@@ -10,7 +10,7 @@ import { findGateway, type ListDependencies } from './fleet.ts'
 
 const VISITS_SHOWN = 50
 
-type Rung = GatewayDetail['ladder'][number]
+type Condition = GatewayDetail['ladder'][number]
 
 /** Throws `gateway_not_found` also when the caller may not see it. */
 export async function readGateway(
@@ -37,26 +37,26 @@ export async function readGateway(
   const heartbeat = signals.heartbeats.latest(id)
   const handshakeAt = peer?.latestHandshakeAtMs ?? row.last_handshake_at
   const refused = signals.refusals(id)
-  const ladder: Rung[] = [
+  const conditions: Condition[] = [
     registration
-      ? rung('registered', registration.requested_at, `asked from ${registration.source_ip}`)
-      : rung('registered', row.created_at, 'added by hand'),
-    rung(
+      ? condition('registered', registration.requested_at, `asked from ${registration.source_ip}`)
+      : condition('registered', row.created_at, 'added by hand'),
+    condition(
       'approved',
       registration?.decided_at ?? row.created_at,
       registration?.decided_by ? `approved by ${registration.decided_by}` : 'added by hand',
     ),
-    handshakeRung(handshakeAt, vpn, gateway.blockedUdp),
+    handshakeCondition(handshakeAt, vpn, gateway.blockedUdp),
   ]
   if (gateway.kind === 'enrolled')
-    ladder.push(
+    conditions.push(
       heartbeat
-        ? rung('heartbeat', heartbeat.at, gateway.statusReason, gateway.status === 'offline' ? 'failed' : 'done')
+        ? condition('heartbeat', heartbeat.at, gateway.statusReason, gateway.status === 'offline' ? 'failed' : 'done')
         : { step: 'heartbeat', state: 'waiting', at: null, message: 'no heartbeat yet' },
     )
   return {
     ...gateway,
-    ladder,
+    ladder: conditions,
     fingerprint: row.identity_public_key === null ? null : fingerprint(row.identity_public_key),
     heartbeat: heartbeat ? { ...heartbeat.content, receivedAt: new Date(heartbeat.at).toISOString() } : null,
     traffic: peer ? { receivedBytes: peer.receivedBytes, sentBytes: peer.sentBytes } : null,
@@ -84,11 +84,11 @@ async function visits(db: Kysely<Tables>, gatewayId: string): Promise<GatewayDet
   }))
 }
 
-function handshakeRung(
+function handshakeCondition(
   at: number | null,
   { disabledReason }: Pick<Vpn, 'disabledReason'>,
   blockedUdp: string | null,
-): Rung {
+): Condition {
   if (disabledReason !== undefined)
     return { step: 'handshake', state: 'failed', at: isoOrNull(at), message: disabledReason }
   if (blockedUdp !== null)
@@ -99,10 +99,15 @@ function handshakeRung(
       message: `UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway reach ${blockedUdp}.`,
     }
   if (at === null) return { step: 'handshake', state: 'waiting', at: null, message: 'no VPN handshake yet' }
-  return rung('handshake', at, 'last VPN handshake')
+  return condition('handshake', at, 'last VPN handshake')
 }
 
-function rung(step: Rung['step'], at: number, message: string, state: Rung['state'] = 'done'): Rung {
+function condition(
+  step: Condition['step'],
+  at: number,
+  message: string,
+  state: Condition['state'] = 'done',
+): Condition {
   return { step, state, at: new Date(at).toISOString(), message }
 }
 
