@@ -113,7 +113,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     applicationsOf: deps.applicationsOf,
     clock,
   })
-  const presence = createOpenVisits({
+  const openVisits = createOpenVisits({
     clock,
     log,
     isAllowed: async (visit) => (await admission.allow(visit)) !== undefined,
@@ -129,7 +129,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const stopListening = deps.sessions.onEnded((sessionId) => {
     tickets.endSession(sessionId)
     sessions.endSession(sessionId)
-    presence.endSession(sessionId)
+    openVisits.endSession(sessionId)
   })
 
   function handle(exchange: Exchange, host: GatewayHost): void | Promise<void> {
@@ -201,7 +201,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       gatewayId: gateway.id,
       application: host.application,
     }
-    const leave = presence.enter(visit, () => cut())
+    const leave = openVisits.enter(visit, () => cut())
     if (!leave) throw new HubError('too_many_requests')
     const { username, role } = caller
     const { origin } = grant
@@ -329,10 +329,10 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     acceptsUpgrade: asksForWebSocket,
     handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
     formActionSources: origins.formActionSources,
-    connectedUsers: presence.connectedUsers,
+    connectedUsers: openVisits.connectedUsers,
     recheck() {
       admission.forget()
-      return presence.recheck()
+      return openVisits.recheck()
     },
 
     async issueTicket(caller, { gatewayId, application }, headers) {
@@ -357,7 +357,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     start: ports.start,
     async stop() {
       stopListening()
-      await presence.stop()
+      await openVisits.stop()
       await ports.stop()
       connections.stop()
     },
