@@ -106,7 +106,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const tickets = createTickets({ clock })
   const sessions = createUiSessions({ clock })
   const hubOrigins = createHubOrigins({ gatewayOrigin, publicUrl }, deps.hubPort)
-  const admission = createVisitorAccess({
+  const visitorAccess = createVisitorAccess({
     hubSessions: deps.sessions,
     uiSessions: sessions,
     findGateway: deps.findGateway,
@@ -116,7 +116,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const openVisits = createOpenVisits({
     clock,
     log,
-    isAllowed: async (visit) => (await admission.allow(visit)) !== undefined,
+    isAllowed: async (visit) => (await visitorAccess.allow(visit)) !== undefined,
   })
   const connections = createGatewayConnections({ dial: deps.dial, connectTimeoutMs })
   const ports = createGatewayPorts({
@@ -170,9 +170,9 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     open: Open,
   ): void | Promise<void> {
     if (overlongCookies(req.headers.cookie, asked.host)) throw new HubError('request_head_too_large')
-    return whenKnown(admission.admit(req, asked.host), (admitted) => {
+    return whenKnown(visitorAccess.admit(req, asked.host), (admitted) => {
       if (!asked.isWelcome(admitted.grant.origin)) throw new HubError('origin_not_allowed')
-      return whenKnown(admission.carriesHubToken(req), (dropAuthorization) =>
+      return whenKnown(visitorAccess.carriesHubToken(req), (dropAuthorization) =>
         pass(req, { ...asked, ...admitted, dropAuthorization }, open),
       )
     })
@@ -234,7 +234,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
 
   /** Checks a handover when it is redeemed, and logs it: person, gateway, address, time. */
   async function recordVisit(req: RequestHead, grant: Grant): Promise<void> {
-    const allowed = await admission.allow(grant)
+    const allowed = await visitorAccess.allow(grant)
     if (!allowed) throw new HubError('session_ended')
     await db
       .insertInto('ui_access')
@@ -331,7 +331,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     formActionSources: origins.formActionSources,
     connectedUsers: openVisits.connectedUsers,
     recheck() {
-      admission.forget()
+      visitorAccess.forget()
       return openVisits.recheck()
     },
 
