@@ -331,7 +331,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     formActionSources: origins.formActionSources,
     connectedUsers: openVisits.connectedUsers,
     recheck() {
-      visitorAccess.forget()
+      visitorAccess.invalidate()
       return openVisits.recheck()
     },
 

@@ -46,8 +46,8 @@ export type VisitorAccess = {
   admit(req: RequestHead, host: GatewayHost): Admitted | Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
   carriesHubToken(req: RequestHead): boolean | Promise<boolean>
-  /** Drops everything remembered, because a person or a gateway has changed. */
-  forget(): void
+  /** Empties the cache, because a person or a gateway has changed. */
+  invalidate(): void
 }
 
 export function createVisitorAccess({
@@ -120,7 +120,7 @@ export function createVisitorAccess({
       return allowed && refusalOf(allowed.caller, visit) === undefined ? allowed : undefined
     },
 
-    forget() {
+    invalidate() {
       changes++
       remembered.clear()
     },
