@@ -18,11 +18,11 @@ export function SearchField({ label, initial, onSearch }: SearchFieldProps) {
   const untold = useRef<Untold>({ frame: 0, timer: undefined })
   useEffect(() => {
     const left = untold.current
-    return () => forget(left)
+    return () => cancel(left)
   }, [])
   const change = (next: string) => {
     setText(next)
-    forget(untold.current)
+    cancel(untold.current)
     // A frame's callback runs before its paint, so the list is updated in a task after it.
     untold.current.frame = requestAnimationFrame(() => {
       untold.current.timer = setTimeout(() => startTransition(() => onSearch(next)))
@@ -44,7 +44,7 @@ export function SearchField({ label, initial, onSearch }: SearchFieldProps) {
 
 type Untold = { frame: number; timer: ReturnType<typeof setTimeout> | undefined }
 
-function forget({ frame, timer }: Untold): void {
+function cancel({ frame, timer }: Untold): void {
   cancelAnimationFrame(frame)
   clearTimeout(timer)
 }

@@ -70,7 +70,7 @@ export function createRules(options: RulesOptions): Rules {
     deterrents.personSeen(camera)
     if (endedAt === undefined) persons.set(id, { camera, toldAt: clock() })
     else persons.delete(id)
-    forgetOldest(persons)
+    deleteOldest(persons)
   }
 
   function consider(rule: Rule, detection: Detection, file: RulesFile): void {
@@ -80,7 +80,7 @@ export function createRules(options: RulesOptions): Rules {
     if ((asked.get(key) ?? -Infinity) > now) return
     const isRetry = asked.has(key)
     asked.set(key, now + RETRY_AFTER_MS)
-    forgetOldest(asked)
+    deleteOldest(asked)
     if (!hold.take(rule.name)) {
       log.warn({ rule: rule.name, detection: detection.id }, 'a rule is held: it fires too often')
       return
@@ -165,7 +165,7 @@ export function createRules(options: RulesOptions): Rules {
   }
 }
 
-function forgetOldest(map: Map<string, unknown>): void {
+function deleteOldest(map: Map<string, unknown>): void {
   const oldest = map.keys().next()
   if (map.size > REMEMBERED_MAX && !oldest.done) map.delete(oldest.value)
 }

@@ -64,7 +64,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     // When the disk takes no writes, each start finds the failure again.
     await memory
       .write({ ...memory.current(), failure })
-      .then(versions.forgetFailure)
+      .then(versions.clearFailure)
       .catch((error: unknown) => log.error({ err: error }, 'that could not be written'))
   }
 

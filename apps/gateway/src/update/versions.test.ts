@@ -183,7 +183,7 @@ describe('a version that was given up', () => {
     const start = async (files: FaultyFiles) => {
       const versions = await openVersions({ root: '/', slot: 'a' }, files)
       expect(versions.failed).toEqual(THIRD)
-      await versions.forgetFailure()
+      await versions.clearFailure()
     }
     const { before, after } = await countOf(givenUp, start)
     for (let at = before; at <= after; at++)

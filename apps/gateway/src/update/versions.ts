@@ -27,9 +27,9 @@ export type Versions = {
   readonly running: VersionOnDisk
   /** True until the hub has answered this version's first heartbeat through the tunnel. */
   isOnTrial(): boolean
-  /** The version that was given up before this start, if any; reported until `forgetFailure`. */
+  /** The version that was given up before this start, if any; reported until `clearFailure`. */
   readonly failed: VersionOnDisk | undefined
-  forgetFailure(): Promise<void>
+  clearFailure(): Promise<void>
   /**
    * Has `unpack` fill the free directory, and makes it the version that starts next, on trial. The caller then ends
    * this process. Throws the disk's error, or that of `unpack`; then nothing has changed.
@@ -104,7 +104,7 @@ export async function openVersions(
     running,
     isOnTrial: () => onTrial,
     failed: hasFailed ? await describe(failedSlot) : undefined,
-    forgetFailure: () => remove('failed'),
+    clearFailure: () => remove('failed'),
     async tryNext(unpack, expected) {
       const free: Slot = slot === 'a' ? 'b' : 'a'
       if (onTrial || (slot !== '' && current === free)) throw new Error('this version is on trial itself')

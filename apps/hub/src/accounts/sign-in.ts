@@ -121,7 +121,7 @@ export function createSignIn(deps: {
         throw error
       })
       if (!isRight || !user) return refuse('invalid_credentials')
-      byPair.forget(pair)
+      byPair.reset(pair)
       door.takeBack(from.sourceIp)
       if (!user.active) return refuse('account_inactive')
       if (user.two_factor_secret === null) return openSession(user, from)
@@ -155,7 +155,7 @@ export function createSignIn(deps: {
         }
         throw error
       }
-      codesByPair.forget(pair)
+      codesByPair.reset(pair)
       door.takeBack(from.sourceIp)
       await guesses.succeeded(user.id)
       await challenges.close(challenge)

@@ -4,7 +4,7 @@ export type Throttle = {
   failed(key: string): void
   /** Removes the last failure from the count. */
   takeBack(key: string): void
-  forget(key: string): void
+  reset(key: string): void
 }
 
 /**
@@ -47,7 +47,7 @@ export function createThrottle({
       if (entry && entry.count > 1) entry.count--
       else failures.delete(key)
     },
-    forget(key) {
+    reset(key) {
       failures.delete(key)
     },
   }

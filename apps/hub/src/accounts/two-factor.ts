@@ -205,7 +205,7 @@ export async function confirmed<T>(
   confirmations.failed(caller.userId)
   try {
     const result = await work()
-    confirmations.forget(caller.userId)
+    confirmations.reset(caller.userId)
     return result
   } catch (error) {
     const guessed = error instanceof HubError && ['password_wrong', 'two_factor_code_wrong'].includes(error.code)

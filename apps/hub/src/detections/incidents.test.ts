@@ -187,7 +187,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     await hub.retention.trim()
     expect(await list()).toMatchObject([{ detections: 1, coverId: 'b', score: 0.4 }])
     expect(await camerasOfIncidents()).toEqual(await camerasOfDetections())
-    await hub.retention.forgetGateway(gateway)
+    await hub.retention.deleteRowsOf(gateway)
     expect(await hub.db.selectFrom('incidents').selectAll().execute()).toEqual([])
     expect(await camerasOfIncidents()).toEqual([])
   })

@@ -187,7 +187,7 @@ function include(incident: Incident, detection: Placed, isMember: boolean): void
   }
   if (isMember) return
   incident.detections += 1
-  if (incident.verdict !== null) forgetReview(incident)
+  if (incident.verdict !== null) clearReview(incident)
 }
 
 /** `other` becomes part of `incident`. */
@@ -203,10 +203,10 @@ function absorb(incident: Incident, other: Incident): void {
     incident.camera = other.camera
     incident.score = other.score
   }
-  if (incident.verdict !== other.verdict || incident.label !== other.label) forgetReview(incident)
+  if (incident.verdict !== other.verdict || incident.label !== other.label) clearReview(incident)
 }
 
-function forgetReview(incident: Incident): void {
+function clearReview(incident: Incident): void {
   incident.label = incident.reported_label
   incident.verdict = null
   incident.reviewed_by = null

@@ -102,7 +102,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
       detections: 5,
       message: "Refused 5 detections in the last hour: the hub's disk is nearly full",
     })
-    restarted.forget('second')
+    restarted.remove('second')
     expect(restarted.refusals('second')).toBeUndefined()
     hub.clock.advance(HOUR_MS + 300_000)
     expect(restarted.refusals('first')).toBeUndefined()
@@ -161,7 +161,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     await storeDetections(hub.db, id, batch('b', 2), hub.clock.now())
     await hub.retention.purge()
     expect(await held()).toEqual([[2, 1_000]])
-    await hub.retention.forgetGateway(id)
+    await hub.retention.deleteRowsOf(id)
     expect(await held()).toEqual([])
   })
 

@@ -40,7 +40,7 @@ export type DetectionQuota = {
   countRefused(gatewayId: string, detections: number, reason: RefusalReason): void
   /** Undefined when there were none in the last hour. `limits` are the current ones. */
   refusals(gatewayId: string): Refusals | undefined
-  forget(gatewayId: string): void
+  remove(gatewayId: string): void
   /** Reads the last hour, then writes refusals until `stop`. */
   start(): Promise<void>
   flush(): Promise<void>
@@ -141,7 +141,7 @@ export function createDetectionQuota({
         ? { detections, at: known.at, message: inWords(detections, known.reason) }
         : undefined
     },
-    forget(gatewayId) {
+    remove(gatewayId) {
       buckets.delete(gatewayId)
       for (const slot of told.get(gatewayId)?.slots ?? []) unwritten.delete(slot)
       told.delete(gatewayId)

@@ -54,7 +54,7 @@ describe.each(testEngines)('detections with pictures and details on %s', (engine
     expect((await get('/d2/thumbnail')).json()).toMatchObject({ error: 'detection_not_found' })
 
     const totals = await hub.db.selectFrom('detection_totals').selectAll().executeTakeFirstOrThrow()
-    await hub.retention.forgetGateway(gatewayId)
+    await hub.retention.deleteRowsOf(gatewayId)
     expect(totals).toMatchObject({ detections: 2 })
     expect(totals.bytes).toBeGreaterThan(1_000 + picture.rawPayload.length)
     expect(await hub.db.selectFrom('thumbnails').select('detection_id').execute()).toEqual([])

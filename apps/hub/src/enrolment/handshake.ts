@@ -51,7 +51,7 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
   /** By nonce, oldest first. */
   const challenges = new Map<string, Issued>()
 
-  function forgetOld(now: number): void {
+  function deleteOld(now: number): void {
     for (const [nonce, { issuedAt }] of challenges) {
       if (now - issuedAt <= CHALLENGE_LIFETIME_MS && challenges.size < CHALLENGES_MAX) return
       challenges.delete(nonce)
@@ -80,7 +80,7 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
       if (!isIdentityKey(identityPublicKey)) throw invalidKey('identityPublicKey')
       if (!isWireguardKey(wireguardPublicKey)) throw invalidKey('wireguardPublicKey')
       const now = clock()
-      forgetOld(now)
+      deleteOld(now)
       const ephemeral = generateKeyPair()
       const nonce = randomBytes(32).toString('base64')
       challenges.set(nonce, {

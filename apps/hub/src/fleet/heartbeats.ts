@@ -25,7 +25,7 @@ export type Heartbeats = {
   record(gatewayId: string, content: Heartbeat): void
   latest(gatewayId: string): KnownHeartbeat | undefined
   /** Call it when the gateway was deleted. */
-  forget(gatewayId: string): void
+  remove(gatewayId: string): void
   /** Writes everything since the last call. Throws the database's error; then nothing is lost. */
   flush(): Promise<void>
   stop(): Promise<void>
@@ -109,7 +109,7 @@ export function createHeartbeats({
       const { at, content, clonedAt } = entry
       return { at, content, isCloned: clonedAt !== undefined && Math.abs(clock() - clonedAt) < CLONE_REMEMBERED_MS }
     },
-    forget(gatewayId) {
+    remove(gatewayId) {
       entries.delete(gatewayId)
       unwritten.delete(gatewayId)
     },

@@ -149,7 +149,7 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     const kept = () => hub.db.selectFrom('gateway_hours').select('hour').where('gateway_id', '=', id).execute()
     expect(await kept()).toHaveLength(2)
     await hub.db.deleteFrom('gateways').where('id', '=', id).execute()
-    await hub.retention.forgetGateway(id)
+    await hub.retention.deleteRowsOf(id)
     expect(await kept()).toEqual([])
     history.record(id, testHeartbeat(at.now))
     await history.flush()

@@ -2,9 +2,9 @@
 import type { CommitFollower } from '../facts/facts.ts'
 
 export function deletedGateways(keepers: {
-  heartbeats: { forget(gatewayId: string): void }
-  quota: { forget(gatewayId: string): void }
-  retention: { forgetGateway(gatewayId: string): Promise<void> }
+  heartbeats: { remove(gatewayId: string): void }
+  quota: { remove(gatewayId: string): void }
+  retention: { deleteRowsOf(gatewayId: string): Promise<void> }
 }): CommitFollower<'gateway.deleted'> {
   return {
     name: 'deleted-gateways',
@@ -13,10 +13,10 @@ export function deletedGateways(keepers: {
     afterCommit(facts) {
       for (const { gatewayId } of facts) {
         if (gatewayId === undefined) continue
-        keepers.heartbeats.forget(gatewayId)
-        keepers.quota.forget(gatewayId)
+        keepers.heartbeats.remove(gatewayId)
+        keepers.quota.remove(gatewayId)
         // Not awaited, because there may be millions of rows and no caller needs the result.
-        void keepers.retention.forgetGateway(gatewayId)
+        void keepers.retention.deleteRowsOf(gatewayId)
       }
     },
   }

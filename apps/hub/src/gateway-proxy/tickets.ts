@@ -25,7 +25,7 @@ export type Tickets = {
 export function createTickets({ clock }: { clock: () => number }): Tickets {
   const open = new Map<string, { grant: Grant; expiresAtMs: number }>()
 
-  function forget(sessionId: string, keep: number): void {
+  function deleteOldest(sessionId: string, keep: number): void {
     const mine = [...open].filter(([, entry]) => entry.grant.sessionId === sessionId)
     for (const [ticket] of mine.slice(0, Math.max(0, mine.length - keep))) open.delete(ticket)
   }
@@ -36,7 +36,7 @@ export function createTickets({ clock }: { clock: () => number }): Tickets {
         if (entry.expiresAtMs > clock() && open.size < MAX_TICKETS) break
         open.delete(ticket)
       }
-      forget(grant.sessionId, MAX_TICKETS_PER_SESSION - 1)
+      deleteOldest(grant.sessionId, MAX_TICKETS_PER_SESSION - 1)
       const ticket = randomBytes(TICKET_BYTES).toString('base64url')
       open.set(ticket, { grant, expiresAtMs: clock() + TICKET_LIFETIME_MS })
       return ticket
@@ -46,6 +46,6 @@ export function createTickets({ clock }: { clock: () => number }): Tickets {
       open.delete(ticket)
       return entry && clock() < entry.expiresAtMs ? entry.grant : undefined
     },
-    endSession: (sessionId) => forget(sessionId, 0),
+    endSession: (sessionId) => deleteOldest(sessionId, 0),
   }
 }

@@ -33,7 +33,7 @@ test.each(testEngines)(
       const before = looks
       vi.advanceTimersByTime(HOUR_MS)
       await vi.waitFor(() => expect(looks).toBeGreaterThan(before), { timeout: 30_000 })
-      await retention.forgetGateway('none')
+      await retention.deleteRowsOf('none')
     }
     const left = async () =>
       (await db.selectFrom('activity').select('message').orderBy('id').execute()).map((row) => row.message)

@@ -37,7 +37,7 @@ export type Retention = {
   /** Deletes detections above the settings' limits. */
   trim(): Promise<void>
   /** Deletes the rows of a deleted gateway. */
-  forgetGateway(gatewayId: string): Promise<void>
+  deleteRowsOf(gatewayId: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export function createRetention(options: {
     const newestTooMany = sql`select id from notifications order by id desc limit 1 offset ${sql.lit(deliveriesKept)}`
     await drain(oldRows('notifications', ['id'], sql`state in ('sent', 'failed') and id <= (${newestTooMany})`, 'id'))
     // A gateway may have been deleted while the hub stopped.
-    for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await forgetGateway(gateway_id)
+    for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await deleteRowsOf(gateway_id)
     await drain(oldRows('facts', ['id'], sql`at < ${Math.max(oldest, now - FACTS_KEPT_MS)}`, 'at'))
     // The audit comes last, because the database refuses to delete entries that are new by its own clock.
     await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
@@ -118,7 +118,7 @@ export function createRetention(options: {
   }
   const trim = async () => trimDetections(db, await readSettings(db), stopped.signal)
 
-  async function forgetGateway(gatewayId: string): Promise<void> {
+  async function deleteRowsOf(gatewayId: string): Promise<void> {
     const theirs = sql`gateway_id = ${gatewayId}`
     await drainDetections(theirs)
     await db.deleteFrom('detection_totals').where('gateway_id', '=', gatewayId).execute()
@@ -144,7 +144,7 @@ export function createRetention(options: {
     },
     purge: () => tasks.run(purge),
     trim: () => tasks.run(trim),
-    forgetGateway: (gatewayId) => tasks.run(() => forgetGateway(gatewayId)),
+    deleteRowsOf: (gatewayId) => tasks.run(() => deleteRowsOf(gatewayId)),
     async stop() {
       stopped.abort()
       await tasks.stop()

@@ -18,7 +18,7 @@ export type FrigateClient = {
   /** The headers that authenticate a WebSocket, and the function that opens its connection. */
   forWebSocket(signal: AbortSignal): Promise<{ headers: Record<string, string>; connection: Duplex | undefined }>
   /** Frigate refused the session, so the next call signs in again. */
-  forgetSession(): void
+  dropSession(): void
   /** Seconds since 1970 by Frigate's clock, from its last answer (RFC 9110 §6.6.1). */
   now(): number
 }
@@ -179,7 +179,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
         throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
       }
     },
-    forgetSession: () => (session = undefined),
+    dropSession: () => (session = undefined),
     now: () => (clock() + clockOffsetMs) / 1_000,
   }
 }

@@ -39,7 +39,7 @@ export async function listenToWebSocket(options: {
   let failure: FrigateError | undefined
   socket.on('unexpected-response', (request, answer) => {
     failure = refusal(answer.statusCode ?? 0, settings)
-    if (answer.statusCode === 401) client.forgetSession()
+    if (answer.statusCode === 401) client.dropSession()
     answer.destroy()
     request.destroy()
     socket.terminate()
