@@ -26,6 +26,7 @@ const SENTENCES: Record<string, string> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: "its certificate is not valid yet (is this device's clock right?)",
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ENOENT: 'there is no such file',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
 }

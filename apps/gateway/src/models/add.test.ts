@@ -101,6 +101,13 @@ test('an unknown hash is shown, and pinned by a person who trusts it', async () 
   expect(JSON.parse(await readFile(join(modelsFolder(dataDir), 'known.json'), 'utf8'))).toMatchObject({ sha256 })
 })
 
+test('why a manifest or a file cannot be read is said in words', async () => {
+  const withoutTls = `${(await site()).replace('http:', 'https:')}/models/manifest.json`
+  expect((await add(withoutTls)).text).toContain('manifest.json cannot be read: it does not speak TLS. (model_not_f')
+  const missing = join(dataDir, 'missing.json')
+  expect((await add(missing)).text).toContain(`${missing} cannot be read: there is no such file. (model_not_fetched)`)
+})
+
 test('a model known by name needs the address of its file', async () => {
   expect(await add('yolox-nano', { yes: true })).toMatchObject({
     text: expect.stringContaining('(model_address_needed)'),

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePrivateDirectory, syncPath, writeDurably } from '../durable-file.ts'
+import { inWords } from '../hub/failure.ts'
 import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
 import { modelSource, type ModelManifest, type ModelSource } from './manifest.ts'
@@ -113,7 +114,7 @@ async function* readFrom(from: string): AsyncGenerator<Buffer> {
   } catch (error) {
     if (error instanceof ModelError) throw error
     const why = silence.signal.aborted ? 'no answer in time' : reasonOf(error)
-    throw new ModelError('model_not_fetched', `${from} can not be read: ${why}.`)
+    throw new ModelError('model_not_fetched', `${from} cannot be read: ${why}.`)
   } finally {
     clearTimeout(timer)
   }
@@ -122,14 +123,13 @@ async function* readFrom(from: string): AsyncGenerator<Buffer> {
 async function fetchParts(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const answer = await fetch(url, { signal })
   if (!answer.ok || !answer.body)
-    throw new ModelError('model_not_fetched', `${url} can not be read: it answers with status ${answer.status}.`)
+    throw new ModelError('model_not_fetched', `${url} cannot be read: it answers with status ${answer.status}.`)
   return answer.body
 }
 
 /** `fetch` wraps the network's error. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+  return inWords(error instanceof Error ? (error.cause ?? error) : error)
 }
 
 /** Returns the SHA-256. Throws ModelError. */
