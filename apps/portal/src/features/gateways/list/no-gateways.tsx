@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { addressForDevices } from '#api/hub-address.ts'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 
 /** An empty fleet, with the next step for the person's role. */
@@ -14,10 +13,9 @@ export function NoGateways({ mayManage, onAdd }: { mayManage: boolean; onAdd: ()
   return (
     <PanelEmpty title="No gateways yet">
       <p>The hub gives you a command to run on the device.</p>
-      <Button mt={10} mb={10} size="sm" onClick={onAdd}>
+      <Button mt={10} variant="default" size="sm" onClick={onAdd}>
         Add the first gateway
       </Button>
-      {addressForDevices(location.origin)}
     </PanelEmpty>
   )
 }
