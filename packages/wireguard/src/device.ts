@@ -24,6 +24,7 @@ import { DEFAULT_HANDSHAKES_PER_SECOND, createLoadGauge } from './load.ts'
 import type { Endpoint, Now, Output } from './outputs.ts'
 import { erasePeer, erasePeerKeys } from './peer.ts'
 import { receiveDatagram } from './receive.ts'
+import type { Slab } from './slab.ts'
 import { createSlab } from './slab.ts'
 import { createTimestamps } from './tai64n.ts'
 import { tickDevice } from './tick.ts'
@@ -36,6 +37,8 @@ export type DeviceOptions = {
   mtu?: number
   /** Handshake messages a second above which cookies are asked for. */
   handshakesPerSecond?: number
+  /** Memory of transport messages. Its owner may `reuse` it when it has copied every datagram so far. */
+  slab?: Slab
 }
 
 export type Device = {
@@ -88,7 +91,7 @@ export function createDevice(options: DeviceOptions): Device {
     deadlines: createDeadlines(),
     cookies: createCookieMaker(crypto, local.publicKey),
     load: createLoadGauge(options.handshakesPerSecond ?? DEFAULT_HANDSHAKES_PER_SECOND),
-    slab: createSlab(),
+    slab: options.slab ?? createSlab(),
     nextTimestamp: createTimestamps(),
   }
   const publicKey = encodePublicKey(local.publicKey)

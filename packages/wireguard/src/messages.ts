@@ -99,9 +99,9 @@ export function readCounter(datagram: Uint8Array): number {
   return readUint32(datagram, Transport.counter) + readUint32(datagram, Transport.counter + 4) * 2 ** 32
 }
 
-/** Into a datagram of zeros, with room for the packet and its tag behind the header. */
+/** Into a datagram with room for the packet and its tag behind the header. */
 export function writeTransportHeader(datagram: Uint8Array, receiverIndex: number, counter: number): void {
-  datagram[0] = MessageType.transport
+  writeUint32(datagram, 0, MessageType.transport)
   writeUint32(datagram, Transport.receiver, receiverIndex)
   writeUint32(datagram, Transport.counter, counter % 2 ** 32)
   writeUint32(datagram, Transport.counter + 4, Math.floor(counter / 2 ** 32))

@@ -14,7 +14,8 @@ export type Now = { monotonicMs: number; unixMs: number }
 
 export type Output =
   /**
-   * A datagram to send, fresh and never reused by the device. `peer` is absent where the sender is not authenticated.
+   * A datagram to send, in memory that the device does not use again; the owner of its slab may. `peer` is absent where
+   * the sender is not authenticated.
    */
   | { type: 'datagram'; data: Uint8Array; to: Endpoint; peer?: PublicKey }
   /**

@@ -45,8 +45,9 @@ export function sealTransport(
   const sealed = datagram.subarray(Transport.headerSize)
   let plaintext = packet
   if (paddedLength !== packet.length) {
-    // Its zeros are those of the fresh datagram, so padding needs no memory of its own.
+    // In place, so that padding needs no memory of its own.
     sealed.set(packet)
+    sealed.fill(0, packet.length, paddedLength)
     plaintext = sealed.subarray(0, paddedLength)
   }
   crypto.seal(session.sendKey, counter, plaintext, EMPTY, sealed)

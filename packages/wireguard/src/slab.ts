@@ -1,30 +1,54 @@
 /**
- * Memory for outgoing datagrams, cut from blocks: one allocation for about forty datagrams, because a separate one
- * would cost as much as encrypting a small datagram. A block is never reused, so a caller may keep a datagram; the
- * block is freed with the last of its pieces.
+ * Memory for datagrams, cut from blocks: one allocation for about forty datagrams, because a separate one would cost as
+ * much as encrypting a small datagram. A piece belongs to its caller until somebody who knows that all pieces were
+ * copied says `reuse`; without that a block is freed with the last of its pieces.
  */
 
 const DEFAULT_BLOCK_BYTES = 65_536
+/** Full blocks that wait for `reuse`: a turn of the event loop rarely fills more. */
+const MAX_FULL_BLOCKS = 3
 
 export type Slab = {
-  /** Zeros that nothing else refers to. */
+  /** Of any content; nothing else refers to it. */
   cut(length: number): Uint8Array
+  /** The pieces cut since the last `keep` may be overwritten. */
+  reuse(): void
+  /** The pieces cut so far are never overwritten. */
+  keep(): void
 }
 
 export function createSlab(blockBytes = DEFAULT_BLOCK_BYTES): Slab {
   let block = new Uint8Array(0)
   let used = 0
+  /** Before this, `block` holds pieces to keep. */
+  let kept = 0
+  let full: Uint8Array<ArrayBuffer>[] = []
+  let free: Uint8Array<ArrayBuffer>[] = []
 
   function cut(length: number): Uint8Array {
     if (length > blockBytes / 4) return new Uint8Array(length)
     if (used + length > block.length) {
-      block = new Uint8Array(blockBytes)
-      used = 0
+      if (block.length > 0 && kept === 0 && full.length < MAX_FULL_BLOCKS) full.push(block)
+      block = free.pop() ?? new Uint8Array(blockBytes)
+      used = kept = 0
     }
     const piece = block.subarray(used, used + length)
     used += length
     return piece
   }
 
-  return { cut }
+  function reuse(): void {
+    if (full.length > 0) {
+      free = [...free, ...full].slice(0, MAX_FULL_BLOCKS)
+      full = []
+    }
+    used = kept
+  }
+
+  function keep(): void {
+    full = []
+    kept = used
+  }
+
+  return { cut, reuse, keep }
 }

@@ -14,6 +14,7 @@ import type { PrivateKey, PublicKey } from '../keys.ts'
 import type { DropCounts, DropReason } from '../drops.ts'
 import type { Endpoint, Now, Output } from '../outputs.ts'
 import { nodeCrypto, portableCrypto } from './crypto.ts'
+import { createSlab } from '../slab.ts'
 import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
 import type { ReceiveWaiting } from './receive-waiting.ts'
 import { openReceiveWaiting } from './receive-waiting.ts'
@@ -91,7 +92,9 @@ export type WireGuardInterface = {
  */
 export async function openInterface(options: InterfaceOptions): Promise<WireGuardInterface> {
   const clock = options.clock ?? systemClock
+  const slab = createSlab()
   const device = createDevice({
+    slab,
     privateKey: options.privateKey,
     crypto: options.offload === false ? portableCrypto : nodeCrypto,
     ...(options.mtu === undefined ? {} : { mtu: options.mtu }),
@@ -139,7 +142,11 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     outgoing = []
     if (!isOpen) return
     // Without a callback, which would cost a tick for each packet: UDP may lose a datagram anywhere.
-    for (const { data, to } of offload?.send(batch) ?? batch) socket.send(data, to.port, toSocketAddress(to.address))
+    const left = offload?.send(batch) ?? batch
+    for (const { data, to } of left) socket.send(data, to.port, toSocketAddress(to.address))
+    // The socket may hold what it could not send yet; what left together was copied.
+    if (left.length > 0) slab.keep()
+    else slab.reuse()
   }
 
   /** Moves the one timer forward when something became due earlier. A timer that fires too early is set again. */
