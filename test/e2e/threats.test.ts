@@ -43,7 +43,10 @@ beforeAll(async () => {
       label: 'person',
       zone: 'rows',
       box: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 },
-      verdicts: [{ stage: 'second-look', by: 'llava', outcome: 'rejected', score: 0.12, reason: 'a post in the fog' }],
+      verdicts: [
+        { stage: 'detector', by: 'eye', outcome: 'unsure', score: 0.97 },
+        { stage: 'second-look', by: 'llava', outcome: 'rejected', score: 0.12, reason: 'a post in the fog' },
+      ],
     }),
     seen(2, { id: 'branch', score: 0.6 }),
   ])
@@ -84,6 +87,7 @@ test('the newest pictures are first, and a click shows one large with its facts'
   await dialog.getByText('Valley').waitFor()
   await dialog.getByText('90 %').waitFor()
   await dialog.getByText('rows').waitFor()
+  await dialog.getByText('Detector (eye) saw it, 97 %').waitFor()
   await dialog.getByText('Second look (llava) rejected it, 12 %: a post in the fog').waitFor()
   expect(parameters().get('incident')).toMatch(/^[\w-]+$/)
 

@@ -63,6 +63,33 @@ export async function addDayOfHistory(hub: Hub, gatewayId: string): Promise<void
   })
 }
 
+type Seen = readonly { id: string }[]
+
+/** What a gateway that has learned says of incidents: it holds some back, and asks about others. */
+export async function markAsLearned(
+  hub: Hub,
+  { heldBack, doubtful }: { heldBack: Seen; doubtful: Seen },
+): Promise<void> {
+  const ids = (seen: Seen) => seen.map(({ id }) => id)
+  await withDatabase(hub, async (db) => {
+    for (const [column, seen] of [
+      ['suppressed', heldBack],
+      ['doubtful', doubtful],
+    ] as const) {
+      await db
+        .updateTable('incidents')
+        .set({ [column]: 1 })
+        .where('id', 'in', ids(seen))
+        .execute()
+      await db
+        .updateTable('detections')
+        .set({ [column]: 1 })
+        .where('incident_id', 'in', ids(seen))
+        .execute()
+    }
+  })
+}
+
 /** Runs `work` while the hub also has `count` gateways named "Field 1" and so on, which never connected. */
 export async function withFields(hub: Hub, count: number, work: () => Promise<void>): Promise<void> {
   const fields = Array.from({ length: count }, (_, index) => ({

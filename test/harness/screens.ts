@@ -70,6 +70,18 @@ export const screens: Screen[] = [
       .click()
     await portal.page.getByLabel('What is it?').waitFor()
   }),
+  admin('threats-held-back', '/threats?learning=hidden', async (portal) => {
+    await text(portal, 'held back by learning')
+    await button(portal, /^Hidden by learning 2$/).waitFor()
+    await button(portal, /^Worth a second look 1$/).waitFor()
+  }),
+  admin('threats-selected', '/threats?learning=doubtful', async (portal) => {
+    const selected = portal.page.getByRole('region', { name: 'Selected incidents' })
+    await portal.page.getByRole('list', { name: 'Incidents' }).getByRole('checkbox').first().check({ force: true })
+    await selected.getByText('1 selected').waitFor()
+    await button(portal, 'Save this view…').click()
+    await portal.page.getByLabel('Name of the view').waitFor()
+  }),
   admin('cameras', '/cameras', (portal) => portal.page.getByRole('list', { name: 'Cameras' }).waitFor()),
   firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),
   admin('alert-rules', '/alert-rules', async (portal) => {
@@ -299,6 +311,16 @@ export const screens: Screen[] = [
     await button(portal, 'Reject selected').click()
     await portal.dialog().getByRole('button', { name: 'Reject 2' }).click()
     await text(portal, 'Rejection reason is required')
+  }),
+  admin('approvals-reject-source-dialog', '/gateway-approvals', async (portal) => {
+    const json = [{ source: '198.51.100.7', waiting: 40 }]
+    await portal.page.route('**/gateway-requests/sources', (route) => route.fulfill({ json }))
+    await portal.page.reload()
+    await button(portal, 'Reject all 40 from 198.51.100.7').click()
+    await portal
+      .dialog()
+      .getByLabel(/reason/i)
+      .waitFor()
   }),
   admin('approvals-lift-dialog', '/gateway-approvals', async (portal) => {
     await button(portal, 'Let Stray box ask again').click()

@@ -7,6 +7,7 @@ import {
   enableTwoFactor,
   hubStats,
   listGateways,
+  listIncidents,
   listPendingRegistrations,
   rejectRegistration,
   setUpTwoFactor,
@@ -16,7 +17,7 @@ import {
 import { frameOf } from '../../scripts/film/made-up-day.ts'
 import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
-import { addDayOfHistory, addPerson } from './hub-database.ts'
+import { addDayOfHistory, addPerson, markAsLearned } from './hub-database.ts'
 import { startHub, type Credentials, type Hub } from './hub.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -98,6 +99,8 @@ export async function startShowcase(): Promise<Showcase> {
     const hasApplications = async () =>
       (await hub.api(listGateways)).some(({ applications }) => applications.length > 0)
     await waitFor(hasApplications, { for: 'the application of North orchard' })
+    const incidents = await hub.api(listIncidents, { query: { limit: 6 } })
+    await markAsLearned(hub, { heldBack: incidents.slice(0, 2), doubtful: incidents.slice(2, 3) })
     const stop = () => life.disposeAsync()
     return { hub, emptyHub, visitorOfFarm, guarded, barn, waiting, stop }
   } catch (error) {

@@ -59,6 +59,11 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
                     Send test
                   </ReasonedButton>
                 )}
+                {isSet && name === 'push' && (
+                  <p className={styles.last}>
+                    <Link to="/profile#alerts">Send a test to your browsers</Link>
+                  </p>
+                )}
                 {isSet && last !== undefined && (
                   <p className={styles.last}>
                     {last.error ?? 'Last message sent'} <RelativeTime at={last.at} />

@@ -96,7 +96,9 @@ const OUTCOMES = { confirmed: 'confirmed it', rejected: 'rejected it', unsure: '
 export function verdictInWords({ stage, by, outcome, score, reason }: Verdict): string {
   const who = STAGES[stage] ?? stage
   const sure = score === undefined ? '' : `, ${percent(score)}`
-  return `${who} (${by}) ${OUTCOMES[outcome]}${sure}${reason === undefined ? '' : `: ${reason}`}`
+  // A detector confirms nothing: that is for the stages after it.
+  const said = stage === 'detector' && outcome === 'unsure' ? 'saw it' : OUTCOMES[outcome]
+  return `${who} (${by}) ${said}${sure}${reason === undefined ? '' : `: ${reason}`}`
 }
 
 /** `sprinkler fired for 10 s at 23:04:10` */
