@@ -79,6 +79,10 @@ describe.each(testEngines)('audit on %s', (engine) => {
     const { invitation } = (await createTestApi(hub)(contract.createGatewayInvitation, { token, body })).body as {
       invitation: { id: string }
     }
+    const admin = await hub.signIn('admin')
+    const { invitation: unlabelled } = (
+      await createTestApi(hub)(contract.createUserInvitation, { token: admin, body: { role: 'user' } })
+    ).body as { invitation: { id: string } }
     await insert(
       { action: 'registration.approve', target: 'r1' },
       { action: 'registration.request', target: 'r2' },
@@ -86,6 +90,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
       { action: 'incident.review', target: incident },
       { action: 'gateway-invitation.create', target: invitation.id },
       { action: 'gateway.edit', target: gateway },
+      { action: 'user-invitation.create', target: unlabelled.id },
     )
     const entries = (await get('?to=1970-01-02T00:00:00Z')).json<AuditEntry[]>().toReversed()
     expect(entries.map(({ subject }) => subject)).toEqual([
@@ -94,6 +99,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
       null,
       { name: 'boar at Barn', path: `/threats?incident=${incident}` },
       { name: 'Spring delivery', path: '/gateway-invitations' },
+      null,
       null,
     ])
   })

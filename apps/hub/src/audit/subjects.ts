@@ -26,7 +26,8 @@ export async function withSubjects(db: Db, entries: readonly Omit<AuditEntry, 's
     const ids = [...new Set(some.flatMap(({ target }) => target ?? []))]
     const find = Object.hasOwn(FINDS, noun) ? FINDS[noun] : undefined
     if (find === undefined || ids.length === 0) continue
-    for (const { id, name, path } of await find(db, ids)) found.set(`${noun} ${id}`, { name, path })
+    // The label of an invitation may be empty.
+    for (const { id, name, path } of await find(db, ids)) if (name !== '') found.set(`${noun} ${id}`, { name, path })
   }
   return entries.map((entry) => ({ ...entry, subject: found.get(`${nounOf(entry)} ${entry.target}`) ?? null }))
 }
