@@ -4,7 +4,7 @@ import { api } from './client.ts'
 
 const DATA_URL = 'data:image/jpeg;base64,'
 
-/** A detection's picture as a data URL: a blob and its address cost a wall of pictures twice the time. Fetched once. */
+/** A detection's picture, fetched once. A data URL, because making an address for a blob takes longer. */
 export const thumbnailQuery = (id: string, detectionId: string) =>
   queryOptions({
     queryKey: ['thumbnail', id, detectionId],

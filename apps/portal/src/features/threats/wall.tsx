@@ -71,7 +71,6 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
         aria-label="Incidents"
         style={{
           gridTemplateColumns: `repeat(${abreast}, minmax(0, 1fr))`,
-          // A transform would have every picture painted again for each new row.
           top: (drawn[0]?.start ?? top) - top,
         }}
       >
