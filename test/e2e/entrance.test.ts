@@ -197,7 +197,7 @@ describe('a registration', () => {
     ],
     [{ Username: 'ro' }, 'Username', 'Username must be at least 3 characters long'],
     [{ 'Invite code': '   ' }, 'Invite code', 'Invite code is required'],
-    [{}, 'Invite code', 'This invite code is not valid, used up or expired.'],
+    [{}, 'Invite code', 'This invite code is invalid, used up or expired.'],
   ])('with %o says beside %s: %s', async (change, label, words) => {
     await portal.open('/register')
     await register({ ...ROSA, ...change })

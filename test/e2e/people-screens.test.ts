@@ -250,7 +250,7 @@ describe('registration', () => {
     ] as const)
       await rosas(label).fill(value)
     await submit.click()
-    await rosa.page.getByText('This invite code is not valid, used up or expired.').waitFor()
+    await rosa.page.getByText('This invite code is invalid, used up or expired.').waitFor()
     expect(await rosas('Username').inputValue()).toBe('otto2')
     await visitor.close()
   })

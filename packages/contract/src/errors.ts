@@ -25,7 +25,7 @@ export const errorTable = {
   password_wrong: { status: 400, message: 'The current password is wrong.' },
   password_too_weak: { status: 400, message: 'This password is too easy to guess. Choose another.' },
   registration_closed: { status: 403, message: 'Registration is closed. Ask an administrator for an account.' },
-  invite_code_invalid: { status: 400, message: 'This invite code is not valid, used up or expired.' },
+  invite_code_invalid: { status: 400, message: 'This invite code is invalid, used up or expired.' },
   username_taken: { status: 409, message: 'This username is taken, or looks like one that is taken.' },
   user_not_found: { status: 404, message: 'This user no longer exists.' },
   session_not_found: { status: 404, message: 'This session has already ended.' },
@@ -75,7 +75,7 @@ export const errorTable = {
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   request_head_too_large: {
     status: 431,
-    message: 'The browser sent more cookies than fit. They were cleared: load this page again.',
+    message: 'The browser sent too many cookies. They were cleared: load this page again.',
   },
   unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in a moment.' },
@@ -85,7 +85,7 @@ export const errorTable = {
   },
   storage_low: {
     status: 503,
-    message: "The hub's disk is nearly full: it takes nothing from gateways until there is room again.",
+    message: "The hub's disk is nearly full: it accepts nothing from gateways until there is space again.",
   },
   challenge_unknown: {
     status: 409,
@@ -109,10 +109,10 @@ export const errorTable = {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',
   },
-  no_release: { status: 409, message: 'This hub has no release to hand out: its folder of downloads is empty.' },
+  no_release: { status: 409, message: 'This hub has no release of the gateway: its folder of downloads is empty.' },
   gateway_cannot_update: {
     status: 409,
-    message: 'This gateway runs the release that the hub hands out, or cannot replace its program itself.',
+    message: 'This gateway already runs the release that the hub has, or cannot replace its program itself.',
   },
   rollout_not_stopped: { status: 409, message: 'The automatic updates to this release did not stop.' },
   export_busy: {

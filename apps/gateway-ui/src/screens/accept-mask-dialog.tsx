@@ -59,7 +59,7 @@ export function AcceptMaskDialog({ camera, mask, onGone }: AcceptMaskDialogProps
                 },
                 {
                   onSuccess() {
-                    void toast('The mask is in gateway.yaml, and in force.')
+                    void toast('The mask is in gateway.yaml and active.')
                     life.onClose()
                   },
                 },

@@ -100,7 +100,7 @@ function Form() {
                     { name: name.trim(), url: url.trim(), ...password.given },
                     {
                       onSuccess() {
-                        void toast('Saved. The eye looks at it.')
+                        void toast('Saved. The eye now looks at this camera.')
                         void navigate(`/cameras/${encodeURIComponent(name.trim())}`)
                       },
                     },

@@ -68,7 +68,7 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
       {
         onSuccess(saved) {
           drawing.reset(saved)
-          void toast('Saved. It is in force.')
+          void toast('Saved. It is active.')
         },
       },
     )

@@ -67,7 +67,7 @@ function Editor({ file, onReload }: { file: { text: string; hash: string }; onRe
           event.preventDefault()
           save.mutate(
             { text, hash: file.hash, ...password.given },
-            { onSuccess: () => void toast('Saved. It is in force.') },
+            { onSuccess: () => void toast('Saved. It is active.') },
           )
         }}
       >

@@ -26,7 +26,7 @@ export function LearningScreen() {
       <PageHead
         title="Learning"
         place={name}
-        lead="What reviews taught this gateway. It holds back what looks like people's false alarms."
+        lead="What this gateway learned from reviews. It holds back detections that look like known false alarms."
       />
       {undo.error !== null && <Notice tone="danger">{messageOf(undo.error)}</Notice>}
       {data === undefined ? (
@@ -59,7 +59,7 @@ export function LearningScreen() {
                     ? (asked) =>
                         undo.mutate(asked, {
                           onSuccess: ({ undone }) =>
-                            void toast(undone ? 'Done. It is in force.' : 'There was nothing to undo any more.'),
+                            void toast(undone ? 'Done. It is active.' : 'Nothing was left to undo.'),
                         })
                     : undefined
                 }

@@ -75,11 +75,11 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
       />
       <p>
         In the last 24 hours this would have been <strong>{foundInWords(candidates, now)}</strong>.
-        {isChanged && ` With the settings in force: ${foundInWords(candidates, before)}.`}
+        {isChanged && ` With the current settings: ${foundInWords(candidates, before)}.`}
       </p>
       <p className={styles.quiet}>
-        An estimate from how surely and for how long each thing that moved was seen, since the gateway was started at
-        the earliest.
+        An estimate from the score and the duration of everything that moved. It begins at the last start of the
+        gateway.
       </p>
       {mayChange && (
         <>
@@ -95,7 +95,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
                   {
                     onSuccess() {
                       setTouched({})
-                      void toast('Saved. It is in force.')
+                      void toast('Saved. It is active.')
                     },
                   },
                 )

@@ -120,7 +120,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     for (const inviteCode of ['AAAA-BBBB-CCCC-DDDD', revoked.code, expired.code, used.code]) {
       expect(await register(person('the-second', { inviteCode }))).toMatchObject({
         status: 400,
-        body: { error: 'invite_code_invalid', message: 'This invite code is not valid, used up or expired.' },
+        body: { error: 'invite_code_invalid', message: 'This invite code is invalid, used up or expired.' },
       })
     }
     expect([(await find(revoked.invitation.id))?.status, (await find(expired.invitation.id))?.status]).toEqual([

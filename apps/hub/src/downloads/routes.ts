@@ -57,7 +57,7 @@ export async function downloadRoutes(app: FastifyInstance, { downloads, identity
         return reply
           .code(404)
           .type('text/plain; charset=utf-8')
-          .send('This hub hands out no agent: its folder of downloads has no release.\n')
+          .send('This hub has no release of the gateway: its folder of downloads is empty.\n')
       const script = installScript(
         downloads.way(request.headers),
         { fingerprint: fingerprint(identity.publicKey) },

@@ -43,7 +43,7 @@ export function HelpScreen() {
           <FoundList query={query} found={search(sections, query)} />
         ) : page === undefined ? (
           <Panel title="Help">
-            <PanelEmpty title="There is no such page">Search the help, or choose a page of the list.</PanelEmpty>
+            <PanelEmpty title="There is no such page">Search the help, or choose a page from the list.</PanelEmpty>
           </Panel>
         ) : (
           <Article key={page.name} page={page} />

@@ -6,11 +6,12 @@ import { SERVICE_WORKER } from '#api/service-worker.ts'
 export function missingForPush(): string | undefined {
   if (!window.isSecureContext)
     return 'Push messages need https: open the hub at its https address, see docs/operations/tls.md.'
-  if (!('serviceWorker' in navigator)) return 'This browser has no service workers, as in a private window.'
+  if (!('serviceWorker' in navigator))
+    return 'This browser does not support service workers, for example in a private window.'
   if (!('PushManager' in window)) {
     return /iPhone|iPad/.test(navigator.userAgent)
       ? 'On an iPhone or iPad first add the hub to the home screen (Share, Add to Home Screen) and open it there.'
-      : 'This browser has no push messages.'
+      : 'This browser does not support push messages.'
   }
   if (Notification.permission === 'denied')
     return 'Notifications of this page are blocked: allow them in the settings of the browser.'

@@ -112,7 +112,7 @@ function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: 
         <OfTheHub hub={hub} />
         <p>
           {release === null ? (
-            'This hub has no release to hand out: put one into its folder of downloads.'
+            'This hub has no release of the gateway: put one into its folder of downloads.'
           ) : (
             <>
               This hub hands out <Mono>{release.version}</Mono>.

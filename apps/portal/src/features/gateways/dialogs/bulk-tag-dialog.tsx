@@ -31,7 +31,7 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
     <Dialog title={`Tag ${gateways.length} gateways`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>
         {tag.isError && <Notice tone="danger">{messageOf(tag.error)}</Notice>}
-        <TagField label="Tags to add" description="Words with commas between them." {...field('add')} />
+        <TagField label="Tags to add" description="Separate tags with commas." {...field('add')} />
         <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
         <DialogActions>
           <Button variant="default" onClick={onClose}>
