@@ -219,7 +219,12 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
         inside('mkdir -p /etc/hedgerow; echo GATEWAY_PORT=0 >/etc/hedgerow/gateway.env')
         expect(inside(command.replace('sudo ', ''))).toContain(`Version ${manifest.version} is running.`)
         const isOnline = async () => (await hub.api(listGateways)).some(({ status }) => status === 'online')
-        await waitFor(isOnline, { for: 'the device to be online', timeoutMs: PATIENCE_MS })
+        await waitFor(isOnline, { for: 'the device to be online', timeoutMs: PATIENCE_MS }).catch(async (cause) => {
+          const known = JSON.stringify(await hub.api(listGateways))
+          throw new Error(`${known}\n${inside('journalctl --no-pager --unit hedgerow-gateway | tail -n 40')}`, {
+            cause,
+          })
+        })
         const mainPid = () => inside('systemctl show --property MainPID --value hedgerow-gateway').trim()
         const before = mainPid()
         inside(`kill -KILL ${before}`)
