@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { portalOf } from '../harness/portal.ts'
 import type { Screen } from '../harness/screen.ts'
 import { screens } from '../harness/screens.ts'
+import { leave } from '../harness/session.ts'
 import { startShowcase, type Showcase } from '../harness/showcase.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -30,35 +31,55 @@ afterAll(async () => {
 })
 
 /**
- * Shows a screen in a new page, which shares only the cached files of the portal with earlier ones. Returns the result
+ * One page shows most screens, one after the other: a new one loads and compiles the portal again, in twice the time.
+ */
+let shared: Page | undefined
+
+/**
+ * Shows a screen in a page that has nothing of earlier screens but the cached files of the portal. Returns the result
  * of `see` and every breach of the Content-Security-Policy.
  */
 async function look<T>(
   screen: Screen,
   see: (page: Page) => Promise<T>,
 ): Promise<{ seen: T; policyBreaches: string[] }> {
-  const page = await person.newPage()
+  const page = shared ?? (await person.newPage())
+  shared = undefined
+  const policyBreaches: string[] = []
+  const note = (message: ConsoleMessage) => {
+    if (message.text().includes('Content Security Policy')) policyBreaches.push(message.text())
+  }
+  page.on('console', note)
   try {
-    await forgetEarlierPages(page)
-    const policyBreaches: string[] = []
-    page.on('console', (message) => {
-      if (message.text().includes('Content Security Policy')) policyBreaches.push(message.text())
-    })
     await screen.show(page, showcase)
-    return { seen: await see(page), policyBreaches }
+    const seen = await see(page)
+    if (!screen.spoilsPage) shared = await forget(page)
+    return { seen, policyBreaches }
   } finally {
-    await page.close()
+    page.off('console', note)
+    if (page !== shared) await page.close()
   }
 }
 
-async function forgetEarlierPages(page: Page): Promise<void> {
+/** Leaves the screen, and forgets its session, storage, held requests, size, colours and pointer. */
+async function forget(page: Page): Promise<Page> {
   const { hub, emptyHub, barn, waiting } = showcase
+  await leave(page)
+  await page.evaluate(() => sessionStorage.clear())
+  await page.unrouteAll()
+  // A page without a script, of the same site: for any other, even about:blank, Chromium would start a new process.
+  await page.goto(`${hub.url}/healthz`)
   const devtools = await person.newCDPSession(page)
   for (const url of [hub.url, emptyHub.url, barn.pageUrl, waiting.pageUrl])
     await devtools.send('Storage.clearDataForOrigin', {
       origin: new URL(url).origin,
       storageTypes: 'cookies,local_storage,indexeddb,service_workers,cache_storage',
     })
+  await devtools.detach()
+  await page.mouse.move(0, 0)
+  await page.setViewportSize(WIDE)
+  await page.emulateMedia({ colorScheme: 'light' })
+  return page
 }
 
 /** Switches the system to dark. The portal follows at once, the plain pages when they load. */

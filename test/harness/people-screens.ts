@@ -46,19 +46,23 @@ export const peopleScreens: Screen[] = [
     await portal.open('/register')
     await text(portal, /^Registration is closed/)
   }),
-  visitor('register-done', async (portal) => {
-    await portal.page.clock.install()
-    await showsOnly(portal.page, '**/api/v1/auth/register', { username: 'rosa', role: 'user' })
-    await portal.open('/register#invite=ABCD-EFGH-JKMN-PQRS')
-    await field(portal, 'First name').fill('Rosa')
-    await field(portal, 'Last name').fill('Lind')
-    await field(portal, 'Username').fill('rosa')
-    await field(portal, 'Email').fill('rosa@example.org')
-    await field(portal, 'Password').fill('four foxes in fog')
-    await field(portal, 'Confirm password').fill('four foxes in fog')
-    await button(portal, 'Create Account').click()
-    await text(portal, 'Registration successful! You can now log in.')
-  }),
+  visitor(
+    'register-done',
+    async (portal) => {
+      await portal.page.clock.install()
+      await showsOnly(portal.page, '**/api/v1/auth/register', { username: 'rosa', role: 'user' })
+      await portal.open('/register#invite=ABCD-EFGH-JKMN-PQRS')
+      await field(portal, 'First name').fill('Rosa')
+      await field(portal, 'Last name').fill('Lind')
+      await field(portal, 'Username').fill('rosa')
+      await field(portal, 'Email').fill('rosa@example.org')
+      await field(portal, 'Password').fill('four foxes in fog')
+      await field(portal, 'Confirm password').fill('four foxes in fog')
+      await button(portal, 'Create Account').click()
+      await text(portal, 'Registration successful! You can now log in.')
+    },
+    { spoilsPage: true },
+  ),
   visitor('must-set-up-two-factor', async (portal, { visitorOfFarm }) => {
     await portal.page.route('**/api/v1/auth/login', async (route) => {
       const response = await route.fetch()

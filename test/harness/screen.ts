@@ -10,12 +10,15 @@ export type Screen = {
   name: string
   /** Leaves the page in the state to show, without running changes. */
   show(page: Page, showcase: Showcase): Promise<void>
+  /** The page can show no other screen afterwards: its clock was replaced. */
+  spoilsPage?: true
 }
 
 type Steps = (portal: Portal, showcase: Showcase) => Promise<unknown>
 
 /** On `hub`, with nobody signed in. */
-export const visitor = (name: string, steps: Steps): Screen => ({
+export const visitor = (name: string, steps: Steps, more: Pick<Screen, 'spoilsPage'> = {}): Screen => ({
+  ...more,
   name,
   show: async (page, showcase) => void (await steps(portalOf(page, showcase.hub), showcase)),
 })
