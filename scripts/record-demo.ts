@@ -1,24 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
-import { hubStats, listGateways } from '@hedgerow/contract'
+import { addAlertRule, listIncidents, listNotices } from '@hedgerow/contract'
 import { startBrowser } from '../test/harness/browser.ts'
-import type { TestGateway } from '../test/harness/gateway.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { portalOf } from '../test/harness/portal.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
+import { prepareFleet, WAITING } from './demo-fleet.ts'
+import { startSwitches } from './demo-switches.ts'
 import { createCamera, type Camera } from './film/camera.ts'
 import { drawCaptions, webVttOf, type Caption } from './film/captions.ts'
 import { encodeFilm } from './film/encode.ts'
-import { fleet, giveHistory, reportCameras } from './film/made-up-day.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm run record-demo`: films the demo for the public site. A hub and real gateways over real tunnels, one person, and
- * the story below; needs ffmpeg with libvpx-vp9 and libx264 on the machine. Its output is committed.
+ * `npm run record-demo`: films the demo for the public site, as it runs: a hub and the gateways of `npm run demo` over
+ * real tunnels, their eyes, rules and valve; one person, and the story below. Needs ffmpeg with libvpx-vp9 and libx264
+ * on the machine. Its output is committed.
  */
 const MEDIA = join(import.meta.dirname, '..', 'apps', 'site', 'public', 'media')
 const SIZE_LIMIT_BYTES = 4 * 1_024 * 1_024
@@ -28,7 +28,8 @@ const STRIP = { width: 1_280, height: 80 }
 const PERSON = { HUB_ADMIN_USERNAME: 'rosa', HUB_ADMIN_PASSWORD: 'four foxes in fog' }
 
 const HUB = 'The hub'
-const DEVICE = 'At the gate'
+const VALVE = 'In the orchard'
+const PHONE = 'On a phone'
 
 await using life = new AsyncDisposableStack()
 await ensureWebBuilt()
@@ -36,11 +37,21 @@ const workFolder = await mkdtemp(join(tmpdir(), 'hedgerow-film-'))
 life.defer(() => rm(workFolder, { recursive: true, force: true }))
 const hub = await startHub({ env: { ...PERSON, HUB_LOG_LEVEL: 'warn' } })
 life.defer(async () => void (await hub.stop()))
-const settled = fleet.filter(({ isApproved }) => isApproved)
-const gateways = await startDevices(hub, settled, life)
-for (const gateway of gateways) await giveHistory(gateway)
-await approveDevices(hub, settled)
-await waitFor(async () => (await hub.api(hubStats)).threats > 1, { for: 'the day behind them', timeoutMs: 30_000 })
+const switches = await startSwitches()
+life.defer(() => switches.stop())
+const fleet = await prepareFleet(switches, life)
+const gateways = await startDevices(hub, fleet, life)
+const newcomer = gateways.find(({ name }) => name === WAITING)
+if (newcomer === undefined) throw new Error('Nobody waits for approval')
+await approveDevices(hub, fleet)
+// The film has no five minutes for the usual pause between two messages.
+const rule = { name: 'Boar', labels: ['boar'], collectSeconds: 0, coolDownSeconds: 0 }
+await hub.api(addAlertRule, { body: rule })
+// A round of every scene, so that there are pictures of each gateway that sees somebody.
+await waitFor(async () => new Set((await hub.api(listIncidents)).map(({ gatewayName }) => gatewayName)).size >= 3, {
+  for: 'what the first minute shows',
+  timeoutMs: 180_000,
+})
 
 const browser = await startBrowser()
 life.defer(() => browser.close())
@@ -72,107 +83,113 @@ async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<n
   await page.getByLabel('Username').waitFor()
   await camera.lookAt(page)
   say(HUB, 'One hub for every camera gateway on your land.')
-  await camera.hold(2.2)
+  await camera.hold(2)
   await camera.moveTo(page.getByLabel('Username'))
   await camera.type(page.getByLabel('Username'), PERSON.HUB_ADMIN_USERNAME)
   await camera.type(page.getByLabel('Password', { exact: true }), PERSON.HUB_ADMIN_PASSWORD)
   await camera.click(button('Sign In'))
   await portal.row('Barn').waitFor()
   await camera.settle()
-  say(HUB, 'Two gateways are on duty, in the orchard and at the barn.')
+  await camera.hold(1)
+
+  await camera.click(page.getByRole('link', { name: 'Threats' }))
+  const pictures = page.getByRole('list', { name: 'Incidents' })
+  await pictures.getByRole('img').nth(2).waitFor()
+  await camera.settle()
+  say(HUB, 'Threats: what the cameras saw, as pictures, of all gateways.')
   await camera.hold(3)
+  const posterAt = camera.seconds() - 1
+  await camera.click(pictures.getByRole('button', { name: /boar/ }).first())
+  await portal.dialog().getByRole('img').first().waitFor()
+  await camera.settle()
+  say(HUB, 'Each opens large: what it is, how sure the gateway is, and what was fired at it.')
+  await camera.hold(3.4)
+  await page.keyboard.press('Escape')
+  await portal.dialog().waitFor({ state: 'detached' })
+  await camera.settle()
 
-  const newcomer = await arrive(hub)
-  const approvals = page.getByRole('link', { name: /^Approvals.*1/ })
-  await approvals.waitFor()
-  say(HUB, 'A third one was just switched on. It has proved its keys, and waits for you.')
+  const valve = await person.newPage()
+  await valve.goto(switches.url)
+  await waitFor(async () => !(await isValveOn()), { for: 'a shut valve', timeoutMs: 30_000 })
+  const told = await newestNotice()
+  await camera.lookAt(valve)
   await camera.settle()
-  await camera.hold(2)
-  await camera.click(approvals)
-  await portal.row(newcomer.name).waitFor()
+  say(VALVE, 'The valve of a sprinkler, at the gateway with the orchard’s camera.')
+  await camera.hold(2.4)
+  await waitFor(isValveOn, { for: 'the next boar', timeoutMs: 120_000 })
+  await valve.getByText('on', { exact: true }).first().waitFor()
   await camera.settle()
-  await camera.hold(1.4)
-  await camera.click(button(`Approve ${newcomer.name}`))
-  const dialog = portal.dialog()
-  await dialog.getByText(newcomer.state().fingerprint).waitFor()
-  await camera.settle()
-  say(HUB, 'Is it really ours? Its fingerprint tells.')
-  await camera.moveTo(dialog.getByText(newcomer.state().fingerprint))
-  await camera.hold(2)
+  say(VALVE, 'A boar: the gateway’s own rule opens the valve for 8 s. It asks nobody.')
+  await camera.hold(3.2)
 
-  const device = await person.newPage()
-  await device.goto(newcomer.pageUrl)
-  const shown = device.getByText(newcomer.state().fingerprint)
-  await shown.evaluate((element) => element.scrollIntoView({ block: 'center' }))
-  await camera.lookAt(device)
-  say(DEVICE, 'The device shows the same one on its own page.')
+  await waitFor(async () => (await newestNotice()) !== told, { for: 'the alert', timeoutMs: 60_000 })
+  const phone = await person.newPage()
+  await phone.setContent(phoneOf(await alertOnPhone()))
+  await camera.lookAt(phone)
   await camera.settle()
-  await camera.moveTo(shown)
-  await camera.hold(2.6)
+  say(PHONE, 'The alert is on the phone within seconds, with one tap to say: I go.')
+  await camera.hold(3.6)
 
   await camera.lookAt(page)
-  say(HUB, 'They are the same: approved. It joins the VPN at once, nothing restarts.')
-  await camera.hold(0.6)
+  await camera.click(page.getByRole('link', { name: /^Approvals.*1/ }))
+  await portal.row(WAITING).waitFor()
+  await camera.settle()
+  say(HUB, 'A new gateway has proved its keys, and waits for you.')
+  await camera.hold(1.6)
+  await camera.click(button(`Approve ${WAITING}`))
+  const dialog = portal.dialog()
+  await dialog.getByText(newcomer!.state().fingerprint).waitFor()
+  await camera.settle()
+  await camera.moveTo(dialog.getByText(newcomer!.state().fingerprint))
+  say(HUB, 'Its fingerprint is the one on its label: approved. It joins the VPN at once.')
+  await camera.hold(1.8)
   await camera.click(dialog.getByRole('button', { name: 'Approve' }))
   await page.getByText(/approved successfully/).waitFor()
   await camera.settle()
-  await camera.hold(2.4)
-  await camera.click(page.getByRole('link', { name: 'Gateways' }))
-  const row = portal.row(newcomer.name)
-  await row.getByText('Online').waitFor({ timeout: 30_000 })
-  await camera.settle()
-  await camera.hold(1.2)
-
-  const { gatewayId, deviceToken } = newcomer.state()
-  await camera.click(row.getByRole('button', { name: /^Connect/ }))
-  await page.waitForURL(`http://gw-${gatewayId}.localhost:${hub.port}/`, { timeout: 30_000 })
-  await page.getByText(deviceToken).first().waitFor()
-  await camera.lookAt(page)
-  say(HUB, 'Connect opens the gateway’s own page from anywhere, through its tunnel.')
-  await camera.settle()
-  await camera.hold(1.6)
-  await camera.scroll(330)
-  await camera.hold(1.6)
-
-  await portal.open('/dashboard')
-  await page.locator('canvas').waitFor()
-  await camera.lookAt(page)
-  await camera.settle()
-  say(HUB, 'The dashboard shows the day in one look.')
-  await camera.hold(3)
-  const before = (await hub.api(hubStats)).threats
-  await newcomer.localApi.reportDetections([
-    {
-      id: randomUUID(),
-      camera: 'footbridge',
-      label: 'boar',
-      severity: 'alert',
-      score: 0.94,
-      startedAt: new Date().toISOString(),
-    },
-  ])
-  await page.getByText(`${before + 1} potential threats detected today`).waitFor({ timeout: 30_000 })
-  say(HUB, 'A boar on the footbridge: seen by the new gateway, told within a moment.')
-  await camera.settle()
-  await camera.hold(2.4)
-  const posterAt = camera.seconds() - 1
-  await camera.scroll(420)
-  await camera.hold(3.2)
+  await camera.hold(2.2)
   say('Hedgerow', 'Your cameras, your hub, your land. Try it: npm ci && npm run demo')
   await camera.hold(3.4)
   return posterAt
 }
 
-/** Switches on the device that still has to be approved. */
-async function arrive(hub: Hub): Promise<TestGateway> {
-  const [newcomer] = await startDevices(
-    hub,
-    fleet.filter(({ isApproved }) => !isApproved),
-    life,
-  )
-  if (newcomer === undefined) throw new Error('No device of the fleet waits for approval')
-  await reportCameras(newcomer)
-  const known = (await hub.api(listGateways)).map(({ name }) => name)
-  if (known.includes(newcomer.name)) throw new Error(`${newcomer.name} has already joined`)
-  return newcomer
+async function isValveOn(): Promise<boolean> {
+  const state = (await (await fetch(`${switches.url}state`)).json()) as { valve: { isOn: boolean } }
+  return state.valve.isOn
 }
+
+async function newestNotice(): Promise<string> {
+  const { notices } = await hub.api(listNotices)
+  const [newest] = notices
+  return newest === undefined ? '' : JSON.stringify(newest)
+}
+
+/** What the same person sees in the browser of a phone. */
+async function alertOnPhone(): Promise<Buffer> {
+  const another = await browser.person({
+    viewport: { width: 390, height: 780 },
+    deviceScaleFactor: 2,
+    colorScheme: 'dark',
+    reducedMotion: 'reduce',
+  })
+  try {
+    const page = await another.newPage()
+    const portal = portalOf(page, hub)
+    await portal.open('/threats')
+    await portal.signIn({ username: PERSON.HUB_ADMIN_USERNAME, password: PERSON.HUB_ADMIN_PASSWORD })
+    await page.getByRole('list', { name: 'Incidents' }).getByRole('img').first().waitFor()
+    await page.getByRole('button', { name: /^Notices/ }).click()
+    await portal.dialog().getByRole('list', { name: 'Notices' }).waitFor()
+    await page.evaluate(() => document.fonts.ready.then(() => undefined))
+    return await page.screenshot({ scale: 'device' })
+  } finally {
+    await another.close()
+  }
+}
+
+/** A phone around its screen. */
+const phoneOf = (
+  screen: Buffer,
+) => `<body style="margin:0;height:100vh;display:grid;place-items:center;background:#0c1210">
+  <img alt="" src="data:image/png;base64,${screen.toString('base64')}"
+    style="height:520px;border:10px solid #2b3733;border-radius:34px">
+</body>`

@@ -8,10 +8,16 @@ import { publicFiles } from '@hedgerow/ui/vite/public-files.ts'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { helpPages } from './scripts/help-pages.ts'
-import { firstPaint } from './scripts/first-paint.ts'
+import { visitorPages } from './scripts/visitor-pages.ts'
 import { portalPaths } from './scripts/portal-paths.ts'
 
 const generated = [kitVariables, contractCalls]
+
+/** One file for a module of src and all that it imports. */
+const together = (name: string, module: string) => ({
+  name,
+  test: new RegExp(`apps[\\\\/]portal[\\\\/]src[\\\\/]${module}\\.tsx$`),
+})
 
 export default defineConfig({
   plugins: [
@@ -20,11 +26,19 @@ export default defineConfig({
     helpPages,
     ...generated,
     portalPaths({ plugins: generated }),
-    firstPaint({ plugins: generated }),
+    visitorPages({ plugins: generated }),
     preloadFonts(() => ['geist-latin']),
     bundledPackages,
     precompressed,
   ],
-  build: buildOptions,
+  build: {
+    ...buildOptions,
+    rolldownOptions: {
+      ...buildOptions.rolldownOptions,
+      // All that a visitor's page needs is one file, and the router another one, instead of one for each set of screens
+      // that share a part of it. They take whole modules: those import parts of the contract, not its index with zod.
+      output: { codeSplitting: { groups: [together('visitor', 'main'), together('portal', 'portal')] } },
+    },
+  },
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
 })

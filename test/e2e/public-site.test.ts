@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
-import { login } from '@hedgerow/contract'
+import { login, saveHubSettings } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
@@ -371,8 +371,7 @@ describe('what Lighthouse measures', () => {
     expect(await page.locator('meta[name="description"]').getAttribute('content')).toMatch(/^.{40,160}$/)
   })
 
-  // The form of /register waits for the hub's answer, and moves its heading.
-  test.each(['/', '/beta', '/login'])('nothing on %s moves while it loads', async (address) => {
+  test.each(PUBLIC)('nothing on %s moves while it loads', async (address) => {
     const page = await open({ viewport: { width: 412, height: 823 } })
     await page.goto(`${hub.url}${address}`)
     await page.locator('main h1').waitFor()
@@ -393,21 +392,64 @@ describe('what Lighthouse measures', () => {
     expect(moved).toBeLessThan(0.05)
   })
 
-  test.each([
-    ['/login', 'Sign in to the hub'],
-    ['/register', 'Create Account'],
-  ])('%s shows its heading before its script has loaded, and only to visitors', async (address, heading) => {
+  test.each(['/login', '/register'])(
+    '%s has its form before its script is there, only for visitors',
+    async (address) => {
+      const page = await open()
+      await page.route('**/assets/*.js', (route) => route.abort())
+      await page.goto(`${hub.url}${address}`)
+      await page.getByLabel('Username').fill('walker')
+      const signedIn = await open({}, await tokenOf(people.user))
+      await signedIn.route('**/assets/*.js', (route) => route.abort())
+      await signedIn.goto(`${hub.url}${address}`)
+      await signedIn.locator('form').waitFor({ state: 'attached' })
+      expect(await signedIn.locator('form').isVisible()).toBe(false)
+    },
+  )
+
+  test('a sign-in that is sent before the script is there is made when it is', async () => {
     const page = await open()
-    await page.route('**/assets/index-*.js', (route) => route.abort())
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/assets/*.js', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${hub.url}/login`, { waitUntil: 'commit' })
+    await page.getByLabel('Username').fill(people.user.username)
+    await page.getByLabel('Password', { exact: true }).fill(people.user.password)
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-sent]').waitFor({ state: 'attached' })
+    expect(page.url()).toBe(`${hub.url}/login`)
+    letGo()
+    await page.waitForURL('**/gateways')
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  })
+
+  test('the registration is as the hub’s settings say, before any script', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    const save = (body: { openRegistration: boolean; inviteCodeRequired: boolean }) =>
+      hub.api(saveHubSettings, { body })
+    onTestFinished(() => void save({ openRegistration: true, inviteCodeRequired: true }))
+    const fields = async () => {
+      await page.goto(`${hub.url}/register`)
+      return page.locator('input').evaluateAll((inputs) => inputs.map((input) => input.getAttribute('name')))
+    }
+    expect((await fields()).slice(0, 2)).toEqual(['inviteCode', 'firstName'])
+    await save({ openRegistration: true, inviteCodeRequired: false })
+    expect((await fields())[0]).toBe('firstName')
+    await save({ openRegistration: false, inviteCodeRequired: true })
+    expect(await fields()).toEqual([])
+    await page.getByText('Registration is closed.').waitFor()
+  })
+
+  test.each(['/login', '/register'])('%s loads a small script, neither router nor schemas', async (address) => {
+    const page = await open()
+    const scripts: string[] = []
+    page.on('request', (request) => void (request.resourceType() === 'script' && scripts.push(request.url())))
     await page.goto(`${hub.url}${address}`)
-    await page.locator('#first-paint').getByText(heading).waitFor()
-    await page.unrouteAll()
-    await page.reload()
-    await page.getByRole('heading', { name: heading }).waitFor()
-    expect(await page.locator('#first-paint').count()).toBe(0)
-    const signedIn = await open({}, await tokenOf(people.user))
-    await signedIn.route('**/assets/index-*.js', (route) => route.abort())
-    await signedIn.goto(`${hub.url}${address}`)
-    await signedIn.locator('#first-paint').waitFor({ state: 'hidden' })
+    await page.waitForLoadState('networkidle')
+    const texts = await Promise.all(scripts.map(async (url) => (await fetch(url)).text()))
+    expect(scripts.length).toBeLessThan(5)
+    expect(texts.reduce((sum, text) => sum + gzipSync(text).length, 0)).toBeLessThan(110 * 1_024)
   })
 })

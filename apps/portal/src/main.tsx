@@ -1,26 +1,21 @@
-/** Starts the portal: the component library, the session and the routes. The policy for zod must come first. */
+/** Starts the portal. The policy for zod must come first. */
 import '#api/zod-policy.ts'
-import { createRoot } from 'react-dom/client'
-import { createBrowserRouter } from 'react-router'
-import { RouterProvider } from 'react-router/dom'
-import { SessionProvider } from '#api/session.tsx'
-import { Kit } from '@hedgerow/ui/kit.tsx'
-// A stylesheet of first-paint.tsx, whose markup is in the page before any script runs.
-import '@hedgerow/ui/entrance.module.css'
-import './first-paint.css'
-import { offerBackToDialogs } from '@hedgerow/ui/back-first.ts'
+import { startTransition } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { hasToken } from '#api/token.ts'
+import { App, isVisitorPage, loadPortal } from './app.tsx'
 import { reloadWhenUpdated } from './reload-when-updated.ts'
-import { routes } from './routes.tsx'
 
 reloadWhenUpdated()
-offerBackToDialogs()
 
-const root = document.querySelector('#root')
+const root = document.querySelector<HTMLElement>('#root')
 if (root === null) throw new Error('index.html has no #root')
-createRoot(root).render(
-  <Kit>
-    <SessionProvider>
-      <RouterProvider router={createBrowserRouter(routes)} />
-    </SessionProvider>
-  </Kit>,
-)
+const named = root.dataset['page']
+// An entry of the history with a state belongs to the portal's router, which knows where to go after the sign-in.
+const page = isVisitorPage(named) && history.state === null ? named : undefined
+if (page === undefined) void loadPortal()
+// In a transition, React works in small pieces, between which the person can type.
+if (page !== undefined && !hasToken()) startTransition(() => void hydrateRoot(root, <App page={page} />))
+else createRoot(root).render(<App page={page} />)
+// Set by color-scheme.js for a person with a session.
+delete document.documentElement.dataset['session']

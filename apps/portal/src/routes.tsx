@@ -1,12 +1,11 @@
-/**
- * The portal's addresses, which the build writes for the hub. Each screen is its own chunk; the sign-in page loads none
- * of the others.
- */
-import { lazy, Suspense, useLayoutEffect, type ReactNode } from 'react'
-import { Outlet, type RouteObject } from 'react-router'
+/** The portal's addresses, which the build writes for the hub. Each screen is its own chunk. */
+import { lazy, Suspense } from 'react'
+import { Navigate, useLocation, useRouteError, type RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
-import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
-import { RouteError } from './features/shell/route-error.tsx'
+import { RegisterPage } from './features/register/page.tsx'
+import { RequireSession, ToPublicSite, type AskedPath } from './features/sign-in/gates.tsx'
+import { SignInPage } from './features/sign-in/page.tsx'
+import { PageFailure } from './features/shell/page-failure.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
 const IDLE_AFTER_MS = 2_000
@@ -15,10 +14,13 @@ const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
 
-/** Removes the first view that the page showed while its script loaded (first-paint.tsx). */
-function AfterFirstPaint({ children }: { children: ReactNode }) {
-  useLayoutEffect(() => document.querySelector('#first-paint')?.remove(), [])
-  return children
+/** Opens the portal for a person who is signed in. */
+const Enter = ({ to }: { to: string }) => <Navigate to={to} replace />
+
+/** After a session has ended on a screen, whose address is then the one to return to. */
+function SignInAgain() {
+  const asked = useLocation().state as AskedPath | null
+  return <SignInPage Enter={Enter} {...(asked !== null && { asked: asked.from })} />
 }
 
 const threats = () => import('./features/threats/page.tsx')
@@ -33,24 +35,12 @@ function loadWhenIdle(load: () => Promise<unknown>): void {
 
 export const routes: RouteObject[] = [
   {
-    Component: () => (
-      <AfterFirstPaint>
-        <Outlet />
-      </AfterFirstPaint>
-    ),
-    ErrorBoundary: () => (
-      <AfterFirstPaint>
-        <RouteError recover={mayReload() ? reloadOnceAnswered : undefined} />
-      </AfterFirstPaint>
-    ),
+    ErrorBoundary: () => <PageFailure error={useRouteError()} recover={mayReload() ? reloadOnceAnswered : undefined} />,
     HydrateFallback: CentredSpinner,
     children: [
       { path: '/', Component: ToPublicSite },
-      { path: '/login', lazy: async () => ({ Component: (await import('./features/sign-in/page.tsx')).SignInPage }) },
-      {
-        path: '/register',
-        lazy: async () => ({ Component: (await import('./features/register/page.tsx')).RegisterPage }),
-      },
+      { path: '/login', Component: SignInAgain },
+      { path: '/register', Component: () => <RegisterPage Enter={Enter} /> },
       {
         path: '/acknowledge',
         lazy: async () => ({ Component: (await import('./features/acknowledge/page.tsx')).AcknowledgePage }),

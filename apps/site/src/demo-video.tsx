@@ -21,9 +21,9 @@ export function DemoVideo() {
         </video>
       </div>
       <figcaption>
-        The hub at work, recorded from the screen: a gateway arrives, is approved, and its own page opens through the
-        tunnel. The detections and cameras in this film are made up; <code>npm run demo</code> shows rendered scenes
-        that a gateway really looks at.
+        The hub at work, recorded from <code>npm run demo</code> as it runs: pictures of what gateways saw, a valve that
+        a gateway opens, the alert on a phone, and the approval of a new gateway. Scenes and valve are made up; the rest
+        is the product.
       </figcaption>
     </figure>
   )

@@ -1,5 +1,7 @@
-// Runs before the first paint, so that a dark page never flashes white, and visitors see the heading of /login and /register before their script has loaded. The policy allows no inline script.
+// Runs before the first paint, so that a dark page never flashes white, and people with a session see no form for
+// visitors. The policy allows no inline script.
 ;(function () {
+  var root = document.documentElement
   var chosen = null
   var token = null
   try {
@@ -9,7 +11,16 @@
     void error
   }
   var dark = chosen === 'dark' || (chosen !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light')
-  var entrance = /^\/(login|register)$/.exec(window.location.pathname)
-  if (entrance && token === null) document.documentElement.setAttribute('data-entrance', entrance[1])
+  root.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light')
+  if (!/^\/(login|register)\/*$/.test(window.location.pathname)) return
+  if (token !== null) root.setAttribute('data-session', 'checking')
+  // A form that is sent before its script is there waits for it (apps/portal/src/app.tsx).
+  document.addEventListener(
+    'submit',
+    function (event) {
+      event.preventDefault()
+      root.setAttribute('data-sent', '')
+    },
+    true,
+  )
 })()

@@ -19,6 +19,8 @@ const FILM = ['demo.webm', 'demo.mp4', 'demo-poster.jpg', 'demo.vtt']
 /** Larger than answers that stay uncompressed. */
 const PICTURES = Buffer.alloc(5_000, 'film')
 
+const VISITOR_PAGES = ['login', 'register', 'register-open', 'register-closed']
+
 let hub: TestHub
 let dir: string
 let siteDir: string
@@ -29,9 +31,10 @@ beforeAll(async () => {
   mkdirSync(join(webDir, 'assets'), { recursive: true })
   mkdirSync(siteDir)
   writeFileSync(join(webDir, 'index.html'), PAGE)
+  for (const name of VISITOR_PAGES) writeFileSync(join(webDir, `${name}.html`), name)
   writeFileSync(
     join(webDir, 'portal-paths.json'),
-    JSON.stringify(['/login', '/gateways', '/gateways/:id', '/proxy/gateway/:id']),
+    JSON.stringify(['/login', '/register', '/gateways', '/gateways/:id', '/proxy/gateway/:id']),
   )
   for (const [name, html] of Object.entries(PUBLIC_PAGES)) writeFileSync(join(siteDir, `${name}.html`), html)
   writeFileSync(join(webDir, 'icon.svg'), '<svg/>')
@@ -53,19 +56,29 @@ afterAll(async () => {
 const get = (url: string, headers: Record<string, string> = {}) =>
   hub.app.inject({ url, headers: { host: 'hub.example:8080', ...headers } })
 
-test.each([
-  '/login',
-  '/gateways?token=DT-0123456789AB',
-  '/gateways/abcdefghijkl',
-  '/gateways/',
-  '/proxy/gateway/abcdefghijkl',
-])('%s is the portal', async (url) => {
-  const response = await get(url)
-  expect(response.statusCode).toBe(200)
-  expect(response.body).toBe(PAGE)
-  expect(response.headers['content-type']).toMatch(/^text\/html/)
-  expect(response.headers['cache-control']).toBe('no-cache')
+test('the sign-in has a file of its own, and so has the registration for each of its settings', async () => {
+  const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+  const register = async (payload: { openRegistration: boolean; inviteCodeRequired: boolean }) => {
+    await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload })
+    return (await get('/register?x=1')).body
+  }
+  expect((await get('/login')).body).toBe('login')
+  expect((await get('/login')).headers['cache-control']).toBe('no-cache')
+  expect((await get('/register')).body).toBe('register')
+  expect(await register({ openRegistration: true, inviteCodeRequired: false })).toBe('register-open')
+  expect(await register({ openRegistration: false, inviteCodeRequired: false })).toBe('register-closed')
 })
+
+test.each(['/gateways?token=DT-0123456789AB', '/gateways/abcdefghijkl', '/gateways/', '/proxy/gateway/abcdefghijkl'])(
+  '%s is the portal',
+  async (url) => {
+    const response = await get(url)
+    expect(response.statusCode).toBe(200)
+    expect(response.body).toBe(PAGE)
+    expect(response.headers['content-type']).toMatch(/^text\/html/)
+    expect(response.headers['cache-control']).toBe('no-cache')
+  },
+)
 
 // test/gates/regular-expressions.test.ts shows that none of the expressions involved takes more than linear time.
 test.each([

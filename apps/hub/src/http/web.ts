@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import { API_BASE } from '@hedgerow/contract'
+import { API_BASE, type HubSettings } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { answerUnknownRoute } from './errors.ts'
 import { pagePolicy } from './security-headers.ts'
 import { ownOrigin, readSite, type SitePage } from './site.ts'
 
 const PORTAL = 'index.html'
+const LOGIN = 'login.html'
+const REGISTER = { invited: 'register.html', open: 'register-open.html', closed: 'register-closed.html' }
 /** Made by the build: the paths of the portal's screens, with parameters such as `:id`. */
 const PORTAL_PATHS = 'portal-paths.json'
 
@@ -23,10 +25,16 @@ export function isWebBuilt({ webDir, siteDir }: WebFolders): boolean {
   return existsSync(join(webDir, PORTAL_PATHS)) && existsSync(join(siteDir, 'landing.html'))
 }
 
+/** The hub's settings on which its pages depend: their policy, and the form of the registration. */
+export type PageSettings = Pick<HubSettings, 'directHealthCheck' | 'openRegistration' | 'inviteCodeRequired'>
+
+/** Pages are served even when the database is unavailable. */
+const UNKNOWN: PageSettings = { directHealthCheck: false, openRegistration: true, inviteCodeRequired: true }
+
 /**
- * Serves the built portal and the public pages: files as they are, the public pages at their addresses, and the
- * portal's one page for every screen. Files under assets/ have a hash in their names, so browsers cache them; other
- * files are revalidated each time.
+ * Serves the built portal and the public pages: files as they are, the public pages at their addresses, the portal's
+ * sign-in and registration with their forms in them, and its one page for every other screen. Files under assets/ have
+ * a hash in their names, so browsers cache them; other files are revalidated each time.
  */
 export async function serveWeb(
   app: FastifyInstance,
@@ -34,8 +42,8 @@ export async function serveWeb(
     publicUrl: string | undefined
     contactEmail: string | undefined
     formActionSources: (host: string | undefined) => string[]
-    /** Whether pages may request gateways' health directly; read for each page. */
-    directHealthCheck: () => Promise<boolean>
+    /** Read for each page. */
+    settings: () => Promise<PageSettings>
   },
 ): Promise<void> {
   const site = readSite(options.siteDir, options)
@@ -59,11 +67,11 @@ export async function serveWeb(
       const path = withoutLastSlashes(request.params['*'])
       if (`/${path}/`.startsWith(`${API_BASE}/`)) return answerUnknownRoute(request, reply)
       if (isScreen(path)) {
-        // Pages are served even when the database is unavailable.
-        const directHealthCheck = await options.directHealthCheck().catch(() => false)
+        const settings = await options.settings().catch(() => UNKNOWN)
+        const { directHealthCheck } = settings
         const formActionSources = options.formActionSources(request.headers.host)
         reply.header('content-security-policy', pagePolicy({ formActionSources, directHealthCheck }))
-        return reply.sendFile(PORTAL)
+        return reply.sendFile(fileOf(path, settings))
       }
       const origin = ownOrigin(options.publicUrl, request)
       reply.header('content-security-policy', PUBLIC_POLICY).header('cache-control', 'no-cache')
@@ -77,6 +85,14 @@ export async function serveWeb(
         .send(site.page(page ?? 'not-found', origin))
     },
   })
+}
+
+/** The file for a screen's path; the registration's form has a field for the invite code only when it is required. */
+function fileOf(path: string, { openRegistration, inviteCodeRequired }: PageSettings): string {
+  if (path === 'login') return LOGIN
+  if (path !== 'register') return PORTAL
+  if (!openRegistration) return REGISTER.closed
+  return inviteCodeRequired ? REGISTER.invited : REGISTER.open
 }
 
 /** Returns a test whether a path without its first slash is a screen's; `paths` are patterns of the portal's router. */

@@ -273,7 +273,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       publicUrl,
       contactEmail: config.contactEmail,
       formActionSources: ui.formActionSources,
-      directHealthCheck: async () => (await readSettings(db)).directHealthCheck,
+      settings: () => readSettings(db),
     })
 
   return {

@@ -2,7 +2,8 @@
  * Makes the contract's calls. All answers pass through here, so it also notices an ended session. Answers are not
  * validated: they come from our own hub, which sends only what the contract declares.
  */
-import { API_BASE, callAddress } from '@hedgerow/contract'
+import { callAddress } from '@hedgerow/contract/call'
+import { API_BASE } from '@hedgerow/contract/constants'
 import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
 import { clearToken, readToken, writeExpiredMessage, writeToken } from './token.ts'

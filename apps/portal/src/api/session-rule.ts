@@ -2,7 +2,7 @@
  * When a refusal ends the session: a 401 always, a 403 unless the role is too low, and neither on the pages for
  * visitors. Pure; client.ts applies it to every answer.
  */
-import { SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract'
+import { SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract/constants'
 
 export const SESSION_EXPIRED_MESSAGE = 'Your session has expired. Please log in again.'
 

@@ -2,7 +2,7 @@
  * The session: validated at the start, and ended by a refusal (client.ts), by signing out, or by another tab. Screens
  * use `useUser`; only the sign-in page and the routes read the state.
  */
-import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
+import { TOKEN_STORAGE_KEY } from '@hedgerow/contract/constants'
 import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
 import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
@@ -10,7 +10,7 @@ import { continuePush, endPush } from './browser-push.ts'
 import { api, listenToSession } from './client.ts'
 import { dropDrafts, keepDraftsOnlyFor, saveOpenDrafts } from './drafts.ts'
 import { renewWhileActive } from './renewal.ts'
-import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.ts'
+import { clearExpiredMessage, clearToken, hasToken, readToken, writeToken } from './token.ts'
 
 export type SessionState =
   | { status: 'loading' }
@@ -32,7 +32,7 @@ const SessionContext = createContext<Session | null>(null)
 
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(() =>
-    readToken() === null ? { status: 'visitor', signedOut: false } : { status: 'loading' },
+    hasToken() ? { status: 'loading' } : { status: 'visitor', signedOut: false },
   )
   const enter = useCallback(({ accessToken, user }: ResponseOf<typeof loginTwoFactor>) => {
     writeToken(accessToken)

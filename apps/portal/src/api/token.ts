@@ -1,9 +1,11 @@
-import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
+import { TOKEN_STORAGE_KEY } from '@hedgerow/contract/constants'
 
 const EXPIRED_KEY = 'hubSessionExpired'
 
 /** The access token, shared by all tabs of this browser. */
 export const readToken = (): string | null => localStorage.getItem(TOKEN_STORAGE_KEY)
+/** The build draws the pages of visitors, too; it has no storage. */
+export const hasToken = (): boolean => typeof window !== 'undefined' && readToken() !== null
 export const writeToken = (token: string): void => localStorage.setItem(TOKEN_STORAGE_KEY, token)
 export const clearToken = (): void => localStorage.removeItem(TOKEN_STORAGE_KEY)
 

@@ -4,23 +4,22 @@
  */
 import { Button, Loader } from '@mantine/core'
 import { useCallback, useState } from 'react'
-import { Link, useLocation } from 'react-router'
 import { acknowledgeByLink, readAlertLink } from 'virtual:contract-calls'
 import type { Acknowledgement } from '@hedgerow/contract'
 import { api, messageOf } from '#api/client.ts'
+import { useHash } from '#api/use-hash.ts'
 import { useLoaded } from '#api/use-loaded.ts'
 import { Entrance, EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
 
 export function AcknowledgePage() {
-  const { hash } = useLocation()
-  const token = hash.slice(1)
+  const token = useHash().slice(1)
   return (
     <Entrance title="Acknowledge">
       <Linked key={token} token={token} />
       <p>
-        <Link to="/login">Open the hub</Link>
+        <a href="/login">Open the hub</a>
       </p>
     </Entrance>
   )

@@ -3,11 +3,12 @@
  * its code after the #, which browsers send to no server.
  */
 import { Button, Loader } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import { Link, Navigate, useLocation, useNavigate } from 'react-router'
+import type { ResponseOf } from '@hedgerow/contract'
+import { useEffect, useState, type ComponentType } from 'react'
 import { registrationInfo } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 import { useSession } from '#api/session.tsx'
+import { useHash } from '#api/use-hash.ts'
 import { useLoaded } from '#api/use-loaded.ts'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { Entrance, EntranceHead } from '@hedgerow/ui/entrance.tsx'
@@ -19,25 +20,46 @@ const TO_SIGN_IN_MS = 2_000
 
 const loadInfo = (signal: AbortSignal) => api(registrationInfo, { signal })
 
-export function RegisterPage() {
+export type RegistrationInfo = ResponseOf<typeof registrationInfo>
+
+/** `expected` is what the hub said with the page; `Enter` opens the portal for a person who is signed in. */
+export function RegisterPage({
+  expected,
+  Enter,
+}: {
+  expected?: RegistrationInfo | undefined
+  Enter: ComponentType<{ to: string }>
+}) {
   const { state } = useSession()
-  const { hash } = useLocation()
+  const hash = useHash()
   const [registered, setRegistered] = useState(false)
   if (state.status === 'loading') return <CentredSpinner />
-  if (state.status === 'signed-in') return <Navigate to="/dashboard" replace />
+  if (state.status === 'signed-in') return <Enter to="/dashboard" />
   const invited = new URLSearchParams(hash.slice(1)).get('invite') ?? ''
   return (
     <Entrance title="Create account">
-      {registered ? <Registered /> : <Registration invited={invited} onRegistered={() => setRegistered(true)} />}
+      {registered ? (
+        <Registered />
+      ) : (
+        <Registration expected={expected} invited={invited} onRegistered={() => setRegistered(true)} />
+      )}
       <p>
-        Have an account? <Link to="/login">Sign in</Link>
+        Have an account? <a href="/login">Sign in</a>
       </p>
     </Entrance>
   )
 }
 
-function Registration({ invited, onRegistered }: { invited: string; onRegistered: () => void }) {
-  const { data: info, problem, retry } = useLoaded(loadInfo)
+function Registration({
+  expected,
+  invited,
+  onRegistered,
+}: {
+  expected: RegistrationInfo | undefined
+  invited: string
+  onRegistered: () => void
+}) {
+  const { data: info = expected, problem, retry } = useLoaded(loadInfo)
 
   if (problem !== undefined) {
     return (
@@ -72,11 +94,10 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
 }
 
 function Registered() {
-  const navigate = useNavigate()
   useEffect(() => {
-    const timer = setTimeout(() => void navigate('/login'), TO_SIGN_IN_MS)
+    const timer = setTimeout(() => location.assign('/login'), TO_SIGN_IN_MS)
     return () => clearTimeout(timer)
-  }, [navigate])
+  }, [])
   return (
     <>
       <EntranceHead title={REGISTER_HEAD.title}>In a moment you can sign in.</EntranceHead>

@@ -53,6 +53,8 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
 
   return (
     <form
+      // Without a script, a password must not become part of an address.
+      method="post"
       onSubmit={(event) => {
         event.preventDefault()
         void submit(event.currentTarget)
@@ -65,6 +67,7 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
       {problem !== undefined && <FailureNotice {...problem} />}
       {showsCode && (
         <TextInput
+          key={invited}
           label="Invite code"
           name="inviteCode"
           withAsterisk={inviteCodeRequired}

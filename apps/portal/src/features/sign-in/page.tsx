@@ -1,42 +1,45 @@
 /**
- * Sign-in in one step or, with two-factor, in two. It then opens the requested address, or the gateways.
+ * Sign-in in one step or, with two-factor, in two. It then opens the requested address, or the gateways. It knows no
+ * router, because visitors have none (../../app.tsx).
  */
-import { lazy, Suspense, useState } from 'react'
-import { Navigate, useLocation } from 'react-router'
+import { lazy, Suspense, useState, useSyncExternalStore, type ComponentType } from 'react'
 import { useSession } from '#api/session.tsx'
 import type { Failure } from '#api/failure.ts'
 import { readExpiredMessage } from '#api/token.ts'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { Entrance } from '@hedgerow/ui/entrance.tsx'
-import type { AskedPath } from './gates.tsx'
 import { PasswordForm } from './password-form.tsx'
 
 const CodeForm = lazy(() => import('./code-form.tsx'))
 
+const neverChanges = () => () => undefined
+
 type Step = { name: 'password'; problem?: Failure } | { name: 'code'; challenge: string }
 
-export function SignInPage() {
+/** `asked` is the address to open afterwards; `Enter` opens it. */
+export function SignInPage({ asked, Enter }: { asked?: string; Enter: ComponentType<{ to: string }> }) {
   const { state } = useSession()
-  const asked = useLocation().state as AskedPath | null
   const [cameSignedIn, setCameSignedIn] = useState(true)
-  const [expired, setExpired] = useState(readExpiredMessage)
+  // The build draws this page too, without any storage.
+  const stored = useSyncExternalStore(neverChanges, readExpiredMessage, () => null)
+  const [hasTried, setHasTried] = useState(false)
   const [username, setUsername] = useState('')
   const [step, setStep] = useState<Step>({ name: 'password' })
 
   if (state.status === 'loading') return <CentredSpinner />
   if (state.status === 'signed-in') {
-    return <Navigate to={asked?.from ?? (cameSignedIn ? '/dashboard' : '/gateways')} replace />
+    return <Enter to={asked ?? (cameSignedIn ? '/dashboard' : '/gateways')} />
   }
   return (
     <Entrance title="Sign in">
       {step.name === 'password' ? (
         <PasswordForm
           username={username}
-          expired={expired}
+          expired={hasTried ? null : stored}
           problem={step.problem}
           onTry={(name) => {
             setCameSignedIn(false)
-            setExpired(null)
+            setHasTried(true)
             setUsername(name)
           }}
           onChallenge={(challenge) => setStep({ name: 'code', challenge })}

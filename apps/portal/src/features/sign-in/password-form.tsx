@@ -1,11 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { failureOf, type Failure } from '#api/failure.ts'
 import { useSession } from '#api/session.tsx'
 import { EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
-import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
@@ -54,6 +52,8 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
 
   return (
     <form
+      // Without a script, a password must not become part of an address.
+      method="post"
       onSubmit={(event) => {
         event.preventDefault()
         void submit(event.currentTarget)
@@ -68,7 +68,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
-        ref={focusOnce}
+        ref={focusUnlessElsewhere}
         name="username"
         defaultValue={username}
         error={fieldErrors.username}
@@ -85,10 +85,15 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         Sign In
       </Button>
       <p>
-        No account yet? <Link to="/register">Create an account</Link>
+        No account yet? <a href="/register">Create an account</a>
       </p>
     </form>
   )
+}
+
+/** A person may have begun before the script was there. */
+function focusUnlessElsewhere(element: HTMLElement | null): void {
+  if (document.activeElement === document.body) element?.focus()
 }
 
 type FieldErrors = { username?: string | undefined; password?: string | undefined }
