@@ -80,11 +80,12 @@ function Enter({ to }: { to: string }) {
   return <CentredSpinner />
 }
 
-/** Sends a form again that the person sent before this script was there; visitor.js kept it from leaving the page. */
+/** Sends a form again that the person sent before this script was there; color-scheme.js held it. */
 function SendEarlyForm() {
   useEffect(() => {
-    const root = document.documentElement
-    if (root.dataset['sent'] !== undefined) document.querySelector('form')?.requestSubmit()
+    const { dataset } = document.documentElement
+    dataset['ready'] = ''
+    if (dataset['sent'] !== undefined) document.querySelector('form')?.requestSubmit()
     addEventListener('input', loadNextScreen, { once: true })
     return () => removeEventListener('input', loadNextScreen)
   }, [])

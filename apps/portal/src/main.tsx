@@ -16,6 +16,9 @@ const page = isVisitorPage(named) && history.state === null ? named : undefined
 if (page === undefined) void loadPortal()
 // In a transition, React works in small pieces, between which the person can type.
 if (page !== undefined && !hasToken()) startTransition(() => void hydrateRoot(root, <App page={page} />))
-else createRoot(root).render(<App page={page} />)
-// Set by color-scheme.js for a person with a session.
-delete document.documentElement.dataset['session']
+else {
+  createRoot(root).render(<App page={page} />)
+  // color-scheme.js holds forms that are sent before, and hides the visitors' form from a person with a session.
+  document.documentElement.dataset['ready'] = ''
+  delete document.documentElement.dataset['session']
+}

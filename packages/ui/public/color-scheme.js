@@ -18,7 +18,9 @@
   document.addEventListener(
     'submit',
     function (event) {
+      if (root.hasAttribute('data-ready')) return
       event.preventDefault()
+      event.stopImmediatePropagation()
       root.setAttribute('data-sent', '')
     },
     true,
