@@ -45,8 +45,11 @@ const scenes = {
   },
 } as const satisfies Record<string, Scene>
 
+/** The gateway whose rule opens the valve. */
+export const WITH_VALVE = 'North orchard'
+
 const PLACES = [
-  { name: 'North orchard', location: 'Row 12, by the stream', camera: 'orchard' },
+  { name: WITH_VALVE, location: 'Row 12, by the stream', camera: 'orchard' },
   { name: 'South meadow', location: 'Edge of the wood', camera: 'meadow' },
   { name: 'Barn', location: 'Yard, south wall', camera: 'yard' },
   { name: 'Forest road', location: 'Lay-by at the gate', camera: 'lay-by' },
@@ -56,10 +59,13 @@ const PLACES = [
 /** The gateway that is left for a person to approve. */
 export const WAITING = 'River gate'
 
-/** Starts a camera for each device, and writes its gateway.yaml. */
-export async function prepareFleet(switches: Switches, life: AsyncDisposableStack): Promise<Arrival[]> {
+/** `pictureUrl` is what its camera sends, as MJPEG. */
+export type DemoDevice = Arrival & { pictureUrl: string }
+
+/** Starts a camera for each device, and writes what its gateway.yaml says. */
+export async function prepareFleet(switches: Switches, life: AsyncDisposableStack): Promise<DemoDevice[]> {
   const deterrents: Record<string, object> = {
-    'North orchard': {
+    [WITH_VALVE]: {
       deterrents: {
         'Sprinkler row 12': {
           ...switches.driverOf('valve'),
@@ -84,7 +90,7 @@ export async function prepareFleet(switches: Switches, life: AsyncDisposableStac
       rules: [{ name: 'Somebody in the yard', labels: ['person'], aboutPersons: true, fire: ['Yard siren'] }],
     },
   }
-  const arrivals: Arrival[] = []
+  const devices: DemoDevice[] = []
   for (const { name, location, camera } of PLACES) {
     const rendered = await startRenderedCamera(scenes[camera], PICTURES)
     life.defer(() => rendered.stop())
@@ -93,7 +99,7 @@ export async function prepareFleet(switches: Switches, life: AsyncDisposableStac
       sources: { eye: { cameras: [camera], model: 'none' } },
       ...deterrents[name],
     }
-    arrivals.push({ name, location, isApproved: name !== WAITING, file })
+    devices.push({ name, location, isApproved: name !== WAITING, file, pictureUrl: rendered.mjpegUrl })
   }
-  return arrivals
+  return devices
 }

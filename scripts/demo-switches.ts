@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 type Name = 'valve' | 'siren'
-type State = Record<Name, { isOn: boolean; timesOn: number; changedAt: string | null }>
+export type State = Record<Name, { isOn: boolean; timesOn: number; changedAt: string | null }>
 
 /** A valve and a siren that are switched over HTTP like small relays, simulated, with a page that shows them. */
 export type Switches = {

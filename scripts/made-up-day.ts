@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
-import type { TestGateway } from '../../test/harness/gateway.ts'
-import type { Arrival } from '../demo-arrivals.ts'
+import type { TestGateway } from '../test/harness/gateway.ts'
+import type { Arrival } from './demo-arrivals.ts'
 
 /** A device without cameras: a program reports what it would see. */
 type Device = Arrival & {
@@ -13,7 +13,7 @@ type Device = Arrival & {
   visitors: { label: string; severity: Detection['severity']; camera?: string; deterrent?: string }[]
 }
 
-/** The devices of the film and of the dashboard on the public site. */
+/** The devices of the dashboard on the public site. */
 export const fleet: Device[] = [
   {
     name: 'North orchard',
@@ -107,7 +107,7 @@ function visit(device: Device, atMs: number, visitor = pick(device.visitors)): D
 
 /** A camera's picture as a JPEG in base64: a drawing made by `npm run site-pictures`. */
 export function frameOf(label: string): string {
-  return readFileSync(join(import.meta.dirname, '..', 'demo-frames', `${label}.jpg`), 'base64')
+  return readFileSync(join(import.meta.dirname, 'demo-frames', `${label}.jpg`), 'base64')
 }
 
 function deviceOf(gateway: TestGateway): Device {

@@ -7,7 +7,7 @@ import { startHub } from '../test/harness/hub.ts'
 import { portalOf } from '../test/harness/portal.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
-import { fleet, giveHistory, reportCameras } from './film/made-up-day.ts'
+import { fleet, giveHistory, reportCameras } from './made-up-day.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of a film one by one, not in real time: it takes a picture only when something moves, and shows it
- * as long as the script says, so a slow machine makes the same film as a fast one. It draws the pointer, because a
- * headless browser has none, and moves the real one with it.
+ * Takes the pictures of a film one by one: it takes a picture only when something moves, and shows it as long as the
+ * script says. So a slow machine makes the same film as a fast one. Only `live` films in real time. It draws the
+ * pointer, because a headless browser has none, and moves the real one with it.
  */
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -25,13 +25,13 @@ export type Camera = {
   lookAt(page: Page): Promise<void>
   /** Shows the current picture for that long. */
   hold(seconds: number): Promise<void>
+  /** Films what happens as long as it really takes, until `isOver`. */
+  live(isOver: () => boolean | Promise<boolean>): Promise<void>
   /** Films frame by frame until the picture stops changing. */
   settle(): Promise<void>
   moveTo(target: Locator): Promise<void>
   click(target: Locator): Promise<void>
   type(target: Locator, text: string): Promise<void>
-  /** Scrolls the page under the pointer, by CSS pixels. */
-  scroll(byPixels: number): Promise<void>
 }
 
 export async function createCamera(person: BrowserContext, folder: string): Promise<Camera> {
@@ -100,6 +100,16 @@ export async function createCamera(person: BrowserContext, folder: string): Prom
       await place()
     },
     hold: async (seconds) => void (await shoot(Math.round(seconds * FRAMES_PER_SECOND))),
+    async live(isOver) {
+      const beganAt = performance.now()
+      const before = frames
+      do {
+        await shoot()
+        const due = Math.round(((performance.now() - beganAt) / 1_000) * FRAMES_PER_SECOND)
+        shots.at(-1)!.frames += Math.max(0, before + due - frames)
+        frames = Math.max(frames, before + due)
+      } while (!(await isOver()))
+    },
     settle,
     moveTo,
     async click(target) {
@@ -118,14 +128,6 @@ export async function createCamera(person: BrowserContext, folder: string): Prom
         await target.pressSequentially(letter)
         await shoot(2)
       }
-    },
-    async scroll(byPixels) {
-      const steps = 20
-      for (let step = 0; step < steps; step++) {
-        await looking().mouse.wheel(0, byPixels / steps)
-        await shoot()
-      }
-      await settle()
     },
   }
 }

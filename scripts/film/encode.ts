@@ -55,7 +55,7 @@ export async function encodeFilm(
     '-preset',
     'slow',
     '-crf',
-    '23',
+    '27',
     '-tune',
     'animation',
     '-profile:v',

@@ -14,7 +14,7 @@ import {
   tagGateways,
   type Detection,
 } from '@hedgerow/contract'
-import { frameOf } from '../../scripts/film/made-up-day.ts'
+import { frameOf } from '../../scripts/made-up-day.ts'
 import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { addDayOfHistory, addPerson, markAsLearned } from './hub-database.ts'
