@@ -25,32 +25,26 @@ const mailTo = `mailto:${CONTACT_MARK}?subject=${encodeURIComponent(MAIL_SUBJECT
 
 const GET = [
   'The whole software, hub and gateway, with its source, under the MIT licence',
-  'No fee, and no account with us',
-  'A hub of their own: the data of their gateways stays on their machine',
-  'Upgrades that keep everything: SQLite is copied before a new version changes it',
+  'No fee, and no account with us: the data stays on their own machine',
+  'Upgrades that keep everything',
 ]
 
 const TODAY = [
   'The hub: dashboard, gateways, approvals, users and roles, settings, audit',
-  'Zero-touch registration, approved on the web, joined to the VPN live',
-  'Claiming a gateway by its device token or QR label',
-  'A gateway’s own page from anywhere, through its tunnel',
-  'The health of a gateway: load, memory, disk, temperature, and the reason for its status in words',
-  'Auto-approval for trusted networks; mail and webhooks for new requests',
-  'Detections of a Frigate at the site, or of any program there, with their pictures in the hub',
-  'Rules on the gateway that set off sprinklers and sirens: HTTP, MQTT, GPIO, Shelly, Tasmota, Rachio, Hydrawise and more',
-  'Threats to review, and alerts by mail, Telegram, ntfy, Pushover or a webhook',
-  'Cameras without Frigate: motion, a model of yours for ONNX Runtime, and a second look by a larger one',
-  'Learning at night, on the gateway, from what you mark as wrong',
-  'Devices that are installed with one line, which the hub shows, and that update themselves from signed releases',
+  'Zero-touch registration, approved on the web; claiming by a device’s QR label',
+  'A gateway’s own page, and other applications beside it, from anywhere through its tunnel',
+  'Detections of a Frigate or of any program, or of cameras without one: motion, and a model of yours',
+  'Threats as pictures, reviewed with one key; learning at night from what you mark as wrong',
+  'Rules that set off sprinklers and sirens: HTTP, MQTT, GPIO, Shelly, Tasmota, Rachio, Hydrawise and more',
+  'Alerts by push, mail, Telegram, ntfy, Pushover or a webhook',
+  'Devices that update themselves from signed releases',
   'Home Assistant and MQTT',
 ]
 
 const LATER = [
   'Models that come with the software; today it brings a demonstration, which knows drawn outlines only',
   'A model for smoke',
-  'Fewer false alarms proven at a real site: so far they were counted with simulated cameras',
-  'The deterrents tried at a real site: so far they were tested with simulated devices',
+  'Fewer false alarms and deterrents proven at a real site: so far both were tested with simulated devices',
 ]
 
 /** `hasContact`: whether this hub has an email address for testers. */

@@ -1,30 +1,33 @@
+import buttons from './buttons.module.css'
 import styles from './hero.module.css'
 
-/** The recorded demo. It loads when it comes near the screen; without a script, the image below it is its poster. */
+/** The recorded demo: a picture of it until somebody plays it (visit.ts). Without a script the link opens the film. */
 export function DemoVideo() {
   return (
-    <figure id="demo" className={styles.demo}>
+    <figure id="demo" className={styles.demo} data-film="">
       <div className={styles.screen}>
-        <img src="/media/demo-poster.jpg" alt="" width="1280" height="720" loading="lazy" />
-        <video
-          controls
-          playsInline
-          preload="none"
+        <img
+          src="/media/demo-poster.jpg"
+          alt="The hub’s Threats: pictures of boars, deer and persons, with the gateway that saw them"
           width="1280"
           height="720"
-          aria-label="Demo of the hub"
-          data-poster="/media/demo-poster.jpg"
-        >
+          loading="lazy"
+        />
+        <video controls playsInline preload="none" width="1280" height="720" aria-label="Demo of the hub" hidden>
           <source src="/media/demo.webm" type="video/webm" />
           <source src="/media/demo.mp4" type="video/mp4" />
           <track kind="captions" src="/media/demo.vtt" srcLang="en" label="English" />
         </video>
       </div>
-      <figcaption>
-        The hub at work, recorded from <code>npm run demo</code> as it runs: pictures of what gateways saw, a valve that
-        a gateway opens, the alert on a phone, and the approval of a new gateway. Scenes and valve are made up; the rest
-        is the product.
-      </figcaption>
+      <div className={styles.film}>
+        <a className={buttons.secondary} href="/media/demo.mp4" data-play="">
+          Play the film
+        </a>
+        <figcaption>
+          Recorded from <code>npm run demo</code> as it runs. The scenes are rendered and the valve is simulated; the
+          rest is the product.
+        </figcaption>
+      </div>
     </figure>
   )
 }

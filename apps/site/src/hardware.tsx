@@ -3,21 +3,14 @@ import { DesignFigure, DesignMark, Section } from './section.tsx'
 
 export function Hardware() {
   return (
-    <Section
-      id="hardware"
-      title="A camera, a small computer, a tap"
-      lead="A site needs no rack and no server room. The gateway fits into a weatherproof box on the same post as the camera."
-    >
+    <Section id="hardware" title="A camera, a small computer, a tap">
       <Post />
       <div className={styles.figures}>
         <DesignFigure value="from $50">for the computer of a small site</DesignFigure>
         <DesignFigure value="30+ FPS">examined on the gateway, frame by frame</DesignFigure>
       </div>
       <p className={styles.note}>
-        <DesignMark>
-          A site as it is designed. The software of today reads cameras and switches valves; nobody has measured these
-          figures with it.
-        </DesignMark>
+        <DesignMark>A site as it is designed; nobody has measured these figures at one.</DesignMark>
       </p>
     </Section>
   )

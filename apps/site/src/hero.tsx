@@ -3,7 +3,6 @@ import buttons from './buttons.module.css'
 import { DemoVideo } from './demo-video.tsx'
 import styles from './hero.module.css'
 import { NightFrame } from './night-frame.tsx'
-import { DesignMark } from './section.tsx'
 
 /** The hub's own sentences for a detection; times and score are made up, and the caption says so. */
 const LOG = [
@@ -19,12 +18,10 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
         <div className={styles.words}>
           <h1 id="top">See what comes over the hedge.</h1>
           <p className={styles.lead}>
-            Small computers beside your cameras look out for wildlife, smoke and strangers, and set off a sprinkler or a
-            siren. Hedgerow is the hub that brings them together on one screen, on your own machine.
+            Small computers beside your cameras look out for animals and strangers, and set off a sprinkler or a siren.
+            Hedgerow brings them together on one screen, on your own machine.
           </p>
-          <p className={styles.note}>
-            <DesignMark>No model for smoke comes with the software.</DesignMark>
-          </p>
+
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">
               Join the beta

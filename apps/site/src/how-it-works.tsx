@@ -5,8 +5,7 @@ import { DesignMark, Section } from './section.tsx'
 const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   {
     title: 'A camera looks',
-    words:
-      'An ordinary network camera at the gate, the barn or the tree line. Its stream goes to the gateway beside it, not to a cloud.',
+    words: 'Its stream goes to the gateway beside it, not to a cloud.',
     drawing: (
       <>
         <path d="M14 30h44l8 8v10l-8 8H14z" />
@@ -17,8 +16,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'A gateway decides',
-    words:
-      'A small computer on the spot looks at each frame for what you asked it to find: a boar, a thread of smoke, somebody at the shed.',
+    words: 'It looks for what you asked it to find: a boar, or somebody at the shed.',
     drawing: (
       <>
         <rect x="20" y="26" width="56" height="44" rx="4" />
@@ -29,8 +27,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'Something happens there',
-    words:
-      'It opens a sprinkler or sounds a siren by itself. That needs no internet, so it works while the line is down.',
+    words: 'A sprinkler or a siren, also while the line is down.',
     drawing: (
       <>
         <path d="M48 78V48M36 78h24M40 48h16l-3-10H43z" />
@@ -44,8 +41,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'You see it here',
-    words:
-      'The hub gets a line and a small picture: what, where, when, how sure, and what was set off. From there you open the gateway itself.',
+    words: 'The hub gets the picture, and your phone the alert.',
     drawing: (
       <>
         <rect x="12" y="20" width="72" height="46" rx="4" />
@@ -61,7 +57,7 @@ export function HowItWorks() {
     <Section
       id="how-it-works"
       title="How it works"
-      lead="Detection runs next to the camera. What it finds reaches you through a tunnel that the gateway opens from its side."
+      lead="Detection runs next to the camera; a tunnel that the gateway opens brings you what it finds."
     >
       <div className={styles.places} aria-hidden="true">
         <span>On your land</span>
@@ -80,9 +76,9 @@ export function HowItWorks() {
       </ol>
       <p className={styles.note}>
         <DesignMark>
-          An amber diamond marks what is designed and not in the software yet, or not measured at a real site. You bring
-          what recognises: your Frigate, a model of yours for ONNX Runtime, or any program. Only a demonstration comes
-          with the software, and nothing for smoke. The <a href="/beta">beta page</a> lists what works.
+          An amber diamond marks what is designed, and not in the software or not measured at a real site. You bring
+          what recognises: your Frigate, a model for ONNX Runtime, or any program. Only a demonstration comes with the
+          software, and nothing for smoke.
         </DesignMark>
       </p>
     </Section>

@@ -2,14 +2,14 @@ import styles from './learning.module.css'
 import { DesignFigure, DesignMark, Section } from './section.tsx'
 
 const NIGHT = [
-  { at: 'Evening', words: 'You mark the mistakes: a branch, not a deer. Two taps are enough.' },
+  { at: 'Evening', words: 'You mark the mistakes with one key: a branch, not a deer.' },
   {
     at: 'Overnight',
-    words: 'The gateway trains a check behind its model on those pictures, while the field is quiet.',
+    words: 'The gateway trains a check behind its model on those pictures.',
   },
   {
     at: 'Morning',
-    words: 'The new check takes over if it makes fewer mistakes than the old one. If not, the old one stays.',
+    words: 'The new check takes over only if it makes fewer mistakes than the old one.',
   },
 ]
 
@@ -21,7 +21,7 @@ export function Learning() {
     <Section
       id="learning"
       title="It learns your branches overnight"
-      lead="Every place has its own false alarms: the flag, the headlights, the neighbour’s cat. A gateway learns yours from its mistakes."
+      lead="Every place has its own false alarms: the flag, the headlights, the neighbour’s cat."
       tone="raised"
     >
       <NightSky />

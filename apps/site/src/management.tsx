@@ -3,11 +3,7 @@ import { DesignFigure, Section } from './section.tsx'
 
 export function Management() {
   return (
-    <Section
-      id="management"
-      title="Every site on one screen"
-      lead="You run the whole fleet from the hub: which gateways are online, what came by tonight, and which device asks to join."
-    >
+    <Section id="management" title="Every site on one screen">
       <figure className={styles.picture}>
         <picture>
           <source media="(prefers-color-scheme: dark)" srcSet="/media/dashboard-dark.webp" />
@@ -24,12 +20,12 @@ export function Management() {
       <div className={styles.columns}>
         <DesignFigure value="245">concurrent gateways on one hub</DesignFigure>
         <ul className={styles.list}>
-          <li>A status always gives its reason in words, such as a heartbeat without a VPN handshake</li>
-          <li>Threats appear with their pictures as they arrive, and you say with one key which are right</li>
-          <li>Alert rules tell you by mail, Telegram, ntfy, Pushover or a webhook, at the hours that you choose</li>
-          <li>Three roles: a user sees the gateways they claimed, a manager the fleet, an admin everything</li>
+          <li>A status gives its reason in words</li>
+          <li>Threats appear with their pictures as they arrive</li>
+          <li>Alert rules tell you by push, mail, Telegram, ntfy, Pushover or a webhook</li>
+          <li>Three roles: a user sees their own gateways, a manager the fleet, an admin everything</li>
           <li>Two-factor sign-in, and an audit log of who changed what</li>
-          <li>Connect opens any gateway’s own page, carried through its tunnel to your browser</li>
+          <li>Connect opens any gateway’s own page through its tunnel</li>
         </ul>
       </div>
     </Section>

@@ -4,22 +4,19 @@ import { DesignFigure, Section } from './section.tsx'
 const REASONS = [
   {
     title: 'It is yours',
-    words: 'The hub runs on your machine. It needs no account with us, no subscription and no other service.',
+    words: 'The hub runs on your machine, without an account, a subscription or another service.',
   },
   {
     title: 'Nothing to open at the far end',
-    words:
-      'A gateway calls out and is never called. No port to forward, no fixed address: a mobile router in a barn will do.',
+    words: 'A gateway calls out: a mobile router in a barn will do.',
   },
   {
     title: 'Strangers stay strangers',
-    words:
-      'A new device waits until you approve it, and its private keys never leave it. You compare one fingerprint, and say yes or no.',
+    words: 'A device waits for your approval; its private keys never leave it.',
   },
   {
     title: 'One command, no extras',
-    words:
-      'WireGuard, TCP and the database are inside one program. It asks for no root, no Docker and no kernel module.',
+    words: 'WireGuard and database included; no root, no Docker, no kernel module.',
   },
 ]
 
@@ -28,7 +25,7 @@ export function Reasons() {
     <Section
       id="why"
       title="Why choose Hedgerow"
-      lead="Many camera systems rent you a view of your own land. Hedgerow works the other way round."
+      lead="Many camera systems rent you a view of your own land."
       aside={
         <div className={styles.faster}>
           <DesignFigure value="5x faster">

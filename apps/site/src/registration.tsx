@@ -6,26 +6,21 @@ const STEPS = [
   { title: 'It finds the hub', words: 'By a DNS service record, an environment variable or a direct URL.' },
   {
     title: 'Both prove their keys',
-    words: 'A key-exchange handshake: the hub signs a challenge, the gateway answers with both of its keys.',
+    words: 'A key-exchange handshake, in which each signs for the other.',
   },
   {
     title: 'You approve it',
-    words: 'It waits with its fingerprint. An admin compares it with the one on the device and clicks Approve.',
+    words: 'An admin compares its fingerprint with the one on the device.',
   },
   {
     title: 'The tunnel is up',
-    words: 'The VPN peer is added live, with no hub restart. The gateway is online a moment later.',
+    words: 'The VPN peer is added live, with no hub restart.',
   },
 ]
 
 export function Registration() {
   return (
-    <Section
-      id="registration"
-      title="Zero-touch registration"
-      lead="Plug it in and go home. The gateway introduces itself, and a person only has to approve it."
-      tone="raised"
-    >
+    <Section id="registration" title="Zero-touch registration" tone="raised">
       <div className={styles.player} data-player="">
         <div className={styles.stage}>
           <RegistrationDiagram shape="wide" />

@@ -14,7 +14,7 @@ export function Section({
 }: {
   id: string
   title: string
-  lead: ReactNode
+  lead?: ReactNode
   tone?: 'day' | 'raised' | 'night'
   aside?: ReactNode
   children: ReactNode
@@ -24,7 +24,7 @@ export function Section({
       <div className={aside === undefined ? styles.inner : styles.split}>
         <div className={styles.head}>
           <h2 id={id}>{title}</h2>
-          <p className={styles.lead}>{lead}</p>
+          {lead !== undefined && <p className={styles.lead}>{lead}</p>}
           {aside}
         </div>
         {aside === undefined ? children : <div>{children}</div>}

@@ -9,23 +9,17 @@ const COMPUTERS = [
 ]
 
 const PARTS = [
-  { name: 'Camera', words: 'One network camera that we know well. Testers use it too.' },
+  { name: 'Camera', words: 'One network camera that we know well.' },
   {
     name: 'Smart irrigation',
-    words:
-      'Controllers such as Rachio, Hydrawise and OpenSprinkler: one zone runs for half a minute, where the deer stand.',
+    words: 'Rachio, Hydrawise, OpenSprinkler.',
   },
-  { name: 'GPIO devices', words: 'Relays, valves, sirens and lamps on the pins of the gateway itself.' },
+  { name: 'GPIO devices', words: 'Relays, valves, sirens and lamps.' },
 ]
 
 export function SupportedHardware() {
   return (
-    <Section
-      id="supported-hardware"
-      title="Supported hardware"
-      lead="From a board the size of a playing card to the workstation under the desk, and what they can switch."
-      tone="raised"
-    >
+    <Section id="supported-hardware" title="Supported hardware" tone="raised">
       <div className={styles.supported}>
         <section aria-labelledby="computers">
           <h3 id="computers">Computers</h3>
@@ -52,8 +46,7 @@ export function SupportedHardware() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          What a gateway is designed for. The agent of the beta runs on Linux, and was tested with simulated cameras,
-          controllers and relays.
+          The agent of the beta runs on Linux, and was tested with simulated cameras, controllers and relays.
         </DesignMark>
       </p>
     </Section>

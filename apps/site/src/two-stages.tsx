@@ -9,13 +9,12 @@ const CONFIRMED = [12]
 const STAGES = [
   {
     title: 'First look',
-    words: 'A lightweight primary model sees every frame. It may be wrong, but it must not miss.',
+    words: 'A lightweight primary model sees every frame. It may err, but it must not miss.',
     passed: Array.from({ length: FRAMES }, (_, index) => index),
   },
   {
     title: 'Second look',
-    words:
-      'A large model checks only the frames that the first one picked. The ones it doubts are kept for the learning at night.',
+    words: 'A large model checks only what the first one picked.',
     passed: CANDIDATES,
   },
   {
@@ -27,12 +26,7 @@ const STAGES = [
 
 export function TwoStages() {
   return (
-    <Section
-      id="multi-model"
-      title="Two models look before anything is set off"
-      lead="One is quick and easily excited, the other is slow and hard to fool. Together they see every frame and still let you sleep."
-      tone="night"
-    >
+    <Section id="multi-model" title="Two models look before anything is set off" tone="night">
       <div className={styles.columns}>
         <ol className={styles.stages}>
           {STAGES.map(({ title, words }) => (
@@ -45,7 +39,7 @@ export function TwoStages() {
         <Sieve />
       </div>
       <p className={styles.note}>
-        <DesignMark>The two models are yours to bring, and nobody has measured a pair at a real site.</DesignMark>
+        <DesignMark>Nobody has measured a pair at a real site.</DesignMark>
       </p>
     </Section>
   )

@@ -4,48 +4,33 @@ import styles from './use-cases.module.css'
 
 export function UseCases() {
   return (
-    <Section
-      id="use-cases"
-      title="Four things to keep an eye on"
-      lead="One gateway can watch for several of them, each with its own answer."
-      tone="raised"
-    >
+    <Section id="use-cases" title="Four things to keep an eye on" tone="raised">
       <div className={styles.grid}>
         <article className={styles.wildlife}>
           <VineyardScene />
           <h3>Wildlife deterrent</h3>
-          <p>
-            Deer in the vines, boar in the maize, a fox by the hens. Water or noise at the moment they arrive wears off
-            less than the same thing all night long, and it hurts nobody.
-          </p>
+          <p>Deer in the vines, boar in the maize, a fox by the hens: water or noise as they arrive.</p>
         </article>
         <article>
           <RidgeScene />
           <h3>Wildfire detection</h3>
-          <p>
-            A camera on the ridge looks for smoke at every hour. Minutes count, so the alert comes with its picture.
-          </p>
+          <p>A camera on the ridge looks for smoke at every hour.</p>
         </article>
         <article>
           <FarmyardScene />
           <h3>Security monitoring</h3>
-          <p>The yard at night, the fuel tank, the machine shed: people where nobody should be.</p>
+          <p>People in the yard at night, where nobody should be.</p>
         </article>
         <article className={styles.garden}>
           <GardenScene />
           <div>
             <h3>Garden protection</h3>
-            <p>
-              Herons at the pond, rabbits in the salad, cats in the seed bed. A short spray from the hose is all it
-              takes.
-            </p>
+            <p>Herons at the pond, rabbits in the salad: a short spray is all it takes.</p>
           </div>
         </article>
       </div>
       <p className={styles.note}>
-        <DesignMark>
-          These are what the product is designed for. A gateway finds what your model knows; smoke needs one for smoke.
-        </DesignMark>
+        <DesignMark>What the product is designed for.</DesignMark>
       </p>
     </Section>
   )

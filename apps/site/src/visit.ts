@@ -1,6 +1,6 @@
 /**
- * The only script of the public pages: checks whether the visitor is signed in, loads the demo shortly before it is
- * visible, and plays the drawing of the registration. The pages are complete without it.
+ * The only script of the public pages: checks whether the visitor is signed in, plays the film in its place,
+ * and plays the drawing of the registration. The pages are complete without it.
  */
 import './styles.ts'
 import { API_BASE, TOKEN_STORAGE_KEY } from '@hedgerow/contract'
@@ -10,7 +10,7 @@ import { validateSession } from 'virtual:contract-calls'
 const root = document.documentElement
 
 void recognise()
-for (const video of document.querySelectorAll('video')) loadWhenNear(video)
+for (const film of document.querySelectorAll<HTMLElement>('[data-film]')) playInPlace(film)
 for (const player of document.querySelectorAll<HTMLElement>('[data-player]')) playWhenSeen(player)
 
 /** Sends signed-in people from the landing page to the dashboard; other pages show them their own header. */
@@ -39,18 +39,17 @@ async function whoHas(token: string): Promise<SessionUser> {
   return (await answer.json()) as SessionUser
 }
 
-/** Fetches no byte of the video before it is near; a click on play works earlier, too. */
-function loadWhenNear(video: HTMLVideoElement): void {
-  const watch = new IntersectionObserver(
-    ([entry]) => {
-      if (entry?.isIntersecting !== true) return
-      watch.disconnect()
-      video.poster = video.dataset['poster'] ?? ''
-      video.preload = 'metadata'
-    },
-    { rootMargin: '300px' },
-  )
-  watch.observe(video)
+/** Fetches no byte of the video before somebody plays it; until then no controls cover its picture. */
+function playInPlace(film: HTMLElement): void {
+  const [video, link] = [film.querySelector('video'), film.querySelector<HTMLElement>('[data-play]')]
+  link?.addEventListener('click', (event) => {
+    if (video === null) return
+    event.preventDefault()
+    video.hidden = false
+    link.hidden = true
+    video.focus()
+    video.play().catch((error: unknown) => console.error('The film does not play:', error))
+  })
 }
 
 /** Plays a drawing once when it comes into view, with a button to pause or replay it. */
