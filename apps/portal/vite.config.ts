@@ -13,12 +13,6 @@ import { portalPaths } from './scripts/portal-paths.ts'
 
 const generated = [kitVariables, contractCalls]
 
-/** One file for a module of src and all that it imports. */
-const together = (name: string, module: string) => ({
-  name,
-  test: new RegExp(`apps[\\\\/]portal[\\\\/]src[\\\\/]${module}\\.tsx$`),
-})
-
 export default defineConfig({
   plugins: [
     react(),
@@ -37,7 +31,14 @@ export default defineConfig({
       ...buildOptions.rolldownOptions,
       // All that a visitor's page needs is one file, and the router another one, instead of one for each set of screens
       // that share a part of it. They take whole modules: those import parts of the contract, not its index with zod.
-      output: { codeSplitting: { groups: [together('visitor', 'main'), together('portal', 'portal')] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'visitor', test: /apps[\\/]portal[\\/]src[\\/]main\.tsx$/ },
+            { name: 'portal', test: /apps[\\/]portal[\\/]src[\\/]portal\.tsx$/ },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
