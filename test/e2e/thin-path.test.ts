@@ -29,9 +29,11 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   // The device's own page, as a person at the device reads it.
   const device = await person.newPage()
   await device.goto(gateway.pageUrl)
-  const { fingerprint, hubFingerprint } = gateway.state()
+  // The gateway knows the hub once its request to join was answered.
+  const hubFingerprint = await waitFor(() => gateway.state().hubFingerprint, { for: 'the fingerprint of the hub' })
+  const { fingerprint } = gateway.state()
   await device.getByText(fingerprint).first().waitFor()
-  await device.getByText(hubFingerprint!).first().waitFor()
+  await device.getByText(hubFingerprint).first().waitFor()
 
   await portal.open('/')
   await page.getByRole('link', { name: 'Login' }).first().click()
@@ -48,7 +50,7 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   await waiting.getByRole('button', { name: /^Details/ }).click()
   const details = portal.dialog()
   await details.getByText(fingerprint).waitFor()
-  await details.getByText(hubFingerprint!).waitFor()
+  await details.getByText(hubFingerprint).waitFor()
   await page.keyboard.press('Escape')
   await details.waitFor({ state: 'hidden' })
 
