@@ -9,6 +9,7 @@ import { startChild, type Child } from '../test/harness/child-process.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import { timeDetections } from './agent-detections.ts'
+import { processorSecondsOf } from './processor.ts'
 import { report } from './report.ts'
 
 /** By then the first heartbeats have passed, and V8 has freed the memory of the start. */
@@ -53,9 +54,9 @@ export async function benchAgent(args: string[]): Promise<void> {
         }
         const restMs = Number(values.rest) * 1_000
         await sleep(restMs / 2)
-        const before = await cpuSecondsOf(agent.pid)
+        const before = processorSecondsOf(agent.pid)
         await sleep(restMs / 2)
-        const share = ((await cpuSecondsOf(agent.pid)) - before) / (restMs / 2_000)
+        const share = (processorSecondsOf(agent.pid) - before) / (restMs / 2_000)
         rows[`start ${round}`] = {
           'start to tunnel, ms': upAfterMs,
           ...(await memoryOf(agent.pid)),
@@ -85,12 +86,6 @@ async function approve(hub: Hub): Promise<void> {
     for: 'the registration',
   })
   await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
-}
-
-/** The processor time that a process has used so far (proc_pid_stat(5), fields 14 and 15). */
-async function cpuSecondsOf(pid: number): Promise<number> {
-  const afterName = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)!.split(' ')
-  return (Number(afterName[11]) + Number(afterName[12])) / 100
 }
 
 /**

@@ -8,11 +8,10 @@ import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import type { FleetProcess } from './fleet-gateways.ts'
 import { openPortals, type People } from '../test/fleet/people.ts'
+import { processorSecondsOf } from './processor.ts'
 import { distributionOf, report, rounded } from './report.ts'
 import { startWorker, type Worker } from './wireguard-process.ts'
 
-/** The unit in which Linux counts processor time (sysconf(3), USER_HZ). */
-const TICKS_A_SECOND = 100
 const STARTS_A_SECOND = 60
 const JOIN_LIMIT_MS = 1_800_000
 const BACK_LIMIT_MS = 600_000
@@ -144,20 +143,12 @@ async function returnAfter(fleet: Worker<FleetProcess>, gateways: number, restar
 /** The hub's share of one core over `durationMs`, and its resident memory at the end. */
 async function load(hub: Hub, durationMs: number): Promise<{ core: number; megabytes: number }> {
   const { pid } = hub.process()
-  const before = processorSeconds(pid)
+  const before = processorSecondsOf(pid)
   const startedAt = performance.now()
   await sleep(durationMs)
-  const core = (processorSeconds(pid) - before) / ((performance.now() - startedAt) / 1_000)
+  const core = (processorSecondsOf(pid) - before) / ((performance.now() - startedAt) / 1_000)
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return { core: rounded(core * 100), megabytes: Math.round(Number(kilobytes) / 1_000) }
-}
-
-/** All threads, in the process and in the kernel (proc_pid_stat(5)). */
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
 /** A row for each figure, a column for each fleet. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { hubStats, listGateways } from '@hedgerow/contract'
 import { openProxyPair, UPLOAD_BYTES, type ProxyPair, type Way } from './proxy-pair.ts'
+import { processorSecondsOf } from './processor.ts'
 import { median, report, rounded } from './report.ts'
 
 type Row = Record<string, number | string>
@@ -107,9 +108,9 @@ async function compare(
   const [theirs, ours, used]: number[][] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
     theirs!.push(await measure(throughNginx, seconds))
-    const [before, startedAt] = [processorSeconds(hub.process().pid), performance.now()]
+    const [before, startedAt] = [processorSecondsOf(hub.process().pid), performance.now()]
     ours!.push(await measure(throughHub, seconds))
-    used!.push((processorSeconds(hub.process().pid) - before) / ((performance.now() - startedAt) / 1_000))
+    used!.push((processorSecondsOf(hub.process().pid) - before) / ((performance.now() - startedAt) / 1_000))
   }
   const [nginx, own] = [median(theirs!), median(ours!)]
   const compared = isDifference ? own - nginx : own / nginx
@@ -157,12 +158,6 @@ async function ask<Result>(way: Way, task: Parameters<Way['load']>[0]): Promise<
   const load = await way.load(task)
   const [, said] = await load.says(/^result (.*)$/m)
   return JSON.parse(said!) as Result
-}
-
-/** User and system time of a process so far. */
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 function residentKilobytes(pid: number): number {
