@@ -45,12 +45,11 @@ export function forwardedTrailers(raw: readonly string[]): string[] {
   })
 }
 
-/** Those of a request, as the lines after its last chunk. They say nothing about who asks, and carry no secret. */
-export function forwardedRequestTrailers(raw: readonly string[]): string {
-  const fields = headerPairs(forwardedTrailers(raw))
+/** The trailers of a request that a proxy may forward. They say nothing about who asks, and carry no secret. */
+export function forwardedRequestTrailers(raw: readonly string[]): string[] {
   const isSafe = (name: string, value: string) =>
     !saysWhoAsks(name) && !OF_REQUESTS.has(name.toLowerCase()) && isToken(name) && isFieldText(value)
-  return fields.map(([name, value]) => (isSafe(name, value) ? `${name}: ${value}\r\n` : '')).join('')
+  return headerPairs(forwardedTrailers(raw)).flatMap((field) => (isSafe(...field) ? field : []))
 }
 
 /** Adds trailers to an answer; Node sends them when its body is chunked. */

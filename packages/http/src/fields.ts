@@ -16,4 +16,11 @@ export function trimmed(text: string, start: number, end: number): string {
   return text.slice(first, last)
 }
 
+/** The lines of a checked raw header list. */
+export function fieldLines(raw: readonly string[]): string {
+  let lines = ''
+  for (let i = 0; i + 1 < raw.length; i += 2) lines += `${raw[i]}: ${raw[i + 1]}\r\n`
+  return lines
+}
+
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09

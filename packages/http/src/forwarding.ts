@@ -154,14 +154,14 @@ const REMEMBERED_NAMES = 1_000
 const LONGEST_REMEMBERED_NAME = 64
 
 /**
- * `decide`, once for each spelling of a header's name. Both sides choose names, so the number of remembered names is
- * limited.
+ * `decide`, once for each text: a header's name, a host, an address. Strangers choose them, so the number of remembered
+ * texts is limited.
  */
 export function rememberedByName<T>(decide: (name: string) => T): (name: string) => T {
   const decided = new Map<string, T>()
   return (name) => {
     const known = decided.get(name)
-    if (known !== undefined) return known
+    if (known !== undefined || decided.has(name)) return known as T
     const decision = decide(name)
     if (decided.size >= REMEMBERED_NAMES) decided.clear()
     // A copy, because a part of a head would keep the whole head in memory.

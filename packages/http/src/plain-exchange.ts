@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { AnswerHead } from './answer-head.ts'
 import { forwardedTrailers } from './around-answers.ts'
 import { SMALL_BODY_BYTES, type Exchange, type ExchangeUser } from './exchange.ts'
+import { fieldLines } from './fields.ts'
 import { valuesOf } from './forwarding.ts'
 import { headersByName, type PlainHead } from './plain-head.ts'
 
@@ -80,10 +81,9 @@ export class PlainExchange implements Exchange {
 
   start({ status, reason, headers }: AnswerHead): void {
     let [hasLength, hasDate, isClosing] = [false, false, false]
-    let text = `HTTP/1.1 ${status} ${reason}\r\n`
+    let text = `HTTP/1.1 ${status} ${reason}\r\n${fieldLines(headers)}`
     for (let i = 0; i < headers.length; i += 2) {
       const [name, value] = [headers[i]!, headers[i + 1]!]
-      text += `${name}: ${value}\r\n`
       // Names of other lengths need no comparison.
       if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length'
       else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date'
@@ -181,12 +181,6 @@ export class PlainExchange implements Exchange {
     this.#user?.onOver()
     this.#connection.onOver(this.#isLast)
   }
-}
-
-function fieldLines(fields: readonly string[]): string {
-  let lines = ''
-  for (let i = 0; i + 1 < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`
-  return lines
 }
 
 let date = { second: 0, text: '' }

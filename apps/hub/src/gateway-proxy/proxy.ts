@@ -5,6 +5,7 @@
  */
 import {
   AnswerReader,
+  fieldLines,
   forwardedRequestTrailers,
   type AnswerHead,
   type AnswerParts,
@@ -206,7 +207,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
 
   onUploaded(trailers: readonly string[]): void {
     this.#isUploaded = true
-    if (this.#exchange.isChunked) this.#connection?.write(`0\r\n${forwardedRequestTrailers(trailers)}\r\n`)
+    if (this.#exchange.isChunked) this.#connection?.write(`0\r\n${fieldLines(forwardedRequestTrailers(trailers))}\r\n`)
     if (this.#isAnswered) this.#giveBack()
   }
 

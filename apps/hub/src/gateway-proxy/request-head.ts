@@ -1,4 +1,4 @@
-import { checkHeaders } from '@hedgerow/http'
+import { checkHeaders, fieldLines } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 
 /** Visible ASCII and obs-text: what a request line may have between its spaces. */
@@ -12,7 +12,5 @@ export function requestHead(method: string, target: string, headers: readonly st
     throw new HubError('invalid_request', { cause })
   }
   if (!TARGET.test(target)) throw new HubError('invalid_request')
-  let head = `${method} ${target} HTTP/1.1\r\n`
-  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
-  return `${head}\r\n`
+  return `${method} ${target} HTTP/1.1\r\n${fieldLines(headers)}\r\n`
 }
