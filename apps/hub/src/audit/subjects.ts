@@ -9,14 +9,8 @@ type Find = (db: Db, ids: readonly string[]) => Promise<(Subject & { id: string 
 const FINDS: Readonly<Record<string, Find>> = {
   registration: findRegistrations,
   incident: findIncidents,
-  'gateway-invitation': async (db, ids) =>
-    (await db.selectFrom('gateway_invitations').select(['id', 'label as name']).where('id', 'in', ids).execute()).map(
-      (row) => ({ ...row, path: '/gateway-invitations' }),
-    ),
-  'user-invitation': async (db, ids) =>
-    (await db.selectFrom('user_invitations').select(['id', 'label as name']).where('id', 'in', ids).execute()).map(
-      (row) => ({ ...row, path: '/users' }),
-    ),
+  'gateway-invitation': findInvitations('gateway_invitations', '/gateway-invitations'),
+  'user-invitation': findInvitations('user_invitations', '/users'),
 }
 
 /** The entries with the name and the page of their target; null for other targets, and for what is gone. */
@@ -34,6 +28,13 @@ export async function withSubjects(db: Db, entries: readonly Omit<AuditEntry, 's
 
 function nounOf({ action }: Pick<AuditEntry, 'action'>): string {
   return action.slice(0, action.indexOf('.'))
+}
+
+function findInvitations(table: 'gateway_invitations' | 'user_invitations', path: string): Find {
+  return async (db, ids) => {
+    const rows = await db.selectFrom(table).select(['id', 'label as name']).where('id', 'in', ids).execute()
+    return rows.map((row) => ({ ...row, path }))
+  }
 }
 
 async function findRegistrations(db: Db, ids: readonly string[]): ReturnType<Find> {
