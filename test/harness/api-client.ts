@@ -2,22 +2,11 @@ import {
   API_BASE,
   errorBody,
   login,
-  type BodyOf,
   type Call,
   type ErrorBody,
-  type ParamsOf,
-  type QueryOf,
+  type InputOf,
   type ResponseOf,
 } from '@hedgerow/contract'
-
-type Part<Name extends string, T> = [T] extends [undefined]
-  ? unknown
-  : undefined extends T
-    ? { [K in Name]?: T }
-    : { [K in Name]: T }
-
-/** A call's input: the parts that its contract names. */
-export type InputOf<C extends Call> = Part<'params', ParamsOf<C>> & Part<'query', QueryOf<C>> & Part<'body', BodyOf<C>>
 
 type Arguments<C extends Call> = object extends InputOf<C> ? [input?: InputOf<C>] : [input: InputOf<C>]
 

@@ -2,15 +2,7 @@
  * Makes the calls of the device. Answers are not validated: they come from our own agent, which sends only what the
  * contract declares.
  */
-import {
-  callAddress,
-  type BodyOf,
-  type Call,
-  type ErrorBody,
-  type ParamsOf,
-  type QueryOf,
-  type ResponseOf,
-} from '@hedgerow/contract'
+import { callAddress, type Call, type ErrorBody, type InputOf, type ResponseOf } from '@hedgerow/contract'
 import { DEVICE_API_BASE, LIVE_BOXES_HEADER } from '@hedgerow/contract'
 import type { LiveBox } from '@hedgerow/contract/device-interface'
 import { deviceCalls } from 'virtual:device-calls'
@@ -29,10 +21,7 @@ export class DeviceError extends Error {
   }
 }
 
-type Part<Name extends string, Value> = Value extends undefined ? object : { [N in Name]: Value }
-type RequestOf<C extends Call> = Part<'params', ParamsOf<C>> &
-  Part<'query', QueryOf<C>> &
-  Part<'body', BodyOf<C>> & { signal?: AbortSignal }
+type RequestOf<C extends Call> = InputOf<C> & { signal?: AbortSignal }
 
 const ANSWER_WITHIN_MS = 30_000
 

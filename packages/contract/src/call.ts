@@ -58,3 +58,11 @@ export type QueryOf<C extends Call> = C extends { query: infer S }
   : undefined
 /** The hub's answer to `C`; undefined for an answer without a body. */
 export type ResponseOf<C extends Call> = C extends { media: string } ? Uint8Array : Parsed<C['response']>
+
+type Part<Name extends string, Value> = [Value] extends [undefined]
+  ? unknown
+  : undefined extends Value
+    ? { [N in Name]?: Value }
+    : { [N in Name]: Value }
+/** A call's input: the parts that its contract names. */
+export type InputOf<C extends Call> = Part<'params', ParamsOf<C>> & Part<'query', QueryOf<C>> & Part<'body', BodyOf<C>>

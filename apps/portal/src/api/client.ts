@@ -4,7 +4,7 @@
  */
 import { callAddress } from '@hedgerow/contract/call'
 import { API_BASE } from '@hedgerow/contract/constants'
-import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
+import type { Call, ErrorBody, InputOf, ResponseOf } from '@hedgerow/contract'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
 import { clearToken, readToken, writeExpiredMessage, writeToken } from './token.ts'
 import { wordsOf } from './words.ts'
@@ -43,10 +43,7 @@ export class ApiError extends Error {
   }
 }
 
-type Part<Name extends string, Value> = Value extends undefined ? object : { [N in Name]: Value }
-type RequestOf<C extends Call> = Part<'params', ParamsOf<C>> &
-  Part<'query', QueryOf<C>> &
-  Part<'body', BodyOf<C>> & { signal?: AbortSignal }
+type RequestOf<C extends Call> = InputOf<C> & { signal?: AbortSignal }
 
 type SessionListener = {
   onEnded: () => void
