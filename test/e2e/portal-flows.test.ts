@@ -105,7 +105,7 @@ describe('input when a session ends', () => {
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     await portal.signIn(hub.admin)
     await expect.poll(() => page.getByLabel('Hub name').inputValue()).toBe('Old mill')
-    await page.getByText('There are changes that are not saved.').waitFor()
+    await page.getByText('Some changes are not saved.').waitFor()
   })
 
   test('is not shown to anybody else', async () => {

@@ -3,7 +3,7 @@ import { renderToString } from 'react-dom/server'
 import { App, VISITOR_PAGES, type VisitorPage } from './app.tsx'
 
 const DESCRIPTIONS = {
-  login: 'Sign in to this Hedgerow hub: the cameras that guard a land, what they see, and who is told.',
+  login: 'Sign in to this Hedgerow hub: its cameras, what they see, and its alerts.',
   register: 'Create your account on this Hedgerow hub.',
 }
 

@@ -10,7 +10,7 @@ test.each<[Partial<LedgerEntry>, string]>([
   [{ kind: 'refused', by, message: 'it cools down' }, 'sprinkler refused by Boar at night: it cools down'],
   [{ kind: 'looked', by, gone: true }, 'sprinkler: a minute later it was gone'],
   [{ kind: 'looked', by, gone: false }, 'sprinkler: a minute later it was still there'],
-  [{ kind: 'looked', by, gone: null }, 'sprinkler: a minute later nobody knew whether it was gone'],
+  [{ kind: 'looked', by, gone: null }, 'sprinkler: a minute later it was unknown whether it was gone'],
 ])('%o is said as “%s”', (entry, words) => {
   expect(ledgerLine({ id: 1, at: 0, kind: 'fired', deterrent: 'sprinkler', ...entry })).toBe(words)
 })

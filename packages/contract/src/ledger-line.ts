@@ -17,6 +17,6 @@ export function ledgerLine({ kind, deterrent, seconds, by, message, gone }: Ledg
 const LOOKED = new Map([
   [true, 'a minute later it was gone'],
   [false, 'a minute later it was still there'],
-  [null, 'a minute later nobody knew whether it was gone'],
+  [null, 'a minute later it was unknown whether it was gone'],
 ])
 const SAY_WHY: ReadonlySet<LedgerEntry['kind']> = new Set(['refused', 'failed', 'fault'])

@@ -45,8 +45,8 @@ export function LearningScreen() {
           )}
           {data.cameras.length === 0 && (
             <PanelEmpty title="Nothing learned yet">
-              It keeps a look at each detection. Mark detections as right or wrong in the hub’s Threats; after 20 of
-              each for a label it can begin.
+              It keeps a small picture of each detection. Mark detections as right or wrong in the hub’s Threats; after
+              20 of each for a label it can begin.
             </PanelEmpty>
           )}
           {data.cameras.map((camera) => (

@@ -18,7 +18,7 @@ test.each([
   ['[rtmp @ 0x5] [error] Cannot read RTMP handshake response\nrtmp://10.0.0.9/s: End of file', 'is no camera'],
   ['[error] Error while decoding stream #0:0: Invalid data found when processing input', 'it sends damaged video'],
   ["Stream map '0:v:0' matches no streams.", 'it sends no video'],
-  ['Decoder (codec vvc) not found for input stream #0:0', 'does not know how its video is coded'],
+  ['Decoder (codec vvc) not found for input stream #0:0', 'does not know the codec of its video'],
 ])('%s', (stderr, meaning) => {
   const { message } = inPlainWords(stderr)!
   expect(message).toContain(meaning)

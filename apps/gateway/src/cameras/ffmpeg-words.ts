@@ -10,7 +10,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/Name or service not known|Temporary failure in name resolution|Failed to resolve/i, 'its name is not known'],
   [
     /Unknown encoder|Decoder .* not found|no decoder|Unsupported codec|Could not find codec/i,
-    'FFmpeg does not know how its video is coded',
+    'FFmpeg does not know the codec of its video',
   ],
   [/does not contain any stream|matches no streams|could not find.*video/i, 'it sends no video'],
   [

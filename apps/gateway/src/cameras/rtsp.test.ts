@@ -79,7 +79,7 @@ describe.skipIf(lacks)(
         [`rtsp://127.0.0.1:${server.port}/garden`, {}, 'it refuses the user name or the password of its address'],
         [urlOf('nothing'), {}, 'it has nothing at this path of its address'],
         [urlOf('sound'), {}, 'it sends no video'],
-        [urlOf('odd'), {}, 'FFmpeg does not know how its video is coded'],
+        [urlOf('odd'), {}, 'FFmpeg does not know the codec of its video'],
         // TCP has no route to a multicast address, wherever the test runs.
         ['rtsp://224.0.0.1/garden', {}, 'there is no route to it'],
       ]

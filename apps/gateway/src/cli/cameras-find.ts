@@ -15,7 +15,7 @@ export async function findCameras(options: FindOptions): Promise<Outcome> {
       isDone: false,
     }
   const lines = found.flatMap((camera) => linesOf(camera, options.user))
-  const hint = options.user === undefined ? ['', 'Most cameras want --user NAME and the variable CAMERA_PASSWORD.'] : []
+  const hint = options.user === undefined ? ['', 'Most cameras need --user NAME and the variable CAMERA_PASSWORD.'] : []
   const isDone = found.some(({ problem }) => problem === undefined)
   return { text: [...(isDone ? ['cameras:'] : []), ...lines, ...(isDone ? [] : hint)].join('\n'), isDone }
 }

@@ -15,7 +15,7 @@ const MARGIN_MS = 5_000
 export function askHubWith(way: () => Post | undefined, features: Pick<HubFeatures, 'has'>): AskHub {
   return async ({ jpeg, label, camera, zone, at, normal }, timeoutMs) => {
     const post = way()
-    if (!post) return { by: 'hub', ...unsure('There is no way to the hub now.') }
+    if (!post) return { by: 'hub', ...unsure('The hub cannot be reached now.') }
     if (!features.has(SECOND_LOOK_FEATURE)) return { by: 'hub', ...unsure('The hub offers no second look.') }
     const picture = Buffer.from(jpeg).toString('base64')
     const body = { label, camera, at, picture, ...(zone !== undefined && { zone }), ...(normal && { normal }) }

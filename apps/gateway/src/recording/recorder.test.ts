@@ -206,7 +206,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that FFmpeg opens${why}`, () => {
       recorder.addStream(chunk)
     recorder.begin('eye-a', 0)
     expect(recorder.problems()).toEqual([
-      'Camera gate: there are no clips: its video is coded as no browser plays it; all browsers play H.264.',
+      'Camera gate: there are no clips: no browser plays the codec of its video; all browsers play H.264.',
     ])
   })
 

@@ -83,7 +83,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
 
   function inputNow(): ClipInput {
     const coding = stream.coding()
-    if (coding === 'other') throw new ClipError('its video is coded as no browser plays it; all browsers play H.264')
+    if (coding === 'other') throw new ClipError('no browser plays the codec of its video; all browsers play H.264')
     if (coding) return { kind: 'stream', coding }
     if (!lastSize) throw new ClipError('it has sent no video yet')
     return { kind: 'pictures', framesPerSecond: options.framesPerSecond, size: lastSize }

@@ -57,7 +57,7 @@ export function openStage(
     by: 'hub',
     async look(detection, picture) {
       const askHub = context.askHub()
-      if (!askHub) return unsure('There is no way to the second look of the hub.')
+      if (!askHub) return unsure('The second look of the hub cannot be reached.')
       const jpeg = await cropToJpeg(picture, detection.box)
       return jpeg ? askHub(asked(detection, jpeg), timeoutMs) : unsure('The picture shows too little.')
     },

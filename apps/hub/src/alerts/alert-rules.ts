@@ -24,10 +24,10 @@ export async function readRules(db: Db): Promise<AlertRule[]> {
 /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
 export async function troubleOfAlerts(db: Db): Promise<string | undefined> {
   const { enableNotifications } = await readSettings(db)
-  if (!enableNotifications) return 'Notifications are off in the settings: nobody is told of a threat.'
+  if (!enableNotifications) return 'Notifications are off in the settings: nobody gets a message about a threat.'
   const rules = await readRules(db)
   if (rules.some(({ enabled, what }) => enabled && what.includes('detection'))) return undefined
-  return 'No active alert rule covers what cameras see: nobody is told of a threat.'
+  return 'No active alert rule covers what cameras see: nobody gets a message about a threat.'
 }
 
 /** Throws `too_many_alert_rules`. */

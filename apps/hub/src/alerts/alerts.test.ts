@@ -151,7 +151,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(await alerts()).toMatchObject([{ nextStepAt: null, acknowledged: { by: 'the-manager' } }])
     const activity = await hub.db.selectFrom('activity').select('message').orderBy('id').execute()
     expect(activity.slice(-2).map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^Alert "boar at Barn.*" was not acknowledged: step 1 of "Every alert" was told$/),
+      expect.stringMatching(/^Alert "boar at Barn.*" was not acknowledged: step 1 of "Every alert" was sent$/),
       expect.stringMatching(/^Alert "boar at Barn.*" was acknowledged by the-manager$/),
     ])
     const audit = await hub.db.selectFrom('audit').select(['actor', 'action', 'target']).orderBy('id').execute()
@@ -283,13 +283,13 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     const problems = async (who: string) => (await api(contract.hubProblems, { token: who })).body
     expect(await problems(token)).toEqual([])
     await change('every-alert', { enabled: false })
-    const message = 'No active alert rule covers what cameras see: nobody is told of a threat.'
+    const message = 'No active alert rule covers what cameras see: nobody gets a message about a threat.'
     expect(await problems(await hub.signIn('manager'))).toEqual([{ part: 'alerts', message }])
     expect(await problems(await hub.signIn('user'))).toEqual([])
     await change('every-alert', { enabled: true })
     await api(contract.saveHubSettings, { token, body: { enableNotifications: false } })
     expect(await problems(token)).toEqual([
-      { part: 'alerts', message: 'Notifications are off in the settings: nobody is told of a threat.' },
+      { part: 'alerts', message: 'Notifications are off in the settings: nobody gets a message about a threat.' },
     ])
   })
 

@@ -39,7 +39,7 @@ export const HELP = `Usage: ${COMMAND} [command]
   invite [options]        make an invitation for a new user, and print its code
     --role ROLE           user, manager or admin (user)
     --uses N              how many accounts it makes (1)
-    --hours N             how long it is good for (168)
+    --hours N             how many hours it is valid (168)
     --label TEXT          what it is for
   check-update            say whether there is a newer version of the hub at HUB_UPDATES_URL
   fetch-update FOLDER     fetch its archive into a folder and check it; prints the file, or nothing
@@ -128,7 +128,7 @@ const commands: Readonly<Record<string, Command>> = {
     )
     print(`Invitation code, shown only once:\n  ${code}`)
     const uses = invitation.maxUses === 1 ? 'one account' : `${invitation.maxUses} accounts`
-    print(`Good for ${uses} with the role ${invitation.role}, until ${invitation.expiresAt}.`)
+    print(`Valid for ${uses} with the role ${invitation.role}, until ${invitation.expiresAt}.`)
     return 0
   },
 

@@ -148,7 +148,7 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
       check: 'VPN',
       state: 'warn',
       text: 'switched off by HUB_VPN_BACKEND',
-      remedy: 'Gateways need it. Unset HUB_VPN_BACKEND unless this hub is for looking at only.',
+      remedy: 'Gateways need it. Unset HUB_VPN_BACKEND unless this hub needs no gateways.',
     }
   if (!(await readSettings(db)).enableVpn)
     return { check: 'VPN', state: 'warn', text: 'switched off in the settings', remedy: 'Switch it on under Settings.' }
@@ -160,7 +160,7 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
       return {
         check: 'VPN',
         state: 'FAIL',
-        text: `HUB_VPN_ENDPOINT_HOST ${endpointHost} is no name that DNS knows`,
+        text: `DNS has no address for HUB_VPN_ENDPOINT_HOST ${endpointHost}`,
         remedy:
           'Gateways send their packets there. Correct it, or unset it: then they use the name they found the hub by.',
       }

@@ -98,7 +98,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'gateway.disarmed': ({ data }) => warning(`Gateway "${data.gatewayName}" was disarmed by ${data.by}`),
 
   'alert.escalated': ({ data }) =>
-    warning(`Alert "${data.title}" was not acknowledged: step ${data.step} of "${data.ruleName}" was told`),
+    warning(`Alert "${data.title}" was not acknowledged: step ${data.step} of "${data.ruleName}" was sent`),
   'alert.acknowledged': ({ data, actor }) =>
     info(
       actor.userId === undefined

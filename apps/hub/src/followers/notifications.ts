@@ -50,7 +50,7 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     text: [
       `Somebody signed in to the hub as ${username} with the right password and gave wrong two-factor codes,`,
       `the last time from ${actor.sourceIp}. If this was not you, change your password. Sign-ins from networks that you`,
-      'have used before, and recovery codes, work as ever.',
+      'have used before, and recovery codes, work as before.',
     ].join('\n'),
     data: { username, sourceIp: actor.sourceIp ?? null },
     to: email,

@@ -318,7 +318,7 @@ export function createHomeAssistant(options: {
   return {
     start() {
       options.facts.follow(follower)
-      running = run().catch((error: unknown) => log.error({ err: error }, 'Home Assistant is no longer told'))
+      running = run().catch((error: unknown) => log.error({ err: error }, 'Home Assistant gets no more updates'))
     },
     state: () => ({ ...now, broker, devices: components.size }),
     async stop() {

@@ -28,7 +28,7 @@ const RuleDialog = lazy(async () => ({ default: (await import('./rule-dialog.tsx
 const COLUMNS: readonly Column[] = [
   { name: 'Name', width: '20%' },
   { name: 'State', width: '9%' },
-  { name: 'Tells Of' },
+  { name: 'Events' },
   { name: 'Over', width: '15%' },
   { name: 'Last Message', width: '15%' },
   { name: 'Actions', width: '220px' },
@@ -112,7 +112,7 @@ function Rules({
             <Cell label="State" place="line">
               <StatusMark shape={rule.enabled ? 'dot' : 'ring'} word={rule.enabled ? 'On' : 'Off'} />
             </Cell>
-            <Cell label="Tells Of">{inWords(rule)}</Cell>
+            <Cell label="Events">{inWords(rule)}</Cell>
             <Cell label="Over">
               {rule.channels.length === 0
                 ? 'All channels'

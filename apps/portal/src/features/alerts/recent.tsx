@@ -74,7 +74,7 @@ function State({ alert: { acknowledged, step, nextStepAt } }: { alert: Alert }) 
   if (acknowledged !== null)
     return <StatusMark shape="dot" word="Acknowledged" reason={acknowledgedInWords(acknowledged)} />
   const next = nextStepAt === null ? '' : `next step at ${new Date(nextStepAt).toLocaleTimeString()}`
-  const told = step === 0 ? '' : `step ${step} was told`
+  const told = step === 0 ? '' : `step ${step} was sent`
   const reason = [told, next].filter((part) => part !== '').join(', ')
   return <StatusMark shape="ring" word="Open" {...(reason !== '' && { reason })} />
 }

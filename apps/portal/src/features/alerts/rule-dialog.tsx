@@ -54,7 +54,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
         {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
         <TextInput label="Name" withAsterisk autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <fieldset className={styles.over}>
-          <legend>Announces</legend>
+          <legend>Events</legend>
           {KINDS.map(([kind, words]) => (
             <TickBox
               key={kind}

@@ -138,7 +138,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
       </Panel>
       {save.isError && <Notice tone="danger">{saveFailed(messageOf(save.error))}</Notice>}
       {mayChange && (
-        <StickyBar text={unsaved ? 'There are changes that are not saved.' : ''}>
+        <StickyBar text={unsaved ? 'Some changes are not saved.' : ''}>
           <Button type="submit" loading={save.isPending}>
             Save Settings
           </Button>

@@ -115,7 +115,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
         </Notice>
       )}
       {mayChange && (
-        <StickyBar text={unsaved ? 'There are changes that are not saved.' : ''}>
+        <StickyBar text={unsaved ? 'Some changes are not saved.' : ''}>
           <Button type="submit" loading={save.isPending}>
             Save Settings
           </Button>

@@ -41,7 +41,7 @@ export default function NoticeList({
       {acknowledge.isError && <Notice tone="warning">{messageOf(acknowledge.error)}</Notice>}
       {notices.length === 0 ? (
         <PanelEmpty title="No notices yet">
-          Messages of alert rules are listed here. To be told on this device, see{' '}
+          Messages of alert rules are listed here. To get messages on this device, see{' '}
           <Link to="/profile#alerts" onClick={life.onClose}>
             your profile
           </Link>

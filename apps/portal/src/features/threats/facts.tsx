@@ -59,7 +59,7 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
         [
           'Review',
           review === null ? (
-            'nobody has said yet'
+            'not reviewed yet'
           ) : (
             <>
               {said} · {review.by}, <ExactTime at={review.at} />

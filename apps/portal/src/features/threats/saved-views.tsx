@@ -36,7 +36,7 @@ export function SavedViews({ filter, onShow }: { filter: Filter; onShow: (filter
       ))}
       {shown ? (
         <Button size="compact-sm" variant="subtle" loading={remove.isPending} onClick={() => remove.mutate(shown.id)}>
-          Forget “{shown.name}”
+          Delete “{shown.name}”
         </Button>
       ) : isNaming ? (
         <NameForm filter={text} onDone={() => setNaming(false)} />

@@ -107,7 +107,7 @@ function LargePicture({
 function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
   const { data, error, isFetching, refetch } = useClip(gatewayId, id)
   const [isBroken, setBroken] = useState(false)
-  if (isNotFinished(error)) return <Notice tone="plain">{messageOf(error)} It plays here then.</Notice>
+  if (isNotFinished(error)) return <Notice tone="plain">{messageOf(error)} Then it plays here.</Notice>
   if (error || isBroken)
     return (
       <Notice tone="warning">
