@@ -171,6 +171,8 @@ describe('the landing page', () => {
     ])
     for (const useCase of ['Wildlife deterrent', 'Wildfire detection', 'Security monitoring', 'Garden protection'])
       await page.getByRole('heading', { name: useCase }).waitFor()
+    const visible = await page.locator('body').innerText()
+    expect(visible.split(/\s+/).length).toBeLessThanOrEqual(800)
     const text = (await page.locator('main').textContent()) ?? ''
     for (const hardware of [
       'Small single-board computer',
@@ -382,6 +384,14 @@ describe('what Lighthouse measures', () => {
         }),
     )
     expect(moved).toBeLessThan(0.05)
+  })
+
+  test.each(['/login', '/register'])('%s says first that it needs a script, and looks like itself', async (address) => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(`${hub.url}${address}`)
+    expect(await page.locator('body > :first-child').innerText()).toContain('needs JavaScript')
+    const button = page.locator('button[type="submit"]')
+    expect(await button.evaluate((node) => getComputedStyle(node).backgroundColor)).toBe('rgb(11, 111, 93)')
   })
 
   test.each(['/login', '/register'])(

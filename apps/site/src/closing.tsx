@@ -9,7 +9,7 @@ export function Closing() {
       <div className={styles.ground} data-tone="night">
         <div className={styles.inner}>
           <h2 id="closing">Start with one gate.</h2>
-          <p className={styles.lead}>The beta page tells you what to buy, what works and what is still to come.</p>
+          <p className={styles.lead}>The beta page says what to buy, what works and what comes later.</p>
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">
               Join the beta
@@ -19,7 +19,7 @@ export function Closing() {
             </a>
           </p>
           <p className={styles.engineer}>
-            Or try it first, in the source: <code>npm ci && npm run demo</code>
+            Or try it: <code>npm ci && npm run demo</code>
           </p>
         </div>
       </div>

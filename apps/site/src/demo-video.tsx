@@ -24,8 +24,7 @@ export function DemoVideo() {
           Play the film
         </a>
         <figcaption>
-          Recorded from <code>npm run demo</code> as it runs. The scenes are rendered and the valve is simulated; the
-          rest is the product.
+          Recorded from <code>npm run demo</code>. The scenes are rendered and the valve is simulated.
         </figcaption>
       </div>
     </figure>

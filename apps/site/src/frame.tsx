@@ -41,10 +41,7 @@ export function Frame({ current, children }: { current?: 'beta'; children: React
       </main>
       <footer className={styles.footer}>
         <div className={styles.foot}>
-          <p>
-            Hedgerow is free software under the MIT licence. This page comes from the hub that it describes: it sets no
-            cookies and loads nothing from other servers.
-          </p>
+          <p>Free software under the MIT licence. No cookies, nothing from other servers.</p>
           <ul>
             <li>
               <a href="/beta">Beta Program</a>

@@ -4,19 +4,15 @@ import { Section } from './section.tsx'
 const FEATURES: { title: string; words: string }[] = [
   {
     title: 'Acts by your rules',
-    words: 'Every firing has an end and a limit; a person in the picture prevents it.',
+    words: 'Every firing has an end and a limit; a person in view prevents it.',
   },
   { title: 'Carries on alone', words: 'Detections wait on its disk until the line is back.' },
-  { title: 'Says how it is', words: 'Each camera, and every problem in a sentence.' },
-  { title: 'Finds a way out', words: 'Over HTTPS where a network blocks WireGuard.' },
-  { title: 'Updates itself', words: 'From signed releases, and goes back if one does not work.' },
-  {
-    title: 'Brings your software along',
-    words: 'The hub opens other applications of the device, too.',
-  },
+  { title: 'Says how it is', words: 'Every problem in a sentence.' },
+  { title: 'Finds a way out', words: 'Over HTTPS where WireGuard is blocked.' },
+  { title: 'Updates itself', words: 'From signed releases; a bad one is undone.' },
   {
     title: 'Cannot touch the hub',
-    words: 'A stolen one reads no session: its pages have an origin of their own.',
+    words: 'Its pages have an origin of their own.',
   },
 ]
 

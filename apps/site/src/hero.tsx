@@ -8,7 +8,7 @@ import { NightFrame } from './night-frame.tsx'
 const LOG = [
   { at: '21:04:07', words: 'deer, orchard-gate', detail: '0.94' },
   { at: '21:04:08', words: 'Sprinkler row 12 set off', detail: '' },
-  { at: '21:04:09', words: 'Alert: deer on cam orchard-gate (North orchard)', detail: '' },
+  { at: '21:04:09', words: 'Alert: deer on cam orchard-gate', detail: '' },
 ]
 
 export function Hero({ hasDemo }: { hasDemo: boolean }) {
@@ -19,7 +19,7 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
           <h1 id="top">See what comes over the hedge.</h1>
           <p className={styles.lead}>
             Small computers beside your cameras look out for animals and strangers, and set off a sprinkler or a siren.
-            Hedgerow brings them together on one screen, on your own machine.
+            You see it all on one screen.
           </p>
 
           <p className={styles.actions}>
@@ -42,7 +42,7 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
               </li>
             ))}
           </ol>
-          <figcaption>Drawn, not recorded: an evening at the orchard gate.</figcaption>
+          <figcaption>Drawn, not recorded.</figcaption>
         </figure>
       </div>
       {hasDemo && <DemoVideo />}

@@ -5,7 +5,7 @@ import { DesignMark, Section } from './section.tsx'
 const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   {
     title: 'A camera looks',
-    words: 'Its stream goes to the gateway beside it, not to a cloud.',
+    words: 'Its stream stays on your land.',
     drawing: (
       <>
         <path d="M14 30h44l8 8v10l-8 8H14z" />
@@ -16,7 +16,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'A gateway decides',
-    words: 'It looks for what you asked it to find: a boar, or somebody at the shed.',
+    words: 'It looks for what you name: a boar, a person.',
     drawing: (
       <>
         <rect x="20" y="26" width="56" height="44" rx="4" />
@@ -27,7 +27,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'Something happens there',
-    words: 'A sprinkler or a siren, also while the line is down.',
+    words: 'A sprinkler or a siren, even while the line is down.',
     drawing: (
       <>
         <path d="M48 78V48M36 78h24M40 48h16l-3-10H43z" />
@@ -41,7 +41,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'You see it here',
-    words: 'The hub gets the picture, and your phone the alert.',
+    words: 'The hub gets the picture; your phone gets the alert.',
     drawing: (
       <>
         <rect x="12" y="20" width="72" height="46" rx="4" />
@@ -54,11 +54,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
 
 export function HowItWorks() {
   return (
-    <Section
-      id="how-it-works"
-      title="How it works"
-      lead="Detection runs next to the camera; a tunnel that the gateway opens brings you what it finds."
-    >
+    <Section id="how-it-works" title="How it works" lead="Detection runs next to the camera, not in a cloud.">
       <div className={styles.places} aria-hidden="true">
         <span>On your land</span>
         <span>Where you are</span>
@@ -76,9 +72,9 @@ export function HowItWorks() {
       </ol>
       <p className={styles.note}>
         <DesignMark>
-          An amber diamond marks what is designed, and not in the software or not measured at a real site. You bring
-          what recognises: your Frigate, a model for ONNX Runtime, or any program. Only a demonstration comes with the
-          software, and nothing for smoke.
+          An amber diamond marks what is designed, but not in the software or not measured at a real site. You bring the
+          detector: Frigate, an ONNX model or any program. Only a demonstration comes with the software, and nothing for
+          smoke.
         </DesignMark>
       </p>
     </Section>

@@ -2,14 +2,14 @@ import styles from './learning.module.css'
 import { DesignFigure, DesignMark, Section } from './section.tsx'
 
 const NIGHT = [
-  { at: 'Evening', words: 'You mark the mistakes with one key: a branch, not a deer.' },
+  { at: 'Evening', words: 'You mark mistakes with one key: a branch, not a deer.' },
   {
     at: 'Overnight',
-    words: 'The gateway trains a check behind its model on those pictures.',
+    words: 'The gateway trains a check on them.',
   },
   {
     at: 'Morning',
-    words: 'The new check takes over only if it makes fewer mistakes than the old one.',
+    words: 'The check is used only if it makes fewer mistakes.',
   },
 ]
 
@@ -18,12 +18,7 @@ const FALSE_ALARMS = [10, 8, 6, 4, 3, 2, 1]
 
 export function Learning() {
   return (
-    <Section
-      id="learning"
-      title="It learns your branches overnight"
-      lead="Every place has its own false alarms: the flag, the headlights, the neighbour’s cat."
-      tone="raised"
-    >
+    <Section id="learning" title="It learns your branches overnight" tone="raised">
       <NightSky />
       <ol className={styles.night}>
         {NIGHT.map(({ at, words }) => (
@@ -38,7 +33,7 @@ export function Learning() {
         <Week />
       </div>
       <p className={styles.note}>
-        <DesignMark>Measured with simulated cameras; nobody has measured a week at a real site.</DesignMark>
+        <DesignMark>Measured with simulated cameras, not at a real site.</DesignMark>
       </p>
     </Section>
   )

@@ -20,12 +20,12 @@ export function Management() {
       <div className={styles.columns}>
         <DesignFigure value="245">concurrent gateways on one hub</DesignFigure>
         <ul className={styles.list}>
-          <li>A status gives its reason in words</li>
-          <li>Threats appear with their pictures as they arrive</li>
-          <li>Alert rules tell you by push, mail, Telegram, ntfy, Pushover or a webhook</li>
-          <li>Three roles: a user sees their own gateways, a manager the fleet, an admin everything</li>
-          <li>Two-factor sign-in, and an audit log of who changed what</li>
-          <li>Connect opens any gateway’s own page through its tunnel</li>
+          <li>Every status with its reason in words</li>
+          <li>Threats as pictures, live</li>
+          <li>Alert rules: push, mail, Telegram, ntfy, Pushover, webhooks</li>
+          <li>Three roles: user, manager, admin</li>
+          <li>Two-factor sign-in and an audit log</li>
+          <li>Connect opens a gateway’s own page, and its other applications</li>
         </ul>
       </div>
     </Section>

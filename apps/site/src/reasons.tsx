@@ -4,19 +4,19 @@ import { DesignFigure, Section } from './section.tsx'
 const REASONS = [
   {
     title: 'It is yours',
-    words: 'The hub runs on your machine, without an account, a subscription or another service.',
+    words: 'The hub runs on your machine, without a subscription.',
   },
   {
     title: 'Nothing to open at the far end',
-    words: 'A gateway calls out: a mobile router in a barn will do.',
+    words: 'A gateway calls out: a mobile router will do.',
   },
   {
     title: 'Strangers stay strangers',
     words: 'A device waits for your approval; its private keys never leave it.',
   },
   {
-    title: 'One command, no extras',
-    words: 'WireGuard and database included; no root, no Docker, no kernel module.',
+    title: 'One command',
+    words: 'WireGuard and database included; no root, no Docker.',
   },
 ]
 
@@ -25,12 +25,10 @@ export function Reasons() {
     <Section
       id="why"
       title="Why choose Hedgerow"
-      lead="Many camera systems rent you a view of your own land."
+
       aside={
         <div className={styles.faster}>
-          <DesignFigure value="5x faster">
-            than asking a large model about every frame, because a small one sorts them first
-          </DesignFigure>
+          <DesignFigure value="5x faster">than asking a large model about every frame</DesignFigure>
         </div>
       }
     >

@@ -6,11 +6,11 @@ const STEPS = [
   { title: 'It finds the hub', words: 'By a DNS service record, an environment variable or a direct URL.' },
   {
     title: 'Both prove their keys',
-    words: 'A key-exchange handshake, in which each signs for the other.',
+    words: 'A key-exchange handshake; each signs for the other.',
   },
   {
     title: 'You approve it',
-    words: 'An admin compares its fingerprint with the one on the device.',
+    words: 'An admin compares two fingerprints.',
   },
   {
     title: 'The tunnel is up',
@@ -40,13 +40,11 @@ export function Registration() {
       </div>
       <div className={styles.times}>
         <div>
-          <DesignFigure value="30+ minutes">
-            of manual work: keys, addresses, configuration files, a restart
-          </DesignFigure>
+          <DesignFigure value="30+ minutes">of manual work</DesignFigure>
           <span className={styles.bar} aria-hidden="true" />
         </div>
         <div>
-          <DesignFigure value="5 minutes">of registration: plug it in, compare, approve</DesignFigure>
+          <DesignFigure value="5 minutes">of registration</DesignFigure>
           <span className={`${styles.bar} ${styles.short}`} aria-hidden="true" />
         </div>
       </div>

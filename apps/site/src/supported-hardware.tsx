@@ -2,19 +2,19 @@ import { DesignMark, Section } from './section.tsx'
 import styles from './hardware.module.css'
 
 const COMPUTERS = [
-  { name: 'Small single-board computer', use: 'One camera, at a gate or a pond' },
-  { name: 'Edge AI module', use: 'A few cameras where power is scarce' },
-  { name: 'Compact desktop computer', use: 'A farmyard; what beta testers use' },
-  { name: 'GPU-powered Windows PC', use: 'Many cameras, or the largest models' },
+  { name: 'Small single-board computer', use: 'One camera' },
+  { name: 'Edge AI module', use: 'A few cameras' },
+  { name: 'Compact desktop computer', use: 'What beta testers use' },
+  { name: 'GPU-powered Windows PC', use: 'Many cameras' },
 ]
 
 const PARTS = [
-  { name: 'Camera', words: 'One network camera that we know well.' },
+  { name: 'Camera', words: 'One supported model; others by RTSP or MJPEG.' },
   {
     name: 'Smart irrigation',
     words: 'Rachio, Hydrawise, OpenSprinkler.',
   },
-  { name: 'GPIO devices', words: 'Relays, valves, sirens and lamps.' },
+  { name: 'GPIO devices', words: 'Relays, valves, sirens, lamps.' },
 ]
 
 export function SupportedHardware() {
@@ -45,9 +45,7 @@ export function SupportedHardware() {
         </section>
       </div>
       <p className={styles.note}>
-        <DesignMark>
-          The agent of the beta runs on Linux, and was tested with simulated cameras, controllers and relays.
-        </DesignMark>
+        <DesignMark>The agent runs on Linux; it was tested with simulated cameras, controllers and relays.</DesignMark>
       </p>
     </Section>
   )

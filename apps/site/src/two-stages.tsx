@@ -9,17 +9,17 @@ const CONFIRMED = [12]
 const STAGES = [
   {
     title: 'First look',
-    words: 'A lightweight primary model sees every frame. It may err, but it must not miss.',
+    words: 'A lightweight primary model looks wherever something moves.',
     passed: Array.from({ length: FRAMES }, (_, index) => index),
   },
   {
     title: 'Second look',
-    words: 'A large model checks only what the first one picked.',
+    words: 'A large model checks what the first one picked.',
     passed: CANDIDATES,
   },
   {
     title: 'Then, and only then',
-    words: 'The sprinkler, the siren, and an alert with its picture in the hub.',
+    words: 'The sprinkler, the siren, the alert.',
     passed: CONFIRMED,
   },
 ]
@@ -39,7 +39,7 @@ export function TwoStages() {
         <Sieve />
       </div>
       <p className={styles.note}>
-        <DesignMark>Nobody has measured a pair at a real site.</DesignMark>
+        <DesignMark>The second look is optional, and not measured at a real site.</DesignMark>
       </p>
     </Section>
   )

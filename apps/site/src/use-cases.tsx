@@ -9,28 +9,28 @@ export function UseCases() {
         <article className={styles.wildlife}>
           <VineyardScene />
           <h3>Wildlife deterrent</h3>
-          <p>Deer in the vines, boar in the maize, a fox by the hens: water or noise as they arrive.</p>
+          <p>Deer in the vines, boar in the maize: water or noise.</p>
         </article>
         <article>
           <RidgeScene />
           <h3>Wildfire detection</h3>
-          <p>A camera on the ridge looks for smoke at every hour.</p>
+          <p>Smoke over the ridge.</p>
         </article>
         <article>
           <FarmyardScene />
           <h3>Security monitoring</h3>
-          <p>People in the yard at night, where nobody should be.</p>
+          <p>People in the yard at night.</p>
         </article>
         <article className={styles.garden}>
           <GardenScene />
           <div>
             <h3>Garden protection</h3>
-            <p>Herons at the pond, rabbits in the salad: a short spray is all it takes.</p>
+            <p>Herons at the pond, rabbits in the salad: a short spray.</p>
           </div>
         </article>
       </div>
       <p className={styles.note}>
-        <DesignMark>What the product is designed for.</DesignMark>
+        <DesignMark>The product is designed for these four.</DesignMark>
       </p>
     </Section>
   )
