@@ -21,12 +21,13 @@ export const hubStats = call({
 
 /**
  * The problems of the hub itself, and whether there is a newer version of it, for everybody signed in; empty when there
- * is neither. `alerts`, for managers and admins: nobody would be told of a threat.
+ * is neither. For managers and admins also `alerts`, when nobody would be told of a threat, and `rollout`, when
+ * automatic updates stopped or wait for a gateway.
  */
 export const hubProblems = call({
   method: 'GET',
   path: '/v1/hub/problems',
-  response: z.array(z.object({ part: z.enum(['storage', 'alerts', 'update']), message: z.string() })),
+  response: z.array(z.object({ part: z.enum(['storage', 'alerts', 'rollout', 'update']), message: z.string() })),
 })
 
 export const activityEntry = z.object({

@@ -114,6 +114,9 @@ export const errorTable = {
     status: 409,
     message: 'This gateway already runs the release that the hub has, or cannot replace its program itself.',
   },
+  rollout_not_running: { status: 409, message: 'No automatic updates to this release are under way.' },
+  update_not_open: { status: 409, message: 'The hub waits for no automatic update of this gateway.' },
+  site_not_found: { status: 404, message: 'No gateway has this location.' },
   rollout_not_stopped: { status: 409, message: 'The automatic updates to this release did not stop.' },
   export_busy: {
     status: 503,

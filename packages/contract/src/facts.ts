@@ -138,7 +138,14 @@ export type FactData = {
   /** Automatic updates to a release; the target is its version. */
   'rollout.started': { version: string }
   'rollout.stopped': { version: string; message: string }
+  'rollout.stopped-by-hand': { version: string }
   'rollout.resumed': { version: string }
+  /** The other gateways wait for this one, which is silent or has not begun. */
+  'rollout.held': { version: string; message: string }
+  /** A person had the other gateways updated without waiting for this one. */
+  'update.skipped': { gatewayName: string; version: string }
+  /** The target is the site. Null: the hub's setting. */
+  'site-updates.changed': { automatic: boolean | null; hours: string | null }
   /** An entry of a gateway's ledger; `by` names the person, rule or program in words. */
   'deterrent.fired': Ledgered & { deterrent: string; seconds: number | null }
   /** It could not be switched on, or off. */

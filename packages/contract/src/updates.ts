@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { releaseNumber } from './agent-updates.ts'
 import { call } from './call.ts'
+import { hoursOfDay, oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
 
@@ -23,9 +24,12 @@ export const gatewayVersion = z.object({
     .object({
       number: releaseNumber,
       version: z.string(),
-      /** `asked`: until the gateway runs it, or says that it failed. */
-      state: z.enum(['asked', 'done', 'failed']),
-      /** The progress of the update, or why it failed. */
+      /**
+       * `asked`: until the gateway runs it, or says that it failed. `skipped`: automatic updates do not wait for it; it
+       * is asked again after all others.
+       */
+      state: z.enum(['asked', 'done', 'failed', 'skipped']),
+      /** The progress of the update, why it failed, or who skipped it. */
       message: z.string(),
       /** The person's name at that time; null for automatic updates. */
       by: z.string().nullable(),
@@ -50,6 +54,16 @@ export const hubVersion = z.object({
 })
 export type HubVersion = z.output<typeof hubVersion>
 
+/** The automatic updates of a site, which is a location of gateways. */
+export const siteUpdates = z.strictObject({
+  site: oneLine(200).min(1),
+  /** Null for the hub's setting. */
+  automatic: z.boolean().nullable(),
+  /** As `automaticUpdateHours`; null for the hub's setting. */
+  hours: hoursOfDay.nullable(),
+})
+export type SiteUpdates = z.output<typeof siteUpdates>
+
 export const versions = z.object({
   hub: hubVersion,
   /** The release that this hub hands out; null without one. */
@@ -57,12 +71,16 @@ export const versions = z.object({
   /** The automatic updates to this release; null before they began, and while they are switched off. */
   rollout: z
     .object({
-      /** `stopped`: a gateway failed, and no other one is asked until a person resumes. */
+      /** `stopped`: a gateway failed, or a person stopped them; no other gateway is asked until a person resumes. */
       state: z.enum(['running', 'stopped']),
       /** The current step, or why the updates stopped. */
       message: z.string(),
+      /** The gateways that hold the others back, each with the reason as a sentence. */
+      held: z.array(z.object({ id: gatewayId, name: z.string(), message: z.string() })),
     })
     .nullable(),
+  /** The sites whose automatic updates differ from the settings. */
+  sites: z.array(siteUpdates),
   /** How many gateways run each version, the most first. */
   counts: z.array(z.object({ version: z.string(), gateways: z.number().int() })),
   gateways: z.array(gatewayVersion),
@@ -94,5 +112,34 @@ export const resumeRollout = call({
   method: 'POST',
   path: '/v1/hub/updates/resume',
   errors: ['no_release', 'rollout_not_stopped'],
+  response: versions,
+})
+
+/** Stops automatic updates and takes back the open requests, until a person resumes. */
+export const stopRollout = call({
+  method: 'POST',
+  path: '/v1/hub/updates/stop',
+  errors: ['no_release', 'rollout_not_running'],
+  response: versions,
+})
+
+/**
+ * Takes back the automatic request to a gateway, so that the others do not wait for it. It is asked again after them,
+ * when it is back. If it reports a failure of this request, the updates stop.
+ */
+export const skipUpdate = call({
+  method: 'POST',
+  path: '/v1/hub/updates/skip',
+  body: z.strictObject({ gatewayId }),
+  errors: ['gateway_not_found', 'update_not_open'],
+  response: versions,
+})
+
+/** Sets the automatic updates of a site; with two nulls the site follows the hub's settings. */
+export const saveSiteUpdates = call({
+  method: 'PUT',
+  path: '/v1/hub/updates/site',
+  body: siteUpdates,
+  errors: ['site_not_found'],
   response: versions,
 })

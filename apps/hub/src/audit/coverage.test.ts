@@ -71,6 +71,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/gateways/:id/commands/undo-learning': ['command.give', 'command.end'],
   'POST /v1/hub/updates': ['update.ask'],
   'POST /v1/hub/updates/resume': ['rollout.resume'],
+  'POST /v1/hub/updates/stop': ['rollout.stop'],
+  'POST /v1/hub/updates/skip': ['update.skip'],
+  'PUT /v1/hub/updates/site': ['site-updates.change'],
   'POST /v1/gateway/claim': ['gateway.claim'],
   'POST /v1/gateway/register': ['registration.request'],
   'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
@@ -371,6 +374,15 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     const stopped = { number: 9, version: '9.0.0', state: 'stopped' as const, message: 'It failed.', started_at: 1 }
     await hub.db.insertInto('rollouts').values(stopped).execute()
     await leaves('POST /v1/hub/updates/resume', () => api(contract.resumeRollout, { token: admin }))
+    await leaves('POST /v1/hub/updates/stop', () => api(contract.stopRollout, { token: admin }))
+    await hub.db.updateTable('gateway_updates').set({ by_name: null, state: 'asked' }).execute()
+    await leaves('POST /v1/hub/updates/skip', () =>
+      api(contract.skipUpdate, { token: admin, body: { gatewayId: joined.gatewayId } }),
+    )
+    await hub.db.updateTable('gateways').set({ location: 'Hill' }).where('id', '=', joined.gatewayId).execute()
+    await leaves('PUT /v1/hub/updates/site', () =>
+      api(contract.saveSiteUpdates, { token: admin, body: { site: 'Hill', automatic: false, hours: null } }),
+    )
     await joined.peer.stop()
 
     // Rules, settings, certificates.

@@ -16,6 +16,8 @@ type Dependencies = {
   storageTrouble: StorageWatch['trouble']
   /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
   alertTrouble: () => Promise<string | undefined>
+  /** The reason why automatic updates of gateways do not go on, as a sentence. */
+  rolloutTrouble: () => Promise<string | undefined>
   hubUpdate: Pick<HubUpdate, 'status'>
 }
 
@@ -40,11 +42,14 @@ export function dashboardRoutes(
   })
   mount(app, contract.hubProblems, async ({ caller }) => {
     const storage = troubles.storageTrouble()?.message
-    const alerts = contract.hasRole(caller.role, 'manager') ? await troubles.alertTrouble() : undefined
+    const isManager = contract.hasRole(caller.role, 'manager')
+    const alerts = isManager ? await troubles.alertTrouble() : undefined
+    const rollout = isManager ? await troubles.rolloutTrouble() : undefined
     const { version, newer } = hubUpdate.status()
     return [
       ...(storage === undefined ? [] : [{ part: 'storage' as const, message: storage }]),
       ...(alerts === undefined ? [] : [{ part: 'alerts' as const, message: alerts }]),
+      ...(rollout === undefined ? [] : [{ part: 'rollout' as const, message: rollout }]),
       ...(newer
         ? [
             {

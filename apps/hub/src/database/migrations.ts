@@ -25,6 +25,7 @@ import * as applications from './migrations/022-applications.ts'
 import * as pushSessions from './migrations/023-push-sessions.ts'
 import * as gatewayTags from './migrations/024-gateway-tags.ts'
 import * as incidentCameras from './migrations/025-incident-cameras.ts'
+import * as siteUpdates from './migrations/030-site-updates.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '023-push-sessions', up: pushSessions.up },
   { name: '024-gateway-tags', up: gatewayTags.up },
   { name: '025-incident-cameras', up: incidentCameras.up },
+  { name: '030-site-updates', up: siteUpdates.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

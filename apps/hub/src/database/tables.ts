@@ -314,10 +314,20 @@ export type Tables = {
     attempt: number
     /** The username at that time; null for automatic updates. */
     by_name: string | null
-    state: 'asked' | 'done' | 'failed'
+    state: 'asked' | 'done' | 'failed' | 'skipped'
     message: string
     asked_at: number
     ended_at: number | null
+    /** When the hub said that it holds the other gateways back; null before that. */
+    held_at: number | null
+  }
+  /** Sites, which are locations of gateways, whose automatic updates differ from the hub's settings. */
+  site_updates: {
+    site: string
+    /** 0 or 1; null for the hub's setting. */
+    automatic: number | null
+    /** Null for the hub's setting. */
+    hours: string | null
   }
   /** Automatic updates to a release. */
   rollouts: {

@@ -3,6 +3,7 @@
  * Used by the list, the statistics and presence.
  */
 import type { Gateway, Heartbeat } from '@hedgerow/contract'
+import { duration } from '../kernel/duration.ts'
 
 const HEARTBEAT_ALIVE_MS = 90_000
 /** WireGuard ends a session after 180 s, so a live tunnel had a handshake within that time (its paper, §6.1). */
@@ -120,16 +121,4 @@ function problemsOf(
   for (const deterrent of content.deterrents)
     if (deterrent.state === 'fault') problems.push(`deterrent ${deterrent.name} has a fault`)
   return [...problems, ...content.problems]
-}
-
-const UNITS = [
-  { unit: 'd', ms: 86_400_000 },
-  { unit: 'h', ms: 3_600_000 },
-  { unit: 'min', ms: 60_000 },
-] as const
-
-/** `20 s`, `9 min`, `3 h`, `2 d`; never negative, even when a clock was set back. */
-function duration(ms: number): string {
-  const found = UNITS.find((unit) => ms >= unit.ms)
-  return found ? `${Math.floor(ms / found.ms)} ${found.unit}` : `${Math.max(0, Math.floor(ms / 1_000))} s`
 }

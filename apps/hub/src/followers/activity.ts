@@ -83,6 +83,11 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       : warning(`Gateway "${data.gatewayName}" was not updated to ${data.version}: ${data.message}`),
   'rollout.started': ({ data }) => info(`Automatic updates to version ${data.version} began`),
   'rollout.stopped': ({ data }) => warning(`Automatic updates to version ${data.version} stopped: ${data.message}`),
+  'rollout.stopped-by-hand': ({ data, actor }) =>
+    info(`Automatic updates to version ${data.version} were stopped by ${actor.name}`),
+  'rollout.held': ({ data }) => warning(`Automatic updates to version ${data.version} wait: ${data.message}`),
+  'update.skipped': ({ data, actor }) =>
+    info(`Gateway "${data.gatewayName}" was skipped by ${actor.name}: automatic updates do not wait for it`),
   'rollout.resumed': ({ data, actor }) => info(`Automatic updates to version ${data.version} go on, by ${actor.name}`),
   'command.ended': ({ data, actor }) =>
     data.state === 'done' ? undefined : warning(`${actor.name} could not ${commandInWords(data)}: ${data.message}`),

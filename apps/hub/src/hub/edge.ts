@@ -159,11 +159,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const downloads = openDownloads({ folder: config.downloadsDir, way, log })
   ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
   await downloadRoutes(app, { identity, downloads })
-  const automatic = () => readSettings(db)
+  const settings = () => readSettings(db)
   const hubUpdate = createHubUpdate({ source: config.updates, clock, log })
   hubUpdate.start()
   stack.defer(hubUpdate.stop)
-  const updates = createUpdates({ db, clock, downloads, heartbeats, automatic, hubVersion: hubUpdate.status, log })
+  const updates = createUpdates({ db, clock, downloads, heartbeats, settings, hubVersion: hubUpdate.status, log })
   updates.start()
   stack.defer(updates.stop)
   updateRoutes(app, { updates })
@@ -184,6 +184,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     fleetCount,
     storageTrouble: watch.trouble,
     alertTrouble: () => troubleOfAlerts(db),
+    rolloutTrouble: updates.trouble,
     hubUpdate,
   })
   const door = createGatewayDoor({ dial: vpn.dial })

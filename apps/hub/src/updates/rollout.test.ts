@@ -1,13 +1,14 @@
-import { expect, it } from 'vitest'
-import { isWithinHours, planRollout, SETTLE_MS } from './rollout.ts'
+import { describe, expect, it } from 'vitest'
+import { findHeld, isWithinHours, OPEN_MS, planRollout, SETTLE_MS, SILENT_MS } from './rollout.ts'
 
 const NOW = 1_795_000_000_000
+const LEFT = { candidates: 0, later: 0, away: 0, now: NOW }
 const requests = (counts: { done?: number; asked?: number; failed?: number }, endedAt = NOW - 2 * SETTLE_MS) =>
   (['done', 'asked', 'failed'] as const).flatMap((state) =>
     Array.from({ length: counts[state] ?? 0 }, () => ({ state, message: state, ended_at: endedAt })),
   )
 const plan = (counts: Parameters<typeof requests>[0], endedAt?: number) =>
-  planRollout(requests(counts, endedAt), { candidates: 1_000, now: NOW })
+  planRollout(requests(counts, endedAt), { ...LEFT, candidates: 1_000 })
 
 it.each([
   ['one', {}, 1],
@@ -22,14 +23,70 @@ it.each([
 })
 
 it('asks no more gateways than there are', () => {
-  expect(planRollout(requests({ done: 10 }), { candidates: 3, now: NOW }).ask).toBe(3)
-  expect(planRollout([], { candidates: 0, now: NOW }).ask).toBe(0)
+  expect(planRollout(requests({ done: 10 }), { ...LEFT, candidates: 3 }).ask).toBe(3)
+  expect(planRollout([], LEFT).ask).toBe(0)
 })
 
 it.each([1, 10])('lets a ring of %i settle, by a clock that may be set back', (done) => {
   expect(plan({ done }, NOW - SETTLE_MS + 1).ask).toBe(0)
   expect(plan({ done }, NOW - SETTLE_MS).ask).toBeGreaterThan(0)
   expect(plan({ done }, NOW + 365 * 86_400_000).ask).toBeGreaterThan(0)
+})
+
+it.each([
+  ['hours', { later: 2, away: 1 }, 'Waits for the hours of automatic updates.'],
+  ['gateways', { away: 1 }, 'Waits for gateways that are offline.'],
+  ['nothing', {}, 'Every gateway that can get it has it.'],
+])('says that it waits for %s', (_, left, message) => {
+  expect(planRollout(requests({ done: 3 }), { ...LEFT, ...left })).toEqual({ state: 'running', message, ask: 0 })
+  expect(planRollout(requests({ done: 3, asked: 1 }), { ...LEFT, ...left }).message).not.toBe(message)
+})
+
+describe('a request holds the others back', () => {
+  const request = { number: 7, version: '7', attempt: 1, by_name: null, message: '', ended_at: null, held_at: null }
+  const asked = (id: string, { askedAt = NOW, heardAt = NOW as number | undefined, progress = '' } = {}) => ({
+    ...request,
+    gateway_id: id,
+    name: id,
+    state: 'asked' as const,
+    asked_at: askedAt,
+    heardAt,
+    progress,
+  })
+  const done = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...asked(`done${index}`), state: 'done' as const }))
+  const messages = (...seen: Parameters<typeof findHeld>[0][number][]) =>
+    findHeld(seen, NOW).map(({ message }) => message)
+
+  it('when its gateway is silent', () => {
+    const askedAt = NOW - 2 * SILENT_MS
+    expect(messages(asked('Barn', { askedAt, heardAt: NOW - SILENT_MS + 1 }))).toEqual([])
+    expect(messages(asked('Barn', { askedAt: NOW - SILENT_MS + 1, heardAt: 0 }))).toEqual([])
+    expect(messages(asked('Barn', { askedAt, heardAt: NOW - SILENT_MS }))).toEqual([
+      'Gateway "Barn" was asked 1 h ago and has been silent for 30 min.',
+    ])
+    expect(messages({ ...asked('Barn', { askedAt }), heardAt: undefined })).toEqual([
+      'Gateway "Barn" was asked 1 h ago and was not heard from since.',
+    ])
+  })
+
+  it('when it has not ended after a day, with what the gateway said last', () => {
+    const askedAt = NOW - OPEN_MS
+    expect(messages(asked('Barn', { askedAt: askedAt + 1 }))).toEqual([])
+    expect(messages(asked('Barn', { askedAt }), asked('Mill', { askedAt, progress: 'Waits: its hours.' }))).toEqual([
+      'Gateway "Barn" was asked 1 d ago. It has not begun.',
+      'Gateway "Mill" was asked 1 d ago. Its last report: Waits: its hours.',
+    ])
+  })
+
+  it('but in the last ring only when every place is held', () => {
+    const silent = Array.from({ length: 50 }, (_, index) =>
+      asked(`G${index}`, { askedAt: NOW - SILENT_MS, heardAt: 0 }),
+    )
+    expect(messages(...done(9), silent[0]!)).toHaveLength(1)
+    expect(messages(...done(10), ...silent.slice(1))).toEqual([])
+    expect(messages(...done(10), ...silent)).toHaveLength(50)
+  })
 })
 
 it('stops at the first failure, with its reason', () => {

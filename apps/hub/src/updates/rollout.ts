@@ -1,6 +1,8 @@
 /** The rings of automatic updates: one gateway, then ten, then all. Pure. */
 import type { Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { duration } from '../kernel/duration.ts'
+import type { RequestRow } from './requests.ts'
 
 export type RolloutRow = Selectable<Tables['rollouts']>
 
@@ -11,30 +13,84 @@ export const SETTLE_MS = 1_800_000
 /** Gateways of the last ring at once: each fetches the archive through its tunnel. */
 const AT_ONCE = 50
 
-type Request = Pick<Selectable<Tables['gateway_updates']>, 'state' | 'message' | 'ended_at'>
+/** A request whose gateway was silent for so long holds the next ring back. */
+export const SILENT_MS = 1_800_000
+/** So does one that has not ended after a whole day, which has every hour that the device's owner can choose. */
+export const OPEN_MS = 86_400_000
+
+type Request = Pick<RequestRow, 'state' | 'message' | 'ended_at'>
+
+/** Gateways that can get the release and were not asked. */
+export type Left = {
+  /** The hub may ask them now. */
+  candidates: number
+  /** Those whose hours are to come. */
+  later: number
+  /** Those that the hub does not hear from. */
+  away: number
+}
+
+const count = (requests: readonly Request[], state: Request['state']) =>
+  requests.filter((request) => request.state === state).length
+
+const ringOf = (requests: readonly Request[]) => RINGS.find((size) => count(requests, 'done') < size)
+
+/** Whether every ring of a certain size is done. */
+export const isLastRing = (requests: readonly Request[]): boolean => ringOf(requests) === undefined
 
 /**
- * Decides what to do next: how many of `candidates` to ask. A failure stops everything. `requests` are the automatic
- * ones for this release; `now` is in milliseconds since 1970.
+ * Decides what to do next: how many candidates to ask. A failure stops everything. `requests` are the automatic ones
+ * for this release; `now` is in milliseconds since 1970.
  */
 export function planRollout(
   requests: readonly Request[],
-  { candidates, now }: { candidates: number; now: number },
+  { candidates, later, away, now }: Left & { now: number },
 ): Pick<RolloutRow, 'state' | 'message'> & { ask: number } {
-  const failed = requests.filter(({ state }) => state === 'failed')
+  const failed = requests.find(({ state }) => state === 'failed')
+  if (failed) return { state: 'stopped', message: failed.message, ask: 0 }
   const done = requests.filter(({ state }) => state === 'done')
-  const asked = requests.length - failed.length - done.length
-  if (failed.length > 0) return { state: 'stopped', message: failed[0]!.message, ask: 0 }
-  const ring = RINGS.find((size) => done.length < size)
-  const size = ring === undefined ? 'every gateway' : ring === 1 ? 'one gateway' : `the first ${ring} gateways`
-  const running = { state: 'running' as const, message: `Goes to ${size}.` }
-  const isBetween = asked === 0 && RINGS.includes(done.length) && candidates > 0
+  const asked = count(requests, 'asked')
+  const waits = (message: string) => ({ state: 'running' as const, message, ask: 0 })
+  if (asked + candidates === 0) {
+    if (later > 0) return waits('Waits for the hours of automatic updates.')
+    if (away > 0) return waits('Waits for gateways that are offline.')
+    return waits('Every gateway that can get it has it.')
+  }
+  const ring = ringOf(requests)
+  const isBetween = asked === 0 && RINGS.includes(done.length)
   const settledAt = Math.max(...done.map(({ ended_at: at }) => at ?? 0)) + SETTLE_MS
   // After the clock was set back, a ring must not wait for longer than the pause itself.
   if (isBetween && now < settledAt && settledAt - now <= SETTLE_MS)
-    return { state: 'running', message: 'Waits for half an hour before the next gateways.', ask: 0 }
+    return waits('Waits for half an hour before the next gateways.')
   const places = ring === undefined ? AT_ONCE - asked : ring - done.length - asked
-  return { ...running, ask: Math.max(0, Math.min(places, candidates)) }
+  const size = ring === undefined ? 'every gateway' : ring === 1 ? 'one gateway' : `the first ${ring} gateways`
+  return { state: 'running', message: `Goes to ${size}.`, ask: Math.max(0, Math.min(places, candidates)) }
+}
+
+type Seen = RequestRow & { name: string; heardAt: number | undefined; progress: string }
+
+/**
+ * The requests that hold all others back, each with the reason as a sentence. In the last ring that takes as many as
+ * there are places.
+ */
+export function findHeld(requests: readonly Seen[], now: number): Seen[] {
+  const asked = requests.filter(({ state }) => state === 'asked')
+  const held = asked.flatMap((request) => {
+    const message = whyHeld(request, now)
+    return message === undefined ? [] : [{ ...request, message }]
+  })
+  return isLastRing(requests) && held.length < AT_ONCE ? [] : held
+}
+
+function whyHeld({ name, asked_at: askedAt, heardAt, progress }: Seen, now: number): string | undefined {
+  const [silence, age] = [now - Math.max(heardAt ?? 0, askedAt), now - askedAt]
+  if (silence >= SILENT_MS) {
+    const heard = heardAt === undefined ? 'was not heard from since' : `has been silent for ${duration(now - heardAt)}`
+    return `Gateway "${name}" was asked ${duration(age)} ago and ${heard}.`
+  }
+  if (age < OPEN_MS) return undefined
+  const does = progress === '' ? 'It has not begun.' : `Its last report: ${progress.replace(/\.$/, '')}.`
+  return `Gateway "${name}" was asked ${duration(age)} ago. ${does}`
 }
 
 /** Whether `now`, on the hub's own clock, is within `HH:MM-HH:MM`; an end before the beginning is past midnight. */

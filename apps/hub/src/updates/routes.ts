@@ -18,5 +18,8 @@ export function updateRoutes(app: FastifyInstance, { updates }: { updates: Updat
   mount(app, contract.updateGateways, ({ body, caller, sourceIp }) =>
     updates.ask(body.gatewayIds, { caller, sourceIp }),
   )
+  mount(app, contract.stopRollout, ({ caller, sourceIp }) => updates.stopRollout({ caller, sourceIp }))
+  mount(app, contract.skipUpdate, ({ body, caller, sourceIp }) => updates.skip(body.gatewayId, { caller, sourceIp }))
+  mount(app, contract.saveSiteUpdates, ({ body, caller, sourceIp }) => updates.saveSite(body, { caller, sourceIp }))
   mount(app, contract.resumeRollout, ({ caller, sourceIp }) => updates.resume({ caller, sourceIp }))
 }

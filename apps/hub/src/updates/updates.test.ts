@@ -10,7 +10,7 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import { putRelease } from '#testing/release.ts'
-import { SETTLE_MS } from './rollout.ts'
+import { SETTLE_MS, SILENT_MS } from './rollout.ts'
 
 describe.each(testEngines)('updates of agents on %s', (engine) => {
   let folder: string
@@ -173,7 +173,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     hear(ring[0]!, 6, { number: 7, attempt, state: 'failed', message: 'The disk is full.' })
     await hub.updates.look()
     expect(await asked()).toEqual([])
-    expect((await list()).rollout).toEqual({ state: 'stopped', message: 'The disk is full.' })
+    expect((await list()).rollout).toEqual({ state: 'stopped', message: 'The disk is full.', held: [] })
     expect(await activity()).toContain('Automatic updates to version 0.7.0 stopped: The disk is full.')
     hearAll()
     await hub.updates.look()
@@ -183,6 +183,148 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     await hub.updates.look()
     expect(await asked()).toHaveLength(9)
     expect((await api(contract.resumeRollout, { token: manager })).body).toMatchObject({ error: 'rollout_not_stopped' })
+  })
+
+  describe('of a fleet', () => {
+    let admin: string
+    let ids: string[]
+    const done = new Set<string>()
+    const hearAll = (...without: string[]) => {
+      for (const id of ids) if (!without.includes(id)) hear(id, done.has(id) ? 7 : 6)
+    }
+    const asked = async () => {
+      const open = await Promise.all(ids.map(async (id) => ((await hub.updates.wanted(id)) ? [id] : [])))
+      return open.flat()
+    }
+    const problems = async (token = manager) => (await api(contract.hubProblems, { token })).body
+    const skip = (gatewayId: string) => api(contract.skipUpdate, { token: manager, body: { gatewayId } })
+    const saveSite = (body: contract.SiteUpdates, token = admin) => api(contract.saveSiteUpdates, { token, body })
+    const look = async () => {
+      await hub.updates.look()
+      return asked()
+    }
+    beforeEach(async () => {
+      done.clear()
+      ids = []
+      for (const [name, location] of [
+        ['Barn', 'North'],
+        ['Gate', 'North'],
+        ['Hill', 'South'],
+      ] as const)
+        ids.push(await insertTestGateway(hub.db, { name, location }))
+      admin = await hub.signIn('admin')
+      hub.clock.freeze()
+      hearAll()
+    })
+    const automatic = (body: object) =>
+      api(contract.saveHubSettings, { token: admin, body: { automaticUpdates: true, ...body } })
+
+    it('say that a silent gateway holds the others back, and go on when a person skips it', async () => {
+      await automatic({})
+      const [first = ''] = await look()
+      hub.clock.advance(SILENT_MS)
+      hearAll(first)
+      expect(await look()).toEqual([first])
+      const { name } = (await list()).gateways.find(({ id }) => id === first)!
+      const message = `Gateway "${name}" was asked 30 min ago and has been silent for 30 min.`
+      expect((await list()).rollout).toMatchObject({ state: 'running', held: [{ id: first, name, message }] })
+      const told = `Automatic updates to version 0.7.0 wait: ${message}`
+      expect(await problems()).toEqual(expect.arrayContaining([{ part: 'rollout', message: told }]))
+      expect(await problems(await hub.signIn('user'))).toEqual([])
+      // Told once.
+      await hub.updates.look()
+      expect((await activity()).filter((line) => line === told)).toHaveLength(1)
+
+      const other = ids.find((id) => id !== first)!
+      expect((await skip(other)).body).toMatchObject({ error: 'update_not_open' })
+      expect((await skip('abcdefghijkl')).body).toMatchObject({ error: 'gateway_not_found' })
+      expect((await skip(first)).status).toBe(200)
+      expect(await problems()).not.toContainEqual(expect.objectContaining({ part: 'rollout' }))
+      const [second = '', ...others] = await look()
+      expect([others, second === first]).toEqual([[], false])
+      // It is asked after all others, when it is back.
+      done.add(second)
+      hearAll(first)
+      await hub.updates.look()
+      hub.clock.advance(SETTLE_MS)
+      hearAll()
+      const [third = ''] = await look()
+      expect([first, second]).not.toContain(third)
+    })
+
+    it('stop when a skipped gateway reports that the version failed', async () => {
+      await automatic({})
+      const [first = ''] = await look()
+      const { attempt } = await wanted(first)
+      await skip(first)
+      hear(first, 6, { number: 7, attempt, state: 'failed', message: 'It had no tunnel.' })
+      expect(await look()).toEqual([])
+      expect((await list()).rollout).toMatchObject({ state: 'stopped', message: 'It had no tunnel.' })
+      expect(await problems()).toContainEqual({
+        part: 'rollout',
+        message: 'Automatic updates to version 0.7.0 stopped: It had no tunnel.',
+      })
+    })
+
+    it('stop and go on when a person says so', async () => {
+      const stop = () => api(contract.stopRollout, { token: manager })
+      expect((await stop()).body).toMatchObject({ error: 'rollout_not_running' })
+      await automatic({})
+      const before = await look()
+      expect(before).toHaveLength(1)
+      expect((await stop()).status).toBe(200)
+      expect(await look()).toEqual([])
+      expect((await list()).rollout).toMatchObject({ state: 'stopped', message: 'the-manager stopped them.' })
+      expect((await activity())[0]).toBe('Automatic updates to version 0.7.0 were stopped by the-manager')
+      expect((await stop()).body).toMatchObject({ error: 'rollout_not_running' })
+      expect((await api(contract.resumeRollout, { token: manager })).status).toBe(200)
+      expect(await look()).toEqual(before)
+    })
+
+    it('follow the choice and the hours of a site', async () => {
+      const clockTime = (hours: number) =>
+        `${String(new Date(hub.clock.now() + hours * 3_600_000).getHours()).padStart(2, '0')}:00`
+      const [now, later] = [`${clockTime(0)}-${clockTime(2)}`, `${clockTime(2)}-${clockTime(3)}`]
+      const [north, hill] = [ids.slice(0, 2), ids[2]!]
+      expect((await list()).rollout).toBeNull()
+      // On at one site, off at the hub.
+      expect((await saveSite({ site: 'South', automatic: true, hours: later })).status).toBe(200)
+      expect(await look()).toEqual([])
+      await saveSite({ site: 'South', automatic: true, hours: now })
+      expect(await look()).toEqual([hill])
+      done.add(hill)
+      hearAll()
+      await hub.updates.look()
+      hub.clock.advance(SETTLE_MS)
+      hearAll()
+      expect(await look()).toEqual([])
+      expect((await list()).rollout?.message).toBe('Every gateway that can get it has it.')
+      // On at the hub, off at one site; then in hours of its own.
+      await saveSite({ site: 'North', automatic: false, hours: null })
+      await automatic({})
+      expect(await look()).toEqual([])
+      await saveSite({ site: 'North', automatic: null, hours: later })
+      expect(await look()).toEqual([])
+      expect((await list()).rollout?.message).toBe('Waits for the hours of automatic updates.')
+      await automatic({ automaticUpdateHours: later })
+      await saveSite({ site: 'North', automatic: null, hours: '' })
+      expect(await look()).toEqual(north)
+      expect((await list()).sites).toEqual([
+        { site: 'North', automatic: null, hours: '' },
+        { site: 'South', automatic: true, hours: now },
+      ])
+    })
+
+    it('of a site are changed by administrators, for a location of gateways', async () => {
+      const own = { site: 'South', automatic: false, hours: null }
+      expect((await saveSite(own, manager)).body).toMatchObject({ error: 'role_required' })
+      expect((await saveSite({ ...own, site: 'Soth' })).body).toMatchObject({ error: 'site_not_found' })
+      expect((await saveSite({ ...own, hours: 'at night' })).body).toMatchObject({ error: 'invalid_request' })
+      expect((await saveSite(own)).body).toMatchObject({ sites: [own] })
+      // The row of a place without gateways can be removed.
+      await hub.db.updateTable('gateways').set({ location: '' }).execute()
+      expect((await saveSite({ ...own, automatic: null })).body).toMatchObject({ sites: [] })
+    })
   })
 
   it('are listed in pages, and for a site', async () => {

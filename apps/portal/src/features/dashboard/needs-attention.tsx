@@ -13,7 +13,7 @@ import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
 
 const SHOWN = 5
-const TONES = { storage: 'danger', alerts: 'warning', update: 'plain' } as const
+const TONES = { storage: 'danger', alerts: 'warning', rollout: 'warning', update: 'plain' } as const
 
 /** The problems of the hub, and the gateways with a warning or offline, each with the reason. */
 export function NeedsAttention() {
@@ -39,6 +39,12 @@ export function NeedsAttention() {
             <>
               {' '}
               <HelpLink to="upgrade">How to update it</HelpLink>
+            </>
+          )}
+          {part === 'rollout' && (
+            <>
+              {' '}
+              <Link to="/versions">See the versions</Link>
             </>
           )}
           {part === 'alerts' && (

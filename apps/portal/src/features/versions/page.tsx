@@ -4,7 +4,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
-import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { ADMIN_NEEDED, MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
@@ -16,7 +16,15 @@ import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { SearchField } from '@hedgerow/ui/search-field.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
-import { SHOWN_MAX, useResumeRollout, useUpdateGateways, useVersions } from './queries.ts'
+import {
+  SHOWN_MAX,
+  useResumeRollout,
+  useSkipUpdate,
+  useStopRollout,
+  useUpdateGateways,
+  useVersions,
+} from './queries.ts'
+import { Sites } from './sites.tsx'
 import styles from './page.module.css'
 
 const COLUMNS: readonly Column[] = [
@@ -27,7 +35,8 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export function VersionsPage() {
-  const mayManage = mayManageFleet(useUser().role)
+  const { role } = useUser()
+  const mayManage = mayManageFleet(role)
   const [search, setSearch] = useState('')
   const versions = useVersions(mayManage, search.trim())
   const update = useUpdateGateways()
@@ -100,6 +109,9 @@ export function VersionsPage() {
         )}
         {versions.data?.gateways.length === SHOWN_MAX && <p>The first {SHOWN_MAX}. Search for the others.</p>}
       </Panel>
+      {versions.data !== undefined && !forbidden && (
+        <Sites sites={versions.data.sites} reason={role === 'admin' ? undefined : ADMIN_NEEDED} />
+      )}
     </>
   )
 }
@@ -121,7 +133,7 @@ function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: 
           {counts.length > 0 &&
             `Gateways: ${counts.map(({ version, gateways }) => `${gateways} with ${version || 'an unknown version'}`).join(', ')}.`}
         </p>
-        {rollout?.state === 'running' && <p>Automatic updates: {rollout.message}</p>}
+        {rollout?.state === 'running' && <RunningRollout rollout={rollout} />}
         {rollout?.state === 'stopped' && (
           <Notice tone="danger">
             Automatic updates stopped: {rollout.message}{' '}
@@ -133,6 +145,42 @@ function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: 
         {resume.isError && <Notice tone="danger">{messageOf(resume.error)}</Notice>}
       </div>
     </Panel>
+  )
+}
+
+/** The current step, and the gateways that hold the others back, with what a person can do. */
+function RunningRollout({ rollout: { message, held } }: { rollout: NonNullable<Versions['rollout']> }) {
+  const stop = useStopRollout()
+  const skip = useSkipUpdate()
+  const error = stop.error ?? skip.error
+  const stopButton = (
+    <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
+      Stop
+    </Button>
+  )
+  return (
+    <>
+      <p>
+        Automatic updates: {message} {held.length === 0 && stopButton}
+      </p>
+      {held.length > 0 && (
+        <Notice tone="warning">
+          <p>The other gateways wait. Skip a gateway to go on without it, or stop.</p>
+          <ul className={styles.held}>
+            {held.map(({ id, name, message: reason }) => (
+              <li key={id}>
+                <Link to={`/gateways/${id}`}>{name}</Link>: {reason}{' '}
+                <Button size="compact-sm" variant="default" aria-label={`Skip ${name}`} onClick={() => skip.mutate(id)}>
+                  Skip
+                </Button>
+              </li>
+            ))}
+          </ul>
+          {stopButton}
+        </Notice>
+      )}
+      {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+    </>
   )
 }
 
@@ -162,5 +210,6 @@ function UpdateState({ gateway: { update } }: { gateway: GatewayVersion }) {
   const { version, message } = update
   if (update.state === 'done') return <StatusMark shape="dot" word={`Runs ${version}`} />
   if (update.state === 'failed') return <StatusMark shape="diamond" word={`${version} failed`} reason={message} />
+  if (update.state === 'skipped') return <StatusMark shape="neutral" word={`${version} skipped`} reason={message} />
   return <StatusMark shape="ring" word={`${version}, asked for by ${update.by ?? 'the hub'}`} reason={message} />
 }

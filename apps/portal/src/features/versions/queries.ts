@@ -1,5 +1,13 @@
+import type { SiteUpdates } from '@hedgerow/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getVersions, resumeRollout, updateGateways } from 'virtual:contract-calls'
+import {
+  getVersions,
+  resumeRollout,
+  saveSiteUpdates,
+  skipUpdate,
+  stopRollout,
+  updateGateways,
+} from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
 /** A part of the `gateways` key, so that live events of the fleet refetch it. */
@@ -31,6 +39,31 @@ export function useResumeRollout() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: () => api(resumeRollout, {}),
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
+  })
+}
+
+export function useStopRollout() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => api(stopRollout, {}),
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
+  })
+}
+
+/** Automatic updates go on without this gateway. */
+export function useSkipUpdate() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (gatewayId: string) => api(skipUpdate, { body: { gatewayId } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
+  })
+}
+
+export function useSaveSite() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (site: SiteUpdates) => api(saveSiteUpdates, { body: site }),
     onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
   })
 }
