@@ -175,6 +175,12 @@ test('several are reviewed at once', async () => {
 
 test('scrolling loads older ones without end, and the view does not move when a new one arrives', async () => {
   await page.setViewportSize({ width: 1000, height: 700 })
+  const asked: string[][] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname.endsWith('/thumbnails')) asked.push(searchParams.get('of')!.split(','))
+    else if (pathname.endsWith('/thumbnail')) asked.push([pathname])
+  })
   const last = (await incidents()).at(-1)!.id
   await expect
     .poll(
@@ -187,6 +193,11 @@ test('scrolling loads older ones without end, and the view does not move when a 
     .toBe(1)
   const drawn = await page.getByRole('list', { name: 'Incidents' }).getByRole('listitem').count()
   expect(drawn).toBeLessThan(60)
+  await page.locator(`[data-incident="${last}"] img`).waitFor()
+  // A call has the pictures of at least a row of three.
+  const pictures = asked.flat()
+  expect(new Set(pictures).size, 'each is fetched once').toBe(pictures.length)
+  expect(asked.length).toBeLessThanOrEqual(pictures.length / 2)
 
   const before = await page.locator(`[data-incident="${last}"]`).boundingBox()
   await gateway.localApi.reportDetections([seen(0, { id: 'new', label: 'fox' })])

@@ -68,6 +68,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/gateways/:id/detections/:detectionId/clip': 'user',
   'POST /v1/hub/gateways/:id/detections/:detectionId/clip-link': 'user',
   'GET /v1/hub/gateways/:id/reviews': 'user',
+  'GET /v1/hub/thumbnails': 'user',
   'GET /v1/hub/saved-views': 'user',
   'POST /v1/hub/saved-views': 'user',
   'DELETE /v1/hub/saved-views/:id': 'user',

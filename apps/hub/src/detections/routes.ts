@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { actorOf, record } from '../facts/facts.ts'
-import { findVisibleGateway } from '../fleet/fleet.ts'
+import { findVisibleGateway, visibleGatewayIds } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { createExports } from './export.ts'
 import { listDetections } from './detection-list.ts'
-import { readThumbnail } from './thumbnails.ts'
+import { readThumbnail, readThumbnails } from './thumbnails.ts'
 import { countIncidents, listIncidents, readIncidentOf } from './incident-list.ts'
 import { countReviews } from './review-counts.ts'
 import { review } from './reviews.ts'
@@ -30,6 +30,13 @@ export function detectionRoutes(
     if (raw.headers['if-none-match'] === etag) return void reply.code(304).send()
     reply.type('image/jpeg').header('content-disposition', 'inline')
     return jpeg
+  })
+  mount(app, contract.readThumbnails, async ({ query: { of }, caller }) => {
+    const gateways = of.map(({ gatewayId }) => gatewayId)
+    const visible = await visibleGatewayIds(db, caller, gateways)
+    const seen = of.filter(({ gatewayId }) => visible.has(gatewayId))
+    const found = await readThumbnails(db, seen)
+    return found.map(({ gatewayId, id, jpeg }) => ({ gatewayId, id, jpeg: jpeg.toString('base64') }))
   })
   mount(app, contract.listIncidents, ({ caller, query, reply }) => listIncidents(db, caller, { query, reply }))
   mount(app, contract.countIncidents, ({ caller, query }) => countIncidents(db, caller, query))

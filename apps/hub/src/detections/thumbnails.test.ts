@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { thumbnailName } from '@hedgerow/contract'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
@@ -53,9 +54,22 @@ describe.each(testEngines)('detections with pictures and details on %s', (engine
     expect([again.statusCode, again.rawPayload.length]).toEqual([304, 0])
     expect((await get('/d2/thumbnail')).json()).toMatchObject({ error: 'detection_not_found' })
 
+    // Several at once: one without a picture, one of an unknown gateway, and the same for somebody who sees none.
+    const read = (names: string[], authorization = headers.authorization) =>
+      hub.app.inject({ url: '/api/v1/hub/thumbnails', query: { of: names.join(',') }, headers: { authorization } })
+    const names = [thumbnailName(gatewayId, 'd1'), thumbnailName(gatewayId, 'd2'), thumbnailName('a'.repeat(12), 'd1')]
+    const jpeg = picture.rawPayload.toString('base64')
+    expect((await read(names)).json()).toEqual([{ gatewayId, id: 'd1', jpeg }])
+    expect((await read(names, `Bearer ${await hub.signIn('user')}`)).json()).toEqual([])
+    const odd = 'a,b/c 100% größer'
+    await send({ ...seen, id: odd, thumbnail })
+    expect((await read([thumbnailName(gatewayId, odd)])).json()).toMatchObject([{ gatewayId, id: odd }])
+    const bad = ['', 'd1', `${gatewayId}/`, `${gatewayId}/d1/d2`, `${gatewayId}/%`, 'x/d1', '__proto__/d1']
+    for (const name of [...bad, names.join(',').repeat(11)]) expect((await read([name])).statusCode, name).toBe(400)
+
     const totals = await hub.db.selectFrom('detection_totals').selectAll().executeTakeFirstOrThrow()
     await hub.retention.deleteRowsOf(gatewayId)
-    expect(totals).toMatchObject({ detections: 2 })
+    expect(totals).toMatchObject({ detections: 3 })
     expect(totals.bytes).toBeGreaterThan(1_000 + picture.rawPayload.length)
     expect(await hub.db.selectFrom('thumbnails').select('detection_id').execute()).toEqual([])
     await peer.stop()

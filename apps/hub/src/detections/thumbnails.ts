@@ -24,24 +24,40 @@ export type Thumbnail = { jpeg: Buffer; etag: string }
 
 /** Throws `detection_not_found` when there is none. */
 export async function readThumbnail(db: Db, gatewayId: string, id: string): Promise<Thumbnail> {
-  const row = await db
-    .selectFrom('thumbnails')
-    .select('jpeg')
-    .where('gateway_id', '=', gatewayId)
-    .where('detection_id', '=', id)
-    .executeTakeFirst()
-  const jpeg = row ? Buffer.from(row.jpeg) : await readFormer(db, gatewayId, id)
-  if (!jpeg) throw new HubError('detection_not_found')
+  const [found] = await readThumbnails(db, [{ gatewayId, id }])
+  if (!found) throw new HubError('detection_not_found')
+  const { jpeg } = found
   return { jpeg, etag: `"${createHash('sha256').update(jpeg).digest('base64url').slice(0, 22)}"` }
 }
 
-/** Reads a thumbnail that is not carried over yet. */
-async function readFormer(db: Db, gatewayId: string, id: string): Promise<Buffer | undefined> {
-  const row = await db
+type Key = { gatewayId: string; id: string }
+
+/** The pictures that exist, in no order. */
+export async function readThumbnails(db: Db, keys: readonly Key[]): Promise<(Key & { jpeg: Buffer })[]> {
+  if (keys.length === 0) return []
+  const rows = await db
+    .selectFrom('thumbnails')
+    .select(['gateway_id', 'detection_id', 'jpeg'])
+    .where((eb) => eb.or(keys.map(({ gatewayId, id }) => eb.and({ gateway_id: gatewayId, detection_id: id }))))
+    .execute()
+  const found = rows.map((row) => ({ gatewayId: row.gateway_id, id: row.detection_id, jpeg: Buffer.from(row.jpeg) }))
+  const missing = keys.filter((key) => !found.some(({ gatewayId, id }) => gatewayId === key.gatewayId && id === key.id))
+  return [...found, ...(await readFormer(db, missing))]
+}
+
+/** Reads thumbnails that are not carried over yet. */
+async function readFormer(db: Db, keys: readonly Key[]): Promise<(Key & { jpeg: Buffer })[]> {
+  if (keys.length === 0) return []
+  const rows = await db
     .selectFrom('detections')
-    .select('thumbnail')
-    .where('gateway_id', '=', gatewayId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row?.thumbnail ? cleanJpeg(gatewayId, Buffer.from(row.thumbnail, 'base64')) : undefined
+    .select(['gateway_id', 'id', 'thumbnail'])
+    .where((eb) => eb.or(keys.map(({ gatewayId, id }) => eb.and({ gateway_id: gatewayId, id }))))
+    .where('thumbnail', 'is not', null)
+    .execute()
+  const found: (Key & { jpeg: Buffer })[] = []
+  for (const { gateway_id: gatewayId, id, thumbnail } of rows) {
+    const jpeg = await cleanJpeg(gatewayId, Buffer.from(thumbnail ?? '', 'base64'))
+    if (jpeg) found.push({ gatewayId, id, jpeg })
+  }
+  return found
 }

@@ -155,6 +155,15 @@ export async function findVisibleGateway(db: Db, caller: Caller, id: string): Pr
   return toVisible(row)
 }
 
+/** Those of these gateways that the caller may see. */
+export async function visibleGatewayIds(db: Db, caller: Caller, ids: Iterable<string>): Promise<Set<string>> {
+  const rows = await visibleTo(db, caller)
+    .select('gateways.id')
+    .where('gateways.id', 'in', [...new Set(ids)])
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The gateway of this token; undefined for an unknown token and for a gateway that the caller may not see. */
 export async function findByDeviceToken(
   db: Db,

@@ -1,6 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { readDetectionThumbnail } from 'virtual:contract-calls'
-import { api } from './client.ts'
+import { fetchThumbnail } from './thumbnail-batches.ts'
 
 const DATA_URL = 'data:image/jpeg;base64,'
 
@@ -8,10 +7,7 @@ const DATA_URL = 'data:image/jpeg;base64,'
 export const thumbnailQuery = (id: string, detectionId: string) =>
   queryOptions({
     queryKey: ['thumbnail', id, detectionId],
-    queryFn: async ({ signal }) => {
-      const jpeg = await api(readDetectionThumbnail, { params: { id, detectionId }, signal })
-      return DATA_URL + jpeg.toBase64()
-    },
+    queryFn: async () => DATA_URL + (await fetchThumbnail(id, detectionId)),
     staleTime: Number.POSITIVE_INFINITY,
   })
 

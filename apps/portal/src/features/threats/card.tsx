@@ -10,6 +10,11 @@ import styles from './threats.module.css'
 type CardProps = {
   incident: Incident
   index: number
+  /** Its place on the wall, in CSS pixels. */
+  left: number
+  top: number
+  width: number
+  height: number
   isCurrent: boolean
   isSelected: boolean
   onOpen: (id: string) => void
@@ -17,7 +22,18 @@ type CardProps = {
 }
 
 /** One incident: its picture first, then what, where and when. */
-export const Card = memo(function Card({ incident, index, isCurrent, isSelected, onOpen, onSelect }: CardProps) {
+export const Card = memo(function Card({
+  incident,
+  index,
+  left,
+  top,
+  width,
+  height,
+  isCurrent,
+  isSelected,
+  onOpen,
+  onSelect,
+}: CardProps) {
   const { id, label, severity, gatewayName, location, camera, startedAt, detections, isFired, review } = incident
   const said = reviewWords(incident)
   return (
@@ -28,6 +44,7 @@ export const Card = memo(function Card({ incident, index, isCurrent, isSelected,
       data-current={isCurrent}
       data-selected={isSelected}
       aria-posinset={index + 1}
+      style={{ left, top, width, height }}
     >
       <button type="button" className={styles.open} data-incident={id} onClick={() => onOpen(id)}>
         <Picture incident={incident} />

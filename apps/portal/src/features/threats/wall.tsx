@@ -3,7 +3,7 @@
  * rows have one height, so nothing jumps when pictures or older pages arrive.
  */
 import type { Incident } from '@hedgerow/contract'
-import { useElementSize } from '@mantine/hooks'
+import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { Card } from './card.tsx'
@@ -30,7 +30,8 @@ type WallProps = {
 
 export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, onSelect, onAbreast }: WallProps) {
   const { ref, width } = useElementSize<HTMLUListElement>()
-  const list = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLUListElement>(null)
+  const listRef = useMergedRef(ref, list)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {
     setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
@@ -64,28 +65,22 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
   useEffect(() => follow(current), [current])
 
   return (
-    <div ref={list} className={styles.scroll} style={{ height: virtualizer.getTotalSize() }}>
-      <ul
-        ref={ref}
-        className={styles.wall}
-        aria-label="Incidents"
-        style={{
-          gridTemplateColumns: `repeat(${abreast}, minmax(0, 1fr))`,
-          top: (drawn[0]?.start ?? top) - top,
-        }}
-      >
-        {incidents.slice(first, end).map((incident, index) => (
-          <Card
-            key={incident.id}
-            incident={incident}
-            index={first + index}
-            isCurrent={incident.id === current}
-            isSelected={selected.has(incident.id)}
-            onOpen={onOpen}
-            onSelect={onSelect}
-          />
-        ))}
-      </ul>
-    </div>
+    <ul ref={listRef} className={styles.wall} aria-label="Incidents" style={{ height: virtualizer.getTotalSize() }}>
+      {incidents.slice(first, end).map((incident, index) => (
+        <Card
+          key={incident.id}
+          incident={incident}
+          index={first + index}
+          left={((first + index) % abreast) * (cardWidth + GAP)}
+          top={Math.floor((first + index) / abreast) * rowHeight}
+          width={cardWidth}
+          height={rowHeight - GAP}
+          isCurrent={incident.id === current}
+          isSelected={selected.has(incident.id)}
+          onOpen={onOpen}
+          onSelect={onSelect}
+        />
+      ))}
+    </ul>
   )
 }

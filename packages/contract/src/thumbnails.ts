@@ -1,0 +1,47 @@
+/** The small pictures of several detections in one call: a wall of pictures shows dozens at a time. */
+import { z } from 'zod'
+import { call } from './call.ts'
+import { gatewayId } from './gateways.ts'
+
+/** At most this many pictures a call. */
+export const THUMBNAILS_AT_ONCE = 30
+/** The longest `of`; the whole address must pass the proxies in front of a hub. */
+export const THUMBNAIL_NAMES_MAX = 6_000
+
+/** A detection in `of`. */
+export const thumbnailName = (gateway: string, detection: string): string =>
+  `${gateway}/${encodeURIComponent(detection)}`
+
+const named = z.string().transform((name, context) => {
+  const [gateway = '', detection = '', ...rest] = name.split('/')
+  const id = decoded(detection)
+  if (rest.length === 0 && gatewayId.safeParse(gateway).success && id !== '') return { gatewayId: gateway, id }
+  context.addIssue({ code: 'custom', message: 'Must be gateway/detection' })
+  return z.NEVER
+})
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * JPEGs as base64. `of` names the detections: `gateway/detection`, the detection's id percent-encoded, separated by
+ * commas. A detection without a picture, or one that the caller may not see, is left out.
+ */
+export const readThumbnails = call({
+  method: 'GET',
+  path: '/v1/hub/thumbnails',
+  query: z.strictObject({
+    of: z
+      .string()
+      .max(THUMBNAIL_NAMES_MAX)
+      .transform((text) => text.split(','))
+      .refine((names) => names.length <= THUMBNAILS_AT_ONCE, `At most ${THUMBNAILS_AT_ONCE} pictures`)
+      .pipe(z.array(named)),
+  }),
+  response: z.array(z.object({ gatewayId, id: z.string(), jpeg: z.string() })),
+})
