@@ -39,7 +39,12 @@ export async function buildImage({ product, platform, version, folder }: Built, 
   // Links are safe, because nothing writes to the copies.
   await run('cp', ['--recursive', '--link', folder, join(root, 'opt/hedgerow')])
   const program = `/opt/hedgerow/lib/${product.main.replace(/\.ts$/, '.js')}`
-  const launcher = `#!/opt/hedgerow/bin/node ${product.nodeOptions.join(' ')}\nawait import('${program}')\n`
+  // Linux passes all that follows the interpreter as one argument (execve(2)).
+  const [first, ...further] = product.nodeOptions
+  const launcher = `#!/opt/hedgerow/bin/node ${first}
+import { setFlagsFromString } from 'node:v8'
+${further.map((option) => `setFlagsFromString('${option}')\n`).join('')}await import('${program}')
+`
   await writeFile(join(root, 'usr/bin', product.name), launcher, { mode: 0o755 })
   await writeFile(join(root, 'etc/passwd'), 'hedgerow:x:10001:10001:Hedgerow:/data:/usr/sbin/nologin\n')
   await writeFile(join(root, 'etc/group'), 'hedgerow:x:10001:\n')

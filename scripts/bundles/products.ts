@@ -56,7 +56,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     name: 'hedgerow-gateway',
     main: 'apps/gateway/src/main.ts',
-    nodeOptions: ['--max-semi-space-size=1'],
+    nodeOptions: ['--max-semi-space-size=1', '--efficiency-mode'],
     entries: modulesOf('apps/gateway/src/deterrents/drivers'),
     assets: [
       'apps/gateway/src/device-ui/device.css',

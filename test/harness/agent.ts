@@ -4,6 +4,7 @@ import { startChild, type Child } from './child-process.ts'
 /** Node's arguments to start an agent, as in `npm run gateway` and systemd. */
 export const AGENT_COMMAND = [
   '--max-semi-space-size=1',
+  '--efficiency-mode',
   join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.ts'),
 ]
 

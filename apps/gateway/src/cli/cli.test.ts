@@ -43,8 +43,14 @@ describe('gateway init', () => {
   test('writes a file without errors, with the Frigate that answers', async () => {
     const other = await serve((_request, response) => void response.end('<title>A printer</title>'))
     const frigate = await serve(({ url }, response) => void response.end(url === '/api/version' ? '0.17.2-abc' : ''))
-    const { text, isDone } = await initDeviceFile(file, dataDir, ['http://127.0.0.1:9', other, frigate])
+    const { text, isDone } = await initDeviceFile(
+      file,
+      dataDir,
+      ['--data', dataDir],
+      ['http://127.0.0.1:9', other, frigate],
+    )
     expect([isDone, text]).toEqual([true, expect.stringContaining(`Frigate answers at ${frigate}`)])
+    expect(text).toContain(`gateway -- check --data ${dataDir}`)
     const written = await readFile(file, 'utf8')
     const parsed = parseDeviceFile(written, dataDir, {})
     expect(parsed).toMatchObject({
@@ -54,7 +60,7 @@ describe('gateway init', () => {
   })
 
   test('writes a file whose examples have no errors either, and never touches one that is there', async () => {
-    await initDeviceFile(file, dataDir, [])
+    await initDeviceFile(file, dataDir, [], [])
     const written = await readFile(file, 'utf8')
     expect(errorsOf(written)).toBeUndefined()
     const examples = written.replaceAll(/^ {2}api: .*\n/gm, '').replaceAll(/^#(?=\S| {2})/gm, '')
@@ -62,7 +68,7 @@ describe('gateway init', () => {
     expect(parseDeviceFile(examples, dataDir, { API_TOKEN: 'a-token-for-programs' })).toMatchObject({
       value: { rules: [{ name: 'Boar at night' }], site: { latitude: 52.1 }, sources: { frigate: {} } },
     })
-    expect(await initDeviceFile(file, dataDir, [])).toMatchObject({ isDone: false })
+    expect(await initDeviceFile(file, dataDir, [], [])).toMatchObject({ isDone: false })
     expect(await readFile(file, 'utf8')).toBe(template())
   })
 })
@@ -194,6 +200,6 @@ rules:
     await expect(run('yesterday')).rejects.toThrow(/--since is a time/)
     await writeFile(file, 'rules: [{ name: A }]')
     const outcome = testRules(file, dataDir, { since: '1h', environment: {}, now: NOW })
-    expect(outcome).toMatchObject({ isDone: false, text: expect.stringContaining('gateway.yaml:1:') })
+    expect(outcome).toMatchObject({ isDone: false, text: expect.stringMatching(/^\S+gateway\.yaml:1:\d+: rules\.0/) })
   })
 })

@@ -14,10 +14,12 @@ import { agentStatus } from './status.ts'
 type Command = (args: string[], environment: NodeJS.ProcessEnv) => Promise<Outcome | 'help'>
 
 const withConfig =
-  (run: (config: Config, environment: NodeJS.ProcessEnv) => Outcome | Promise<Outcome>): Command =>
+  (
+    run: (config: Config, environment: NodeJS.ProcessEnv, args: readonly string[]) => Outcome | Promise<Outcome>,
+  ): Command =>
   async (args, environment) => {
     const config = readConfig(args, environment)
-    return config === 'help' ? 'help' : run(config, environment)
+    return config === 'help' ? 'help' : run(config, environment, args)
   }
 
 /** The commands besides the agent itself, by their words. */
@@ -26,7 +28,7 @@ const commands: Readonly<Record<string, Command>> = {
     const { text, isValid } = checkDeviceFile(deviceFilePath(config), environment, config.uiTarget)
     return { text, isDone: isValid }
   }),
-  init: withConfig((config) => initDeviceFile(deviceFilePath(config), config.dataDir)),
+  init: withConfig((config, _, args) => initDeviceFile(deviceFilePath(config), config.dataDir, args)),
   status: withConfig((config) => agentStatus(config.dataDir)),
   learning: withConfig((config) => learningStatus(config.dataDir)),
   'learning run': withConfig((config) => learnNow(config.dataDir)),

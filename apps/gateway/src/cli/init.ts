@@ -15,15 +15,23 @@ const FRIGATE_PLACES = [
 const PROBE_TIMEOUT_MS = 2_000
 const PROBE_MAX_BYTES = 100_000
 
-/** Writes a commented gateway.yaml, with a Frigate that it finds. Never overwrites an existing file. */
-export async function initDeviceFile(path: string, dataDir: string, places = FRIGATE_PLACES): Promise<Outcome> {
+/**
+ * Writes a commented gateway.yaml, with a Frigate that it finds. Never overwrites an existing file. `args` were given
+ * to this command, and `check` needs the same.
+ */
+export async function initDeviceFile(
+  path: string,
+  dataDir: string,
+  args: readonly string[],
+  places = FRIGATE_PLACES,
+): Promise<Outcome> {
   if (await exists(path)) return { text: `${path} is there already. Nothing was changed.`, isDone: false }
   await makePrivateDirectory(dataDir)
   const found = (await Promise.all(places.map(async (url) => ((await isFrigate(url)) ? [url] : [])))).flat()
   await writeDurably(path, template(found[0]))
   const frigate = found[0] === undefined ? 'No Frigate answers on its usual ports.' : `Frigate answers at ${found[0]}.`
   return {
-    text: `${path} is written. ${frigate}\nCheck it after each change with: ${COMMAND} check`,
+    text: `${path} is written. ${frigate}\nCheck it after each change with: ${[COMMAND, 'check', ...args].join(' ')}`,
     isDone: true,
   }
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { isMissing } from '../durable-file.ts'
-import { inWords } from './device-file.ts'
 import { folderOf, parseDeviceFile } from './parse.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -29,6 +28,6 @@ export function checkDeviceFile(
     const warnings = warningsOf(parsed.value, uiTarget).map((text) => `${path}: warning: ${text}`)
     return { text: [`${path}: no errors.`, ...warnings].join('\n'), isValid: true }
   }
-  const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${inWords(error)}`)
+  const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${error.message}`)
   return { text: lines.join('\n'), isValid: false }
 }

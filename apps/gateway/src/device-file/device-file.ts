@@ -109,6 +109,6 @@ async function read(
   }
 }
 
-export function inWords({ line, column, message }: FileError): string {
+function inWords({ line, column, message }: FileError): string {
   return `line ${line}, column ${column}: ${message}`
 }

@@ -8,7 +8,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEVICE_API_BASE, DEVICE_UI_BASE } from '@hedgerow/contract'
 import { deviceCalls } from '@hedgerow/contract/device-interface'
 import type { Logger } from 'pino'
-import QRCode from 'qrcode'
 import { createDispatcher } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
 import { pathOf } from '../calls/request.ts'
@@ -164,5 +163,6 @@ function readAsset(name: string): Promise<string> {
 /** Dark on light in both colour schemes: cameras read no other code reliably. */
 async function drawCode(text: string | null): Promise<string> {
   if (text === null) return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
-  return QRCode.toString(text, { type: 'svg', margin: 2, color: { dark: '#14201c', light: '#ffffff' } })
+  const { toString } = await import('qrcode')
+  return toString(text, { type: 'svg', margin: 2, color: { dark: '#14201c', light: '#ffffff' } })
 }
