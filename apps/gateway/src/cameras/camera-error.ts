@@ -3,6 +3,11 @@ export class CameraError extends Error {
   override name = 'CameraError'
 }
 
+/** The beginning of a sentence about a camera; one whose name begins with "camera" is not called that twice. */
+export function cameraInWords(name: string): string {
+  return /^camera\b/i.test(name) ? `C${name.slice(1)}` : `Camera ${name}`
+}
+
 /** The error for an HTTP status other than 2xx. */
 export function refusalOf(status: number): CameraError {
   if (status === 401 || status === 403)

@@ -5,6 +5,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { pino } from 'pino'
 import sharp from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
+import { cameraInWords } from './camera-error.ts'
 import { openCamera, type Camera, type Frame } from './camera.ts'
 import { camerasSettings } from './schema.ts'
 
@@ -88,12 +89,37 @@ describe('pictures', () => {
     const seen: (string | undefined)[] = []
     const url = await serve((request, response) => {
       seen.push(request.headers.authorization)
-      response.writeHead(200, { 'content-type': 'image/jpeg' })
-      response.end(jpeg)
+      const isKnown = request.headers.authorization !== undefined
+      response.writeHead(isKnown ? 200 : 401, { 'content-type': 'image/jpeg', 'www-authenticate': 'Basic realm="c"' })
+      response.end(isKnown ? jpeg : '')
     })
     const { frames } = open(url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
     await expect.poll(() => frames.length).toBeGreaterThan(2)
-    expect(seen[0]).toBe(`Basic ${Buffer.from('viewer:p@ss').toString('base64')}`)
+    const basic = `Basic ${Buffer.from('viewer:p@ss').toString('base64')}`
+    expect(seen.slice(0, 3)).toEqual([undefined, basic, basic])
+  })
+
+  test('of snapshots from a camera that wants Digest, never with the password in it', async () => {
+    const jpeg = await jpegOf(90)
+    const seen: string[] = []
+    let nonce = 1
+    const url = await serve((request, response) => {
+      const { authorization = '' } = request.headers
+      seen.push(authorization)
+      // A nonce is valid for three requests.
+      const [, count] = /nc=0*(\d+)/.exec(authorization) ?? []
+      if (authorization.includes(`nonce="n${nonce}"`) && Number(count) <= 3) {
+        response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpeg)
+        return
+      }
+      nonce++
+      const offered = `Digest realm="camera", nonce="n${nonce}", qop="auth", algorithm=MD5`
+      response.writeHead(401, { 'www-authenticate': ['Basic realm="camera"', offered] }).end()
+    })
+    const { camera, frames } = open(url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
+    await expect.poll(() => frames.length, { timeout: 10_000 }).toBeGreaterThan(6)
+    expect(camera.problems()).toEqual([])
+    expect(seen.every((one) => one === '' || one.startsWith('Digest username="viewer", realm="camera"'))).toBe(true)
   })
 
   test('that come too fast are dropped undecoded', async () => {
@@ -196,6 +222,19 @@ describe('problems are described in words', () => {
     await expect
       .poll(() => camera.problems())
       .toEqual(['Camera orchard gives no pictures: nothing answers at its port.'])
+  })
+
+  test.each([
+    ['gate', 'Camera gate'],
+    ['camera 1', 'Camera 1'],
+    ['Camera gate', 'Camera gate'],
+    ['cameraman', 'Camera cameraman'],
+  ])('camera %j is called %j', (name, words) => expect(cameraInWords(name)).toBe(words))
+
+  test('a password with a bare percent sign, before anything is opened', () => {
+    const camerasOf = (url: string) => camerasSettings.safeParse({ gate: { url } })
+    expect(camerasOf('http://viewer:100%25@127.0.0.1/').success).toBe(true)
+    expect(camerasOf('http://viewer:100%@127.0.0.1/').error?.issues[0]?.message).toMatch(/written %25/)
   })
 
   test('a page instead of a picture', async () => {
@@ -403,7 +442,7 @@ describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: 
     const port = await listen(createTcpServer(() => connections++))
     const { camera, advance } = open(`rtsp://127.0.0.1:${port}/stream`)
     await expect.poll(() => connections, { timeout: 60_000 }).toBe(1)
-    advance(21_000)
+    advance(46_000)
     await expect.poll(() => connections, { timeout: 60_000 }).toBe(2)
     await camera.stop()
   })

@@ -5,7 +5,7 @@
 import { lumaOf, type Plane } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from '../hub/backoff.ts'
-import { CameraError } from './camera-error.ts'
+import { CameraError, cameraInWords } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'
 import type { CameraSettings } from './schema.ts'
@@ -41,8 +41,10 @@ export type CameraOptions = {
 const RECONNECT = { firstMs: 500, maxMs: 30_000 }
 /** After this time without a picture, a camera is offline and its connection starts again. */
 const SILENCE_MS = 10_000
-/** The first picture may take longer: FFmpeg looks at a stream for some seconds before it shows it. */
+/** The first picture may take longer. */
 const FIRST_PICTURE_MS = 20_000
+/** FFmpeg and its decoder keep about 25 pictures back at the start, which takes a camera of one a second this long. */
+const FIRST_PICTURE_THROUGH_FFMPEG_MS = 45_000
 const RATE_MS = 10_000
 /** A picture may be a little early: clocks of cameras are not exact. */
 const EARLY = 0.8
@@ -63,6 +65,7 @@ export function openCamera(options: CameraOptions): Camera {
   const backoff = createBackoff(RECONNECT)
   const { pause } = createPause(signal)
   const startedAt = clock()
+  const called = cameraInWords(name)
   let lastFrame: Frame | undefined
   let failure: CameraError | undefined
   let damage: CameraError | undefined
@@ -120,8 +123,9 @@ export function openCamera(options: CameraOptions): Camera {
   async function connect(): Promise<void> {
     const connection = new AbortController()
     const openedAt = clock()
+    const firstPictureMs = isOverHttp(settings) ? FIRST_PICTURE_MS : FIRST_PICTURE_THROUGH_FFMPEG_MS
     const watch = setInterval(() => {
-      const isSilent = lastAt() > openedAt ? clock() - lastAt() > SILENCE_MS : clock() - openedAt > FIRST_PICTURE_MS
+      const isSilent = lastAt() > openedAt ? clock() - lastAt() > SILENCE_MS : clock() - openedAt > firstPictureMs
       if (isSilent) connection.abort()
     }, 1_000)
     try {
@@ -178,19 +182,19 @@ export function openCamera(options: CameraOptions): Camera {
     state: () => ({ name, state: isOnline() ? 'online' : 'offline', fps: fps() }),
     problems() {
       const now = clock()
-      if (failure) return [`Camera ${name} gives no pictures: ${failure.message}.`]
-      if (damage) return [`Camera ${name}: ${damage.message}.`]
-      if (!isOnline()) return now - startedAt > FIRST_PICTURE_MS ? [`Camera ${name} gives no pictures.`] : []
+      if (failure) return [`${called} gives no pictures: ${failure.message}.`]
+      if (damage) return [`${called}: ${damage.message}.`]
+      if (!isOnline()) return now - startedAt > FIRST_PICTURE_MS ? [`${called} gives no pictures.`] : []
       if (darkSince !== undefined && now - darkSince > DARK_MS)
-        return [`Camera ${name}: its picture is black. Is it covered, or its light off?`]
+        return [`${called}: its picture is black. Is it covered, or its light off?`]
       if (damagedAt.length === DAMAGES_SHOWN && now - damagedAt[0]! < DAMAGE_MS)
-        return [`Camera ${name}: its video comes damaged. Is its network too weak?`]
+        return [`${called}: its video comes damaged. Is its network too weak?`]
       if (isBehind(now))
         return [
-          `Camera ${name}: this device is too slow for ${settings.framesPerSecond} pictures a second; some are dropped.`,
+          `${called}: this device is too slow for ${settings.framesPerSecond} pictures a second; some are dropped.`,
         ]
       if (now - startedAt > 3 * RATE_MS && fps() < SLOW * settings.framesPerSecond)
-        return [`Camera ${name} sends ${fps()} pictures a second and not ${settings.framesPerSecond}.`]
+        return [`${called} sends ${fps()} pictures a second and not ${settings.framesPerSecond}.`]
       return []
     },
     async latest() {
@@ -205,10 +209,14 @@ export function openCamera(options: CameraOptions): Camera {
 }
 
 /** Loaded when a camera needs it, so that a gateway without cameras saves the memory. */
-async function readerFor({ url }: CameraSettings): Promise<PictureReader> {
-  return /^https?:/i.test(url)
+async function readerFor(settings: CameraSettings): Promise<PictureReader> {
+  return isOverHttp(settings)
     ? (await import('./http-camera.ts')).readHttpCamera
     : (await import('./ffmpeg.ts')).readThroughFfmpeg
+}
+
+function isOverHttp({ url }: CameraSettings): boolean {
+  return /^https?:/i.test(url)
 }
 
 /** Hardly any pixel is brighter than the noise of a covered lens. */

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { request as requestHttp } from '@hedgerow/http'
 import { CameraError, networkFailure, refusalOf } from './camera-error.ts'
+import { digestAuthorization, digestChallengeOf } from '../http-digest.ts'
 import { decodeJpeg } from './decode.ts'
 import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
 import type { PictureReader } from './picture-reader.ts'
@@ -17,8 +18,9 @@ const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
 
 export const readHttpCamera: PictureReader = async (settings, { offer, pause, signal }) => {
   const url = new URL(settings.url)
+  const authorization = createAuthorization(url)
   while (!signal.aborted) {
-    const answer = await ask(url, signal)
+    const answer = await ask(url, authorization, signal)
     const { statusCode = 0 } = answer
     if (statusCode !== 200) {
       answer.destroy()
@@ -40,18 +42,25 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, si
   }
 }
 
-async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+/** Without credentials at first: they are sent in the way that the camera asks for. */
+async function ask(url: URL, authorization: Authorization, signal: AbortSignal): Promise<IncomingMessage> {
+  const answer = await send(url, authorization.next(), signal)
+  if (answer.statusCode !== 401 || !authorization.accept(answer.headers['www-authenticate'])) return answer
+  answer.destroy()
+  return send(url, authorization.next(), signal)
+}
+
+async function send(url: URL, authorization: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
   const bare = new URL(url)
   bare.username = ''
   bare.password = ''
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  const request = send(bare, {
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(bare, {
     agent: false,
     signal,
     timeout: ANSWER_MS,
     headers: {
       accept: 'multipart/x-mixed-replace, image/jpeg',
-      ...(url.username !== '' && { authorization: `Basic ${credentialsOf(url)}` }),
+      ...(authorization !== undefined && { authorization }),
     },
   })
   request.once('timeout', () => request.destroy(new CameraError('it does not answer')))
@@ -67,8 +76,30 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   }
 }
 
-function credentialsOf({ username, password }: URL): string {
-  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+type Authorization = {
+  /** The header of the next request; undefined before a challenge. */
+  next(): string | undefined
+  /** Whether there is an answer to a challenge. */
+  accept(challenge: string | undefined): boolean
+}
+
+/** Digest where the camera offers it, otherwise Basic. */
+function createAuthorization({ username, password, pathname, search }: URL): Authorization {
+  const credentials = { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+  const basic = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
+  let next: (() => string) | undefined
+  return {
+    next: () => next?.(),
+    accept(header) {
+      if (username === '') return false
+      const digest = digestChallengeOf(header)
+      if (!digest && header !== undefined && !/\bBasic\b/i.test(header)) return false
+      let count = 0
+      const request = { ...credentials, method: 'GET', uri: pathname + search }
+      next = digest ? () => digestAuthorization(digest, { ...request, count: ++count }) : () => basic
+      return true
+    },
+  }
 }
 
 async function readParts(

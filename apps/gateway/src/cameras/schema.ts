@@ -21,6 +21,18 @@ export const cameraAddress = z
     (text) => URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== '',
     'This must be an address that begins with http, https, rtsp, rtsps, rtmp or rtmps.',
   )
+  .refine(isDecodable, 'A % in the user name or the password is written %25.')
+
+function isDecodable(text: string): boolean {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  try {
+    decodeURIComponent(username + password)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const camera = z.strictObject({
   url: cameraAddress

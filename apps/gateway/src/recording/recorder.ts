@@ -5,6 +5,7 @@
  */
 import type { Logger } from 'pino'
 import type { Size } from '@hedgerow/vision'
+import { cameraInWords } from '../cameras/camera-error.ts'
 import { jpegSize } from '../jpeg.ts'
 import { ClipError, startClipWriter, type ClipInput, type ClipWriter } from './clip-writer.ts'
 import type { RecordingFolder } from './folder.ts'
@@ -144,7 +145,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
 
   function tell(error: unknown): void {
     const reason = error instanceof ClipError ? error.message : 'it could not be stored'
-    problem = `Camera ${camera}: there are no clips: ${reason}.`
+    problem = `${cameraInWords(camera)}: there are no clips: ${reason}.`
     log.warn({ err: error, camera }, 'no clip of a detection')
   }
 

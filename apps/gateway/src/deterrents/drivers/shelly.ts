@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { digestAuthorization, digestChallengeOf } from '../../http-digest.ts'
 import { callDevice, readAnswer, type DeviceAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
@@ -41,20 +41,10 @@ export const driver = driverType({
   },
 })
 
-/** RFC 7616 with SHA-256 and `qop=auth`, the only kind that these devices offer. */
-function digest(challenge: DeviceAnswer, method: string, uri: string, user: string, password: string): string {
-  const header = challenge.headers['www-authenticate'] ?? ''
-  const fields = new Map([...header.matchAll(/\b(\w{1,20})="([^"]{1,200})"/g)].map(([, name, value]) => [name, value]))
-  const [realm, nonce] = [fields.get('realm'), fields.get('nonce')]
-  if (!/^Digest /i.test(header) || !/\bSHA-256\b/.test(header) || realm === undefined || nonce === undefined)
+/** The device offers SHA-256 only. A weaker challenge is not its own. */
+function digest({ headers }: DeviceAnswer, method: string, uri: string, user: string, password: string): string {
+  const challenge = digestChallengeOf(headers['www-authenticate'])
+  if (challenge?.algorithm !== 'SHA-256')
     throw new DeviceRefusal('the device asks for a password in a way that it should not')
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex')
-  const cnonce = randomBytes(8).toString('hex')
-  const count = '00000001'
-  const response = hash(
-    [hash(`${user}:${realm}:${password}`), nonce, count, cnonce, 'auth', hash(`${method}:${uri}`)].join(':'),
-  )
-  const given = { username: user, realm, nonce, uri, response, cnonce }
-  const quoted = Object.entries(given).map(([name, value]) => `${name}="${value}"`)
-  return `Digest ${quoted.join(', ')}, algorithm=SHA-256, qop=auth, nc=${count}`
+  return digestAuthorization(challenge, { method, uri, user, password, count: 1 })
 }
