@@ -27,8 +27,10 @@ export type FrontDeadlines = {
   requestMs: number
   /** The limit for a TLS handshake. */
   handshakeMs: number
-  /** The limit for a connection without traffic: no request, or an answer that the client does not read. */
+  /** The limit for a connection without traffic while a request or its answer is under way. */
   idleMs: number
+  /** The limit between an answer and the next request. */
+  keptMs: number
   /** The time for the client to close after an answer that ends the connection. */
   lingerMs: number
 }
@@ -65,6 +67,9 @@ const DEADLINES: FrontDeadlines = {
   requestMs: 0,
   handshakeMs: 10_000,
   idleMs: 60_000,
+  // Longer than reverse proxies keep theirs (nginx 60 s, Traefik 90 s, Caddy 120 s): only the side that sends requests
+  // can end an idle connection without losing one.
+  keptMs: 130_000,
   lingerMs: LINGER_MS,
 }
 /** The longest delay before a missed deadline of a head is noticed. */
@@ -90,14 +95,14 @@ export function createFront(options: FrontOptions): Server {
 /** The same over TLS, where clients may choose HTTP/2. */
 export function createTlsFront(options: FrontOptions, context: TlsContext): TlsServer {
   const exchanges = createExchanges(options)
-  const { handshakeMs, idleMs } = { ...DEADLINES, ...options.deadlines }
+  const { handshakeMs, keptMs } = { ...DEADLINES, ...options.deadlines }
   let serveHttp1: (socket: Duplex) => void = ignore
   function serve(socket: Duplex): void {
     socket.on('error', ignore)
     exchanges.begin(socket)
     options.faults.contain(socket, () => serveHttp1(socket))
   }
-  const http2 = createHttp2({ idleMs, serve })
+  const http2 = createHttp2({ keptMs, serve })
   const server = createTlsServer({
     ...context,
     ...serverOptions(options, exchanges),
@@ -126,9 +131,10 @@ export function cutConnections(server: Server | TlsServer): void {
 }
 
 function serverOptions(options: FrontOptions, exchanges: Exchanges): ServerOptions {
-  const { headersMs, requestMs } = { ...DEADLINES, ...options.deadlines }
+  const { headersMs, requestMs, keptMs } = { ...DEADLINES, ...options.deadlines }
   return {
     headersTimeout: headersMs,
+    keepAliveTimeout: keptMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs),
     shouldUpgradeCallback: exchanges.mayLeave,
@@ -201,7 +207,7 @@ function readPlain(
 ): (socket: Duplex) => void {
   const { exchanges: owned, faults } = options
   if (!owned) return leave
-  const { headersMs, idleMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
+  const { headersMs, idleMs, keptMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
   const connections = new Set<PlainConnection>()
   const plain: PlainServer = {
     owns: (host) => owned.owns(host),
@@ -220,6 +226,7 @@ function readPlain(
     isClosing: () => !server.listening,
     headersMs,
     idleMs,
+    keptMs,
     lingerMs,
   }
   // Node calls it as the server closes.

@@ -32,10 +32,11 @@ export type Http2 = {
 }
 
 export function createHttp2({
-  idleMs,
+  keptMs,
   serve,
 }: {
-  idleMs: number
+  /** The limit between the last answer and the next request. */
+  keptMs: number
   /** Serves one request on a connection of its own. */
   serve(exchange: Http2Exchange): void
 }): Http2 {
@@ -64,7 +65,7 @@ export function createHttp2({
       session.setLocalWindowSize(WINDOW_BYTES)
       let open = 0
       // Only requests keep a connection open; other frames do not.
-      const endWhenIdle = () => setTimeout(() => session.destroy(), idleMs).unref()
+      const endWhenIdle = () => setTimeout(() => session.destroy(), keptMs).unref()
       let idle = endWhenIdle()
       session.on('error', () => remember(remoteAddress))
       session.once('close', () => {

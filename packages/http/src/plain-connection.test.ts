@@ -246,11 +246,36 @@ describe('a connection with plain requests', () => {
 
   it.each([
     ['before its first request', '', { headersMs: 50 }],
-    ['after an answer', get('/'), { idleMs: 50 }],
+    ['after an answer', get('/'), { idleMs: 20, keptMs: 50 }],
+    ['after an answer to node:http', get('/', 'other'), { keptMs: 50 }],
     ['in the middle of a head', get('/').slice(0, -1), { headersMs: 50 }],
   ])('ends when it is silent %s', async (_what, bytes, deadlines) => {
     const front = await open({ deadlines })
     await expect(gone(await front.dial(bytes))).resolves.toBe('gone')
+  })
+
+  it.each(['own', 'other'])('is kept after an answer for longer than a stalled one, host %s', async (host) => {
+    const big = Buffer.alloc(32 * 1024 * 1024)
+    const front = await open({
+      deadlines: { idleMs: 50 },
+      handle(exchange) {
+        if (exchange.url !== '/big') return mirror(exchange)
+        exchange.start({ status: 200, reason: 'OK', headers: ['Content-Length', String(big.length)] })
+        exchange.write(big)
+        exchange.end()
+      },
+    })
+    const kept = await front.dial(get('/a', host))
+    let received = ''
+    kept.on('data', (chunk: Buffer) => (received += chunk.toString()))
+    await expect.poll(() => received, { timeout: 10_000 }).toContain('>')
+    const stalled = await front.dial(get('/big'))
+    stalled.pause()
+    const connections = () =>
+      new Promise((resolve) => front.server.getConnections((_error, count) => void resolve(count)))
+    await expect.poll(connections, { timeout: 10_000 }).toBe(1)
+    kept.write(get('/b', host))
+    await expect.poll(() => received, { timeout: 10_000 }).toContain('/b')
   })
 
   it('ends when its client ends, and with what it sends ahead beyond a bound', async () => {

@@ -21,8 +21,10 @@ export type PlainServer = {
   isClosing(): boolean
   /** For the first request to arrive. */
   headersMs: number
-  /** Without traffic. */
+  /** Without traffic, while an exchange is under way. */
   idleMs: number
+  /** Between two exchanges; not shorter than `idleMs`. */
+  keptMs: number
   lingerMs: number
 }
 
@@ -38,7 +40,8 @@ export class PlainConnection {
   #left = 0
   /** Arrived, and not read yet. */
   #ahead: Buffer | undefined
-  #hasServed = false
+  /** Which limit it has: that of its first request, `idleMs`, or the rest of `keptMs`. */
+  #limit: 'first' | 'idle' | 'kept' = 'first'
   #hasLeft = false
 
   constructor(socket: Duplex, server: PlainServer) {
@@ -80,9 +83,14 @@ export class PlainConnection {
   }
 
   readonly #onTimeout = (): void => {
+    const { idleMs, keptMs } = this.#server
     const isWorking = this.#exchange !== undefined && this.#socket.writableLength === 0
-    if (isWorking) (this.#socket as Socket).setTimeout(this.#server.idleMs)
-    else this.#socket.destroy()
+    if (isWorking) (this.#socket as Socket).setTimeout(idleMs)
+    // The rest of its time between two exchanges: a timer set anew for each of them would cost more.
+    else if (!this.#exchange && this.#limit === 'idle' && keptMs > idleMs) {
+      this.#limit = 'kept'
+      ;(this.#socket as Socket).setTimeout(keptMs - idleMs)
+    } else this.#socket.destroy()
   }
 
   #take(bytes: Buffer): void {
@@ -114,8 +122,8 @@ export class PlainConnection {
   }
 
   #serve(head: PlainHead): void {
-    if (!this.#hasServed) {
-      this.#hasServed = true
+    if (this.#limit !== 'idle') {
+      this.#limit = 'idle'
       ;(this.#socket as Socket).setTimeout(this.#server.idleMs)
     }
     this.#left = head.bodyBytes
