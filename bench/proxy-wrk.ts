@@ -17,14 +17,24 @@ export type WrkResult = {
   p99Ms: number
 }
 
-/** The requests take the cookies in turn, because the hub limits the requests that one session may have open. */
+/** What the hub lets one session have open. */
+const OPEN_PER_SESSION = 256
+
+/**
+ * All requests of a connection carry one cookie, as a browser's do, as long as one session may have so many open; then
+ * they take several in turn.
+ */
 export function wrkScript(
-  { method = 'GET', path, bodyBytes = 0 }: WrkTask,
+  { method = 'GET', path, bodyBytes = 0, connections }: WrkTask,
   { host, cookies }: { host: string; cookies: readonly string[] },
 ): string {
   const body = bodyBytes > 0 ? `string.rep("y", ${bodyBytes})` : 'nil'
+  const sessions = Math.ceil(connections / OPEN_PER_SESSION)
   return `
-local cookies = { ${cookies.map((cookie) => JSON.stringify(cookie)).join(', ')} }
+local cookies = { ${cookies
+    .slice(0, sessions)
+    .map((cookie) => JSON.stringify(cookie))
+    .join(', ')} }
 local requests = {}
 local turn = 0
 function init(args)

@@ -8,7 +8,13 @@ import { isFieldText, isToken } from './fields.ts'
 import { headerPairs } from './forwarding.ts'
 
 /** `headers` is a raw list: name, value, name, value … */
-export type AnswerHead = { status: number; reason: string; headers: string[] }
+export type AnswerHead = {
+  status: number
+  reason: string
+  headers: readonly string[]
+  /** Its object stays the same while the connection repeats it. */
+  isRepeated?: true
+}
 
 export const MAX_HEADERS = 256
 export const MAX_HEADER_BYTES = 32 * 1024

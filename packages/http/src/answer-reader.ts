@@ -27,10 +27,24 @@ export type AnswerParts = {
   onEarlyHints?(headers: readonly string[]): void
 }
 
+/** What a head says about the bytes after it, whatever was asked. */
+type Framing = {
+  length: number | undefined
+  isChunked: boolean
+  isReusable: boolean
+  keptSeconds: number | undefined
+}
+/** A final head. */
+type KnownHead = { text: string; head: AnswerHead; framing: Framing }
+/** Of a connection: its last head, which is not read again when the next answer begins with the same bytes. */
+export type HeadMemory = { last?: KnownHead | undefined }
+
 /** The request decides how its answer is framed. */
 export type Asked = { method: string; isUpgrade?: boolean }
 
 const MAX_HEAD_BYTES = MAX_HEADER_BYTES + 4 * MAX_HEADERS + MAX_REASON_BYTES + 64
+/** Of a head that is remembered: every open connection has one. */
+const MAX_REMEMBERED_BYTES = 4 * 1024
 /** The longest line of a chunk's size and its extensions; the extensions are ignored. */
 const MAX_CHUNK_LINE_BYTES = 1_024
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: (.*))?$/s
@@ -61,6 +75,8 @@ export class AnswerReader {
   keptSeconds: number | undefined
   /** Bytes after the answer: of the other protocol after status 101, otherwise sent unasked. */
   rest: Buffer = NOTHING
+  /** Of the connection, if it carries several answers. */
+  memory: HeadMemory = {}
   readonly #asked: Asked
   readonly #parts: AnswerParts
   #state: State = 'head'
@@ -139,11 +155,18 @@ export class AnswerReader {
     }
     const text = bytes.toString('latin1', at, end)
     const next = end + HEAD_END.length
+    const { last } = this.memory
+    if (last?.text === text) {
+      last.head.isRepeated = true
+      this.#begin(last)
+      return next
+    }
     const lineEnd = text.indexOf('\r\n')
     const [, minor, digits, reason = ''] = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd)) ?? []
     if (digits === undefined) throw new UnusableAnswer('it is not HTTP')
-    const head: AnswerHead = { status: Number(digits), reason, headers: [] }
-    if (lineEnd >= 0) readFields(text, lineEnd + 2, head.headers)
+    const headers: string[] = []
+    if (lineEnd >= 0) readFields(text, lineEnd + 2, headers)
+    const head: AnswerHead = { status: Number(digits), reason, headers }
     checkAnswerHead(head)
     if (head.status < 200 && !(head.status === 101 && this.#asked.isUpgrade)) {
       if (head.status < 100 || head.status === 101 || ++this.#interim > MAX_INTERIM_ANSWERS)
@@ -155,37 +178,21 @@ export class AnswerReader {
       return next
     }
     if (head.status > 599) throw new UnusableAnswer('its status is not valid')
-    this.#frame(head, minor === '1')
+    const framing = framingOf(head, minor === '1')
+    // With a length on an answer that has no body (RFC 9110 §8.6), the next answer would be read as that body.
+    if (head.status === 204 && framing.length !== undefined) head.headers = withoutLength(headers)
+    const known = { text, head, framing }
+    this.memory.last = text.length <= MAX_REMEMBERED_BYTES ? known : undefined
+    this.#begin(known)
     return next
   }
 
   /** RFC 9112 §6.3. */
-  #frame(head: AnswerHead, isPersistent: boolean): void {
-    const { status, headers } = head
-    let length: string | undefined
-    let isChunked = false
-    let connection = ''
-    for (let i = 0; i < headers.length; i += 2) {
-      const [name, value] = [headers[i]!, headers[i + 1]!]
-      // Names of other lengths need no comparison.
-      if (name.length === 10) {
-        const lower = name.toLowerCase()
-        if (lower === 'connection') connection += `,${value.toLowerCase()}`
-        else if (lower === 'keep-alive') this.keptSeconds = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? Infinity)
-      } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
-        if (length !== undefined || !LENGTH.test(value)) throw new UnusableAnswer('its length is not valid')
-        length = value
-      } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-        if (isChunked || value.toLowerCase() !== 'chunked')
-          throw new UnusableAnswer('its transfer coding is not supported')
-        isChunked = true
-      }
-    }
-    if (isChunked && (length !== undefined || !isPersistent)) throw new UnusableAnswer('its framing is ambiguous')
-    this.isReusable = isPersistent && !/(?:^|,)\s*close\s*(?:,|$)/.test(connection)
+  #begin({ head, framing: { length, isChunked, isReusable, keptSeconds } }: KnownHead): void {
+    const { status } = head
+    this.isReusable = isReusable
+    this.keptSeconds = keptSeconds
     const hasBody = status !== 101 && status !== 204 && status !== 304 && this.#asked.method !== 'HEAD'
-    // With a length on an answer that has no body (RFC 9110 §8.6), the next answer would be read as that body.
-    if (status === 204 && length !== undefined) head.headers = withoutLength(headers)
     this.#parts.onHead(head)
     if (!hasBody) this.#finish()
     else if (isChunked) this.#state = 'chunk line'
@@ -193,7 +200,7 @@ export class AnswerReader {
       this.#state = 'until close'
       this.isReusable = false
     } else {
-      this.#left = Number(length)
+      this.#left = length
       this.#state = 'length'
       if (this.#left === 0) this.#finish()
     }
@@ -246,6 +253,37 @@ export class AnswerReader {
   #finish(): void {
     this.#state = 'over'
     this.#parts.onEnd(this.#trailers)
+  }
+}
+
+/** Throws `UnusableAnswer` when programs could disagree about where the answer ends. */
+function framingOf({ headers }: AnswerHead, isPersistent: boolean): Framing {
+  let length: string | undefined
+  let keptSeconds: number | undefined
+  let isChunked = false
+  let connection = ''
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!, headers[i + 1]!]
+    // Names of other lengths need no comparison.
+    if (name.length === 10) {
+      const lower = name.toLowerCase()
+      if (lower === 'connection') connection += `,${value.toLowerCase()}`
+      else if (lower === 'keep-alive') keptSeconds = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? Infinity)
+    } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
+      if (length !== undefined || !LENGTH.test(value)) throw new UnusableAnswer('its length is not valid')
+      length = value
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      if (isChunked || value.toLowerCase() !== 'chunked')
+        throw new UnusableAnswer('its transfer coding is not supported')
+      isChunked = true
+    }
+  }
+  if (isChunked && (length !== undefined || !isPersistent)) throw new UnusableAnswer('its framing is ambiguous')
+  return {
+    length: length === undefined ? undefined : Number(length),
+    isChunked,
+    isReusable: isPersistent && !/(?:^|,)\s*close\s*(?:,|$)/.test(connection),
+    keptSeconds,
   }
 }
 

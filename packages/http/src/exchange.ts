@@ -2,7 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { AnswerHead } from './answer-head.ts'
 
 /** The head of a request. `complete`: its body has arrived. */
-export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket' | 'complete'>
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket' | 'complete'> & {
+  readonly rawHeaders: readonly string[]
+  /** The same object for each request that repeats the fields of the one before on its connection. */
+  readonly repeatedFields?: object | undefined
+}
 
 /**
  * One request and the place for its answer, whoever reads them from the connection: node:http (`NodeExchange`) or the

@@ -18,9 +18,10 @@ export function trimmed(text: string, start: number, end: number): string {
 
 /** The lines of a checked raw header list. */
 export function fieldLines(raw: readonly string[]): string {
-  let lines = ''
-  for (let i = 0; i + 1 < raw.length; i += 2) lines += `${raw[i]}: ${raw[i + 1]}\r\n`
-  return lines
+  const lines: string[] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) lines.push(`${raw[i]}: ${raw[i + 1]}\r\n`)
+  // One piece: what is put together with `+` is put together again whenever it is written, if it is remembered.
+  return lines.join('')
 }
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09

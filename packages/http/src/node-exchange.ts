@@ -110,7 +110,7 @@ export class NodeExchange implements Exchange {
     const [head, firstBody] = [this.#head, this.#firstBody]
     this.#head = this.#firstBody = undefined
     if (!head) return !this.#response.writableNeedDrain
-    this.#response.writeHead(head.status, head.reason, head.headers)
+    this.#response.writeHead(head.status, head.reason, [...head.headers])
     if (firstBody) return this.#response.write(firstBody)
     this.#response.flushHeaders()
     return true
@@ -121,7 +121,7 @@ export class NodeExchange implements Exchange {
     const [head, firstBody] = [this.#head, this.#firstBody]
     if (head && (firstBody?.length ?? 0) <= SMALL_BODY_BYTES) {
       this.#head = this.#firstBody = undefined
-      this.#response.writeHead(head.status, head.reason, head.headers)
+      this.#response.writeHead(head.status, head.reason, [...head.headers])
       // Node joins a head with a string and not with a buffer.
       this.#response.end(firstBody?.toString('latin1'), 'latin1')
     } else {

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 import { endConnection } from './ending.ts'
 import type { Exchange } from './exchange.ts'
 import { PlainExchange } from './plain-exchange.ts'
-import { readPlainHead, type PlainHead } from './plain-head.ts'
+import { readPlainHead, type PlainFields, type PlainHead } from './plain-head.ts'
 
 export type PlainServer = {
   owns(host: string): boolean
@@ -28,6 +28,8 @@ export type PlainServer = {
   lingerMs: number
 }
 
+/** Of the fields of a request: every open connection remembers its last ones. */
+const MAX_REMEMBERED_BYTES = 4 * 1024
 /** What a client may send ahead of its answers. No browser sends anything. */
 const MAX_AHEAD_BYTES = 64 * 1024
 
@@ -36,6 +38,8 @@ export class PlainConnection {
   readonly #server: PlainServer
   #exchange: PlainExchange | undefined
   #over: (() => void) | undefined
+  /** Of the last request. */
+  #fields: PlainFields | undefined
   /** The rest of the body under way. */
   #left = 0
   /** Arrived, and not read yet. */
@@ -99,8 +103,8 @@ export class PlainConnection {
       if (this.#left > 0 && this.#exchange?.isReading) rest = this.#takeBody(rest)
       else if (this.#exchange) return this.#keep(rest)
       else {
-        const head = readPlainHead(rest)
-        if (!head || !this.#server.owns(head.host)) return this.#leave(rest)
+        const head = readPlainHead(rest, this.#fields)
+        if (!head || !this.#server.owns(head.fields.host)) return this.#leave(rest)
         rest = rest.subarray(head.end)
         this.#serve(head)
       }
@@ -126,9 +130,10 @@ export class PlainConnection {
       this.#limit = 'idle'
       ;(this.#socket as Socket).setTimeout(this.#server.idleMs)
     }
-    this.#left = head.bodyBytes
+    this.#left = head.fields.bodyBytes
+    this.#fields = head.fields.text.length <= MAX_REMEMBERED_BYTES ? head.fields : undefined
     const exchange = new PlainExchange(this.#socket as Socket, head, {
-      isLast: head.isLast || this.#server.isClosing(),
+      isLast: head.fields.isLast || this.#server.isClosing(),
       onReading: () => this.#server.contain(this.#socket, () => this.#readOn()),
       onOver: (isLast) => this.#end(exchange, isLast),
     })

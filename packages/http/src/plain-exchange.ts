@@ -1,11 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { AnswerHead } from './answer-head.ts'
 import { forwardedTrailers } from './around-answers.ts'
 import { SMALL_BODY_BYTES, type Exchange, type ExchangeUser } from './exchange.ts'
 import { fieldLines } from './fields.ts'
 import { valuesOf } from './forwarding.ts'
-import { headersByName, type PlainHead } from './plain-head.ts'
+import { rememberedFor } from './repeated.ts'
+import type { PlainFields, PlainHead } from './plain-head.ts'
 
 type Connection = {
   /** The client wants no other answer on it. */
@@ -20,7 +20,7 @@ type Connection = {
 export class PlainExchange implements Exchange {
   readonly method: string
   readonly url: string
-  readonly rawHeaders: string[]
+  readonly repeatedFields: object | undefined
   readonly socket: Socket
   readonly hasBody: boolean
   readonly isChunked = false
@@ -29,7 +29,7 @@ export class PlainExchange implements Exchange {
   /** For the connection: the body can be told. */
   isReading = false
   readonly #connection: Connection
-  #headers: IncomingHttpHeaders | undefined
+  readonly #fields: PlainFields
   #user: ExchangeUser | undefined
   /** Of the answer, until it leaves. */
   #out = ''
@@ -44,15 +44,20 @@ export class PlainExchange implements Exchange {
     this.socket = socket
     this.method = head.method
     this.url = head.url
-    this.rawHeaders = head.headers
-    this.hasBody = head.bodyBytes > 0
+    this.#fields = head.fields
+    this.repeatedFields = head.isRepeated ? head.fields : undefined
+    this.hasBody = head.fields.bodyBytes > 0
     this.complete = !this.hasBody
     this.#isLast = connection.isLast
     this.#connection = connection
   }
 
-  get headers(): IncomingHttpHeaders {
-    return (this.#headers ??= headersByName(this.rawHeaders))
+  get headers() {
+    return this.#fields.byName
+  }
+
+  get rawHeaders() {
+    return this.#fields.raw
   }
 
   get isOpen(): boolean {
@@ -79,16 +84,10 @@ export class PlainExchange implements Exchange {
     this.socket.write(`HTTP/1.1 103 Early Hints\r\nLink: ${links.join(', ')}\r\n\r\n`, 'latin1')
   }
 
-  start({ status, reason, headers }: AnswerHead): void {
-    let [hasLength, hasDate, isClosing] = [false, false, false]
-    let text = `HTTP/1.1 ${status} ${reason}\r\n${fieldLines(headers)}`
-    for (let i = 0; i < headers.length; i += 2) {
-      const [name, value] = [headers[i]!, headers[i + 1]!]
-      // Names of other lengths need no comparison.
-      if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length'
-      else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date'
-      else if (name.length === 10) isClosing ||= name.toLowerCase() === 'connection' && value === 'close'
-    }
+  start(head: AnswerHead): void {
+    const { status } = head
+    const { lines, hasLength, hasDate, isClosing } = writtenHead(head.isRepeated && head, head)
+    let text = lines
     if (!hasDate) text += `Date: ${httpDate()}\r\n`
     // Nobody reads the rest of the request.
     this.#isLast ||= isClosing || (!this.complete && !this.isReading)
@@ -182,6 +181,22 @@ export class PlainExchange implements Exchange {
     this.#connection.onOver(this.#isLast)
   }
 }
+
+/** A head without what depends on the connection and the time. */
+const writtenHead = rememberedFor(
+  ({ status, reason, headers }: AnswerHead) => {
+    let [hasLength, hasDate, isClosing] = [false, false, false]
+    for (let i = 0; i < headers.length; i += 2) {
+      const [name, value] = [headers[i]!, headers[i + 1]!]
+      // Names of other lengths need no comparison.
+      if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length'
+      else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date'
+      else if (name.length === 10) isClosing ||= name.toLowerCase() === 'connection' && value === 'close'
+    }
+    return { lines: `HTTP/1.1 ${status} ${reason}\r\n${fieldLines(headers)}`, hasLength, hasDate, isClosing }
+  },
+  (one, other) => one === other,
+)
 
 let date = { second: 0, text: '' }
 

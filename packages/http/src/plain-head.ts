@@ -10,14 +10,39 @@ import { METHODS } from './node-http.ts'
 export type PlainHead = {
   method: string
   url: string
-  host: string
-  /** Raw list. */
-  headers: string[]
-  bodyBytes: number
-  /** The client wants no other answer on this connection. */
-  isLast: boolean
+  fields: PlainFields
+  /** The fields are those of the request before, byte for byte. */
+  isRepeated: boolean
   /** Where the body begins. */
   end: number
+}
+
+/** All of a head but its first line. */
+export class PlainFields {
+  /** The bytes, from the end of the first line on. */
+  readonly text: string
+  /** Raw list. */
+  readonly raw: readonly string[]
+  readonly host: string
+  readonly bodyBytes: number
+  /** The client wants no other answer on this connection. */
+  readonly isLast: boolean
+  #byName: IncomingHttpHeaders | undefined
+
+  constructor(
+    text: string,
+    { raw, host, bodyBytes, isLast }: Pick<PlainFields, 'raw' | 'host' | 'bodyBytes' | 'isLast'>,
+  ) {
+    this.text = text
+    this.raw = raw
+    this.host = host
+    this.bodyBytes = bodyBytes
+    this.isLast = isLast
+  }
+
+  get byName(): IncomingHttpHeaders {
+    return (this.#byName ??= headersByName(this.raw))
+  }
 }
 
 /** Node's limit. */
@@ -40,8 +65,11 @@ const KINDS: Record<string, Kind> = {
 }
 const kindOf = rememberedByName((name): Kind => (isToken(name) ? (KINDS[name.toLowerCase()] ?? 'any') : 'not plain'))
 
-/** The head at the beginning of `bytes`; undefined when it is not plain, or not whole. */
-export function readPlainHead(bytes: Buffer): PlainHead | undefined {
+/**
+ * The head at the beginning of `bytes`; undefined when it is not plain, or not whole. `before` are the fields of the
+ * request before: pages load files and poll with the same ones, which are not read again.
+ */
+export function readPlainHead(bytes: Buffer, before?: PlainFields): PlainHead | undefined {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0 || end > MAX_HEAD_BYTES) return undefined
   const text = bytes.toString('latin1', 0, end)
@@ -52,15 +80,21 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const url = text.slice(space + 1, lineEnd - VERSION.length)
   if (!PLAIN_METHODS.has(method) || !TARGET.test(url)) return undefined
 
-  const headers: string[] = []
+  const isRepeated = before?.text.length === text.length - lineEnd && text.endsWith(before.text)
+  const fields = isRepeated ? before : readFields(text.slice(lineEnd))
+  return fields && { method, url, fields, isRepeated, end: end + HEAD_END.length }
+}
+
+function readFields(text: string): PlainFields | undefined {
+  const raw: string[] = []
   let host: string | undefined
   let length: string | undefined
   let isLast = false
-  for (let start = lineEnd + 2; start < end;) {
+  for (let start = 2; start < text.length;) {
     const found = text.indexOf('\r\n', start)
-    const next = found < 0 ? end : found
+    const next = found < 0 ? text.length : found
     const colon = text.indexOf(':', start)
-    if (colon < 0 || colon >= next || headers.length >= 2 * MAX_FIELDS) return undefined
+    if (colon < 0 || colon >= next || raw.length >= 2 * MAX_FIELDS) return undefined
     const name = text.slice(start, colon)
     const value = trimmed(text, colon + 1, next)
     if (!isFieldText(value)) return undefined
@@ -83,11 +117,11 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
       }
       case 'any':
     }
-    headers.push(name, value)
+    raw.push(name, value)
     start = next + 2
   }
   if (host === undefined) return undefined
-  return { method, url, host, headers, bodyBytes: Number(length ?? 0), isLast, end: end + HEAD_END.length }
+  return new PlainFields(text, { raw, host, bodyBytes: Number(length ?? 0), isLast })
 }
 
 /** Of these, Node uses the first when a client sends several. */
@@ -114,7 +148,7 @@ const ONCE = new Set([
 const lowerCase = rememberedByName((name) => name.toLowerCase())
 
 /** A raw header list by name, as `IncomingMessage.headers`. */
-export function headersByName(raw: readonly string[]): IncomingHttpHeaders {
+function headersByName(raw: readonly string[]): IncomingHttpHeaders {
   const headers: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = lowerCase(raw[i]!)

@@ -121,7 +121,7 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
           return fail(error as Error)
         }
         if (response.destroyed) return void answer.destroy()
-        response.writeHead(head.status, head.reason, head.headers)
+        response.writeHead(head.status, head.reason, [...head.headers])
         answer.once('end', () => addTrailers(response, answer.rawTrailers))
         // After the head is sent, only a cut connection can show a failure.
         pipeline(answer, response, () => {})

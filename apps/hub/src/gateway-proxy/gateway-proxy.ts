@@ -7,9 +7,9 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { GATEWAY_PORT } from '@hedgerow/contract'
 import {
   createFront,
+  rememberedByName,
   valuesOf,
   type ConnectionLimits,
   type Exchange,
@@ -37,7 +37,8 @@ import { createGatewayConnections, doorOf, type Dial } from './gateway-connectio
 import { overlongCookies } from './cookies.ts'
 import { blockedUdpPage, failureOf, failurePage, TOO_MANY_OF_A_SESSION } from './failures.ts'
 import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
-import { headersFromGateway, headersToGateway } from './headers.ts'
+import { headersFromGateway, headersToGateway, type ForBrowser, type ForGateway } from './headers.ts'
+import { headToBrowser, linesToGateway } from './repeated-heads.ts'
 import { createHubOrigins } from './hub-origin.ts'
 import { createOrigins, parseHost, type GatewayHost, type Place } from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
@@ -89,8 +90,14 @@ export type GatewayProxy = {
   stop(): Promise<void>
 }
 
+/** What the exchange with a gateway needs, whichever kind it is. */
+type Way = Omit<Passage, 'pool' | 'lines' | 'translate'> & {
+  gateway: UiGateway
+  forGateway: ForGateway
+  forBrowser: ForBrowser
+}
 /** Opens the way to a gateway; returns the function that ends the exchange. */
-type Open = (gateway: UiGateway, passage: Omit<Passage, 'pool'>) => () => void
+type Open = (way: Way) => () => void
 
 export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const { db, config, clock, log } = deps
@@ -136,15 +143,19 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     checkRequestLine(exchange)
     // This is no WebSocket, or it was sent before the previous answer has ended.
     if (asksForUpgrade(exchange)) throw new HubError('invalid_request')
-    const path = exchange.url?.split('?', 1)[0] ?? ''
-    if (path === HANDOVER_PATH) {
+    if (exchange.url?.startsWith('/__hub/')) {
+      if (exchange.url.split('?', 1)[0] !== HANDOVER_PATH) throw new HubError('not_found')
       const admit = (grant: Grant) => recordVisit(exchange, grant)
       return handOver(exchange, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
     }
-    if (path.startsWith('/__hub/')) throw new HubError('not_found')
     const isWelcome = (origin: string) => !isCrossOriginRequest(exchange.method, exchange.headers, origin)
-    return prepare(exchange, { reply: replyTo(exchange), host, isWelcome }, (gateway, passage) =>
-      proxyRequest(exchange, { ...passage, pool: connections.poolOf(gateway, doorOf(host)) }),
+    return prepare(exchange, { reply: replyTo(exchange), host, isWelcome }, (way) =>
+      proxyRequest(exchange, {
+        ...way,
+        pool: connections.poolOf(way.gateway, doorOf(host)),
+        lines: linesToGateway(exchange.repeatedFields, { ...way.forGateway, raw: exchange.rawHeaders }),
+        translate: (head) => headToBrowser(head.isRepeated && head, { ...way.forBrowser, head }),
+      }),
     )
   }
 
@@ -155,8 +166,17 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   ): void | Promise<void> {
     checkRequestLine(req)
     const isWelcome = (origin: string) => req.headers.origin === origin
-    return prepare(req, { reply, host, isWelcome }, (gateway, passage) =>
-      proxyWebSocket(req, { socket, head }, { ...passage, open: () => connections.open(gateway, doorOf(host)) }),
+    return prepare(req, { reply, host, isWelcome }, (way) =>
+      proxyWebSocket(
+        req,
+        { socket, head },
+        {
+          ...way,
+          open: () => connections.open(way.gateway, doorOf(host)),
+          headers: headersToGateway(req.rawHeaders, way.forGateway),
+          answerHeaders: (raw) => headersFromGateway(raw, way.forBrowser),
+        },
+      ),
     )
   }
 
@@ -206,14 +226,14 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const { username, role } = caller
     const { origin } = grant
     try {
-      cut = open(gateway, {
-        headers: headersToGateway(req.rawHeaders, {
+      cut = open({
+        gateway,
+        forGateway: {
           jar: host,
           visitor: { username, role, sourceIp: deps.sourceAddress(req), origin },
           dropAuthorization,
-        }),
-        answerHeaders: (raw) =>
-          headersFromGateway(raw, { jar: host, origin, addresses: [`${gateway.address}:${GATEWAY_PORT}`] }),
+        },
+        forBrowser: { jar: host, origin, address: gateway.address },
         progressTimeoutMs,
         contain: (task) => deps.faults.contain(req.socket, task),
         onUnreachable: (err) => refuseUnreachable(req, reply, gateway, grant.hubOrigin, err),
@@ -308,10 +328,11 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 
   function createPortServer(place: Place): Server {
-    const hostOf = (req: RequestHead): GatewayHost | undefined => {
-      const authority = parseHost(req.headers.host)?.authority
+    const hostNamed = rememberedByName((host): GatewayHost | undefined => {
+      const authority = parseHost(host)?.authority
       return authority === undefined ? undefined : { ...place, mode: 'ports', authority }
-    }
+    })
+    const hostOf = ({ headers }: RequestHead) => hostNamed(headers.host ?? '')
     return createFront({
       limits: deps.limits,
       faults: deps.faults,

@@ -8,7 +8,7 @@ import { sessionCookie } from './cookies.ts'
 import { isSamePlace, type GatewayHost } from './origins.ts'
 import { replyTo } from './reply.ts'
 import type { Grant, Tickets } from './tickets.ts'
-import { isAt, type UiSessions } from './ui-sessions.ts'
+import { authoritiesOf, type UiSessions } from './ui-sessions.ts'
 
 export const HANDOVER_PATH = '/__hub/session'
 const MAX_FORM_BYTES = 8 * 1024
@@ -34,7 +34,7 @@ export async function handOver(
   const path = form.get('path') || '/'
   if (!isLocalPath(path)) throw new HubError('invalid_request')
   const grant = tickets.redeem(form.get('ticket') ?? '')
-  if (!grant || !isSamePlace(grant, host) || !isAt(grant.origin, host.authority)) {
+  if (!grant || !isSamePlace(grant, host) || !authoritiesOf(grant.origin).includes(host.authority)) {
     throw new HubError('ticket_invalid')
   }
   if (exchange.headers.origin !== grant.hubOrigin) throw new HubError('origin_not_allowed')

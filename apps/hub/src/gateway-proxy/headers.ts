@@ -2,7 +2,7 @@
  * The headers between a browser and a gateway. Pure, on raw header lists (name, value, name, value …), so order, case
  * and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
-import { APPLICATION_HEADER, DEVICE_INTERFACE } from '@hedgerow/contract'
+import { APPLICATION_HEADER, DEVICE_INTERFACE, GATEWAY_PORT } from '@hedgerow/contract'
 import { hopByHopIn, ordersAProxy, rememberedByName, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { REFUSAL_HEADER } from './refusal-page.ts'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
@@ -35,6 +35,11 @@ export type Visitor = {
   origin: string
 }
 
+/** Decides, with the request itself, what a gateway gets of it. */
+export type ForGateway = { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean }
+/** Decides, with the answer itself, what the browser gets of it. `address` is the gateway's in the tunnel. */
+export type ForBrowser = { jar: CookieJar; origin: string; address: string }
+
 type Fate = 'passes' | 'dropped' | 'authorization'
 const fateOf = rememberedByName((name): Fate => {
   if (saysWhoAsks(name) || /^(?:host|cookie)$/i.test(name)) return 'dropped'
@@ -45,10 +50,7 @@ const fateOf = rememberedByName((name): Fate => {
  * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host,
  * or builds absolute addresses, works. `dropAuthorization` keeps the hub's token out.
  */
-export function headersToGateway(
-  raw: readonly string[],
-  { jar, visitor, dropAuthorization }: { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean },
-): string[] {
+export function headersToGateway(raw: readonly string[], { jar, visitor, dropAuthorization }: ForGateway): string[] {
   const [scheme = '', host = ''] = visitor.origin.split('://')
   const isHopByHop = hopByHopIn(raw)
   const sent = ['Host', host]
@@ -66,11 +68,8 @@ export function headersToGateway(
   return sent
 }
 
-/** The header list for the browser. `addresses` are the gateway's own authorities, such as `10.0.0.2:8080`. */
-export function headersFromGateway(
-  raw: readonly string[],
-  { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
-): string[] {
+/** The header list for the browser. */
+export function headersFromGateway(raw: readonly string[], { jar, origin, address }: ForBrowser): string[] {
   const isHopByHop = hopByHopIn(raw)
   const passed: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -87,7 +86,7 @@ export function headersFromGateway(
     const lower = name.toLowerCase()
     if (NOT_FROM_GATEWAYS.has(lower)) return undefined
     if (lower === 'set-cookie') return cookieFromGateway(value, jar)
-    if (lower === 'location') return rewriteLocation(value, origin, addresses)
+    if (lower === 'location') return rewriteLocation(value, origin, address)
     // Under no-referrer a page's own forms send `Origin: null`, which looks like another site's.
     if (lower === 'referrer-policy' && value.trim().toLowerCase() === 'no-referrer') return 'same-origin'
     return value
@@ -95,10 +94,10 @@ export function headersFromGateway(
 }
 
 /** Redirects between the gateway's own addresses stay on its origin; others stay unchanged. */
-function rewriteLocation(location: string, origin: string, addresses: readonly string[]): string {
+function rewriteLocation(location: string, origin: string, address: string): string {
   const [start = '', authority] = /^(?:https?:)?\/\/([^/?#\\]*)/i.exec(location) ?? []
   if (authority === undefined) return location
-  if (![...addresses, new URL(origin).host].includes(authority.toLowerCase())) return location
+  if (![`${address}:${GATEWAY_PORT}`, new URL(origin).host].includes(authority.toLowerCase())) return location
   return `${origin}${location.slice(start.length)}`
 }
 

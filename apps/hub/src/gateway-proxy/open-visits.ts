@@ -26,7 +26,8 @@ export type OpenVisits = {
   stop(): Promise<void>
 }
 
-type Open = Visit & {
+type Open = {
+  visit: Visit
   cut: () => void
   /** Its index in the list of its session. */
   place: number
@@ -57,14 +58,15 @@ export function createOpenVisits({
   tasks.every(RECHECK_INTERVAL_MS, recheck)
 
   function leave(exchange: Open): void {
-    const siblings = openBySession.get(exchange.sessionId)
+    const { sessionId, gatewayId, userId } = exchange.visit
+    const siblings = openBySession.get(sessionId)
     if (siblings?.[exchange.place] !== exchange) return
     const last = siblings.pop()
     if (last && last !== exchange) {
       siblings[exchange.place] = last
       last.place = exchange.place
     }
-    lastSeen.get(exchange.gatewayId)?.set(exchange.userId, clock())
+    lastSeen.get(gatewayId)?.set(userId, clock())
   }
 
   const allOpen = (): Open[] => [...openBySession.values()].flat()
@@ -82,24 +84,22 @@ export function createOpenVisits({
       if (people.size === 0) lastSeen.delete(gatewayId)
     }
     for (const [sessionId, exchanges] of openBySession) if (exchanges.length === 0) openBySession.delete(sessionId)
-    const alike = Map.groupBy(allOpen(), (visit) => `${visit.sessionId} ${labelOf(visit)}`)
+    const alike = Map.groupBy(allOpen(), ({ visit }) => `${visit.sessionId} ${labelOf(visit)}`)
     await Promise.all(
       [...alike.values()].map(async (exchanges) => {
         const [first] = exchanges
-        if (first && !(await isAllowed(first).catch(() => true))) cutAll(exchanges)
+        if (first && !(await isAllowed(first.visit).catch(() => true))) cutAll(exchanges)
       }),
     )
   }
 
   return {
     enter(visit, cut) {
-      const siblings = openBySession.get(visit.sessionId) ?? []
-      openBySession.set(visit.sessionId, siblings)
+      const siblings = openBySession.getOrInsertComputed(visit.sessionId, () => [])
       if (siblings.length >= MAX_OPEN_PER_SESSION) return undefined
-      const exchange = { ...visit, cut, place: siblings.length }
+      const exchange = { visit, cut, place: siblings.length }
       siblings.push(exchange)
-      const people = lastSeen.get(visit.gatewayId) ?? new Map<string, number>()
-      lastSeen.set(visit.gatewayId, people.set(visit.userId, clock()))
+      lastSeen.getOrInsertComputed(visit.gatewayId, () => new Map()).set(visit.userId, clock())
       return () => leave(exchange)
     },
     recheck: () => tasks.run(recheck),
@@ -109,7 +109,7 @@ export function createOpenVisits({
       const people = new Set<string>()
       for (const [userId, at] of lastSeen.get(gatewayId) ?? []) if (clock() - at <= PRESENCE_MS) people.add(userId)
       for (const exchanges of openBySession.values())
-        for (const exchange of exchanges) if (exchange.gatewayId === gatewayId) people.add(exchange.userId)
+        for (const exchange of exchanges) if (exchange.visit.gatewayId === gatewayId) people.add(exchange.visit.userId)
       return people.size
     },
     stop() {

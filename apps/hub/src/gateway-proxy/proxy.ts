@@ -23,10 +23,10 @@ const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export type Passage = {
   pool: Pool
-  /** The raw header list for the gateway. */
-  headers: string[]
-  /** Turns the gateway's raw header list into the browser's. */
-  answerHeaders(raw: readonly string[]): string[]
+  /** The header lines for the gateway. */
+  lines: string
+  /** Turns the gateway's head into the browser's. */
+  translate(head: AnswerHead): AnswerHead
   progressTimeoutMs: number
   /** Runs `task`; an error ends only this exchange's connection. */
   contain(task: () => void): void
@@ -61,11 +61,11 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
     this.#exchange = exchange
     this.#passage = passage
     const { method = 'GET', url = '/', hasBody, isChunked } = exchange
-    const { headers } = passage
-    if (isChunked) headers.push('Transfer-Encoding', 'chunked')
+    let framing = ''
+    if (isChunked) framing = 'Transfer-Encoding: chunked\r\n'
     else if (!hasBody && !WITHOUT_BODY.has(method) && exchange.headers['content-length'] === undefined)
-      headers.push('Content-Length', '0')
-    this.#request = requestHead(method, url, headers)
+      framing = 'Content-Length: 0\r\n'
+    this.#request = requestHead(method, url, passage.lines + framing)
     this.#mayRepeat = !hasBody && SAFE_TO_REPEAT.has(method)
     this.#isUploaded = !hasBody
     this.#reader = new AnswerReader({ method }, this)
@@ -124,6 +124,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
 
   onConnection(connection: GatewayConnection): void {
     this.#connection = connection
+    this.#reader.memory = connection.heads
     connection.write(this.#request)
     if (this.#exchange.hasBody) this.#passage.contain(() => this.#exchange.resume())
   }
@@ -175,8 +176,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
   onHead(head: AnswerHead): void {
     clearTimeout(this.#timer)
     this.#hasBegun = true
-    head.headers = this.#passage.answerHeaders(head.headers)
-    this.#exchange.start(head)
+    this.#exchange.start(this.#passage.translate(head))
   }
 
   onBody(bytes: Buffer): void {

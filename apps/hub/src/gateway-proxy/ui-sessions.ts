@@ -10,7 +10,7 @@ import type { Grant } from './tickets.ts'
 const TOKEN_BYTES = 24
 const MAX_SESSIONS = 20_000
 
-export type UiSession = Grant & { expiresAtMs: number }
+export type UiSession = Grant & { expiresAtMs: number; authorities: readonly string[] }
 
 export type UiSessions = {
   /** The value for the session cookie. */
@@ -30,13 +30,17 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
         byToken.delete(token)
       }
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
-      byToken.set(token, { ...grant, expiresAtMs: clock() + UI_SESSION_LIFETIME_SECONDS * 1000 })
+      byToken.set(token, {
+        ...grant,
+        expiresAtMs: clock() + UI_SESSION_LIFETIME_SECONDS * 1000,
+        authorities: authoritiesOf(grant.origin),
+      })
       return token
     },
     find(tokens, at) {
       for (const token of tokens) {
         const session = byToken.get(token)
-        if (!session || !isSamePlace(session, at) || !isAt(session.origin, at.authority)) continue
+        if (!session || !isSamePlace(session, at) || !session.authorities.includes(at.authority)) continue
         if (clock() < session.expiresAtMs) return session
         byToken.delete(token)
       }
@@ -48,8 +52,8 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
   }
 }
 
-/** Whether a Host header names the host and port of `origin`, with or without a default port. */
-export function isAt(origin: string, authority: string): boolean {
-  const [scheme, host] = origin.split('://')
-  return host === authority || `${host}:${scheme === 'https' ? 443 : 80}` === authority
+/** The Host headers that name the host and port of `origin`, with or without a default port. */
+export function authoritiesOf(origin: string): string[] {
+  const [scheme, host = ''] = origin.split('://')
+  return [host, `${host}:${scheme === 'https' ? 443 : 80}`]
 }

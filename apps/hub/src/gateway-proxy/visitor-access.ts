@@ -4,7 +4,7 @@
  * what is remembered between two of them.
  */
 import { hasRole, type Application, type Role } from '@hedgerow/contract'
-import { valuesOf, type RequestHead } from '@hedgerow/http'
+import { rememberedFor, valuesOf, type RequestHead } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
@@ -16,7 +16,6 @@ import type { UiSessions } from './ui-sessions.ts'
 const MAX_TOKENS = 8
 /** How long another hub on the same database may change what a person sees before this one notices. */
 const REMEMBERED_MS = 500
-const REMEMBERED = 10_000
 
 export type UiGateway = {
   id: string
@@ -63,23 +62,22 @@ export function createVisitorAccess({
   applicationsOf: ApplicationsOf
   clock: () => number
 }): VisitorAccess {
-  /** What each person sees of a gateway, by person, role and gateway. */
-  const remembered = new Map<string, { gateway: UiGateway; readAt: number }>()
+  /** What each caller sees of a gateway, by its id. A session that is read again is another caller. */
+  let remembered = new WeakMap<Caller, Map<string, { gateway: UiGateway; readAt: number }>>()
   /** Counts changes, so that a read that began before one is not remembered after it. */
   let changes = 0
 
   async function readGateway(caller: Caller, gatewayId: string): Promise<UiGateway> {
     const [readAt, changesBefore] = [clock(), changes]
-    const key = keyOf(caller, gatewayId)
-    remembered.delete(key)
+    const seen = remembered.getOrInsertComputed(caller, () => new Map())
+    seen.delete(gatewayId)
     const gateway = await findGateway(caller, gatewayId)
-    if (remembered.size >= REMEMBERED) remembered.clear()
-    if (changes === changesBefore) remembered.set(key, { gateway, readAt })
+    if (changes === changesBefore) seen.set(gatewayId, { gateway, readAt })
     return gateway
   }
 
   function recall(caller: Caller, gatewayId: string): Allowed | undefined {
-    const known = remembered.get(keyOf(caller, gatewayId))
+    const known = remembered.get(caller)?.get(gatewayId)
     if (!known || Math.abs(clock() - known.readAt) >= REMEMBERED_MS) return undefined
     return { caller, gateway: known.gateway }
   }
@@ -122,11 +120,11 @@ export function createVisitorAccess({
 
     invalidate() {
       changes++
-      remembered.clear()
+      remembered = new WeakMap()
     },
 
     admit(req, host) {
-      const grant = uiSessions.find(sessionTokens(req.headers.cookie, host), host)
+      const grant = uiSessions.find(tokensOf(req.repeatedFields, { cookies: req.headers.cookie, host }), host)
       if (!grant) throw new HubError('session_required')
       const caller = hubSessions.remembered(grant.sessionId)
       const known = caller && recall(caller, grant.gatewayId)
@@ -147,6 +145,11 @@ export function createVisitorAccess({
     },
   }
 }
+
+const tokensOf = rememberedFor(
+  ({ cookies, host }: { cookies: string | undefined; host: GatewayHost }) => sessionTokens(cookies, host),
+  (one, other) => one.host === other.host,
+)
 
 /** Goes on with a value: at once when it is there already, because a promise for each request costs more. */
 export function whenKnown<T, R>(value: T | Promise<T>, goOn: (value: T) => R | Promise<R>): R | Promise<R> {
@@ -169,8 +172,6 @@ export function applicationRefusal(
   if (!found) return 'application_not_found'
   return hasRole(role, found.leastRole ?? 'user') ? undefined : 'role_required'
 }
-
-const keyOf = ({ userId, role }: Caller, gatewayId: string): string => `${userId} ${role} ${gatewayId}`
 
 /** Every possible token of the hub: each three parts in a row, joined by dots. */
 function tokensIn(text: string): string[] {

@@ -23,7 +23,7 @@ const LINGER_MS = 5_000
 export type WebSocketExchange = {
   /** A new stream to the gateway. */
   open(): Duplex
-  headers: string[]
+  headers: readonly string[]
   answerHeaders(raw: readonly string[]): string[]
   progressTimeoutMs: number
   contain(task: () => void): void
