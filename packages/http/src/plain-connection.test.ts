@@ -285,8 +285,7 @@ describe('a connection with plain requests', () => {
     await expect.poll(() => received, { timeout: 10_000 }).toContain('>')
     const stalled = await front.dial(get('/big'))
     stalled.pause()
-    const connections = () =>
-      new Promise((resolve) => front.server.getConnections((_error, count) => void resolve(count)))
+    const connections = () => new Promise((resolve) => front.server.getConnections((_error, count) => resolve(count)))
     await expect.poll(connections, { timeout: 10_000 }).toBe(1)
     kept.write(get('/b', host))
     await expect.poll(() => received, { timeout: 10_000 }).toContain('/b')
