@@ -14,16 +14,19 @@ export type ArchiveOptions = {
   into: string
 }
 
-/** Returns the archive's name. The tar holds nothing of this machine: no owner, one time, one order. */
+/** Writes a tar of `name`, relative to `folder`. It holds nothing of this machine: no owner, one time, one order. */
+export async function writeTar(file: string, { folder, name, time }: { folder: string; name: string; time: number }) {
+  const same = ['--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar']
+  await run('tar', [...same, '--mode=u+rwX,go+rX,go-w', '-cf', file, name], { cwd: folder })
+}
+
+/** Returns the archive's name. */
 export async function writeArchive(
   { title, folder }: Pick<Built, 'title' | 'folder'>,
   options: ArchiveOptions,
 ): Promise<string> {
   const { compression, time, into } = options
-  const same = ['--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar']
-  await run('tar', [...same, '--mode=u+rwX,go+rX,go-w', '-cf', join(into, `${title}.tar`), title], {
-    cwd: dirname(folder),
-  })
+  await writeTar(join(into, `${title}.tar`), { folder: dirname(folder), name: title, time })
   if (compression === 'none') return `${title}.tar`
   // The programs of Windows cannot unpack xz.
   if (title.includes('-win32-')) {

@@ -3,9 +3,11 @@
  * packages, and nothing else. deploy/images has the Containerfiles. Needs mmdebstrap and podman, and no registry.
  */
 import { execFile } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { writeTar } from './archive.ts'
 import { debianArchitecture, type Built } from './build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -17,14 +19,46 @@ const LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1']
 const KEPT = ['./lib*', './usr/lib', './usr/share/doc']
 const LEFT_OUT = ['./usr/lib/*/gconv', './usr/lib/*/audit']
 
-/** Returns the image's file name; `podman load` and `docker load` read it as `localhost/NAME:VERSION`. */
+/**
+ * Returns the image's file name; `podman load` and `docker load` read it as `localhost/NAME:VERSION`. The same sources
+ * give the same bytes.
+ */
 export async function writeImage(built: Built, { into, time }: { into: string; time: number }): Promise<string> {
   const image = await buildImage(built, time)
   const file = `${built.title}.image.tar`
-  await rm(join(into, file), { force: true })
-  await run('podman', ['save', '--quiet', '--format=docker-archive', `--output=${join(into, file)}`, image])
+  const [saved, plain] = [`${built.folder}.saved`, `${built.folder}.plain`]
+  await mkdir(saved)
+  await mkdir(plain)
+  await run('podman', ['save', '--quiet', '--format=docker-archive', `--output=${saved}.tar`, image])
   await run('podman', ['image', 'rm', image])
+  await run('tar', ['-xf', `${saved}.tar`, '-C', saved])
+  await keepReproducible(saved, plain)
+  await writeTar(join(into, file), { folder: plain, name: '.', time })
+  for (const path of [`${saved}.tar`, saved, plain]) await rm(path, { recursive: true })
   return file
+}
+
+type Manifest = { Config: string; RepoTags: string[]; Layers: string[] }
+type Configuration = {
+  config: { Hostname?: string }
+  history: { comment?: string }[]
+  container?: unknown
+  container_config?: unknown
+  parent?: unknown
+}
+
+/** Moves the layers and the configuration, without the random names of the containers that built them. */
+async function keepReproducible(saved: string, plain: string): Promise<void> {
+  const [manifest] = JSON.parse(await readFile(join(saved, 'manifest.json'), 'utf8')) as [Manifest]
+  const image = JSON.parse(await readFile(join(saved, manifest.Config), 'utf8')) as Configuration
+  for (const name of ['container', 'container_config', 'parent'] as const) delete image[name]
+  delete image.config.Hostname
+  for (const step of image.history) delete step.comment
+  const text = JSON.stringify(image)
+  const configuration = `${createHash('sha256').update(text).digest('hex')}.json`
+  await writeFile(join(plain, configuration), text)
+  await writeFile(join(plain, 'manifest.json'), JSON.stringify([{ ...manifest, Config: configuration }]))
+  for (const layer of manifest.Layers) await rename(join(saved, layer), join(plain, layer))
 }
 
 /** Leaves the image in podman's own store and returns its name. `time` of every file is in seconds since 1970. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,6 +67,26 @@ it('the addition for PostgreSQL sets variables that the hub accepts', () => {
   }
 })
 
+/** The compiler's errors about objects of Kubernetes: each must have all its fields, of their types, and no others. */
+function kubernetesErrors(objects: readonly { apiVersion: string; kind: string }[]): string[] {
+  const types = join(ROOT, 'node_modules/kubernetes-types')
+  const lines = objects.map((object, index) => {
+    const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion.replace('.k8s.io', '')
+    const type = `import('${types}/${group}').${object.kind}`
+    return `export const object${index}: ${type} = ${JSON.stringify(object)}`
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'))
+  try {
+    const file = join(folder, 'objects.ts')
+    writeFileSync(file, lines.join('\n'))
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--types', '']
+    const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, file], { encoding: 'utf8' })
+    return stdout.split('\n').filter((line) => line.includes('error'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 describe('deploy/kubernetes/hub.yaml', () => {
   const documents = parseAllDocuments(read('kubernetes/hub.yaml')).map((document) => document.toJS() as StatefulSet)
   const set = documents.find(({ kind }) => kind === 'StatefulSet')!
@@ -89,6 +110,19 @@ describe('deploy/kubernetes/hub.yaml', () => {
       },
       volumeMounts: [{ mountPath: '/data' }],
     })
+  })
+  it('has the fields of the API of Kubernetes, and no others', () => {
+    const objects = documents as unknown as { apiVersion: string; kind: string; spec: object }[]
+    const [whole] = objects
+    const wrong = [{ replicas: '1' }, { serviceNames: 'hub' }].map((field) => ({
+      ...whole!,
+      spec: { ...whole!.spec, ...field },
+    }))
+    // Each object is a line.
+    expect(kubernetesErrors([...objects, ...wrong])).toEqual([
+      expect.stringMatching(/objects\.ts\(5,.*'string' is not assignable to type 'number'/),
+      expect.stringMatching(/objects\.ts\(6,.*'"serviceNames"' does not exist/),
+    ])
   })
   it('sets variables that the hub accepts', () => {
     const variables = Object.fromEntries(container!.env.map(({ name, value }) => [name, value]))

@@ -163,6 +163,25 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     }
   })
 
+  const noImages = skipWithout('two builds of an image', 'command podman')
+  it.skipIf(noImages)('two builds of an image have the same bytes, which podman loads', () => {
+    const file = `hedgerow-hub-${manifest.version}-linux-${process.arch}.image.tar`
+    const options = ['--platforms', `linux-${process.arch}`, '--products', 'hedgerow-hub', '--forms', 'image']
+    const [one, other] = ['one', 'other'].map((name) => {
+      execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), '--into', at(name), ...options])
+      return at(join(name, file))
+    })
+    execFileSync('cmp', [one!, other!])
+    const { stdout } = spawnSync('podman', ['load', '--quiet', '--input', one!], { encoding: 'utf8' })
+    const image = stdout.trim().split(' ').at(-1)!
+    const [known] = JSON.parse(execFileSync('podman', ['image', 'inspect', image], { encoding: 'utf8' })) as object[]
+    execFileSync('podman', ['image', 'rm', image])
+    expect(known).toMatchObject({
+      User: '10001:10001',
+      Config: { Healthcheck: { Test: expect.arrayContaining(['CMD']) } },
+    })
+  })
+
   const noSystemd = skipWithout('the services under systemd', 'command systemd-nspawn')
   describe.skipIf(noSystemd)('under systemd', () => {
     let booted: BootedRoot
