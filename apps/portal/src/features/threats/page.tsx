@@ -1,7 +1,7 @@
 /** Threats: incidents of all sites as pictures, newest first, with their reviews. */
 import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -28,6 +28,10 @@ export function ThreatsPage() {
   const [parameters, setParameters] = useSearchParams()
   const filter = useMemo(() => readFilter(parameters), [parameters])
   const opened = parameters.get(LIGHTBOX) ?? undefined
+  const openedNow = useRef(opened)
+  useEffect(() => {
+    openedNow.current = opened
+  })
   const list = useIncidents(filter)
   const counts = useCounts(filter)
   const gateways = useGateways()
@@ -89,8 +93,10 @@ export function ThreatsPage() {
     // The incident may leave the list under this filter, so the next one is determined before.
     const next = opened !== undefined ? neighbour(opened, 1) : undefined
     if (!(await review.say(ids, said))) return
-    if (opened !== undefined && said.verdict !== null) open(next?.id ?? opened)
-    else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
+    if (opened !== undefined) {
+      // The person may have closed it, or moved on, before the answer came.
+      if (said.verdict !== null && openedNow.current === opened) open(next?.id ?? opened)
+    } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
     setSelected(NOTHING)
   }
   const undo = async () => {
