@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { BUNDLED_PACKAGES } from '../../packages/ui/vite/bundled-packages.ts'
 import { bundle } from './bundle.ts'
 import { loadedPart } from './loaded-part.ts'
-import { closure, lockedPackage, unpack, type Platform } from './locked-packages.ts'
+import { closure, fetchAll, lockedPackage, unpack, type Platform } from './locked-packages.ts'
 import { billOfMaterials, licences, type Part } from './notices.ts'
 import { ENVIRONMENT, UPDATE_SCRIPT, type Product } from './products.ts'
 
@@ -52,6 +52,7 @@ export async function build(
   const folder = join(options.into, title)
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'bin'), { recursive: true })
+  await fetchAll([...closure(product.native, platform), lockedPackage(NODE[words]!)])
   const parts = await writeCode(product, platform, join(folder, 'lib'))
   parts.push(await writeNode(words, platform, folder))
   await writeLauncher(product, platform, folder)

@@ -76,23 +76,33 @@ export async function unpack(wanted: LockedPackage, folder: string): Promise<voi
   await run('tar', ['-xzf', await archiveOf(wanted), '-C', folder, '--strip-components=1', '--no-same-owner'])
 }
 
-async function archiveOf({ name, version, integrity }: LockedPackage): Promise<string> {
-  const file = join(CACHE, `${name.replace('/', '-').replace('@', '')}-${version}.tgz`)
-  if (!existsSync(file)) {
-    const fetched = `${file}.${process.pid}`
-    await mkdir(fetched, { recursive: true })
-    const { stdout } = await run('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', fetched], {
-      cwd: ROOT,
-    })
-    // npm 10 answers with a list, npm 11 and later with an object.
-    const answer = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>)
-    await rename(join(fetched, answer[0]!.filename.replace('/', '-').replace('@', '')), file)
-    await rm(fetched, { recursive: true })
-  }
+/** Fetches what the cache lacks, by one npm process. */
+export async function fetchAll(wanted: readonly LockedPackage[]): Promise<void> {
+  const missing = wanted.filter((one) => !existsSync(fileOf(one)))
+  if (missing.length === 0) return
+  const fetched = join(CACHE, `.${process.pid}`)
+  await mkdir(fetched, { recursive: true })
+  const names = missing.map(({ name, version }) => `${name}@${version}`)
+  const { stdout } = await run('npm', ['pack', ...names, '--json', '--pack-destination', fetched], { cwd: ROOT })
+  // npm 10 answers with a list, npm 11 and later with an object.
+  const answers = Object.values(
+    JSON.parse(stdout) as Record<string, { name: string; version: string; filename: string }>,
+  )
+  for (const answer of answers)
+    await rename(join(fetched, answer.filename.replace('/', '-').replace('@', '')), fileOf(answer))
+  await rm(fetched, { recursive: true })
+}
+
+const fileOf = ({ name, version }: Pick<LockedPackage, 'name' | 'version'>): string =>
+  join(CACHE, `${name.replace('/', '-').replace('@', '')}-${version}.tgz`)
+
+async function archiveOf(wanted: LockedPackage): Promise<string> {
+  await fetchAll([wanted])
+  const file = fileOf(wanted)
   const hash = `sha512-${createHash('sha512')
     .update(await readFile(file))
     .digest('base64')}`
-  if (hash === integrity) return file
+  if (hash === wanted.integrity) return file
   await rm(file)
-  throw new Error(`${name}@${version} does not have the hash of the lock file`)
+  throw new Error(`${wanted.name}@${wanted.version} does not have the hash of the lock file`)
 }

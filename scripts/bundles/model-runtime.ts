@@ -5,7 +5,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Built } from './build.ts'
-import { lockedPackage, unpack, type Platform } from './locked-packages.ts'
+import { fetchAll, lockedPackage, unpack, type Platform } from './locked-packages.ts'
 import { billOfMaterials, licences } from './notices.ts'
 
 export const MODEL_RUNTIME = 'hedgerow-model-runtime'
@@ -24,6 +24,7 @@ export async function buildModelRuntime(
   const folder = join(into, title)
   await rm(folder, { recursive: true, force: true })
   const parts = PACKAGES.map((name) => ({ ...lockedPackage(name), folder: join(folder, 'node_modules', name) }))
+  await fetchAll(parts)
   for (const part of parts) await unpack(part, part.folder)
   if (!(await keepOnly(join(folder, LIBRARIES), os)) || !(await keepOnly(join(folder, LIBRARIES, os), cpu))) {
     await rm(folder, { recursive: true })
