@@ -11,8 +11,11 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 
 /** More workers than cores: tests wait two thirds of their time for other processes and for timers. */
 const maxWorkers = availableParallelism() + 4
-/** Workers of tests that start a browser or whole processes, which keep cores busy themselves. */
-const maxHeavyWorkers = availableParallelism() + 1
+/**
+ * Workers of tests that start a browser or whole processes. Half of these files keep a core busy, the others wait for
+ * timers of what they started.
+ */
+const maxHeavyWorkers = availableParallelism() + 3
 
 const project = (name: string, root: string, testTimeout = 60_000) => ({
   name,
@@ -70,14 +73,7 @@ export default defineConfig({
       unit('gates', 'test/gates'),
       { test: heavy('system', 'test/system') },
       { test: { ...heavy('e2e', 'test/e2e'), globalSetup: globalSetup('test/harness/portal-build.ts') } },
-      // Interop has a machine to itself.
-      {
-        test: {
-          ...project('interop', 'test/interop', 240_000),
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      { test: heavy('interop', 'test/interop') },
     ],
   },
 })
