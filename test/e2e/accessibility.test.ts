@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { portalOf } from '../harness/portal.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import type { Screen } from '../harness/screen.ts'
 import { screens } from '../harness/screens.ts'
-import { leave } from '../harness/session.ts'
 import { startShowcase, type Showcase } from '../harness/showcase.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -18,11 +18,16 @@ const BRAND = { light: 'rgb(11, 111, 93)', dark: 'rgb(79, 195, 168)' }
 
 let browser: BrowserHandle
 let showcase: Showcase
-let person: BrowserContext
+let reused: ReusedPage
 
 beforeAll(async () => {
   ;[browser, showcase] = await Promise.all([startBrowser(), startShowcase()])
-  person = await browser.person({ colorScheme: 'light', viewport: WIDE, reducedMotion: 'reduce' })
+  const { hub, emptyHub, barn, waiting } = showcase
+  const device = (url: string) => new URL(url).origin
+  reused = await reusePage(browser, [hub.url, emptyHub.url, device(barn.pageUrl), device(waiting.pageUrl)], {
+    viewport: WIDE,
+    reducedMotion: 'reduce',
+  })
 })
 
 afterAll(async () => {
@@ -30,56 +35,20 @@ afterAll(async () => {
   await showcase?.stop()
 })
 
-/**
- * One page shows most screens, one after the other: a new one loads and compiles the portal again, in twice the time.
- */
-let shared: Page | undefined
-
-/**
- * Shows a screen in a page that has nothing of earlier screens but the cached files of the portal. Returns the result
- * of `see` and every breach of the Content-Security-Policy.
- */
+/** Shows a screen. Returns the result of `see` and every breach of the Content-Security-Policy. */
 async function look<T>(
   screen: Screen,
   see: (page: Page) => Promise<T>,
 ): Promise<{ seen: T; policyBreaches: string[] }> {
-  const page = shared ?? (await person.newPage())
-  shared = undefined
+  const page = await reused.next()
   const policyBreaches: string[] = []
-  const note = (message: ConsoleMessage) => {
+  page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) policyBreaches.push(message.text())
-  }
-  page.on('console', note)
-  try {
-    await screen.show(page, showcase)
-    const seen = await see(page)
-    if (!screen.spoilsPage) shared = await forget(page)
-    return { seen, policyBreaches }
-  } finally {
-    page.off('console', note)
-    if (page !== shared) await page.close()
-  }
-}
-
-/** Leaves the screen, and forgets its session, storage, held requests, size, colours and pointer. */
-async function forget(page: Page): Promise<Page> {
-  const { hub, emptyHub, barn, waiting } = showcase
-  await leave(page)
-  await page.evaluate(() => sessionStorage.clear())
-  await page.unrouteAll()
-  // A page without a script, of the same site: for any other, even about:blank, Chromium would start a new process.
-  await page.goto(`${hub.url}/healthz`)
-  const devtools = await person.newCDPSession(page)
-  for (const url of [hub.url, emptyHub.url, barn.pageUrl, waiting.pageUrl])
-    await devtools.send('Storage.clearDataForOrigin', {
-      origin: new URL(url).origin,
-      storageTypes: 'cookies,local_storage,indexeddb,service_workers,cache_storage',
-    })
-  await devtools.detach()
-  await page.mouse.move(0, 0)
-  await page.setViewportSize(WIDE)
-  await page.emulateMedia({ colorScheme: 'light' })
-  return page
+  })
+  await screen.show(page, showcase)
+  const seen = await see(page)
+  if (screen.spoilsPage) await page.close()
+  return { seen, policyBreaches }
 }
 
 /** Switches the system to dark. The portal follows at once, the plain pages when they load. */

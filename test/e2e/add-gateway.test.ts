@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import {
   listGatewayInvitations,
   listGateways,
@@ -15,6 +15,7 @@ import { openSession, submitRegistration } from '../../apps/gateway/src/hub/enro
 import { createNameService } from '../../apps/gateway/src/hub/name-service.ts'
 import { loadDeviceKeys } from '../../apps/gateway/src/identity.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
@@ -26,12 +27,13 @@ const DAY_MS = 86_400_000
 let browser: BrowserHandle
 let hub: Hub
 let gateway: TestGateway | undefined
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce' })
 })
 
 afterAll(async () => {
@@ -41,14 +43,11 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce' })
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
   await enterAs(page, hub, hub.admin)
   await portal.open('/gateways')
 })
-
-afterEach(() => person.close())
 
 const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const inDialog = (name: string | RegExp) => portal.dialog().getByRole('button', { name })

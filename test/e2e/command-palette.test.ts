@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import { addGateway } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
@@ -9,12 +10,13 @@ import { enterAs } from '../harness/session.ts'
 
 let browser: BrowserHandle
 let hub: Hub
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce' })
 })
 
 afterAll(async () => {
@@ -23,15 +25,12 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce' })
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
   await enterAs(page, hub, hub.admin)
   await portal.open('/gateways')
   await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
 })
-
-afterEach(() => person.close())
 
 const field = () => portal.dialog().getByLabel('Search the hub')
 const isFocused = (element: Element) => element === document.activeElement

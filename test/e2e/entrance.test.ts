@@ -1,7 +1,8 @@
 import { saveHubSettings } from '@hedgerow/contract'
-import type { BrowserContext, Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
@@ -11,12 +12,13 @@ const SOON = { timeout: 20_000 }
 
 let browser: BrowserHandle
 let hub: Hub
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url])
 })
 
 afterAll(async () => {
@@ -25,12 +27,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person()
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
 })
-
-afterEach(() => person.close())
 
 const path = () => new URL(page.url()).pathname
 const field = (label: string) => page.getByLabel(new RegExp(`^${label}( \\*)?$`))
@@ -247,6 +246,7 @@ describe('a registration', () => {
 
   test('that succeeds says so, and 2 seconds later opens the sign-in', async () => {
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
+    onTestFinished(() => page.close())
     await page.clock.install()
     await portal.open('/register')
     await field('Username').waitFor()

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
 import {
   addGateway,
   approveRegistration,
@@ -14,6 +14,7 @@ import {
 } from '@hedgerow/contract'
 import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts'
 import { addDayOfHistory, addPerson, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
@@ -28,13 +29,14 @@ const PICTURE =
 let browser: BrowserHandle
 let hub: Hub
 let manager: Credentials
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 const gateways: TestGateway[] = []
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce' })
   manager = await addPerson(hub, { username: 'shepherd', role: 'manager' })
 })
 
@@ -45,15 +47,12 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce' })
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
-  await portal.open('/login')
-  await portal.signIn(hub.admin)
+  await enterAs(page, hub, hub.admin)
+  await portal.open('/gateways')
   await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
 })
-
-afterEach(() => person.close())
 
 /** A device that has asked to join. */
 async function waitingDevice(
@@ -100,6 +99,7 @@ describe('approvals', () => {
 
   test('a new request appears by itself, without waiting for the next poll', async () => {
     // Without the browser's intervals nothing polls.
+    onTestFinished(() => page.close())
     await page.addInitScript(() => (globalThis.setInterval = (() => 0) as unknown as typeof setInterval))
     await portal.open('/gateway-approvals')
     await said('No Pending Requests - All gateway registration requests have been processed.')

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { addPerson, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
@@ -13,12 +14,13 @@ const PHONE = { width: 390, height: 844 }
 let browser: BrowserHandle
 let hub: Hub
 let manager: Credentials
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce', acceptDownloads: true })
   manager = await addPerson(hub, { username: 'shepherd', role: 'manager' })
 })
 
@@ -28,13 +30,10 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce', acceptDownloads: true })
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
   await enterAs(page, hub, manager)
 })
-
-afterEach(() => person.close())
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 const names = () => page.getByRole('row').getByRole('link').allTextContents()

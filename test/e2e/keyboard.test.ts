@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import { addGateway, createGatewayInvitation, createUser, listGateways } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
 
@@ -24,11 +25,12 @@ const SCREENS = [
 let browser: BrowserHandle
 let hub: Hub
 let gatewayId: string
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce' })
   gatewayId = (await hub.api(addGateway, { body: { name: 'Alder ford' } })).id
   await hub.api(createGatewayInvitation, { body: { label: 'South fields', maxUses: 2, expiresInHours: 24 } })
   const rosa = { username: 'rosa', email: 'rosa@farm.example', password: 'four foxes in fog', role: 'user' } as const
@@ -41,11 +43,8 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce' })
-  page = await person.newPage()
+  page = await reused.next()
 })
-
-afterEach(() => person.close())
 
 /** Signs in by keyboard: the first field has focus. */
 async function signIn(address: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import {
   createUser,
   listSessions,
@@ -13,6 +13,7 @@ import {
 } from '@hedgerow/contract'
 import { authenticatorCode, nextAuthenticatorCode } from '../harness/authenticator.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 
@@ -21,12 +22,13 @@ const PASSWORD = 'four foxes in fog'
 
 let browser: BrowserHandle
 let hub: Hub
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce' })
 })
 
 afterAll(async () => {
@@ -35,12 +37,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce' })
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
 })
-
-afterEach(() => person.close())
 
 const path = () => new URL(page.url()).pathname
 const button = (name: string | RegExp) => page.getByRole('button', { name })

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
 import {
   addGateway,
   approveRegistration,
@@ -13,6 +13,7 @@ import {
   listSessions,
 } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
@@ -25,12 +26,13 @@ const EXPIRED = 'Your session has expired. Please log in again.'
 let browser: BrowserHandle
 let hub: Hub
 let shepherd: Credentials
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce', acceptDownloads: true })
   shepherd = await addPerson(hub, { username: 'shepherd', role: 'manager' })
 })
 
@@ -40,12 +42,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce', acceptDownloads: true })
-  page = await person.newPage()
+  page = await reused.next()
   portal = portalOf(page, hub)
 })
-
-afterEach(() => person.close())
 
 const path = () => new URL(page.url()).pathname
 const inDialog = (name: string) => portal.dialog().getByRole('button', { name, exact: true })
@@ -129,6 +128,7 @@ describe('claiming', () => {
     await page.goto(gateway.pageUrl)
     const label = await page.getByRole('img', { name: /^QR code/ }).screenshot()
     // Only the camera is simulated: it shows that label.
+    onTestFinished(() => page.close())
     await page.addInitScript(
       (picture) => {
         navigator.mediaDevices.getUserMedia = async () => {
@@ -181,7 +181,7 @@ describe('claiming', () => {
 describe('the VPN configuration', () => {
   test('of a plain WireGuard device is shown with its QR code, copied and downloaded, the same each way', async () => {
     await hub.api(addGateway, { body: { name: 'Spring house' } })
-    await person.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: hub.url })
+    await reused.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: hub.url })
     await openAs(shepherd)
     await page.getByRole('button', { name: 'More actions for Spring house' }).click()
     await page.getByRole('menuitem', { name: 'VPN Config' }).click()
@@ -217,6 +217,7 @@ describe('the dashboard', () => {
   test('keeps its values when a refresh fails, writes only to the console, and is right after the next one', async () => {
     const written: string[] = []
     page.on('console', (message) => written.push(message.text()))
+    onTestFinished(() => page.close())
     await page.clock.install()
     await openAs(hub.admin, '/dashboard')
     const total = page.getByLabel('Hub statistics')

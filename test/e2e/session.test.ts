@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { saveHubSettings } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { addPerson, changeUser, withDatabase } from '../harness/hub-database.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
@@ -11,11 +11,12 @@ const EXPIRED = 'Your session has expired. Please log in again.'
 
 let browser: BrowserHandle
 let hub: Hub
-let person: BrowserContext
+let reused: ReusedPage
 let portal: Portal
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url])
 })
 
 afterAll(async () => {
@@ -24,11 +25,8 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person()
-  portal = portalOf(await person.newPage(), hub)
+  portal = portalOf(await reused.next(), hub)
 })
-
-afterEach(() => person.close())
 
 const path = () => new URL(portal.page.url()).pathname
 const token = () => portal.page.evaluate(() => localStorage.getItem('hubToken'))
@@ -182,6 +180,7 @@ describe('a session of ten minutes', () => {
       if (answer.url().endsWith('/auth/renew')) seen.renewals++
       if (answer.url().endsWith('/hub/gateways') && answer.ok()) seen.lists++
     })
+    onTestFinished(() => portal.page.close())
     await portal.page.clock.install()
     await portal.open('/login')
     await portal.signIn(keeper)

@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { listIncidents, type Detection } from '@hedgerow/contract'
-import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 let browser: BrowserHandle
 let hub: Hub
 let gateway: TestGateway
-let person: BrowserContext
+let reused: ReusedPage
 let page: Page
 let thumbnail: string
 
@@ -31,6 +33,7 @@ const incidents = async () => hub.api(listIncidents, { query: { limit: 500 } })
 
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  reused = await reusePage(browser, [hub.url], { reducedMotion: 'reduce' })
   thumbnail = (await readFile(new URL('../../scripts/demo-frames/boar.jpg', import.meta.url))).toString('base64')
   gateway = await startGateway(hub, { name: 'Barn', location: 'Valley' })
   await approveNext(hub)
@@ -60,17 +63,13 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  person = await browser.person({ reducedMotion: 'reduce' })
-  page = await person.newPage()
+  page = await reused.next()
   await open(page)
 })
 
-afterEach(() => person.close())
-
 async function open(tab: Page): Promise<void> {
-  const portal = portalOf(tab, hub)
-  await portal.open('/threats')
-  await portal.signIn(hub.admin)
+  await enterAs(tab, hub, hub.admin)
+  await portalOf(tab, hub).open('/threats')
   await tab.getByRole('heading', { name: 'Threats' }).waitFor()
   await tab.getByRole('list', { name: 'Incidents' }).getByRole('listitem').first().waitFor()
 }
@@ -113,7 +112,7 @@ test('the newest pictures are first, and a click shows one large with its facts'
 })
 
 test('a person reviews with keys, gets the next one, and undoes the review; other open pages show it', async () => {
-  const other = await person.newPage()
+  const other = await reused.context().newPage()
   await other.goto(`${hub.url}/threats`)
   await card(0, other).waitFor()
   await card(0).getByRole('button').click()
@@ -124,9 +123,17 @@ test('a person reviews with keys, gets the next one, and undoes the review; othe
   await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
   await page.keyboard.press('l')
   await page.getByLabel('What is it?').fill('branch')
+  // The next incident does not open for a person who left before the hub answered.
+  const left = Promise.withResolvers<void>()
+  await page.route('**/incidents/review', async (route) => {
+    await left.promise
+    await route.continue()
+  })
   await page.keyboard.press('Enter')
+  await page.getByLabel('What is it?').waitFor({ state: 'hidden' })
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  left.resolve()
   for (const tab of [page, other]) {
     await card(0, tab).getByText('False alarm').waitFor()
     await card(1, tab).getByText('Right', { exact: true }).waitFor()
@@ -137,6 +144,7 @@ test('a person reviews with keys, gets the next one, and undoes the review; othe
   await page.keyboard.press('z')
   await page.keyboard.press('z')
   await expect.poll(async () => (await incidents()).filter(({ review }) => review !== null).length).toBe(0)
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('filters are in the address, each with its number of incidents', async () => {

@@ -19,20 +19,10 @@ function tokenOf(hub: Hub, credentials: Credentials): Promise<string> {
   return token
 }
 
-const entries = new WeakMap<Page, { dispose(): Promise<void> }>()
-
-/** Gives pages of the hub that `page` opens from now on this person's session. */
+/** Leaves the page on a document of the hub without a script, with this person's session in the profile's storage. */
 export async function enterAs(page: Page, hub: Hub, credentials: Credentials): Promise<void> {
-  await leave(page)
-  const entry = { origin: hub.url, key: TOKEN_STORAGE_KEY, token: await tokenOf(hub, credentials) }
-  const script = await page.addInitScript(({ origin, key, token }) => {
-    if (location.origin === origin) localStorage.setItem(key, token)
-  }, entry)
-  entries.set(page, script)
-}
-
-/** Ends what `enterAs` began: `page` opens its next pages without that session, unless its storage still has one. */
-export async function leave(page: Page): Promise<void> {
-  await entries.get(page)?.dispose()
-  entries.delete(page)
+  const token = await tokenOf(hub, credentials)
+  const blank = `${hub.url}/healthz`
+  if (page.url() !== blank) await page.goto(blank)
+  await page.evaluate(([key, value]) => localStorage.setItem(key, value), [TOKEN_STORAGE_KEY, token] as const)
 }

@@ -1,0 +1,62 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserHandle } from './browser.ts'
+
+type Options = NonNullable<Parameters<BrowserHandle['person']>[0]>
+
+const WIDE = { width: 1280, height: 720 }
+const EVENTS = ['console', 'dialog', 'download', 'pageerror', 'request', 'requestfailed', 'response'] as const
+const STORAGES = 'cookies,local_storage,indexeddb,service_workers,cache_storage'
+
+/**
+ * One page for all tests of a file, one after the other: a new profile loads and compiles the portal again, in twice
+ * the time. A test that leaves behind what cannot be undone, a clock or a script of the page, closes the page.
+ */
+export type ReusedPage = {
+  /** The profile of the page. */
+  context(): BrowserContext
+  /** The page, with nothing of the test before but the cached files of `origins`. */
+  next(): Promise<Page>
+}
+
+/** `origins`: those whose storage tests fill, without a path; the first is a hub's. */
+export async function reusePage(
+  browser: BrowserHandle,
+  origins: readonly [string, ...string[]],
+  options: Options = {},
+): Promise<ReusedPage> {
+  let page = await (await browser.person(options)).newPage()
+  let isNew = true
+
+  async function forget(): Promise<void> {
+    const context = page.context()
+    for (const other of context.pages()) if (other !== page) await other.close()
+    for (const event of EVENTS) page.removeAllListeners(event)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    // The page of another origin may be there, or that of an error, which has no storage.
+    await page.evaluate(() => sessionStorage.clear()).catch(() => undefined)
+    // A page without a script, of the same site: for any other, even about:blank, Chromium would start a new process.
+    await page.goto(`${origins[0]}/healthz`)
+    await page.evaluate(() => sessionStorage.clear())
+    await context.clearCookies()
+    await context.clearPermissions()
+    const devtools = await context.newCDPSession(page)
+    for (const origin of origins) await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: STORAGES })
+    await devtools.detach()
+    await page.mouse.move(0, 0)
+    await page.setViewportSize(options.viewport ?? WIDE)
+    const { colorScheme = 'light', reducedMotion = 'no-preference' } = options
+    await page.emulateMedia({ colorScheme, reducedMotion })
+  }
+
+  return {
+    context: () => page.context(),
+    async next() {
+      if (page.isClosed()) {
+        await page.context().close()
+        page = await (await browser.person(options)).newPage()
+      } else if (!isNew) await forget()
+      isNew = false
+      return page
+    },
+  }
+}
