@@ -20,6 +20,8 @@ type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
   Partial<Pick<Command, 'learning'>> & { gatewayName: string }
 type AboutAlert = { title: string; ruleName: string }
 type Ledgered = { gatewayName: string; by: string }
+/** `detectionId` is the gateway's id of the detection that a rule fired at; null for people and programs. */
+type Switched = Ledgered & { deterrent: string; detectionId: string | null }
 
 /** The data of each kind. */
 export type FactData = {
@@ -147,9 +149,9 @@ export type FactData = {
   /** The target is the site. Null: the hub's setting. */
   'site-updates.changed': { automatic: boolean | null; hours: string | null }
   /** An entry of a gateway's ledger; `by` names the person, rule or program in words. */
-  'deterrent.fired': Ledgered & { deterrent: string; seconds: number | null }
+  'deterrent.fired': Switched & { seconds: number | null }
   /** It could not be switched on, or off. */
-  'deterrent.failed': Ledgered & { deterrent: string; message: string }
+  'deterrent.failed': Switched & { message: string }
   'gateway.armed': Ledgered
   'gateway.disarmed': Ledgered
   /** New entries of a gateway's ledger, of any kind. */

@@ -187,7 +187,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     expect(titles().slice(2)).toEqual(['Gateway "Barn" has a warning'])
 
     const about = { at: hub.clock.now(), actor: HUB, gatewayId: barn.id }
-    const failed = { gatewayName: 'Barn', by: 'rule', deterrent: 'siren', message: 'no answer' }
+    const failed = { gatewayName: 'Barn', by: 'rule', deterrent: 'siren', detectionId: null, message: 'no answer' }
     const certificate = { id: 'configured-tls' as const, name: 'TLS', expiresAt: '2026-12-01T00:00:00.000Z' }
     for (const _twice of [1, 2]) {
       await record(hub.db, { ...about, kind: 'deterrent.failed', data: failed })

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { LedgerEntry } from '@hedgerow/contract'
+import type { ActivityEntry, LedgerEntry } from '@hedgerow/contract'
 import { generateIdentitySeed, identityOfSeed, requestBytes, type Identity } from '@hedgerow/enrolment'
 import { IDENTITY_HEADER, NONCE_HEADER, SIGNATURE_HEADER, TIME_HEADER } from '@hedgerow/enrolment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { storeDetections } from '../detections/detections.ts'
 
 const LEDGER = '/api/v1/gateway/ledger'
 
@@ -60,6 +61,22 @@ describe.each(testEngines)('the ledger of a gateway on %s', (engine) => {
     const messages = (await get('activity/recent')).json().map(({ message }: { message: string }) => message)
     const line = 'Deterrent "sprinkler" of "Barn" was fired by the rule "Boar at night" for 10 s'
     expect(messages).toEqual([line, line])
+  })
+
+  it('leads from the activity about a firing to the incident of its detection, if the hub has it', async () => {
+    await send([
+      fired(1),
+      fired(2, { kind: 'failed', message: 'no answer' }),
+      fired(3, { by: { kind: 'rule', name: 'Boar at night', detection: 'elsewhere' } }),
+      fired(4, { by: { kind: 'person', name: 'Rosa' } }),
+    ])
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    const seen = { id: 'd1', camera: 'yard', label: 'boar', severity: 'detection' as const, score: 0.9, startedAt }
+    await storeDetections(hub.db, gatewayId, [seen], hub.clock.now())
+    const activity = (await get('activity/recent')).json<ActivityEntry[]>().toReversed()
+    const { id: incidentId } = await hub.db.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+    const detection = { id: 'd1', incidentId, hasThumbnail: false }
+    expect(activity.map((entry) => entry.detection)).toEqual([detection, detection, null, null])
   })
 
   it('takes a device that was set up anew and counts from 1 again', async () => {

@@ -111,10 +111,11 @@ function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: Told): Fact
   const { deterrent = 'all deterrents', seconds, message } = entry
   const about = { at: Math.min(entry.at, now), actor: { name: 'gateway' }, target: gatewayId, gatewayId }
   const by = { gatewayName, by: nameOf(entry) }
+  const switched = { ...by, deterrent, detectionId: entry.by?.detection ?? null }
   if (entry.kind === 'fired')
-    return { kind: 'deterrent.fired', ...about, data: { ...by, deterrent, seconds: seconds ?? null } }
+    return { kind: 'deterrent.fired', ...about, data: { ...switched, seconds: seconds ?? null } }
   if (entry.kind === 'failed' || entry.kind === 'fault')
-    return { kind: 'deterrent.failed', ...about, data: { ...by, deterrent, message: message ?? '' } }
+    return { kind: 'deterrent.failed', ...about, data: { ...switched, message: message ?? '' } }
   if (entry.kind === 'armed') return { kind: 'gateway.armed', ...about, data: by }
   if (entry.kind === 'disarmed') return { kind: 'gateway.disarmed', ...about, data: by }
   return undefined

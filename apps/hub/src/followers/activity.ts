@@ -91,13 +91,16 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'rollout.resumed': ({ data, actor }) => info(`Automatic updates to version ${data.version} go on, by ${actor.name}`),
   'command.ended': ({ data, actor }) =>
     data.state === 'done' ? undefined : warning(`${actor.name} could not ${commandInWords(data)}: ${data.message}`),
-  'deterrent.fired': ({ data: { deterrent, seconds, by, gatewayName } }) =>
-    info(
+  'deterrent.fired': ({ data: { deterrent, seconds, by, gatewayName, detectionId } }) => ({
+    ...info(
       `Deterrent "${deterrent}" of "${gatewayName}" was fired by ${by}${seconds === null ? '' : ` for ${seconds} s`}`,
     ),
-  'deterrent.failed': ({ data: { deterrent, gatewayName, message } }) => ({
+    detectionId: detectionId ?? undefined,
+  }),
+  'deterrent.failed': ({ data: { deterrent, gatewayName, message, detectionId } }) => ({
     type: 'error',
     message: `Deterrent "${deterrent}" of "${gatewayName}" failed: ${message}`,
+    detectionId: detectionId ?? undefined,
   }),
   'gateway.armed': ({ data }) => info(`Gateway "${data.gatewayName}" was armed by ${data.by}`),
   'gateway.disarmed': ({ data }) => warning(`Gateway "${data.gatewayName}" was disarmed by ${data.by}`),
