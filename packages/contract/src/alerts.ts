@@ -21,7 +21,8 @@ export type Acknowledgement = z.output<typeof acknowledgement>
 export const alert = z.object({
   id,
   ruleName: z.string(),
-  kind: alertKind,
+  /** `test`: a notice that only its caller gets, by `sendTestNotification`. */
+  kind: z.enum([...alertKind.options, 'test']),
   title: z.string(),
   /** A line for each thing, at most 10 and one that counts the others. */
   lines: z.array(z.string()),

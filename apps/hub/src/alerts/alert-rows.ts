@@ -44,7 +44,13 @@ export async function listAlerts(
   { incident }: { incident?: string | undefined },
 ): Promise<Alert[]> {
   const own = await gatewaysOf(db, caller)
-  let asked = db.selectFrom('alerts').selectAll().orderBy('at', 'desc').orderBy('id').limit(LISTED)
+  let asked = db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('kind', '!=', 'test')
+    .orderBy('at', 'desc')
+    .orderBy('id')
+    .limit(LISTED)
   if (incident !== undefined)
     asked = asked.where(
       'id',

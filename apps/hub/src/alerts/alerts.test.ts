@@ -95,6 +95,22 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(receiver.received).toHaveLength(1)
   })
 
+  it('have a test of the portal, a notice for the person who asked', async () => {
+    const { body } = await api(contract.sendTestNotification, { token, query: { channel: 'portal' } })
+    expect(body).toMatchObject({ channels: { portal: { status: 'sent' } } })
+    const notices = async (of: string) => (await api(contract.listNotices, { token: of })).body
+    expect(await notices(token)).toMatchObject({
+      unread: 1,
+      notices: [{ kind: 'test', title: 'Test message from your hub', path: '/alert-rules', isRead: false }],
+    })
+    expect(await notices(await hub.signIn('manager'))).toEqual({ unread: 0, notices: [] })
+    expect((await api(contract.listAlerts, { token, query: {} })).body).toEqual([])
+    expect((await api(contract.readNotificationChannels, { token })).body).toMatchObject({
+      last: { portal: { at: new Date(hub.clock.now()).toISOString(), error: null } },
+    })
+    expect(receiver.received).toEqual([])
+  })
+
   it('are one message that grows during a storm, then one after the cool-down', async () => {
     const labels = Array.from({ length: 300 }, (_, i) => `animal ${i}`)
     await report(seen('first'))

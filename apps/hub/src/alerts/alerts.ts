@@ -5,12 +5,13 @@
  * acknowledge.ts).
  */
 import { randomBytes } from 'node:crypto'
-import type { AlertKind, AlertStep, FactData, Language } from '@hedgerow/contract'
+import type { Alert, AlertStep, FactData, Language } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
+import { TEST } from '../notifications/outbox.ts'
 import type { AlertRow, Counts } from './alert-rows.ts'
 import { linesIn, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
@@ -20,7 +21,7 @@ import { firstOf, messageOf, pathOf, type Line, type Stage, type Told } from './
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
 type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
 /** The names by which programs know the messages. */
-export const EVENTS: Readonly<Record<AlertKind, Announcement['kind']>> = {
+export const EVENTS: Readonly<Record<Alert['kind'], Announcement['kind']>> = {
   detection: 'incident.alert',
   'gateway-quiet': 'gateway.quiet',
   'gateway-warning': 'gateway.warning',
@@ -29,8 +30,9 @@ export const EVENTS: Readonly<Record<AlertKind, Announcement['kind']>> = {
   disk: 'storage.low',
   approval: 'registration.pending',
   certificate: 'certificate.expiring',
+  test: TEST,
 }
-const BACK: Partial<Record<AlertKind, Announcement['kind']>> = {
+const BACK: Partial<Record<Alert['kind'], Announcement['kind']>> = {
   'gateway-quiet': 'gateway.back',
   'camera-dark': 'camera.back',
 }

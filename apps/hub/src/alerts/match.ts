@@ -1,8 +1,8 @@
 /** Whether a rule announces an incident. Pure. */
-import type { AlertKind, AlertRuleFields } from '@hedgerow/contract'
+import type { Alert, AlertRuleFields } from '@hedgerow/contract'
 
 export type Candidate = {
-  kind: AlertKind
+  kind: Alert['kind']
   /** Empty for the hub itself, which has no location. */
   gatewayId: string
   location: string
@@ -22,7 +22,7 @@ const isAnyOf = (values: readonly string[], ...found: readonly string[]) =>
 export function matches(rule: AlertRuleFields, candidate: Candidate): boolean {
   return (
     rule.enabled &&
-    rule.what.includes(candidate.kind) &&
+    rule.what.some((kind) => kind === candidate.kind) &&
     (candidate.kind !== 'detection' || isWanted(rule, candidate)) &&
     (candidate.gatewayId === '' ||
       (isAnyOf(rule.sites, candidate.location) &&

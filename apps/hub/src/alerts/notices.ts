@@ -1,10 +1,13 @@
 /** The notices of alerts that the portal shows a person until they have read them. */
+import { randomBytes } from 'node:crypto'
 import type { listNotices, ResponseOf } from '@hedgerow/contract'
 import type { Caller } from '../access/sessions.ts'
 import type { Db } from '../database/tables.ts'
 import { gatewaysOf, toAlert, toldTo } from './alert-rows.ts'
+import type { Line } from './words.ts'
 
 const LISTED = 50
+const ID_BYTES = 9
 
 export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<typeof listNotices>> {
   const rows = await db
@@ -25,6 +28,53 @@ export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<
       return told ? [{ ...toAlert(row, told), isRead: row.read_at !== null }] : []
     }),
   }
+}
+
+/** A step of the rule makes the notice new again. */
+export async function putNotice(db: Db, userId: string, alertId: string, at: number): Promise<void> {
+  await db
+    .insertInto('notices')
+    .values({ user_id: userId, alert_id: alertId, at, read_at: null })
+    .onConflict((conflict) => conflict.columns(['user_id', 'alert_id']).doUpdateSet({ at, read_at: null }))
+    .execute()
+}
+
+/** Tests the portal's own channel: a notice for this person only. */
+export async function putTestNotice(db: Db, { userId }: Caller, at: number): Promise<void> {
+  const id = randomBytes(ID_BYTES).toString('base64url')
+  const line: Line = {
+    kind: 'test',
+    id,
+    gatewayId: '',
+    gatewayName: '',
+    camera: '',
+    label: '',
+    detail: '',
+    coverId: null,
+    startedAt: at,
+  }
+  await db
+    .insertInto('alerts')
+    .values({
+      id,
+      kind: 'test',
+      rule_id: '',
+      rule_name: 'Send test',
+      number: 0,
+      at,
+      due_at: at,
+      people_due_at: null,
+      lines: JSON.stringify([line]),
+      counts: JSON.stringify({ '': 1 }),
+    })
+    .execute()
+  await putNotice(db, userId, id, at)
+}
+
+/** When somebody last got a notice, in milliseconds since 1970. */
+export async function lastNoticeAt(db: Db): Promise<number | undefined> {
+  const newest = await db.selectFrom('notices').select('at').orderBy('at', 'desc').limit(1).executeTakeFirst()
+  return newest?.at
 }
 
 export async function markNoticesRead(db: Db, { userId }: Caller, now: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { EVENTS, keyOf } from './alerts.ts'
-import { countUnread } from './notices.ts'
+import { countUnread, putNotice } from './notices.ts'
 import { readPreferences } from './preferences.ts'
 import { afterQuietHours } from './quiet-hours.ts'
 import { firstOf, messageOf, pathOf, WORDS, type Stage, type Told } from './words.ts'
@@ -36,15 +36,6 @@ export async function tellPeople(
 function readPeople(transaction: Transaction<Tables>, ids: readonly string[]): Promise<Person[]> {
   const people = transaction.selectFrom('users').select(['id', 'role']).where('active', '=', 1).orderBy('id')
   return (ids.length === 0 ? people : people.where('id', 'in', ids)).execute()
-}
-
-/** A step of the rule makes the notice new again. */
-async function putNotice(transaction: Transaction<Tables>, userId: string, alertId: string, at: number): Promise<void> {
-  await transaction
-    .insertInto('notices')
-    .values({ user_id: userId, alert_id: alertId, at, read_at: null })
-    .onConflict((conflict) => conflict.columns(['user_id', 'alert_id']).doUpdateSet({ at, read_at: null }))
-    .execute()
 }
 
 async function tellBrowsers(

@@ -1,9 +1,9 @@
 /** What an alert says, in the reader's language. Pure. */
-import type { AlertKind, Language } from '@hedgerow/contract'
+import type { Alert, Language } from '@hedgerow/contract'
 
 /** One thing that an alert is about. */
 export type Line = {
-  kind: AlertKind
+  kind: Alert['kind']
   /** The id of the incident, the gateway, the request or the certificate. */
   id: string
   /** Empty for the hub itself. */
@@ -28,8 +28,8 @@ export type Told = { lines: readonly Line[]; count: number }
 const LINES_MAX = 10
 
 type Words = {
-  line: Readonly<Record<AlertKind, (line: Line) => string>>
-  several: Readonly<Record<AlertKind, string>>
+  line: Readonly<Record<Alert['kind'], (line: Line) => string>>
+  several: Readonly<Record<Alert['kind'], string>>
   first: string
   more(count: number): string
   notAcknowledged(title: string): string
@@ -53,6 +53,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: () => "Your hub's disk is nearly full",
       approval: ({ label }) => `New gateway "${label}" waits for approval`,
       certificate: ({ label }) => `${label} expires soon`,
+      test: () => 'Test message from your hub',
     },
     several: {
       detection: 'threats',
@@ -63,6 +64,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: 'warnings of the disk',
       approval: 'gateways wait for approval',
       certificate: 'certificates expire soon',
+      test: 'test messages',
     },
     first: 'the first',
     more: (count) => `and ${count} more`,
@@ -83,6 +85,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: () => 'Der Datenträger des Hubs ist fast voll',
       approval: ({ label }) => `Neues Gateway „${label}“ wartet auf Freigabe`,
       certificate: ({ label }) => `${label} läuft bald ab`,
+      test: () => 'Testnachricht Ihres Hubs',
     },
     several: {
       detection: 'Bedrohungen',
@@ -93,6 +96,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: 'Warnungen des Datenträgers',
       approval: 'Gateways warten auf Freigabe',
       certificate: 'Zertifikate laufen bald ab',
+      test: 'Testnachrichten',
     },
     first: 'zuerst',
     more: (count) => `und ${count} weitere`,
@@ -140,6 +144,7 @@ export function pathOf({ lines, count }: Told): string {
   if (kind === 'detection') return count === 1 ? `/threats?incident=${id}` : '/threats?review=none'
   if (kind === 'approval') return '/gateway-approvals'
   if (kind === 'certificate') return '/settings'
+  if (kind === 'test') return '/alert-rules'
   if (kind === 'disk') return '/dashboard'
   return count === 1 ? `/gateways/${gatewayId}` : '/gateways'
 }

@@ -1,4 +1,4 @@
-import type { AlertKind, Command, CommandAction, RegistrationHold } from '@hedgerow/contract'
+import type { Alert, Command, CommandAction, RegistrationHold } from '@hedgerow/contract'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 /**
@@ -229,7 +229,7 @@ export type Tables = {
   alerts: {
     id: string
     rule_id: string
-    kind: Generated<AlertKind>
+    kind: Generated<Alert['kind']>
     /** The rule's name at that time. */
     rule_name: string
     /** The number of the rule's message, from 1. */

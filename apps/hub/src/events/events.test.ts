@@ -198,7 +198,6 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
     'gateway.vpn-config-read',
     'identity.refused',
     'incidents.exported',
-    'notification.tested',
     'push.subscribed',
     'push.unsubscribed',
     'recovery-code.used',

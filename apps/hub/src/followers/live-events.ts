@@ -92,7 +92,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'ledger.written': toOwner('deterrents'),
 
   'storage.low': toAll('stats', 'activity'),
-  'notification.tested': toAll(),
+  'notification.tested': toAll('alerts'),
   'notification.sent-again': toAll('settings'),
   'alert.raised': toOwner('alerts', 'settings'),
   'alert.escalated': toOwner('alerts', 'activity'),

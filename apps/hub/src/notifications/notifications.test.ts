@@ -362,6 +362,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
         webhook,
         mqtt: off('HUB_MQTT_URL'),
         ntfy: off('HUB_NTFY_URL'),
+        portal: { status: 'sent', message: 'It is behind your bell.' },
         pushover: off('HUB_PUSHOVER_TOKEN'),
         telegram: off('HUB_TELEGRAM_TOKEN'),
       },
@@ -395,6 +396,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       },
       last: {
         email: { at: expect.any(String), error: expect.stringContaining('mailbox is full') },
+        portal: { at: expect.any(String), error: null },
         webhook: { at: expect.any(String), error: expect.stringContaining('The webhook could not be reached') },
       },
       waiting: 0,

@@ -1,14 +1,19 @@
 import * as contract from '@hedgerow/contract'
+import type { ResponseOf } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { actorOf, record } from '../facts/facts.ts'
+import { lastNoticeAt, putTestNotice } from '../alerts/notices.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
 
 const UNKNOWN = 'This hub has no such channel.'
+/** The channel that the hub has by itself: notices behind the bell. */
+const PORTAL = 'portal'
 const UNTESTED = { status: 'off', message: 'This channel was not tested.' } as const
 
 /** The calls for the channels: their state, a test message, and the log of deliveries. */
@@ -18,27 +23,38 @@ export function notificationRoutes(
 ): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, waiting, failed } = await notifications.status()
+    const noticeAt = await lastNoticeAt(db)
     return {
       email: channels['email'] ?? false,
       webhook: channels['webhook'] ?? false,
-      channels: { portal: true, ...channels },
-      last: await lastOutcomes(db),
+      channels: { [PORTAL]: true, ...channels },
+      last: {
+        ...(noticeAt !== undefined && { [PORTAL]: { at: new Date(noticeAt).toISOString(), error: null } }),
+        ...(await lastOutcomes(db)),
+      },
       waiting,
       failed,
     }
   })
   mount(app, contract.sendTestNotification, async ({ query: { channel }, caller, sourceIp }) => {
     const { channels: known } = await notifications.status()
-    if (channel !== undefined && !Object.hasOwn(known, channel))
+    if (channel !== undefined && channel !== PORTAL && !Object.hasOwn(known, channel))
       throw new HubError('invalid_request', { fieldErrors: { channel: UNKNOWN } })
-    await record(db, {
-      kind: 'notification.tested',
-      at: clock(),
-      actor: actorOf({ caller, sourceIp }),
-      target: channel ?? 'all channels',
-      data: {},
+    const isOverPortal = channel === undefined || channel === PORTAL
+    await inTransaction(db, async (transaction) => {
+      if (isOverPortal) await putTestNotice(transaction, caller, clock())
+      await record(transaction, {
+        kind: 'notification.tested',
+        at: clock(),
+        actor: actorOf({ caller, sourceIp }),
+        target: channel ?? 'all channels',
+        data: {},
+      })
     })
-    const channels = await notifications.test(channel)
+    const channels: ResponseOf<typeof contract.sendTestNotification>['channels'] = {
+      ...(isOverPortal && { [PORTAL]: { status: 'sent' as const, message: 'It is behind your bell.' } }),
+      ...(channel !== PORTAL && (await notifications.test(channel))),
+    }
     const { email = UNTESTED, webhook = UNTESTED } = channels
     return { email, webhook, channels }
   })

@@ -47,7 +47,7 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
                   word={CHANNEL_NAMES[name] ?? name}
                   reason={result?.message ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')}
                 />
-                {isSet && !(name in OWN) && (
+                {isSet && name !== 'push' && (
                   <ReasonedButton
                     size="compact-sm"
                     variant="default"

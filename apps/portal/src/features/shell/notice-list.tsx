@@ -59,7 +59,7 @@ export default function NoticeList({
                 <RelativeTime at={notice.at} /> · {notice.ruleName}
                 {notice.acknowledged !== null && ` · ${acknowledgedInWords(notice.acknowledged)}`}
               </span>
-              {notice.acknowledged === null && (
+              {notice.acknowledged === null && notice.kind !== 'test' && (
                 <Button
                   size="compact-sm"
                   variant="default"
