@@ -18,6 +18,7 @@ import { createSnapshots } from '../detections/snapshots.ts'
 import { readThumbnail } from '../detections/thumbnails.ts'
 import { detectionRoutes } from '../detections/routes.ts'
 import { troubleOfAlerts } from '../alerts/alert-rules.ts'
+import { lastNoticeAt, putTestNotice } from '../alerts/notices.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
@@ -176,7 +177,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
     listIncidents: (caller, ids) => listIncidentsById(db, caller, ids),
   })
-  notificationRoutes(app, { db, clock, notifications })
+  notificationRoutes(app, { db, clock, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
   pushRoutes(app, { clock, push: fleet.push })
   dashboardRoutes(app, {
     db,

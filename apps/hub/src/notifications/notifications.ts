@@ -42,7 +42,7 @@ export type Announcement = Content & {
     | 'camera.back'
     | 'deterrent.failed'
     | 'certificate.expiring'
-    | typeof TEST
+    | 'test'
   /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
   follows?: string
   /** The alert that it is about. */

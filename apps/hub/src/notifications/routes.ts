@@ -2,11 +2,11 @@ import * as contract from '@hedgerow/contract'
 import type { ResponseOf } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { actorOf, record } from '../facts/facts.ts'
-import { lastNoticeAt, putTestNotice } from '../alerts/notices.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
@@ -16,14 +16,23 @@ const UNKNOWN = 'This hub has no such channel.'
 const PORTAL = 'portal'
 const UNTESTED = { status: 'off', message: 'This channel was not tested.' } as const
 
+type Dependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  notifications: Notifications
+  portal: {
+    /** Puts a test notice behind the caller's bell. */
+    test(transaction: Db, caller: Caller, at: number): Promise<void>
+    /** When somebody last got a notice, in milliseconds since 1970. */
+    lastAt(db: Db): Promise<number | undefined>
+  }
+}
+
 /** The calls for the channels: their state, a test message, and the log of deliveries. */
-export function notificationRoutes(
-  app: FastifyInstance,
-  { db, clock, notifications }: { db: Kysely<Tables>; clock: () => number; notifications: Notifications },
-): void {
+export function notificationRoutes(app: FastifyInstance, { db, clock, notifications, portal }: Dependencies): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, waiting, failed } = await notifications.status()
-    const noticeAt = await lastNoticeAt(db)
+    const noticeAt = await portal.lastAt(db)
     return {
       email: channels['email'] ?? false,
       webhook: channels['webhook'] ?? false,
@@ -42,7 +51,7 @@ export function notificationRoutes(
       throw new HubError('invalid_request', { fieldErrors: { channel: UNKNOWN } })
     const isOverPortal = channel === undefined || channel === PORTAL
     await inTransaction(db, async (transaction) => {
-      if (isOverPortal) await putTestNotice(transaction, caller, clock())
+      if (isOverPortal) await portal.test(transaction, caller, clock())
       await record(transaction, {
         kind: 'notification.tested',
         at: clock(),
