@@ -104,7 +104,7 @@ const boar = (more: Partial<Detection> = {}): Detection => ({
 test('a detection is unsure until the endpoint answers; then the rules see it again and the hub gets the verdict', async () => {
   const { intake, seen, spoken, queue } = await openParts(endpoint())
   await intake.report([boar()])
-  expect(seen).toEqual(['any'])
+  expect(seen[0]).toBe('any')
   expect(await spoken('a')).toMatchObject({ by: 'eyes', outcome: 'confirmed', score: 0.9, reason: 'A boar.' })
   expect(seen).toEqual(['any', 'confirmed any'])
   expect(queue.waiting()).toBe(2)
