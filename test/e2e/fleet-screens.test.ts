@@ -7,6 +7,7 @@ import {
   addGateway,
   approveRegistration,
   deleteGateway,
+  getVersions,
   listGateways,
   listPendingRegistrations,
   rejectRegistration,
@@ -456,4 +457,23 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   await portal.row('Apiary').getByText(`0.5.0, asked for by ${hub.admin.username}`).waitFor()
   await restarted.promise
   expect(await readlink(join(root, 'updates/trial'))).toBe('a')
+
+  // A site gets hours of its own.
+  const { gateways } = await hub.api(getVersions, { query: {} })
+  const { id } = gateways.find(({ name }) => name === 'Apiary')!
+  await hub.api(updateGateway, { params: { id }, body: { name: 'Apiary', location: 'Heath' } })
+  await page.getByRole('button', { name: 'Add a Site' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Site').selectOption('Heath')
+  await dialog.getByLabel('Automatic updates').selectOption('on')
+  await dialog.getByLabel('Hours').selectOption('own')
+  await dialog.getByLabel('These hours').fill('2 to 5')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Enter hours such as 02:00-05:00').waitFor()
+  await dialog.getByLabel('These hours').fill('02:00-05:00')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await portal.row('Heath').getByText('02:00-05:00').waitFor()
+  expect(await hub.api(getVersions, { query: {} })).toMatchObject({
+    sites: [{ site: 'Heath', automatic: true, hours: '02:00-05:00' }],
+  })
 })
