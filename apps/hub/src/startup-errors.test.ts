@@ -37,3 +37,16 @@ test('a missing page is not blamed on the database', () => {
     ),
   ).toBe('The database file cannot be used (HUB_DATA_DIR): ENOTDIR')
 })
+
+test('a file that a command was told to write is not blamed on the database', () => {
+  const config = readConfig({ HUB_DATA_DIR: join(folder, 'data') })
+  const said = (act: () => unknown) => explainStartupError(errorOf(act), config)
+  const [file, elsewhere] = [join(folder, 'support.json'), join(folder, 'none', 'support.json')]
+  writeFileSync(file, '')
+  expect(said(() => writeFileSync(file, '', { flag: 'wx' }))).toBe(`${file} exists already. Name a new file.`)
+  expect(said(() => writeFileSync(elsewhere, ''))).toBe(`${elsewhere} cannot be used: ENOENT`)
+  mkdirSync(join(folder, 'data'))
+  const inside = join(folder, 'data', 'support.json')
+  writeFileSync(inside, '')
+  expect(said(() => writeFileSync(inside, '', { flag: 'wx' }))).toBe(`${inside} exists already. Name a new file.`)
+})

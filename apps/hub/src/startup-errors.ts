@@ -15,9 +15,18 @@ export function explainStartupError(error: unknown, config: Config): string | un
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HUB_HOST ${config.host} is no address of this machine.`
   if (path !== undefined && [config.webDir, config.siteDir].some((folder) => path.startsWith(folder)))
     return `${path} cannot be read: ${code}. Build the pages again with "npm run build".`
+  if (syscall === 'open' && code === 'EEXIST') return `${path} exists already. Name a new file.`
+  if ((syscall === 'mkdir' || syscall === 'open') && path !== undefined && !isOfDatabase(path, config))
+    return `${path} cannot be used: ${code}`
   if (syscall === 'mkdir' || syscall === 'open') return `The database file cannot be used (HUB_DATA_DIR): ${code}`
   if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
   return undefined
+}
+
+/** A folder above counts too: the system names it when it cannot make one below. */
+function isOfDatabase(path: string, { dataDir, databaseUrl }: Config): boolean {
+  const places = [dataDir, databaseUrl.replace(/^sqlite:/, '')]
+  return places.some((place) => place.startsWith(path) || path.startsWith(place))
 }
 
 function variableOf(port: number | undefined, config: Config): string {
