@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Detection } from '@hedgerow/contract'
-import { createRgbImage, type RgbImage } from '@hedgerow/vision'
+import { createRgbImage, verifierFeatures, type RgbImage } from '@hedgerow/vision'
 import { createRandom, type Random } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -184,6 +184,28 @@ test('people go back to the version that they name, or to none', async () => {
   expect(undo(2)).toBe(false)
   expect(undo(null)).toBe(true)
   expect(versionsOf()).toEqual(['undone', 'undone', 'undone'])
+})
+
+test('a later picture shows a held-back detection only when it is more likely right than wrong', async () => {
+  await learning.stop()
+  const crop = draw('animal', random)
+  const featuresAt = (score: number) =>
+    verifierFeatures({ crop, box: undefined, score, hour: 0, seconds: 0, travel: 0 })
+  // Its logit is 20 times the difference of the detector's score from 0.5.
+  const weights = featuresAt(1).map((value, index) => 10 * (value - featuresAt(0.5)[index]!))
+  const threshold = { logit: -2, bound: 0.01, needed: 99 }
+  const store = openLearningStore(join(dataDir, LEARNING_FILE), log)
+  store.begin('orchard', 'deer', now, { weights, bias: 0, calibration: { slope: -1, offset: 0 }, threshold })
+  store.close()
+  learning = open()
+  const look = (detection: Detection, score: number, before?: Detection) =>
+    learning.judge({ ...detection, score }, { before, sight: { crop, travel: 0 } })
+  expect(await look(seen(), 0.42)).not.toHaveProperty('suppressed')
+  const hidden = seen()
+  expect(await look(hidden, 0.2)).toMatchObject({ suppressed: true })
+  const before = { ...hidden, suppressed: true }
+  expect(await look(hidden, 0.42, before)).toMatchObject({ suppressed: true, verdict: { outcome: 'rejected' } })
+  expect(await look(hidden, 0.6, before)).toMatchObject({ suppressed: false, verdict: { outcome: 'unsure' } })
 })
 
 test('nights are counted from reviews: shown and right, shown and wrong, held back, held back although right', async () => {

@@ -25,7 +25,7 @@ export type Judgement = Pick<Detection, 'suppressed'> & {
 export type Learning = {
   /**
    * Whether a version holds this detection back. A detection that was shown once stays shown, and so does one that a
-   * person or a later stage confirmed; a held-back one is judged again with each picture.
+   * person or a later stage confirmed. A held-back one is judged again with each picture, more strictly.
    */
   judge(
     detection: Detection,
@@ -64,6 +64,11 @@ const MEMORY_MAX_MB = 512
 /** After a person undid a version, no other takes over on its own for a week. */
 const PAUSE_MS = 7 * 24 * HOUR_MS
 const HELD_BACK_REASON = 'It looks like what people called wrong on this camera.'
+/**
+ * Verifiers are trained on first looks, and the threshold holds for them. A later picture is larger and elsewhere, so
+ * it shows a held-back detection only when that is more likely right than wrong.
+ */
+const LEAST_PROBABILITY_LATER = 0.5
 /** One right review of a held-back detection may be a slip. */
 const MISSES_ALLOWED = 1
 
@@ -119,7 +124,8 @@ export function createLearning(options: LearningOptions): Learning {
     const look = await looks.take(detection, sight)
     if (!look) return before?.suppressed ? { suppressed: true } : {}
     if (isNew) looks.keep(look)
-    const { isHeldBack, probability } = verify(version.verifier, verifierFeatures(look))
+    const { isHeldBack: isBelow, probability } = verify(version.verifier, verifierFeatures(look))
+    const isHeldBack = isBelow || (before?.suppressed === true && probability < LEAST_PROBABILITY_LATER)
     const verdict = { stage: 'learned', by: `version ${version.number}`, score: round(probability) }
     if (!isHeldBack) return { ...release(detection.id, before), verdict: { ...verdict, outcome: 'unsure' } }
     store.setHeld(detection.id, version.number)
