@@ -16,6 +16,7 @@ import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
 
 const EXPIRED = 'Your session has expired. Please log in again.'
 const PASSWORD = 'four foxes in fog'
@@ -54,10 +55,9 @@ async function addUser(username: string, role: Role): Promise<{ credentials: Cre
   return { credentials: { username, password: PASSWORD }, user: await hub.api(createUser, { body }) }
 }
 
-async function openAs(credentials: Credentials, address: string): Promise<void> {
-  await portal.open(address)
-  await page.waitForURL('**/login')
-  await portal.signIn(credentials)
+async function openAs(credentials: Credentials, address: string, at = hub): Promise<void> {
+  await enterAs(page, at, credentials)
+  await portalOf(page, at).open(address)
   await page.locator('main h1').waitFor()
   await page.waitForURL(`**${address}`)
 }
@@ -156,7 +156,7 @@ describe('users', () => {
     portal = portalOf(page, small)
     const second = { username: 'second-admin', password: PASSWORD }
     await small.api(createUser, { body: { ...second, email: 'second@example.org', role: 'admin' } })
-    await openAs(second, '/users')
+    await openAs(second, '/users', small)
     await openVerb('second-admin', 'Edit User')
     const { id, username } = (await usersOf(small.api)).find((user) => user.username === 'admin')!
     const demoted = { username, email: 'admin@example.org', role: 'user' } as const
@@ -303,7 +303,7 @@ describe('two-factor', () => {
     const strict = await startHub()
     onTestFinished(async () => void (await strict.stop()))
     portal = portalOf(page, strict)
-    await openAs(strict.admin, '/settings?tab=security')
+    await openAs(strict.admin, '/settings?tab=security', strict)
     await page.getByRole('switch', { name: 'Two-factor authentication' }).click()
     await says('has to set it up as soon as this is saved')
     await button('Save Settings').click()
