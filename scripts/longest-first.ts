@@ -24,6 +24,7 @@ const LONG = [
   'test/e2e/session.test.ts',
   'test/e2e/threats.test.ts',
   'packages/vision/src/demonstration/demonstration.test.ts',
+  'packages/vision/src/rendered-scenes.test.ts',
   'apps/gateway/src/learning/learning.test.ts',
   'apps/hub/src/home-assistant/home-assistant.test.ts',
   'apps/gateway/src/recording/recorder.test.ts',
@@ -37,11 +38,16 @@ const LONG = [
   'packages/http/src/front.test.ts',
 ]
 
-/** Vitest's order, by earlier durations or otherwise by size, but with the long files first. */
+/**
+ * Vitest's order, by earlier durations or otherwise by size, but with the long files first. The files of a project that
+ * share processes stay together: Vitest ends a process when the next file belongs to another project.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.endsWith(path))
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const longFirst = [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const byProject = Map.groupBy(longFirst, ({ project }) => (project.config.isolate ? undefined : project))
+    return [...byProject.values()].flat()
   }
 }

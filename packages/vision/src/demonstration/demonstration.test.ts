@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createMotionDetector } from '../motion.ts'
-import { measure, precisionOf, recallOf } from '../rendered/measure.ts'
-import { scenes } from '../rendered/index.ts'
-import { Tracker } from '../tracker.ts'
 import { cropFor, lookAt, pack, unpack } from './eye.ts'
 import { accuracyOf, drawExamples, HELD_OUT, trainDemonstrationEye } from './training.ts'
 import { WEIGHTS } from './weights.ts'
@@ -22,31 +18,6 @@ describe('the demonstration eye', () => {
     expect(heldOut.labels.length).toBeGreaterThan(400)
     expect(accuracy).toBeGreaterThan(0.95)
   })
-
-  test(
-    'with motion and tracking, finds and names the figures that walk through the scenes',
-    { timeout: TRAINING_MS },
-    () => {
-      const size = { width: 480, height: 270 }
-      const total = { right: 0, wrong: 0, missed: 0, labelled: 0 }
-      for (const scene of scenes) {
-        const motion = createMotionDetector({ size })
-        const tracker = new Tracker({ highScore: 0.5, newScore: 0.6, confirmAfter: 3, buffer: 0.3, keepLostMs: 1_500 })
-        const tally = measure(scene, { ...size, framesPerSecond: 5 }, (plane, atMs) => {
-          const sightings = motion.detect(plane, atMs).regions.map(({ box }) => ({ box, ...lookAt(plane, box) }))
-          const { seen } = tracker.update(
-            sightings.filter(({ label }) => label !== 'nothing'),
-            atMs,
-          )
-          return seen.map(({ sighting, label }) => ({ box: sighting.box, label }))
-        })
-        for (const key of ['right', 'wrong', 'missed', 'labelled'] as const) total[key] += tally[key]
-      }
-      expect(precisionOf(total)).toBeGreaterThan(0.93)
-      expect(recallOf(total)).toBeGreaterThan(0.72)
-      expect(total.labelled / total.right).toBeGreaterThan(0.93)
-    },
-  )
 })
 
 test('packed weights are those that were trained, to a 127th of the largest of their class', () => {

@@ -28,29 +28,40 @@ export type MeasureOptions = {
 /** A figure with less than this share in the picture may be found or missed. */
 const CLEARLY_VISIBLE = 0.5
 
+type Look = (plane: Plane, atMs: number) => readonly Found[]
+
 /** Passes every picture of the scene to `look`, with its time, and counts the results. */
-export function measure(
+export function measure(scene: Scene, options: MeasureOptions, look: Look): Measurement {
+  return measureAll(scene, options, [look])[0]!
+}
+
+/** `measure` for several programs that look at the same pictures: drawing them takes most of the time. */
+export function measureAll(
   scene: Scene,
   { width, height, framesPerSecond, leastOverlap = 0.3 }: MeasureOptions,
-  look: (plane: Plane, atMs: number) => readonly Found[],
-): Measurement {
+  looks: readonly Look[],
+): Measurement[] {
   const renderer = createRenderer(scene, width, height)
-  const result: Measurement = { right: 0, wrong: 0, missed: 0, labelled: 0 }
+  const results = looks.map(() => ({ right: 0, wrong: 0, missed: 0, labelled: 0 }))
   for (let atMs = 0; atMs < scene.durationMs; atMs += 1_000 / framesPerSecond) {
     const { image, truth } = renderer.render(atMs)
-    const found = look(lumaOf(image), atMs)
-    const unmatched = new Set<Truth>(truth)
-    for (const { box, label } of found) {
-      const match = [...unmatched].find((there) => overlapOf(there.box, box) >= leastOverlap)
-      if (match) {
-        unmatched.delete(match)
-        result.right++
-        if (label === match.label) result.labelled++
-      } else result.wrong++
-    }
-    for (const { visible } of unmatched) if (visible > CLEARLY_VISIBLE) result.missed++
+    const plane = lumaOf(image)
+    for (const [i, look] of looks.entries()) count(results[i]!, look(plane, atMs), truth, leastOverlap)
   }
-  return result
+  return results
+}
+
+function count(result: Measurement, found: readonly Found[], truth: readonly Truth[], leastOverlap: number): void {
+  const unmatched = new Set<Truth>(truth)
+  for (const { box, label } of found) {
+    const match = [...unmatched].find((there) => overlapOf(there.box, box) >= leastOverlap)
+    if (match) {
+      unmatched.delete(match)
+      result.right++
+      if (label === match.label) result.labelled++
+    } else result.wrong++
+  }
+  for (const { visible } of unmatched) if (visible > CLEARLY_VISIBLE) result.missed++
 }
 
 /** Share of what was found that is right; 1 when nothing was found. */
