@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -75,6 +75,17 @@ test('a manifest of one’s own: licence shown and accepted, bytes fetched and c
   const list = await listDeviceModels(dataDir)
   expect(list).toMatchObject({ isDone: true, text: expect.stringContaining('known: yolox, 96 x 64, CC0-1.0, 0.0 MB') })
   expect(list.text).toContain('yolox-nano: yolox, 416 x 416, Apache-2.0')
+})
+
+test('a manifest on the disk names its file beside it, wherever the command runs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hedgerow-manifest-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'files'))
+  await writeFile(join(folder, 'files', 'known.onnx'), MODEL)
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(MANIFEST))
+  const { text, isDone, told } = await add(join(folder, 'manifest.json'), { yes: true })
+  expect([isDone, text]).toEqual([true, expect.stringContaining('known is added')])
+  expect(told).toEqual([`known: yolox, 96 x 64, from ${join(folder, 'files', 'known.onnx')}`])
 })
 
 test('in a script the licence is accepted by its name, and by no other', async () => {

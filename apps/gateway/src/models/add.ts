@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { makePrivateDirectory, syncPath, writeDurably } from '../durable-file.ts'
 import { inWords } from '../hub/failure.ts'
 import { KNOWN_MODELS } from './known-models.ts'
@@ -97,7 +97,8 @@ async function findSource(what: string): Promise<ModelSource> {
 function addressOf({ name, url }: ModelSource, what: string): string {
   if (url === undefined)
     throw new ModelError('model_address_needed', `Say where the file of ${name} is: --from with a URL or a path.`)
-  return isAddress(what) ? new URL(url, what).href : url
+  if (isAddress(what)) return new URL(url, what).href
+  return isAddress(url) ? url : resolve(dirname(what), url)
 }
 
 const isAddress = (text: string) => /^https?:\/\//i.test(text)
