@@ -7,6 +7,7 @@ import { startRelay } from '../apps/gateway/testing/relay.ts'
 import { startAgent, type Agent } from '../test/harness/agent.ts'
 import type { Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
+import { distributionOf, type Distribution } from './report.ts'
 
 /** The number of rounds: an alert rule fires this many times before it is held. */
 const ROUNDS = 20
@@ -15,9 +16,9 @@ const FRAME = join(import.meta.dirname, '../scripts/demo-frames/boar.jpg')
 
 /**
  * How long it takes from a program's report to the relay's request "on", and from the report to the moment when the hub
- * serves the picture. The agent is a process of its own, over loopback.
+ * serves the picture, in milliseconds. The agent is a process of its own, over loopback.
  */
-export async function timeDetections(hub: Hub): Promise<Record<string, Record<string, number>>> {
+export async function timeDetections(hub: Hub): Promise<Record<string, Distribution>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
   const relay = await startRelay()
   let agent: Agent | undefined
@@ -45,7 +46,7 @@ rules:
       toHub.push(hubMs)
       await agent.post('/deterrents/valve/stop')
     }
-    return { 'report to relay on': spread(toRelay), 'report to picture in the hub': spread(toHub) }
+    return { 'report to relay on': distributionOf(toRelay), 'report to picture in the hub': distributionOf(toHub) }
 
     async function timeOne(running: Agent, id: string, picture: string): Promise<[number, number]> {
       const ons = () => relay.calls.filter((call) => call === 'on').length
@@ -105,10 +106,4 @@ function isOff(agent: Agent): Promise<true> {
     },
     { for: 'the valve to be off' },
   )
-}
-
-function spread(values: number[]): Record<string, number> {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!)
-  return { 'p50, ms': at(0.5), 'p95, ms': at(0.95), 'most, ms': at(1) }
 }
