@@ -37,7 +37,15 @@ deterrents:
   const log = pino({ level: 'silent' })
   gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
   await gateway.reportDetections([
-    { id: 'd1', camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9, startedAt: new Date().toISOString() },
+    {
+      id: 'd1',
+      camera: 'orchard',
+      label: 'boar',
+      severity: 'alert',
+      score: 0.9,
+      startedAt: new Date().toISOString(),
+      firings: [{ id: 'f1', deterrent: 'sprinkler', at: new Date().toISOString(), seconds: 5, outcome: 'fired' }],
+    },
   ])
 })
 
@@ -136,7 +144,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('img', { name: 'lane now' }).waitFor()
 
   await page.getByRole('link', { name: 'Detections' }).click()
-  await page.getByRole('button', { name: /^boar, 90 %/ }).click()
+  await page.getByRole('button', { name: /^boar, 90 %.*deterrent fired$/ }).click()
   await page.getByRole('dialog').getByText('Score').waitFor()
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
@@ -147,6 +155,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.mouse.down()
   await page.getByText('sprinkler fired for 600 s by device password').waitFor()
   await page.mouse.up()
+  await page.getByText(/, off at \d/).waitFor()
   expect(relay.isOn()).toBe(true)
   await page.getByRole('button', { name: 'Stop everything' }).click()
   await page.getByText('Disarmed: nothing fires').waitFor()

@@ -133,7 +133,8 @@ describe('enrolment', () => {
     })
     await untilDone(second, 'tunnelUp')
     await untilDone(second, 'heartbeat')
-    expect(condition(second, 'hubFound').state).toBe('failed')
+    const sentence = 'http://127.0.0.1:9: nothing listens there (connection refused)'
+    expect(condition(second, 'hubFound')).toMatchObject({ state: 'failed', detail: sentence })
   })
 
   test('a device that the hub has deleted closes its tunnel and registers again', async () => {

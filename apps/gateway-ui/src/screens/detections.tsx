@@ -98,7 +98,7 @@ const LEARNING = [
 ] as const
 
 function Card({ detection, onOpen }: { detection: SeenDetection; onOpen: () => void }) {
-  const { id, label, camera, score, startedAt, severity } = detection
+  const { id, label, camera, score, startedAt, severity, firings = [] } = detection
   const [hasPicture, setHasPicture] = useState(true)
   return (
     <li>
@@ -121,6 +121,7 @@ function Card({ detection, onOpen }: { detection: SeenDetection; onOpen: () => v
         <LearningMarks {...detection} />
         <span className={styles.where}>
           {camera}, <RelativeTime at={startedAt} />
+          {firings.some(({ outcome }) => outcome === 'fired') && <span className={styles.fired}>deterrent fired</span>}
         </span>
       </button>
     </li>

@@ -8,7 +8,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { RelativeTime, TimeLeft } from '@hedgerow/ui/relative-time.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { messageOf } from '../calls.ts'
 import { useLedger, useOrder, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
@@ -49,11 +49,7 @@ function Deterrents({ status: { armed, deterrents } }: { status: DeviceStatus })
             <p>
               {driver}
               {secondsLeftThisHour !== undefined && `, ${Math.floor(secondsLeftThisHour)} s left this hour`}
-              {until !== null && (
-                <>
-                  , off <TimeLeft until={new Date(until).toISOString()} />
-                </>
-              )}
+              {until !== null && `, off at ${new Date(until).toLocaleTimeString()}`}
             </p>
             <div className={styles.buttons}>
               {mayManage && (

@@ -165,5 +165,5 @@ function pauseAskedFor(error: unknown): number | undefined {
 
 function sentence(error: unknown): string {
   const words = inWords(error)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return /^https?:/.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1)
 }
