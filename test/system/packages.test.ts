@@ -178,7 +178,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     execFileSync('podman', ['image', 'rm', image])
     expect(known).toMatchObject({
       User: '10001:10001',
-      Config: { Healthcheck: { Test: expect.arrayContaining(['CMD']) } },
+      Healthcheck: { Test: expect.arrayContaining(['CMD']) },
     })
   })
 

@@ -284,6 +284,8 @@ test.skipIf(ffmpegIsMissing)(`after kill -9, every file is whole${why}`, async (
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: import.meta.dirname,
   })
+  // It would outlive a test that takes too long, and the run would wait for it.
+  onTestFinished(() => void child.kill('SIGKILL'))
   let clips = 0
   // The third clip is being made now.
   child.stdout.on('data', () => {

@@ -59,7 +59,8 @@ describe.each(testEngines)('a restore that is killed on %s', (engine) => {
       await close()
     }
     await fill('new')
-    const file = join(dir, `${engine}.backup`)
+    // A second try has a file of its own.
+    const file = join(mkdtempSync(join(dir, 'try-')), 'backup')
     await backupDatabase(url, file)
     await fill('old')
     const values = async () => {
