@@ -40,8 +40,7 @@ export const readThumbnails = call({
       .string()
       .max(THUMBNAIL_NAMES_MAX)
       .transform((text) => text.split(','))
-      .refine((names) => names.length <= THUMBNAILS_AT_ONCE, `At most ${THUMBNAILS_AT_ONCE} pictures`)
-      .pipe(z.array(named)),
+      .pipe(z.array(named).max(THUMBNAILS_AT_ONCE, `At most ${THUMBNAILS_AT_ONCE} pictures`)),
   }),
   response: z.array(z.object({ gatewayId, id: z.string(), jpeg: z.string() })),
 })

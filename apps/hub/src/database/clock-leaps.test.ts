@@ -102,10 +102,11 @@ describe.each(testEngines)('a leap of the clock on %s', (engine) => {
     vi.setSystemTime(right)
     await cleanUp(behind)
     expect(lost(before, await rowsOf(behind))).toEqual([])
-    for (const { expiresAt, issuedAt } of behind.certificates.list()) {
-      expect(Date.parse(expiresAt)).toBeGreaterThan(right)
-      expect(Date.parse(issuedAt)).toBeLessThanOrEqual(right)
-    }
+    // Timers of the hub renew them, with keys from threads of the system.
+    await expect
+      .poll(() => behind.certificates.list().filter(({ expiresAt }) => Date.parse(expiresAt) <= right))
+      .toEqual([])
+    for (const { issuedAt } of behind.certificates.list()) expect(Date.parse(issuedAt)).toBeLessThanOrEqual(right)
     await behind.stop()
     const hub = await start()
     const api = createTestApi(hub)
