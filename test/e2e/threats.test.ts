@@ -207,9 +207,17 @@ test('scrolling loads older ones without end, and the view does not move when a 
   expect(new Set(pictures).size, 'each is fetched once').toBe(pictures.length)
   expect(asked.length).toBeLessThanOrEqual(pictures.length / 2)
 
+  const cursors: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname.endsWith('/incidents')) cursors.push(searchParams.get('cursor'))
+  })
   const before = await page.locator(`[data-incident="${last}"]`).boundingBox()
   await gateway.localApi.reportDetections([seen(0, { id: 'new', label: 'fox' })])
   await page.getByRole('button', { name: '1 new' }).waitFor()
+  // Of the three pages, a refetch reads the first, for what is new, and the last, which is in view.
+  expect(new Set(cursors).size).toBe(2)
+  expect(cursors).toContain(null)
   expect(await page.locator(`[data-incident="${last}"]`).boundingBox()).toEqual(before)
   await page.getByRole('button', { name: '1 new' }).click()
   await card(0).getByText('fox').or(card(1).getByText('fox')).waitFor()

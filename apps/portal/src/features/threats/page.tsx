@@ -32,7 +32,11 @@ export function ThreatsPage() {
   useEffect(() => {
     openedNow.current = opened
   })
-  const list = useIncidents(filter)
+  const inView = useRef(NOTHING)
+  const onDrawn = useCallback((drawn: readonly Incident[]) => {
+    inView.current = new Set(drawn.map(({ id }) => id))
+  }, [])
+  const list = useIncidents(filter, (id) => inView.current.has(id))
   const counts = useCounts(filter)
   const gateways = useGateways()
   const review = useReview()
@@ -41,7 +45,7 @@ export function ThreatsPage() {
   const [abreast, setAbreast] = useState(1)
   const [isLabelling, setLabelling] = useState(false)
 
-  const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.incidents) ?? [], [list.data])
+  const loaded = useMemo(() => withoutTwins(list.data?.pages.flatMap((page) => page.incidents) ?? []), [list.data])
   const { shown: incidents, waiting } = useHeld(loaded)
   const labels = useMemo(() => [...new Set(counts.data?.groups.map(({ label }) => label))].toSorted(), [counts.data])
 
@@ -171,6 +175,7 @@ export function ThreatsPage() {
           selected={selected}
           onOpen={open}
           onSelect={select}
+          onDrawn={onDrawn}
           onAbreast={setAbreast}
         />
       )}
@@ -203,6 +208,12 @@ export function ThreatsPage() {
       )}
     </>
   )
+}
+
+/** An incident whose beginning moved is in two pages until both are read again. */
+function withoutTwins(incidents: readonly Incident[]): Incident[] {
+  const seen = new Set<string>()
+  return incidents.filter(({ id }) => !seen.has(id) && seen.add(id))
 }
 
 function NoIncidents({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {

@@ -1,5 +1,11 @@
 import { CLIP_LINK_LIFETIME_MS, NEXT_CURSOR_HEADER, type Incident } from '@hedgerow/contract'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type QueryClient,
+} from '@tanstack/react-query'
 import {
   countIncidents,
   createClipLink,
@@ -21,29 +27,71 @@ const CLIP_REFRESH_MS = 3_000
 /** Snapshots are large, so they are dropped soon after they are no longer shown. */
 const SNAPSHOT_KEPT_MS = 60_000
 
-type Page = { incidents: Incident[]; nextCursor: string | undefined }
+/** Beyond this size the first page begins anew. */
+const FIRST_PAGE_MAX = 300
+const PAGE = 60
 
-/** Newest first, a page at a time; after a live event stale pages are refetched and the scroll position stays. */
-export const useIncidents = (filter: Filter) =>
+type Page = { incidents: Incident[]; nextCursor: string | undefined }
+type Pages = InfiniteData<Page, string | undefined>
+
+/** The next refetch reads the pages of these, in view or not. */
+const changed = new Set<string>()
+
+/** Refetches everything about incidents; `ids` have changed. */
+export async function refetchThreats(queries: QueryClient, ids: readonly string[]): Promise<void> {
+  for (const id of ids) changed.add(id)
+  await queries.invalidateQueries({ queryKey: THREATS_KEY })
+  for (const id of ids) changed.delete(id)
+}
+
+/**
+ * Newest first, a page at a time. A refetch, such as after each live event, reads the newest incidents and the pages in
+ * view; it does not move the others, so it costs the same after a thousand pages.
+ */
+export const useIncidents = (filter: Filter, isInView: (id: string) => boolean) =>
   useInfiniteQuery({
     queryKey: [...THREATS_KEY, 'list', filter],
-    queryFn: async ({ pageParam, signal, client }): Promise<Page> => {
-      const query = { ...queryOf(filter), ...(pageParam !== undefined && { cursor: pageParam }) }
-      const response = await send(listIncidents, { query, signal })
-      const incidents = (await response.json()) as Incident[]
+    queryFn: async ({ pageParam, signal, client, queryKey }): Promise<Page> => {
+      const { pages = [], pageParams = [] } = client.getQueryData<Pages>(queryKey) ?? {}
+      const known = pages[pageParams.indexOf(pageParam)]
+      const isRead = ({ id }: Incident) => isInView(id) || changed.has(id)
+      if (known && pageParam !== undefined && !known.incidents.some(isRead)) return known
+      if (known && pages.length > 1 && pageParam === undefined) return refetchFirst(filter, known, signal)
+      const page = await fetchPage(filter, { cursor: pageParam }, signal)
       // The first covers load while the wall is drawn.
-      for (const { gatewayId, coverId } of incidents.slice(0, FIRST_PICTURES))
+      for (const { gatewayId, coverId } of page.incidents.slice(0, FIRST_PICTURES))
         if (coverId !== null) void client.prefetchQuery(thumbnailQuery(gatewayId, coverId))
-      return {
-        incidents,
-        nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined,
-      }
+      return page
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   })
+
+/** The first page with what is new; it ends where it ended, so that the second page still follows. */
+async function refetchFirst(filter: Filter, known: Page, signal: AbortSignal): Promise<Page> {
+  const last = known.incidents.at(-1)
+  const limit = known.incidents.length + PAGE
+  if (!last || limit > FIRST_PAGE_MAX) return fetchPage(filter, {}, signal)
+  const { incidents, nextCursor } = await fetchPage(filter, { limit }, signal)
+  const end = incidents.findIndex(({ startedAt, id }) =>
+    startedAt === last.startedAt ? id < last.id : startedAt < last.startedAt,
+  )
+  return end < 0 ? { incidents, nextCursor } : { incidents: incidents.slice(0, end), nextCursor: known.nextCursor }
+}
+
+async function fetchPage(
+  filter: Filter,
+  page: { cursor?: string | undefined; limit?: number },
+  signal: AbortSignal,
+): Promise<Page> {
+  const response = await send(listIncidents, { query: { ...queryOf(filter), limit: PAGE, ...page }, signal })
+  return {
+    incidents: (await response.json()) as Incident[],
+    nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined,
+  }
+}
 
 export const useCounts = (filter: Filter) => {
   const { label: _label, severity: _severity, review: _review, ...query } = queryOf(filter)

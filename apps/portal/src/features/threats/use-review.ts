@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { reviewIncidents } from 'virtual:contract-calls'
 import { api, messageOf } from '#api/client.ts'
-import { THREATS_KEY } from './queries.ts'
+import { refetchThreats } from './queries.ts'
 
 export type Said = { verdict: ReviewVerdict | null; label?: string | undefined }
 
@@ -26,7 +26,7 @@ export function useReview() {
     if (before === undefined) return false
     undone.current = [...undone.current, before].slice(-UNDO_DEPTH)
     setCanUndo(true)
-    await queries.invalidateQueries({ queryKey: THREATS_KEY })
+    await refetchThreats(queries, ids)
     return true
   }
 
@@ -37,7 +37,10 @@ export function useReview() {
     if (!last) return 0
     for (const { verdict, label, ids } of alike(last))
       await mutateAsync({ ids, verdict, ...(label !== null && { label }) }).catch(() => undefined)
-    await queries.invalidateQueries({ queryKey: THREATS_KEY })
+    await refetchThreats(
+      queries,
+      last.map(({ id }) => id),
+    )
     return last.length
   }
 

@@ -5,7 +5,7 @@
 import type { Incident } from '@hedgerow/contract'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Card } from './card.tsx'
 import styles from './threats.module.css'
 
@@ -24,11 +24,23 @@ type WallProps = {
   selected: ReadonlySet<string>
   onOpen: (id: string) => void
   onSelect: (id: string, selected: boolean) => void
+  /** Called with the incidents in view, and some beyond. */
+  onDrawn: (drawn: readonly Incident[]) => void
   /** Called with the number of incidents in a row, for the keys that move up and down. */
   onAbreast: (abreast: number) => void
 }
 
-export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, onSelect, onAbreast }: WallProps) {
+export function Wall({
+  incidents,
+  hasMore,
+  onMore,
+  current,
+  selected,
+  onOpen,
+  onSelect,
+  onDrawn,
+  onAbreast,
+}: WallProps) {
   const { ref, width } = useElementSize<HTMLUListElement>()
   const list = useRef<HTMLUListElement>(null)
   const listRef = useMergedRef(ref, list)
@@ -50,9 +62,11 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   useEffect(() => onAbreast(abreast), [onAbreast, abreast])
 
-  const drawn = virtualizer.getVirtualItems()
-  const first = (drawn[0]?.index ?? 0) * abreast
-  const end = ((drawn.at(-1)?.index ?? -1) + 1) * abreast
+  const drawnRows = virtualizer.getVirtualItems()
+  const first = (drawnRows[0]?.index ?? 0) * abreast
+  const end = ((drawnRows.at(-1)?.index ?? -1) + 1) * abreast
+  const drawn = useMemo(() => incidents.slice(first, end), [incidents, first, end])
+  useEffect(() => onDrawn(drawn), [onDrawn, drawn])
   useEffect(() => {
     if (hasMore && end >= incidents.length - abreast * 4) onMore()
   }, [hasMore, onMore, end, incidents.length, abreast])
@@ -66,7 +80,7 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
 
   return (
     <ul ref={listRef} className={styles.wall} aria-label="Incidents" style={{ height: virtualizer.getTotalSize() }}>
-      {incidents.slice(first, end).map((incident, index) => (
+      {drawn.map((incident, index) => (
         <Card
           key={incident.id}
           incident={incident}
