@@ -310,6 +310,22 @@ describe('a hostile camera', () => {
     await expect.poll(() => connections).toBe(2)
   })
 
+  test('whose snapshots are bombs is said to send no whole JPEG, also when its connection begins anew', async () => {
+    const size = [0xea, 0x60]
+    const bomb = Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, ...size, ...size, 3, 1, 34, 0, 2, 17, 1, 3, 17, 1])
+    let isHanging = false
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'image/jpeg' })
+      if (!isHanging) response.end(bomb)
+    })
+    const { camera, advance } = open(url, { framesPerSecond: 20 })
+    const words = 'it sends pictures that are no whole JPEG'
+    await expect.poll(() => camera.problems()).toEqual([`Camera orchard: ${words}.`])
+    isHanging = true
+    advance(21_000)
+    await expect.poll(() => camera.problems()).toEqual([`Camera orchard gives no pictures: ${words}.`])
+  })
+
   test('that stalls in the middle of a picture is opened again', async () => {
     const jpeg = await jpegOf(120)
     let connections = 0

@@ -143,10 +143,11 @@ export function openCamera(options: CameraOptions): Camera {
       if (connection.signal.aborted) throw damage ?? new CameraError('it sends no picture')
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof CameraError)) {
-        if (!connection.signal.aborted) throw error
-        failure = damage ?? new CameraError('it sends no picture')
-      } else failure = error
+      const isSilent = connection.signal.aborted
+      if (!isSilent && !(error instanceof CameraError)) throw error
+      // A connection that ends in its silence does not hide why its pictures were no use.
+      const known = isSilent ? damage : undefined
+      failure = known ?? (error instanceof CameraError ? error : new CameraError('it sends no picture'))
       log.warn({ camera: name, reason: failure.message }, 'a camera gives no pictures')
     } finally {
       clearInterval(watch)

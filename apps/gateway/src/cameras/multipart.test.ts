@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
 
 const part = (body: string | Buffer, headers = `content-length: ${body.length}\r\n`) =>
@@ -45,6 +45,19 @@ test('a length that is too long or missing changes nothing; a shorter one cuts t
   ])
   expect(readAll(Buffer.concat([part('abc  ', 'content-length: 3\r\n'), end]))).toEqual(['abc'])
   expect(readAll(Buffer.concat([part('abc', 'content-length: -5\r\n'), end]))).toEqual(['abc'])
+})
+
+test('a long part is copied a few times, however many pieces it comes in', () => {
+  const body = Buffer.alloc(4 * 1024 * 1024, 'x')
+  const stream = Buffer.concat([part(body), end])
+  const concat = vi.spyOn(Buffer, 'concat')
+  onTestFinished(() => concat.mockRestore())
+  const read = createPartReader('--frame')
+  const found: Buffer[] = []
+  for (let at = 0; at < stream.length; at += 16_384) found.push(...read(stream.subarray(at, at + 16_384)))
+  const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0)
+  expect(found.map(({ length }) => length)).toEqual([body.length])
+  expect(copied).toBeLessThan(3 * stream.length)
 })
 
 test('a part without an end or without headers throws and does not fill the memory', () => {

@@ -23,28 +23,32 @@ export function createPartReader(delimiter: string): (bytes: Buffer) => Buffer[]
   const mark = Buffer.from(delimiter)
   let waiting: Buffer[] = []
   let length = 0
-  /** Bytes of `waiting` in which no delimiter begins. */
-  let searched = 0
+  /** The last bytes, in which a delimiter may begin. */
+  let tail = Buffer.alloc(0)
 
   return (bytes) => {
     waiting.push(bytes)
     length += bytes.length
+    const edge = Buffer.concat([tail, bytes])
+    tail = edge.subarray(1 - mark.length)
+    // Pieces are joined only where a part ends: joining each time would copy a long part once for each piece.
+    if (!edge.includes(mark)) return checkLength([], length)
     const bodies: Buffer[] = []
     let all = waiting.length === 1 ? bytes : Buffer.concat(waiting, length)
-    for (;;) {
-      const at = all.indexOf(mark, searched)
-      if (at < 0) break
+    for (let at = all.indexOf(mark); at >= 0; at = all.indexOf(mark)) {
       const body = bodyOf(all.subarray(0, at))
       if (body) bodies.push(body)
       all = all.subarray(at + mark.length)
-      searched = 0
     }
-    searched = Math.max(0, all.length - mark.length)
-    if (all.length > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
     waiting = [all]
     length = all.length
-    return bodies
+    return checkLength(bodies, length)
   }
+}
+
+function checkLength(bodies: Buffer[], waitingBytes: number): Buffer[] {
+  if (waitingBytes > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
+  return bodies
 }
 
 /** The content after the headers of a part; undefined before the first delimiter. */
