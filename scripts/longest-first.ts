@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files whose tests take longer than their size suggests. If they started last, one core would keep the others waiting.
+ * Files whose tests take longer than their size suggests, in the order in which they start. If they started last, one
+ * core would keep the others waiting.
  */
 const LONG = [
   'test/system/upgrade.test.ts',
@@ -39,14 +40,15 @@ const LONG = [
 ]
 
 /**
- * Vitest's order, by earlier durations or otherwise by size, but with the long files first. The files of a project that
- * share processes stay together: Vitest ends a process when the next file belongs to another project.
+ * Vitest's order, by earlier durations or otherwise by size, after the long files in their own order. The files of a
+ * project that share processes stay together: Vitest ends a process when the next file belongs to another project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.endsWith(path))
-    const longFirst = [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const rank = ({ moduleId }: TestSpecification) => LONG.findIndex((path) => moduleId.endsWith(path))
+    const long = sorted.filter((file) => rank(file) >= 0).toSorted((a, b) => rank(a) - rank(b))
+    const longFirst = [...long, ...sorted.filter((file) => rank(file) < 0)]
     const byProject = Map.groupBy(longFirst, ({ project }) => (project.config.isolate ? undefined : project))
     return [...byProject.values()].flat()
   }
