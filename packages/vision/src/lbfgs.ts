@@ -48,7 +48,7 @@ export function minimise(objective: Objective, start: Float64Array, options: Min
   return point
 }
 
-/** The two loops of the method: minus the gradient, corrected by the curvature of the last steps. */
+/** The two loops of Nocedal 1980: minus the gradient, corrected by the curvature of the last steps. */
 function descent(gradient: Float64Array, steps: readonly Step[]): Float64Array {
   const direction = gradient.map((part) => -part)
   const shares: number[] = []

@@ -4,8 +4,8 @@ import { overlapOf, type Box } from './box.ts'
 export type Candidate = { readonly box: Box; readonly classIndex: number; readonly score: number }
 
 /**
- * Greedy non-maximum suppression, each class by itself: of boxes that overlap by more than `maximumOverlap`
- * (intersection over union) the surest stays. The surest come first.
+ * Greedy non-maximum suppression (Neubeck and Van Gool 2006), each class by itself: of boxes that overlap by more than
+ * `maximumOverlap` (intersection over union) the surest stays. The surest come first.
  */
 export function suppressNonMaxima<C extends Candidate>(candidates: readonly C[], maximumOverlap = 0.5): C[] {
   const kept: C[] = []

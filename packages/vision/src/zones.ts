@@ -7,7 +7,9 @@ import { footOf, type Box, type Point } from './box.ts'
 /** Corners in shares of the picture, 0 to 1; the last is joined to the first. Fewer than three contain nothing. */
 export type Polygon = readonly (readonly [x: number, y: number])[]
 
-/** Even-odd rule: whether a ray from the point to the right crosses the outline an odd number of times. */
+/**
+ * Even-odd rule (Shimrat 1962): whether a ray from the point to the right crosses the outline an odd number of times.
+ */
 export function contains(polygon: Polygon, { x, y }: Point): boolean {
   let isInside = false
   for (let i = 0, j = polygon.length - 1; i < polygon.length; j = i++) {

@@ -100,6 +100,7 @@ const CALIBRATION_LEAST_REVIEWS = 10
 
 type Linear = Pick<Verifier, 'weights' | 'bias'>
 
+/** `row` has the features of one example, as many as there are weights. */
 export function logitOf({ weights, bias }: Linear, row: Float32Array): number {
   let sum = bias
   for (let i = 0; i < weights.length; i++) sum += weights[i]! * row[i]!
