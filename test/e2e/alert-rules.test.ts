@@ -60,9 +60,13 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
   await portal.row('Foxes').getByText('fox, marten').waitFor()
 
-  await page.getByRole('button', { name: 'Send test' }).click()
-  await page.getByText('The ntfy server took it.').waitFor()
-  await page.getByText(/^Last message sent/).waitFor()
+  const channel = (name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('button', { name: `Send test: ${name}` }) })
+  await channel('ntfy').getByRole('button').click()
+  await channel('ntfy').getByText('The ntfy server took it.').waitFor()
+  await channel('ntfy')
+    .getByText(/^Last message sent/)
+    .waitFor()
   // An earlier message said that the gateway waited for approval.
   expect(phone.at(-1)!.title).toBe('Test message from your hub')
   phone.length = 0

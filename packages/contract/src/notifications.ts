@@ -20,6 +20,8 @@ export const readNotificationChannels = call({
     webhook: z.boolean(),
     /** Whether this hub was started with a channel, by its name. */
     channels: z.record(z.string(), z.boolean()),
+    /** Why such a channel reaches nobody now, in a sentence: a mail server without an address. */
+    problems: z.record(z.string(), z.string()),
     /** The last attempt of each channel that was used, tests included. */
     last: z.record(
       z.string(),

@@ -90,12 +90,13 @@ describe.each(testEngines)('outages on %s', (engine) => {
     mill.status = 'offline'
     await pass(0)
     problems = start()
+    mill.reason = 'no heartbeat for 14 min'
     await pass(5)
-    expect(received).toMatchObject([
+    expect(received, 'with the reason of now').toMatchObject([
       {
         event: 'gateway.quiet',
         title: expect.stringMatching(/^2 gateways are offline, the first: Gateway "(Barn|Mill)" is offline$/),
-        text: expect.stringContaining('Gateway "Mill" is offline: no heartbeat for 9 min'),
+        text: expect.stringContaining('Gateway "Mill" is offline: no heartbeat for 14 min'),
       },
     ])
     await pass(100)

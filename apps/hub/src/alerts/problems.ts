@@ -60,7 +60,7 @@ export function createProblems(options: {
     for (let from = 0; from < ended.length; from += SUBJECTS_AT_ONCE)
       await end(ended.slice(from, from + SUBJECTS_AT_ONCE), now)
     known = new Set(current.keys())
-    await tellDue(now)
+    await tellDue(current, now)
   }
 
   function begin(begun: readonly (readonly [string, Line])[], now: number): Promise<void> {
@@ -153,7 +153,7 @@ export function createProblems(options: {
   }
 
   /** One transaction for each rule. Outages that ended meanwhile have no row any more. */
-  async function tellDue(now: number): Promise<void> {
+  async function tellDue(current: ReadonlyMap<string, Line>, now: number): Promise<void> {
     const due = await db
       .selectFrom('alert_problems')
       .select('rule_id')
@@ -173,7 +173,11 @@ export function createProblems(options: {
           .orderBy('subject')
           .execute()
         for (const [kind, ofKind] of Map.groupBy(rows, ({ line }) => (JSON.parse(line) as Line).kind)) {
-          const things = ofKind.map(({ subject, line }) => thingOf(subject, JSON.parse(line) as Line, now))
+          const things = ofKind.map(({ subject, line }) => {
+            const begun = JSON.parse(line) as Line
+            // The reason says how long it lasts: at the beginning that was a moment.
+            return thingOf(subject, { ...begun, detail: current.get(subject)?.detail ?? begun.detail }, now)
+          })
           const fresh = kind === 'gateway-warning' ? await markTold(transaction, rule_id, things, now) : things
           const lines = fresh.map(({ line }) => line)
           const alertId = lines[0] && (await tellOver(transaction, rule_id, lines, now, notifications))

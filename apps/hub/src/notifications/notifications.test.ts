@@ -394,6 +394,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
         telegram: false,
         webhook: true,
       },
+      problems: { email: 'There is no notification email in the auto-approval settings.' },
       last: {
         email: { at: expect.any(String), error: expect.stringContaining('mailbox is full') },
         portal: { at: expect.any(String), error: null },

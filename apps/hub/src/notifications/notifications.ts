@@ -84,7 +84,12 @@ export type Notifications = {
   test(only?: string): Promise<Record<string, DeliveryResult>>
   /** The reason why nothing would send this row now, as a sentence. */
   problemOf(transaction: Db, row: Pick<Row, 'channel' | 'alert_id'>): Promise<string | undefined>
-  status(): Promise<{ channels: Record<string, boolean>; waiting: number; failed: number }>
+  status(): Promise<{
+    channels: Record<string, boolean>
+    problems: Record<string, string>
+    waiting: number
+    failed: number
+  }>
   stop(): Promise<void>
 }
 
@@ -237,7 +242,14 @@ export function createNotifications(
 
     async status() {
       const channels = Object.fromEntries(opened.map(({ type, channel }) => [type.name, channel !== undefined]))
-      return { channels, ...(await countMessages(db)) }
+      const now = await options.readSwitches(db)
+      const problems = Object.fromEntries(
+        opened.flatMap(({ type, channel }) => {
+          const problem = channel?.problem(now)
+          return problem === undefined ? [] : [[type.name, problem]]
+        }),
+      )
+      return { channels, problems, ...(await countMessages(db)) }
     },
 
     async stop() {

@@ -31,12 +31,13 @@ type Dependencies = {
 /** The calls for the channels: their state, a test message, and the log of deliveries. */
 export function notificationRoutes(app: FastifyInstance, { db, clock, notifications, portal }: Dependencies): void {
   mount(app, contract.readNotificationChannels, async () => {
-    const { channels, waiting, failed } = await notifications.status()
+    const { channels, problems, waiting, failed } = await notifications.status()
     const noticeAt = await portal.lastAt(db)
     return {
       email: channels['email'] ?? false,
       webhook: channels['webhook'] ?? false,
       channels: { [PORTAL]: true, ...channels },
+      problems,
       last: {
         ...(noticeAt !== undefined && { [PORTAL]: { at: new Date(noticeAt).toISOString(), error: null } }),
         ...(await lastOutcomes(db)),

@@ -39,13 +39,15 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
           {names.map(([name, isSet]) => {
             const result = test.data?.channels[name]
             const last = channels.data.last[name]
-            const hasFailed = result ? result.status === 'failed' : isSet && (last?.error ?? null) !== null
+            const problem = channels.data.problems[name]
+            const hasFailed =
+              problem !== undefined || (result ? result.status === 'failed' : isSet && (last?.error ?? null) !== null)
             return (
               <li key={name}>
                 <StatusMark
                   shape={!isSet ? 'neutral' : hasFailed ? 'diamond' : 'dot'}
                   word={CHANNEL_NAMES[name] ?? name}
-                  reason={result?.message ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')}
+                  reason={result?.message ?? problem ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')}
                 />
                 {isSet && name !== 'push' && (
                   <ReasonedButton
@@ -66,7 +68,7 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
                 )}
                 {isSet && last !== undefined && (
                   <p className={styles.last}>
-                    {last.error ?? 'Last message sent'} <RelativeTime at={last.at} />
+                    {last.error ?? 'Last message sent:'} <RelativeTime at={last.at} />
                   </p>
                 )}
               </li>

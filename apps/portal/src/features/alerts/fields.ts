@@ -101,13 +101,17 @@ export const KINDS: readonly (readonly [AlertKind, string])[] = [
   ['certificate', 'A certificate that expires'],
 ]
 
+/** Only the first begins with a capital letter. */
+const asList = ([first = '', ...others]: readonly string[]) =>
+  [first, ...others.map((words) => words.charAt(0).toLowerCase() + words.slice(1))].join(', ')
+
 /** A rule's conditions, in one line. */
 export function inWords(rule: AlertRuleFields): string {
   const { sites, tags, cameras, gateways, hours, steps, what } = rule
   const kinds = KINDS.filter(([kind]) => kind !== 'detection' && what.includes(kind)).map(([, words]) => words)
   return [
     ...(what.includes('detection') ? [detectionsInWords(rule)] : []),
-    ...(kinds.length > 0 ? [kinds.join(', ')] : []),
+    ...(kinds.length > 0 ? [asList(kinds)] : []),
     ...(sites.length > 0 ? [`at ${sites.join(', ')}`] : []),
     ...(tags.length > 0 ? [`tagged ${tags.join(' or ')}`] : []),
     ...(cameras.length > 0 ? [`on ${cameras.join(', ')}`] : []),

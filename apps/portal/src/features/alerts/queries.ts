@@ -69,6 +69,8 @@ export function useTest() {
   })
 }
 
+/** Short enough for a phone; a button shows more. */
+const DELIVERIES_A_PAGE = 15
 const DELIVERIES_KEY = ['hub-settings', 'deliveries'] as const
 type DeliveryFilter = { channel?: string; state?: Delivery['state'] }
 type DeliveryPage = { deliveries: Delivery[]; nextCursor: string | undefined }
@@ -78,7 +80,7 @@ export const useDeliveries = (filter: DeliveryFilter) =>
   useInfiniteQuery({
     queryKey: [...DELIVERIES_KEY, filter],
     queryFn: async ({ pageParam, signal }): Promise<DeliveryPage> => {
-      const query = { ...filter, ...(pageParam !== undefined && { cursor: pageParam }) }
+      const query = { ...filter, limit: DELIVERIES_A_PAGE, ...(pageParam !== undefined && { cursor: pageParam }) }
       const response = await send(listDeliveries, { query, signal })
       const deliveries = (await response.json()) as Delivery[]
       return { deliveries, nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined }
