@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
@@ -8,6 +8,7 @@ import {
   boundInterimAnswers,
   checkHeaders,
   endConnection,
+  forwardedRequestTrailers,
   headerPairs,
   hopByHopIn,
   ordersAProxy,
@@ -24,6 +25,7 @@ import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
 import { isLoopback } from '../loopback.ts'
 import { isOwnCookie } from '../own-cookie.ts'
+import { createKeptConnections, mayUseKept, watchKept } from './kept-connections.ts'
 import { bareHost, lookupFor, notAllowed, portOf, refusalOfUrl } from './reach.ts'
 import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'
 
@@ -48,8 +50,9 @@ export type UiProxyOptions = {
 
 export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProxyOptions): UiProxy {
   const host = bareHost(target)
+  const kept = createKeptConnections(target)
 
-  function open(incoming: IncomingMessage, headers: Record<string, string | string[]>) {
+  function open(incoming: IncomingMessage, headers: Record<string, string | string[]>, agent: Agent | false) {
     const connect = trusting?.()?.connect
     const request = target.protocol === 'https:' && !connect ? httpsRequest : httpRequest
     const ended = new AbortController()
@@ -60,7 +63,7 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
       method: incoming.method,
       path: incoming.url,
       headers,
-      ...(connect ? { createConnection: connecting(connect, ended.signal) } : { agent: false }),
+      ...(connect ? { createConnection: connecting(connect, ended.signal) } : { agent }),
       // An application on the device itself (Frigate, for example) has a self-signed certificate; nobody is in between.
       rejectUnauthorized: !isLoopback(host),
     })
@@ -95,7 +98,12 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
   }
 
   function handle(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
-    const { outgoing, progressed } = open(incoming, requestHeaders(incoming, target, isTunnel, trusting?.()))
+    forward(incoming, response, isTunnel, mayUseKept(incoming) && kept)
+  }
+
+  function forward(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean, agent: Agent | false): void {
+    const { outgoing, progressed } = open(incoming, requestHeaders(incoming, target, isTunnel, trusting?.()), agent)
+    const hasDied = watchKept(outgoing)
     const fail = (error: Error) => {
       incoming.unpipe(outgoing)
       incoming.resume()
@@ -133,10 +141,18 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
       hasHinted = true
       faults.contain(incoming.socket, () => passHints(rawHeaders))
     })
-    outgoing.on('error', fail)
+    outgoing.on('error', (error) => {
+      if (hasDied(error) && !response.destroyed) forward(incoming, response, isTunnel, false)
+      else fail(error)
+    })
     response.on('close', () => outgoing.destroy())
+    if (agent) return void outgoing.end()
     incoming.on('error', () => outgoing.destroy())
     incoming.on('data', progressed)
+    incoming.once('end', () => {
+      if (incoming.rawTrailers.length > 0)
+        outgoing.addTrailers(headerPairs(forwardedRequestTrailers(incoming.rawTrailers)))
+    })
     incoming.pipe(outgoing)
   }
 
@@ -162,7 +178,7 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
       connection: 'upgrade',
       upgrade: protocol,
     }
-    const { outgoing, settle } = open(incoming, headers)
+    const { outgoing, settle } = open(incoming, headers, false)
     let state: 'waiting' | 'refused' | 'answered' = 'waiting'
 
     function fail(error: Error): void {

@@ -276,6 +276,43 @@ describe("the device's own application", () => {
     expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('does not answer')])
   })
 
+  test('gets requests that may be repeated on kept connections, also when one has just died, and others on their own', async () => {
+    const served: string[] = []
+    const server = createTcpServer((socket) => {
+      let count = 0
+      socket.on('error', () => {})
+      socket.on('data', (bytes: Buffer) => {
+        const [line = ''] = bytes.toString().split(' HTTP/')
+        served.push(`${line} as ${++count}`)
+        if (count === 3) return void socket.destroy()
+        const body = `${line} as ${count}`
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closers.push(() => void server.close())
+    const localUi = await openLocalUi(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+    const negotiating = { headers: { authorization: 'Negotiate x' } }
+    const answers: string[] = []
+    for (const asked of [{}, {}, { method: 'POST', body: 'x' }, { method: 'POST' }, negotiating, { method: 'DELETE' }])
+      answers.push((await ask(localUi, '/', asked)).text)
+    expect(answers).toEqual(['GET / as 1', 'GET / as 2', 'POST / as 1', 'POST / as 1', 'GET / as 1', 'DELETE / as 1'])
+    expect(served).toEqual([...answers.slice(0, 5), 'DELETE / as 3', 'DELETE / as 1'])
+  })
+
+  test('gets the trailers of a request, without those that say who asks', async () => {
+    const { url } = await openApplication((incoming, response) => {
+      void text(incoming).then((body) => response.end(JSON.stringify([body, incoming.trailers])))
+    })
+    const server = await openLocalUi(url)
+    const outgoing = request({ host: '127.0.0.1', port: server.port, method: 'PUT', path: '/file', agent: false })
+    outgoing.write('whole')
+    outgoing.addTrailers({ checksum: '7', 'x-hub-user': 'root' })
+    outgoing.end()
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+    expect(JSON.parse(await text(answer))).toEqual(['whole', { checksum: '7' }])
+  })
+
   test('gets every request except the gateway’s own, with its own Host; the device page moves to /device', async () => {
     const seen: IncomingMessage[] = []
     const { url } = await openApplication((incoming, response) => {
