@@ -284,9 +284,9 @@ describe("the device's own application", () => {
       socket.on('data', (bytes: Buffer) => {
         const [line = ''] = bytes.toString().split(' HTTP/')
         served.push(`${line} as ${++count}`)
-        if (count === 3) return void socket.destroy()
         const body = `${line} as ${count}`
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+        if (count === 3) socket.destroy()
+        else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
       })
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
