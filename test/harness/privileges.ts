@@ -20,7 +20,7 @@ function reason(privilege: Privilege): string | undefined {
   if (privilege === 'root') return process.getuid?.() === 0 ? undefined : 'it needs root'
   if (privilege === 'tun') return canOpen('/dev/net/tun') ? undefined : 'there is no /dev/net/tun'
   const command = privilege.slice('command '.length)
-  const found = spawnSync('sh', ['-c', 'command -v "$0"', command]).status === 0
+  const found = spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin"; command -v "$0"', command]).status === 0
   return found ? undefined : `${command} is not installed`
 }
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { PROGRAM_MAP_PID, VIDEO_PID } from '../recording/transport-stream.ts'
+import { PROGRAM_MAP_PID, VIDEO_PID } from './transport-stream.ts'
 import type { CameraSettings } from './schema.ts'
 import { CameraError } from './camera-error.ts'
 import { LOOKED_AT_SIDE } from './decode.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, test, type TestContext } from 'vitest'
 import { rtspServerLacks, startRtspServer, type RtspServer } from '../../testing/rtsp-server.ts'
-import { createRecentStream } from '../recording/transport-stream.ts'
+import { createRecentStream } from './transport-stream.ts'
 import { openCamera, type Camera, type Frame } from './camera.ts'
 import { camerasSettings } from './schema.ts'
 

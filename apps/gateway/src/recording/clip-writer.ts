@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import type { Size } from '@hedgerow/vision'
-import type { Coding } from './transport-stream.ts'
+import type { Coding } from '../cameras/transport-stream.ts'
 
 /** The format on stdin. */
 export type ClipInput =

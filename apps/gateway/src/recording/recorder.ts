@@ -11,7 +11,7 @@ import { ClipError, startClipWriter, type ClipInput, type ClipWriter } from './c
 import type { RecordingFolder } from './folder.ts'
 import { createRecentPictures, type RecentPicture } from './recent-pictures.ts'
 import type { RecordingSettings } from './schema.ts'
-import { createRecentStream } from './transport-stream.ts'
+import { createRecentStream } from '../cameras/transport-stream.ts'
 
 /** All times are milliseconds of the camera's clock, which never goes back. */
 export type CameraRecorder = {
