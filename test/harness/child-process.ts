@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { ENVIRONMENT } from '../../scripts/bundles/products.ts'
+import { SEARCH_PATH } from './privileges.ts'
 import { waitFor } from './wait-for.ts'
 
 const END_WITH_PARENT = import.meta.resolve('./end-with-parent.ts')
@@ -42,7 +43,12 @@ export type ChildOptions = {
  * setting of the machine reaches it, and gets the environment that hubs and agents have wherever they run.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
-  const env = { ...inherited('PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'), ...ENVIRONMENT, ...options.env }
+  const env = {
+    ...inherited('HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'),
+    PATH: SEARCH_PATH,
+    ...ENVIRONMENT,
+    ...options.env,
+  }
   const child = spawn(command, options.detached ? ['--import', END_WITH_PARENT, ...args] : args, {
     env,
     detached: options.detached ?? false,

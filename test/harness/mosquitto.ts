@@ -48,8 +48,7 @@ export async function startMosquitto({ guarded }: { guarded?: readonly SignIn[] 
   let child: Child
 
   async function start(): Promise<void> {
-    // Debian installs it in /usr/sbin, which may not be in an ordinary user's PATH.
-    child = await startChild('sh', ['-c', 'PATH="$PATH:/usr/sbin" exec mosquitto -c "$0"', file])
+    child = await startChild('mosquitto', ['-c', file])
     const ready = async () => {
       if (child.hasEnded()) throw new Error(`Mosquitto ended at its start:\n${child.output()}`)
       const socket = createConnection(port, '127.0.0.1')

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 
+/** Debian installs servers in /usr/sbin, which may not be in an ordinary user's PATH. */
+export const SEARCH_PATH = `${process.env.PATH}:/usr/sbin`
+
 /** What a test may need from its machine beyond an ordinary user's rights. */
 export type Privilege = 'root' | 'tun' | `command ${string}`
 
@@ -20,7 +23,7 @@ function reason(privilege: Privilege): string | undefined {
   if (privilege === 'root') return process.getuid?.() === 0 ? undefined : 'it needs root'
   if (privilege === 'tun') return canOpen('/dev/net/tun') ? undefined : 'there is no /dev/net/tun'
   const command = privilege.slice('command '.length)
-  const found = spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin"; command -v "$0"', command]).status === 0
+  const found = spawnSync('sh', ['-c', 'command -v "$0"', command], { env: { PATH: SEARCH_PATH } }).status === 0
   return found ? undefined : `${command} is not installed`
 }
 

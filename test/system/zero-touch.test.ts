@@ -82,7 +82,7 @@ describe('a device with only a domain, and a hub with a certificate of its own C
     dns.serve(zone(hub.port))
     await start()
     expect(await failure()).toBe(
-      `Https://${HUB_NAME}:${hub.port}: it does not speak TLS: add the zone line ${SERVICE}. TXT "scheme=http", or let the SRV line name the hub's HTTPS port (8443 unless it was changed)`,
+      `https://${HUB_NAME}:${hub.port}: it does not speak TLS: add the zone line ${SERVICE}. TXT "scheme=http", or let the SRV line name the hub's HTTPS port (8443 unless it was changed)`,
     )
     dns.serve(zone(hub.port, 'scheme=http'))
     await registered()

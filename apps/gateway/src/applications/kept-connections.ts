@@ -29,7 +29,8 @@ export function mayUseKept({ method = '', headers }: IncomingMessage): boolean {
 
 /** Watches a request from its start. The result says of its error whether a kept connection died before any answer. */
 export function watchKept(outgoing: ClientRequest): (error: Error) => boolean {
-  let [socket, readBefore] = [undefined as Socket | undefined, 0]
+  let socket: Socket | undefined
+  let readBefore = 0
   outgoing.once('socket', (its: Socket) => {
     socket = its
     readBefore = its.bytesRead
