@@ -11,13 +11,15 @@ import {
   listGateways,
   listPendingRegistrations,
   rejectRegistration,
+  saveSiteUpdates,
   updateGateway,
 } from '@hedgerow/contract'
 import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
+import { admit } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts'
-import { addDayOfHistory, addPerson, withFields } from '../harness/hub-database.ts'
+import { addDayOfHistory, addPerson, addOldRollout, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { enterAs } from '../harness/session.ts'
@@ -432,21 +434,26 @@ test('while the hub is away the bar says so, and everything refreshes when it is
   await expect.poll(() => away.count(), { timeout: 60_000 }).toBe(0)
 })
 
-test('Versions shows what each gateway runs, and Update brings it the release that the hub hands out', async () => {
+/** Puts a release into the hub's downloads; returns an agent's installation with an older one. */
+async function handOutRelease({ dataDir }: Hub): Promise<{ root: string; slot: '' }> {
   const { files, rootKey } = makeRelease(5)
-  const downloads = join(hub.dataDir, 'downloads')
-  await mkdir(downloads)
-  for (const [name, content] of files) await writeFile(join(downloads, name), content)
+  const downloads = join(dataDir, 'downloads')
   const root = await mkdtemp(join(tmpdir(), 'hedgerow-installation-'))
   onTestFinished(async () => {
-    await rm(downloads, { recursive: true })
+    await rm(downloads, { recursive: true, force: true })
     await rm(root, { recursive: true })
   })
+  await mkdir(downloads)
+  for (const [name, content] of files) await writeFile(join(downloads, name), content)
   await mkdir(join(root, 'updates'))
   await writeFile(join(root, 'root.pub'), rootKey)
   writeVersion(join(root, 'current'), { number: 3 })
+  return { root, slot: '' }
+}
+
+test('Versions shows what each gateway runs, and Update brings it the release that the hub hands out', async () => {
+  const installation = await handOutRelease(hub)
   const restarted = Promise.withResolvers<void>()
-  const installation = { root, slot: '' as const }
   const { registrationId } = await waitingDevice('Apiary', { installation, restart: restarted.resolve })
   await hub.api(approveRegistration, { params: { registrationId } })
   await portal.open('/gateways')
@@ -456,7 +463,7 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   await page.getByRole('button', { name: 'Update Apiary' }).click()
   await portal.row('Apiary').getByText(`0.5.0, asked for by ${hub.admin.username}`).waitFor()
   await restarted.promise
-  expect(await readlink(join(root, 'updates/trial'))).toBe('a')
+  expect(await readlink(join(installation.root, 'updates/trial'))).toBe('a')
 
   // A site gets hours of its own.
   const { gateways } = await hub.api(getVersions, { query: {} })
@@ -476,4 +483,38 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   expect(await hub.api(getVersions, { query: {} })).toMatchObject({
     sites: [{ site: 'Heath', automatic: true, hours: '02:00-05:00' }],
   })
+})
+
+test('people skip a gateway that automatic updates wait for, stop the updates, and let them go on', async () => {
+  const fresh = await startHub()
+  onTestFinished(async () => void (await fresh.stop()))
+  const installation = await handOutRelease(fresh)
+  const gateway = await startGateway(fresh, { name: 'Apiary', location: 'Heath', installation })
+  gateways.push(gateway)
+  await admit(fresh)
+  const versions = () => fresh.api(getVersions, { query: {} })
+  await waitFor(async () => (await versions()).gateways.some(({ canUpdate }) => canUpdate), { for: 'its version' })
+  const silent = await fresh.api(addGateway, { body: { name: 'Silent ford' } })
+  await addOldRollout(fresh, silent.id, { version: '0.5.0', number: 5 })
+  // Apiary waits for hours that are not now.
+  const hour = (ahead: number) => `${String((new Date().getHours() + ahead) % 24).padStart(2, '0')}:00`
+  const site = { site: 'Heath', automatic: true, hours: `${hour(6)}-${hour(7)}` }
+  await fresh.api(saveSiteUpdates, { body: site })
+
+  portal = portalOf(page, fresh)
+  await enterAs(page, fresh, fresh.admin)
+  await portal.open('/versions')
+  const panel = page.getByRole('region', { name: 'At a glance' })
+  const stop = panel.getByRole('button', { name: 'Stop', exact: true })
+  const held = panel.getByText('Gateway "Silent ford" was asked 2 h ago and was not heard from since.')
+  await held.waitFor()
+  await panel.getByRole('button', { name: 'Skip Silent ford' }).click()
+  await held.waitFor({ state: 'detached' })
+  expect((await versions()).rollout).toMatchObject({ state: 'running', held: [] })
+  await stop.click()
+  await panel.getByText(`Automatic updates stopped: ${fresh.admin.username} stopped them.`).waitFor()
+  expect((await versions()).rollout?.state).toBe('stopped')
+  await panel.getByRole('button', { name: 'Go on' }).click()
+  await stop.waitFor()
+  expect((await versions()).rollout?.state).toBe('running')
 })

@@ -103,3 +103,18 @@ export async function withFields(hub: Hub, count: number, work: () => Promise<vo
     await withDatabase(hub, (db) => db.deleteFrom('gateways').where('id', 'in', ids).execute())
   }
 }
+
+/** Automatic updates to a release that began two hours ago, with a request to this gateway. */
+export async function addOldRollout(
+  hub: Hub,
+  gatewayId: string,
+  release: { number: number; version: string },
+): Promise<void> {
+  const at = Date.now() - 2 * HOUR_MS
+  const rollout = { ...release, state: 'running', message: '', started_at: at } as const
+  const request = { gateway_id: gatewayId, ...release, attempt: at, state: 'asked', message: '', asked_at: at } as const
+  await withDatabase(hub, async (db) => {
+    await db.insertInto('rollouts').values(rollout).execute()
+    await db.insertInto('gateway_updates').values(request).execute()
+  })
+}

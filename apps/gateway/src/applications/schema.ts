@@ -44,11 +44,13 @@ const listedApplication = z.strictObject({
     .min(1, 'A title has at least one character.')
     .optional()
     .describe('What Connect calls it. The name when left out.'),
-  leastRole: role.default('user').describe('The least role in the hub that opens it, of those who see the gateway.'),
+  leastRole: role
+    .default('user')
+    .describe('The lowest role in the hub that may open it, among people who see the gateway.'),
   headerMap: headerMap
     .optional()
     .describe(
-      'For an application that takes sign-in from a proxy: headers that tell it who asks. It gets them from this gateway only.',
+      'For an application that takes sign-in from a proxy: headers that name the person. Only this gateway sets them.',
     ),
   certificateFingerprint: certificateFingerprint
     .optional()

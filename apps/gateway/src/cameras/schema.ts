@@ -38,16 +38,21 @@ const camera = z.strictObject({
   url: cameraAddress
     .optional()
     .describe(
-      'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Leave it out for a camera of Frigate or of a program; rules can then name that camera. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
+      'The address of its pictures. The gateway reads MJPEG and snapshots over HTTP itself, anything else with FFmpeg. Leave it out for a camera of Frigate or of another program, so that rules can name that camera. The address may hold a user and a password: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
-  framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second are looked at.'),
+  framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second the eye looks at.'),
   minimumScore: minimumScore
     .optional()
-    .describe(
-      'How sure a detection of this camera must be at least once, 0 to 1; the value of `sources.eye` when left out.',
-    ),
-  zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),
-  masks: z.array(polygon).max(64).default([]).describe('Movement in here is ignored.'),
+    .describe('The score that a detection of this camera must reach, 0 to 1; when left out, that of `sources.eye`.'),
+  zones: z
+    .record(name, polygon)
+    .default({})
+    .describe('Areas by name: the corners of each, as shares of the width and the height, 0 to 1.'),
+  masks: z
+    .array(polygon)
+    .max(64)
+    .default([])
+    .describe('Areas in which movement is ignored, with corners like those of `zones`.'),
   hardwareDecoding: z
     .enum(['none', 'auto', 'vaapi', 'v4l2m2m', 'drm', 'cuda', 'qsv', 'videotoolbox'])
     .default('none')

@@ -11,17 +11,19 @@ const DAY_SECONDS = 86_400
 const seconds = z.number().int().min(1)
 
 const limits = {
-  seconds: seconds.max(SECONDS_MAX).default(10).describe('The length of a firing that names none.'),
+  seconds: seconds.max(SECONDS_MAX).default(10).describe('The length of a firing when nothing else gives one.'),
   maximumSeconds: seconds.max(SECONDS_MAX).optional().describe('The longest firing; `seconds` when left out.'),
   coolDownSeconds: z.number().int().min(0).max(DAY_SECONDS).default(30).describe('The pause after a firing.'),
   secondsAnHour: seconds
     .max(HOUR_SECONDS)
     .optional()
-    .describe('The most in any hour; 300, or one longest firing, when left out.'),
+    .describe('The most seconds of firing in any hour; when left out, 300 or the longest firing, whichever is more.'),
   secondsADay: seconds
     .max(DAY_SECONDS)
     .optional()
-    .describe('The most in any 24 hours; 3,600, or one longest firing, when left out.'),
+    .describe(
+      'The most seconds of firing in any 24 hours; when left out, 3,600 or the longest firing, whichever is more.',
+    ),
   quietHours: hoursList
     .optional()
     .describe('When neither people nor rules nor programs may fire it, such as `22:00-06:00`.'),

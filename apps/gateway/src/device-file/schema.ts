@@ -20,7 +20,7 @@ import { checkReferences } from './references.ts'
 export const deviceFile = z
   .strictObject({
     site: siteSettings.prefault({}).describe('Where the device is, for hours that follow the sun and a clock.'),
-    cameras: camerasSettings.default({}).describe('Cameras by name. The eye looks at those that its part names.'),
+    cameras: camerasSettings.default({}).describe('Cameras by name. The eye looks at those in `sources.eye.cameras`.'),
     sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
     secondLook: secondLookSettings
       .optional()

@@ -17,7 +17,7 @@ export const learningSettings = z.strictObject({
     .record(z.string().min(1).max(100), z.array(z.string().min(1).max(100)).max(16))
     .default({})
     .describe(
-      'By camera: labels that it may hold back although they are otherwise never held back: persons, fire and smoke. `gate: [person]`.',
+      'Labels by camera that it may hold back, such as `gate: [person]`. Without this, it never holds back persons, fire and smoke.',
     ),
 })
 export type LearningSettings = z.output<typeof learningSettings>

@@ -10,12 +10,17 @@ const seconds = z.number().int().min(1).max(SECONDS_MAX)
 
 const rule = z
   .strictObject({
-    name: name.describe('What the ledger and the hub call it; no two rules have the same.'),
+    name: name.describe('Its name in the ledger and on the hub. No two rules have the same name.'),
     enabled: z.boolean().default(true).describe('When false, the rule does nothing.'),
-    labels: z.array(name).min(1).describe('What is detected, such as `boar`. One of them is enough.'),
-    cameras: z.array(name).min(1).optional().describe('Where; on any camera when left out.'),
-    zones: z.array(name).min(1).optional().describe('The zones of these cameras; anywhere when left out.'),
-    minimumScore: z.number().min(0).max(1).default(0).describe('How sure the source must be, 0 to 1.'),
+    labels: z.array(name).min(1).describe('The labels that fire it, such as `boar`. One of them is enough.'),
+    cameras: z.array(name).min(1).optional().describe('The cameras whose detections fire it; all when left out.'),
+    zones: z.array(name).min(1).optional().describe('Zones of these cameras; the whole picture when left out.'),
+    minimumScore: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe('The lowest score of a detection that fires it, 0 to 1.'),
     verdict: z
       .enum(['any', 'confirmed'])
       .default('any')
@@ -24,7 +29,9 @@ const rule = z
       ),
     hours: hoursList
       .optional()
-      .describe('When, such as `22:00-06:00`, `sunset-sunrise` or `sunset+30m-23:30`; always when left out.'),
+      .describe(
+        'When it may fire, such as `22:00-06:00`, `sunset-sunrise` or `sunset+30m-23:30`; always when left out.',
+      ),
     days: z
       .array(z.enum(WEEK_DAYS))
       .min(1)
@@ -34,12 +41,12 @@ const rule = z
     choose: z
       .enum(['all', 'one'])
       .default('all')
-      .describe('`one`: a different one of them each time, by chance; animals get used to repetition.'),
+      .describe('`one`: one of them at random, another than the last time; animals get used to repetition.'),
     seconds: z
       .union([seconds, z.tuple([seconds, seconds])])
       .optional()
       .describe(
-        'How long; `[5, 12]` is a length by chance between the two. The length of the deterrent when left out.',
+        'How long it fires; `[5, 12]` is a random length between the two. When left out, `seconds` of the deterrent.',
       ),
     aboutPersons: z
       .boolean()

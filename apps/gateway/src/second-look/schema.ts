@@ -11,9 +11,9 @@ const endpoint = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(1_000)
-    .describe('Where it is, without `/v1`: `http://127.0.0.1:11434`.'),
+    .describe('Its address without `/v1`, such as `http://127.0.0.1:11434`.'),
   key: z.string().min(1).max(1_000).optional().describe('Sent as `Authorization: Bearer …`.'),
-  model: z.string().trim().min(1).max(200).describe('The name of the model there.'),
+  model: z.string().trim().min(1).max(200).describe('The name of the model at the endpoint.'),
 })
 
 /** The part `secondLook` of gateway.yaml. */
@@ -24,14 +24,19 @@ export const secondLookSettings = z
       .optional()
       .describe('A second model, added with `gateway model add`: it sees only the object, at full resolution.'),
     endpoint: endpoint.optional().describe('A vision endpoint with OpenAI’s chat completions: Ollama, llama.cpp.'),
-    hub: z.literal(true).optional().describe('`true`: the endpoint that the hub offers to its gateways.'),
+    hub: z.literal(true).optional().describe('`true`: uses the endpoint that the hub offers to its gateways.'),
     normal: z
       .string()
       .trim()
       .max(500)
       .optional()
-      .describe('Normal things at this camera, in a sentence for an endpoint: “Sheep graze behind the fence.”'),
-    timeoutSeconds: z.number().min(1).max(600).default(30).describe('After this, a second look is unsure.'),
+      .describe('What is normal in the pictures, as a sentence for an endpoint: “Sheep graze behind the fence.”'),
+    timeoutSeconds: z
+      .number()
+      .min(1)
+      .max(600)
+      .default(30)
+      .describe('A second look that takes longer has the verdict “unsure”.'),
   })
   .superRefine((settings, context) => {
     const given = WAYS.filter((way) => settings[way] !== undefined)

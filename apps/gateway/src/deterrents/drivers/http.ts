@@ -5,7 +5,7 @@ import { DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 const call = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: 'This must be an http:// or https:// address.' })
-    .describe('`{seconds}` in it, in the body or in a header is replaced by the length of the firing.'),
+    .describe('The address. The length of the firing replaces `{seconds}` in it, in the body and in headers.'),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
   headers: z.record(z.string().regex(/^[\w-]{1,100}$/), z.string().max(1_000)).default({}),
   body: z.string().max(10_000).optional(),
@@ -14,7 +14,7 @@ const call = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Text that the answer must hold, in addition to a status of 200 to 299.'),
+    .describe('Text that the answer must contain, in addition to a status of 200 to 299.'),
 })
 type Call = z.output<typeof call>
 

@@ -23,13 +23,13 @@ export const driver = driverType({
       .describe('Such as `mqtt://127.0.0.1:1883`.'),
     username: z.string().max(1_000).optional(),
     password: z.string().max(1_000).optional(),
-    topic: topic.describe('Where both messages go. Only that for off is retained.'),
+    topic: topic.describe('The topic of both messages. The broker retains only the message for off.'),
     on: payload.describe('The message that switches on; `{seconds}` in it is the length of the firing.'),
     off: payload.describe('The message that switches off.'),
     qos: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
     state: z
       .strictObject({
-        topic: topic.describe('Where the device reports its state after each message.'),
+        topic: topic.describe('The topic on which the device reports its state after each message.'),
         on: payload.optional().describe('Its message when it is on; the same as `on` when left out.'),
         off: payload.optional().describe('Its message when it is off; the same as `off` when left out.'),
       })

@@ -64,13 +64,15 @@ export const frigateSettings = z
     severity: z
       .enum(['alert', 'detection'])
       .default('detection')
-      .describe('`alert`: leaves out items that Frigate counts as mere detections.'),
+      .describe('`alert`: reports the alerts of Frigate only, and not what it calls detections.'),
     backfillHours: z
       .number()
       .min(0)
       .max(168)
       .default(24)
-      .describe('How far back to fetch items of a time without a connection between the gateway and Frigate.'),
+      .describe(
+        'After a time without a connection to Frigate, the gateway fetches the items of this many hours at most.',
+      ),
   })
   .refine(({ user, password }) => (user === undefined) === (password === undefined), {
     message: '`user` and `password` belong together.',
