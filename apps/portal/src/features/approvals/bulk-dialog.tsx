@@ -9,7 +9,14 @@ import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
-import { approvedMessage, approveFailed, rejectedMessage, rejectFailed, REJECTION_FOLLOWS } from './messages.ts'
+import {
+  approvedMessage,
+  approveFailed,
+  askToDecide,
+  rejectedMessage,
+  rejectFailed,
+  REJECTION_FOLLOWS,
+} from './messages.ts'
 import { useApprove, useReject } from './queries.ts'
 
 type BulkDialogProps = {
@@ -47,7 +54,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
 
   return (
     <Dialog
-      title={`${approving ? 'Approve' : 'Reject'} ${registrations.length} devices?`}
+      title={askToDecide(decision, registrations.length)}
       size="lg"
       opened={opened}
       onClose={onClose}

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import {
   approvedMessage,
   approveFailed,
+  askToDecide,
   EMPTY_TEXT,
   EMPTY_TITLE,
   held,
@@ -43,6 +44,11 @@ it('says why approved devices wait, once for each reason, and what ends the wait
   expect(held(full)).toBe(
     'The hub is full: 245 of 245 gateways. The auto-approval settings approve this device: it joins by itself when you raise the limit under Settings, or delete a gateway.',
   )
+})
+
+it('asks about one device and about several', () => {
+  expect(askToDecide('approve', 1)).toBe('Approve 1 device?')
+  expect(askToDecide('reject', 40)).toBe('Reject 40 devices?')
 })
 
 it('names the source and the number of requests', () => {

@@ -9,6 +9,9 @@ export const approvedMessage = ({ deviceName, assignedIp }: { deviceName: string
 
 export const rejectedMessage = (deviceName: string): string => `Gateway "${deviceName}" rejected.`
 
+export const askToDecide = (decision: 'approve' | 'reject', devices: number): string =>
+  `${decision === 'approve' ? 'Approve' : 'Reject'} ${devices} ${devices === 1 ? 'device' : 'devices'}?`
+
 export const loadFailed = (reason: string): string => `Failed to load pending requests: ${reason}`
 export const approveFailed = (reason: string): string => `Failed to approve registration: ${reason}`
 export const rejectFailed = (reason: string): string => `Failed to reject registration: ${reason}`

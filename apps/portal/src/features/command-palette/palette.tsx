@@ -93,7 +93,7 @@ export default function Palette({ onGone }: { onGone: () => void }) {
           })}
         </ul>
         <output className={found.length === 0 ? styles.none : 'visually-hidden'}>
-          {found.length === 0 ? 'Nothing matches.' : `${found.length} matches`}
+          {found.length === 0 ? 'Nothing matches.' : found.length === 1 ? '1 match' : `${found.length} matches`}
         </output>
       </div>
     </Dialog>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
-import { claimedMessage, noMatch } from './messages.ts'
+import { claimedMessage, noMatch, numberOfGateways, taggedMessage } from './messages.ts'
 
 it('has the exact messages', () => {
   expect(NOT_AUTHORIZED).toBe('You are not authorized to access this gateway')
@@ -10,6 +10,15 @@ it('has the exact messages', () => {
 it('says whether a claimed gateway still waits for approval', () => {
   expect(claimedMessage({ name: 'Barn', status: 'claimed', gatewayId: null })).toBe('Gateway "Barn" is yours.')
   expect(claimedMessage({ name: 'Barn', status: 'pending', gatewayId: null })).toContain('still waits for approval')
+})
+
+it('counts one gateway and several', () => {
+  expect([0, 1, 2].map(numberOfGateways)).toEqual(['0 gateways', '1 gateway', '2 gateways'])
+  expect([0, 1, 2].map(taggedMessage)).toEqual([
+    'They had these tags already.',
+    'Tags of 1 gateway changed.',
+    'Tags of 2 gateways changed.',
+  ])
 })
 
 it('names the search when nothing is found', () => {

@@ -7,12 +7,12 @@ export function claimedMessage({ name, status }: ResponseOf<typeof claimGateway>
     : `Gateway "${name}" is yours.`
 }
 
+export const numberOfGateways = (count: number): string => `${count} ${count === 1 ? 'gateway' : 'gateways'}`
+
 export const deletedMessage = (name: string): string => `Gateway "${name}" deleted.`
 export const deleteFailed = (reason: string): string => `Failed to delete gateway: ${reason}`
 export const taggedMessage = (changed: number): string =>
-  changed === 0
-    ? 'They had these tags already.'
-    : `Tags of ${changed} ${changed === 1 ? 'gateway' : 'gateways'} changed.`
+  changed === 0 ? 'They had these tags already.' : `Tags of ${numberOfGateways(changed)} changed.`
 export const locationSaved = (location: string): string =>
   location === '' ? 'Location removed.' : `Location: ${location}`
 

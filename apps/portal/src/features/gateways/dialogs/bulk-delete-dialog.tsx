@@ -6,7 +6,7 @@ import { useOneByOne } from '#parts/one-by-one.ts'
 import { OutcomeList } from '#parts/outcome-list.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
-import { DELETION_FOLLOWS, deleteFailed, deletedMessage } from '../messages.ts'
+import { DELETION_FOLLOWS, deleteFailed, deletedMessage, numberOfGateways } from '../messages.ts'
 import { useDeleteGateway } from '../queries.ts'
 
 /** Deletes several gateways after their number is typed, so that a wrong click cannot. */
@@ -28,7 +28,13 @@ export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLi
     if (matches) void start()
   }
   return (
-    <Dialog title={`Delete ${gateways.length} gateways?`} size="lg" opened={opened} onClose={onClose} onGone={onGone}>
+    <Dialog
+      title={`Delete ${numberOfGateways(gateways.length)}?`}
+      size="lg"
+      opened={opened}
+      onClose={onClose}
+      onGone={onGone}
+    >
       <form onSubmit={submit} noValidate>
         <p>{DELETION_FOLLOWS}</p>
         {!finished && (

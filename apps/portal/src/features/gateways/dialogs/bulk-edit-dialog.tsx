@@ -6,7 +6,7 @@ import { useOneByOne } from '#parts/one-by-one.ts'
 import { OutcomeList } from '#parts/outcome-list.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
-import { locationSaved } from '../messages.ts'
+import { locationSaved, numberOfGateways } from '../messages.ts'
 import { useUpdateGateways } from '../queries.ts'
 
 /** Gives several gateways the same location; their names and descriptions stay. */
@@ -36,7 +36,13 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
     await refresh()
   }
   return (
-    <Dialog title={`Edit ${gateways.length} gateways`} size="lg" opened={opened} onClose={onClose} onGone={onGone}>
+    <Dialog
+      title={`Edit ${numberOfGateways(gateways.length)}`}
+      size="lg"
+      opened={opened}
+      onClose={onClose}
+      onGone={onGone}
+    >
       <form onSubmit={(event) => void submit(event)} noValidate>
         <TextInput
           label="Location"

@@ -7,7 +7,7 @@ import { submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { taggedMessage } from '../messages.ts'
+import { numberOfGateways, taggedMessage } from '../messages.ts'
 import { useTagGateways } from '../queries.ts'
 import { TagField, wrongTags } from './tag-field.tsx'
 
@@ -28,7 +28,7 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
     onChange: (text: string) => form.setFieldValue(name, text),
   })
   return (
-    <Dialog title={`Tag ${gateways.length} gateways`} opened={opened} onClose={onClose} onGone={onGone}>
+    <Dialog title={`Tag ${numberOfGateways(gateways.length)}`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>
         {tag.isError && <Notice tone="danger">{messageOf(tag.error)}</Notice>}
         <TagField label="Tags to add" description="Separate tags with commas." {...field('add')} />
