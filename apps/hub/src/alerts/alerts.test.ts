@@ -42,7 +42,11 @@ describe.each(testEngines)('alerts on %s', (engine) => {
   beforeEach(async () => {
     receiver = await startReceiver()
     hub = await startTestHub(engine, {
-      notifications: { webhook: { url: receiver.url, secret: 'a secret for webhooks' } },
+      notifications: {
+        webhook: { url: receiver.url, secret: 'a secret for webhooks' },
+        // Nothing listens there: tests read the mail in the outbox.
+        email: { url: 'smtp://127.0.0.1:9', from: 'hub@example.net' },
+      },
     })
     hub.clock.freeze()
     api = createTestApi(hub)
@@ -177,6 +181,36 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     await escalate(5)
     await escalate(10)
     expect(receiver.received, 'a message and both steps').toHaveLength(5)
+  })
+
+  it('reach the people of a rule by mail in their own languages, whatever the language of the rule', async () => {
+    const people = []
+    for (const language of ['en', 'de']) {
+      const id = await hub.addUser(language, 'manager', 'four foxes in fog')
+      await hub.db
+        .updateTable('users')
+        .set({ email: `${language}@example.net` })
+        .where('id', '=', id)
+        .execute()
+      const body = { username: language, password: 'four foxes in fog' }
+      const { accessToken } = (await api(contract.login, { body })).body as { accessToken: string }
+      const preferences = { language, quietHours: null, timeZone: 'UTC' }
+      await api(contract.saveAlertPreferences, { token: accessToken, body: preferences })
+      people.push(id)
+    }
+    await change('every-alert', { language: 'de', people, steps: [{ ...step(10), channels: ['email'], people }] })
+    await report(seen('a'))
+    await told(1)
+    await escalate(10)
+    const rows = await hub.db.selectFrom('notifications').select('content').where('channel', '=', 'person').execute()
+    const mails = rows.map(({ content }) => JSON.parse(content) as { to: string; title: string; text: string })
+    expect(mails.map(({ to, title }) => `${to}: ${title.replace(/, .*/, '')}`).toSorted()).toEqual([
+      'de@example.net: Nicht bestätigt: boar bei Barn',
+      'de@example.net: boar bei Barn',
+      'en@example.net: Not acknowledged: boar at Barn',
+      'en@example.net: boar at Barn',
+    ])
+    expect(receiver.received[0]!.title).toMatch(/^boar bei Barn/)
   })
 
   it('are told when the clock was a year ahead and is set back', async () => {

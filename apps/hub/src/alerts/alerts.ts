@@ -15,6 +15,7 @@ import type { AlertRow, Counts } from './alert-rows.ts'
 import { linesIn, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { matches } from './match.ts'
+import { readPreferences } from './preferences.ts'
 import { firstOf, messageOf, pathOf, type Line, type Stage, type Told } from './words.ts'
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
@@ -208,7 +209,10 @@ function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
 
 type Whom = Pick<AlertStep, 'channels' | 'people'> & { language: Language }
 
-/** Writes the messages of a step into the outbox, for the channels that people share; 0 is the alert's own. */
+/**
+ * Writes the messages of a step into the outbox, for the channels that people share and as mail to the named people,
+ * each in their own language; 0 is the alert's own.
+ */
 export async function announceStep(
   transaction: Transaction<Tables>,
   alert: AlertRow,
@@ -217,6 +221,7 @@ export async function announceStep(
 ): Promise<void> {
   const told = toldOf(alert)
   const first = firstOf(told.lines)
+  const wordsIn = (of: Language) => messageOf(told, { step, ruleName: alert.rule_name }, of)
   const announcement = {
     key: keyOf(alert, step),
     alertId: alert.id,
@@ -226,7 +231,7 @@ export async function announceStep(
     grows: true,
     dueAt,
     channels,
-    ...messageOf(told, { step, ruleName: alert.rule_name }, language),
+    ...wordsIn(language),
     path: pathOf(told),
     data: dataOf(alert, told),
     ...(first.coverId !== null && { picture: { gatewayId: first.gatewayId, detectionId: first.coverId } }),
@@ -236,6 +241,7 @@ export async function announceStep(
   for (const { id, email } of mailed)
     await announce(transaction, {
       ...announcement,
+      ...wordsIn((await readPreferences(transaction, id)).language),
       channels: [],
       key: `${announcement.key} ${id}`,
       to: email,
