@@ -67,7 +67,7 @@ export function createMqttCommands(options: {
 
     /** Returns at once. */
     take(message: Received): void {
-      // A retained command may be of any age.
+      // The broker's copy may be of any age. A command that arrives live has no such mark (MQTT 3.1.1 §3.3.1.3).
       if (message.retained) return onRefused('it was retained')
       const asked = askedIn(message)
       if (!asked) return onRefused('it is no command of a gateway')

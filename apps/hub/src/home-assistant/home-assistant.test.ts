@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import * as contract from '@hedgerow/contract'
 import type { AuditEntry, HomeAssistantState, Heartbeat } from '@hedgerow/contract'
 import { connectAsync, type MqttClient } from 'mqtt'
@@ -161,6 +161,25 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       await expect.poll(() => text(said, `homeassistant/device/hedgerow_${mill}/config`), PATIENT).toBe('')
     })
 
+    test('the last will of a former connection does not leave the hub offline', async () => {
+      const broker = await startMosquitto()
+      life.push(() => broker.stop())
+      const relay = await startRelay(Number(new URL(broker.url).port))
+      life.push(() => relay.stop())
+      const { state } = await startHub({ url: relay.url, ca: '' })
+      const { said } = await watch(broker)
+      await expect.poll(() => text(said, 'hedgerow/status'), PATIENT).toBe('online')
+      const first = relay.cut()
+      await expect.poll(() => state(), PATIENT).toMatchObject({ state: 'away' })
+      await expect.poll(() => state(), PATIENT).toMatchObject({ state: 'connected' })
+      const heard: string[] = []
+      const { client } = await watch(broker)
+      client.on('message', (topic, payload) => void (topic === 'hedgerow/status' && heard.push(payload.toString())))
+      first.destroy()
+      await expect.poll(() => heard, PATIENT).toContain('offline')
+      await expect.poll(() => heard.at(-1), PATIENT).toBe('online')
+    })
+
     test('an alert goes to the broker, and the page says why it does not', async () => {
       const broker = await startMosquitto({ guarded: [HUB, HOME] })
       life.push(() => broker.stop())
@@ -289,6 +308,35 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
     })
   },
 )
+
+/** Stands between the hub and its broker. `cut` ends the hub's side only: the broker has not noticed yet. */
+async function startRelay(port: number) {
+  const sides: { hub: Socket; broker: Socket }[] = []
+  const server = createServer((hub) => {
+    const broker = connect(port, '127.0.0.1')
+    for (const socket of [hub, broker]) socket.on('error', () => {})
+    hub.on('data', (bytes) => void broker.write(bytes))
+    broker.on('data', (bytes) => void (hub.destroyed || hub.write(bytes)))
+    sides.push({ hub, broker })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Returns the broker's side of the connection. */
+    cut(): Socket {
+      const { hub, broker } = sides.at(-1)!
+      hub.destroy()
+      return broker
+    },
+    stop() {
+      for (const { hub, broker } of sides) {
+        hub.destroy()
+        broker.destroy()
+      }
+      server.close()
+    },
+  }
+}
 
 /** A broker that accepts the hub, and then misbehaves as `act` says. */
 async function startLiar(act: (socket: Socket) => void): Promise<{ url: string; ca: string }> {

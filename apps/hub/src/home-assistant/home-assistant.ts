@@ -23,6 +23,8 @@ import { readStoredView } from './stored-view.ts'
 const LOOK_INTERVAL_MS = 5_000
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
+/** The last will of a connection that was cut off may come long after the next connection: `online` is repeated. */
+const ONLINE_AGAIN_MS = 15_000
 /** A connection that lasted this long counts as a good one. */
 const GOOD_AFTER_MS = 60_000
 const READ_AT_ONCE = 50
@@ -270,6 +272,7 @@ export function createHomeAssistant(options: {
     mayCommand = false
     settingsAreStale = true
     await connection.publish(statusTopic, 'online', { retain: true })
+    let onlineAt = performance.now()
     now = { state: 'connected', since: new Date(clock()).toISOString(), problem: null }
     const over = new AbortController()
     void connection.ended.then(() => {
@@ -280,6 +283,10 @@ export function createHomeAssistant(options: {
       wake = Promise.withResolvers()
       await readAgain(connection)
       await publishChanges(connection)
+      if (performance.now() - onlineAt >= ONLINE_AGAIN_MS) {
+        await connection.publish(statusTopic, 'online', { retain: true })
+        onlineAt = performance.now()
+      }
       const rest = new AbortController()
       await Promise.race([wake.promise, sleep(LOOK_INTERVAL_MS, undefined, { signal: rest.signal }).catch(() => {})])
       rest.abort()
