@@ -16,7 +16,9 @@ import { ensureWebBuilt } from './web-build.ts'
  * committed.
  */
 const APPS = join(import.meta.dirname, '..', 'apps')
-const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512 }
+const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512, 'icon-maskable-512.png': 512 }
+/** Margins for masks: phones show at least the circle over 80 % of the width (W3C Web Application Manifest). */
+const MASKABLE = ['viewBox="0 0 32 32"', 'viewBox="-4 -4 40 40"'] as const
 const CARD = { width: 1_200, height: 630 }
 
 await using life = new AsyncDisposableStack()
@@ -37,7 +39,9 @@ const icon = await readFile(join(APPS, '..', 'packages/ui/public/icon.svg'), 'ut
 for (const [file, size] of Object.entries(ICONS)) {
   await page.setViewportSize({ width: size, height: size })
   // Phones round the corners themselves.
-  await page.setContent(icon.replace('rx="7"', '').replace('<svg ', '<svg style="position:fixed;inset:0" '))
+  const drawing = file.includes('maskable') ? icon.replace(...MASKABLE) : icon
+  const style = 'position:fixed;inset:0;background:#0a3d34'
+  await page.setContent(drawing.replace('rx="7"', '').replace('<svg ', `<svg style="${style}" `))
   await save(file, await page.screenshot({ type: 'png' }))
 }
 const frames = join(import.meta.dirname, 'demo-frames')
