@@ -21,7 +21,7 @@ export function Tuning({ name, settings: { hash, framesPerSecond, minimumScore }
     <Panel title="Rate and score">
       {minimumScore === null ? (
         <p className={styles.note}>
-          The eye does not look at this camera: name it in `sources.eye` of the configuration.
+          The eye does not look at this camera: name it under sources.eye in the configuration.
         </p>
       ) : data === undefined ? (
         <PanelWaiting query={query} rows={3} label="Loading what moved" />
@@ -78,8 +78,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
         {isChanged && ` With the current settings: ${foundInWords(candidates, before)}.`}
       </p>
       <p className={styles.quiet}>
-        An estimate from the score and the duration of everything that moved. It begins at the last start of the
-        gateway.
+        An estimate from the score and the duration of everything that moved while the eye looked at this camera.
       </p>
       {mayChange && (
         <>

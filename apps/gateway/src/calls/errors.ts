@@ -30,7 +30,7 @@ export const localErrors = {
 const personErrors = {
   camera_not_found: { status: 404, message: 'gateway.yaml has no camera of this name that the device itself reads.' },
   camera_exists: { status: 409, message: 'gateway.yaml has a camera of this name already.' },
-  trial_not_found: { status: 404, message: 'Nobody looked at this camera for a while. Begin again.' },
+  trial_not_found: { status: 404, message: 'This preview has ended. Press Look to begin again.' },
   proposal_not_found: { status: 404, message: 'Learning does not propose this any more.' },
   cross_site: { status: 403, message: 'Only a page of this device may call this.' },
   not_signed_in: { status: 401, message: 'Sign in first.' },
