@@ -141,6 +141,21 @@ test('a person reviews with keys, gets the next one, and undoes the review; othe
   }
   await page.keyboard.press('z')
   await card(2).getByText('boar').waitFor()
+  // A review that the hub has not answered yet is the one that is undone, not the one before.
+  const answered = Promise.withResolvers<void>()
+  let calls = 0
+  await page.route('**/incidents/review', async (route) => {
+    calls += 1
+    await answered.promise
+    await route.continue()
+  })
+  await page.keyboard.press('w')
+  await page.keyboard.press('z')
+  await expect.poll(() => calls).toBe(1)
+  answered.resolve()
+  await expect.poll(() => calls).toBe(2)
+  const verdicts = async () => (await incidents()).slice(0, 3).map(({ review }) => review?.verdict)
+  await expect.poll(verdicts).toEqual(['wrong', 'right', undefined])
   await page.keyboard.press('z')
   await page.keyboard.press('z')
   await expect.poll(async () => (await incidents()).filter(({ review }) => review !== null).length).toBe(0)

@@ -45,7 +45,10 @@ test('a rule that fires in a loop fires once, and its refusals take a few lines 
   for (let count = 0; count < 2_000; count++)
     expect(codeOf(await deterrents.fire({ deterrent: 'sprinkler', by: RULE }))).toBe('cool_down')
   expect(timesOn()).toBe(1)
-  expect((await deterrents.ledger({ limit: 100 })).length).toBeLessThan(10)
+  const entries = await deterrents.ledger({ limit: 100 })
+  expect(entries.length).toBeLessThan(10)
+  const why = 'It has fired a moment ago, and its pause is not over.'
+  expect(entries.filter(({ kind }) => kind === 'refused').map(({ message }) => message)).toContain(why)
 })
 
 test('a compromised hub gets no length, no name and no firing beyond the file', async () => {

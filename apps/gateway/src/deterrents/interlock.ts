@@ -192,9 +192,10 @@ export function createInterlock(options: InterlockOptions) {
       const code = mayNotFire(asked, now)
       if (code !== undefined) {
         const { deterrent, by } = asked
-        const entry = refused.count({ kind: 'refused', deterrent, by, code }, now)
-        const answer: Output = { do: 'answer', firing: id, answer: refusal(code) }
-        return { firing: id, outputs: entry ? [answer, { do: 'record', entry }] : [answer] }
+        const answer = refusal(code)
+        const entry = refused.count({ kind: 'refused', deterrent, by, code, message: answer.message }, now)
+        const told: Output = { do: 'answer', firing: id, answer }
+        return { firing: id, outputs: entry ? [told, { do: 'record', entry }] : [told] }
       }
       const channel = channels.get(asked.deterrent)!
       const seconds = asked.seconds ?? settings[asked.deterrent]!.seconds
@@ -220,8 +221,10 @@ export function createInterlock(options: InterlockOptions) {
         const { firing, unit } = channel
         if (firing?.phase !== 'saving' || firing.version > upTo) return []
         channel.firing = undefined
-        const entry = { kind: 'refused', deterrent: unit.name, by: firing.by, code: 'not_recorded' } as const
-        return [{ do: 'answer', firing: firing.id, answer: refusal('not_recorded') }, record(now, entry)]
+        const answer = refusal('not_recorded')
+        const { refused: code, message } = answer
+        const entry = { kind: 'refused', deterrent: unit.name, by: firing.by, code, message } as const
+        return [{ do: 'answer', firing: firing.id, answer }, record(now, entry)]
       })
     },
 

@@ -41,9 +41,9 @@ export function CamerasPage() {
         title="Cameras"
         lead="The newest picture of each camera. Click one to see its incidents."
         actions={
-          shown.length > 0 && (
+          (cameras.data?.length ?? 0) > 0 && (
             <>
-              {sites.length > 1 && (
+              {(sites.length > 1 || site !== '') && (
                 <Choice
                   label="Site"
                   value={site}
@@ -71,6 +71,8 @@ export function CamerasPage() {
       />
       {cameras.data === undefined ? (
         <PanelWaiting query={cameras} rows={6} label="Loading cameras" />
+      ) : shown.length === 0 && cameras.data.length > 0 ? (
+        <PanelEmpty title="No camera at this site">Choose all sites.</PanelEmpty>
       ) : shown.length === 0 ? (
         <PanelEmpty title="No cameras yet">
           Cameras appear here when a gateway reports them: from Frigate, from its own eye, or from a program.

@@ -14,15 +14,19 @@ const UNDO_DEPTH = 50
 export function useReview() {
   const queries = useQueryClient()
   const undone = useRef<{ id: string; verdict: ReviewVerdict | null; label: string | null }[][]>([])
+  /** Settles with the review that the hub has not answered yet. */
+  const saying = useRef<Promise<unknown>>(Promise.resolve())
   const [canUndo, setCanUndo] = useState(false)
   const { mutateAsync, error, isPending } = useMutation({
     mutationFn: (body: { ids: string[] } & Said) => api(reviewIncidents, { body }),
   })
 
   async function say(ids: string[], said: Said): Promise<boolean> {
-    const before = await mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) }).catch(
+    const answer = mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) }).catch(
       () => undefined,
     )
+    saying.current = answer
+    const before = await answer
     if (before === undefined) return false
     undone.current = [...undone.current, before].slice(-UNDO_DEPTH)
     setCanUndo(true)
@@ -30,8 +34,9 @@ export function useReview() {
     return true
   }
 
-  /** Returns how many reviews were undone. */
+  /** Undoes the last review, once the hub has answered it. Returns how many incidents it was about. */
   async function undo(): Promise<number> {
+    await saying.current
     const last = undone.current.pop()
     setCanUndo(undone.current.length > 0)
     if (!last) return 0
