@@ -23,8 +23,8 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   include: ['**/*.test.{ts,tsx}'],
   environment: 'node' as const,
   maxWorkers,
-  // A larger young generation is collected less often.
-  execArgv: ['--max-semi-space-size=32'],
+  // A larger young generation is collected less often. Workers keep all cores busy, so none is free to help collect.
+  execArgv: ['--max-semi-space-size=32', '--min-semi-space-size=16', '--single-threaded-gc'],
   // Node itself imports tests and sources, as it does in a hub and an agent: from one compile cache, without a server
   // that transforms them.
   experimental: { viteModuleRunner: false, nodeLoader: false },
@@ -40,15 +40,15 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
 const unit = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
 
 /** These start real processes and look at real clocks, so they run after the others. */
-const heavy = (name: string, root: string) => ({
+const heavy = (name: string, root: string, globalSetup: string[] = []) => ({
   ...project(name, root, 240_000),
   maxWorkers: maxHeavyWorkers,
   // A question to a page or to another process costs more than one to the own.
   expect: { poll: { timeout: 30_000, interval: 50 } },
   sequence: { groupOrder: 1 },
+  env: { TEST_BUNDLES: 'on' },
+  globalSetup: ['test/harness/bundle-programs.ts', ...globalSetup].map((file) => join(import.meta.dirname, file)),
 })
-
-const globalSetup = (file: string) => join(import.meta.dirname, file)
 
 export default defineConfig({
   test: {
@@ -71,13 +71,13 @@ export default defineConfig({
         test: {
           ...project('hub', 'apps/hub', 120_000),
           isolate: false,
-          globalSetup: globalSetup('apps/hub/testing/global-setup.ts'),
+          globalSetup: join(import.meta.dirname, 'apps/hub/testing/global-setup.ts'),
         },
       },
       unit('gateway', 'apps/gateway'),
       unit('gates', 'test/gates'),
       { test: heavy('system', 'test/system') },
-      { test: { ...heavy('e2e', 'test/e2e'), globalSetup: globalSetup('test/harness/portal-build.ts') } },
+      { test: heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts']) },
       { test: heavy('interop', 'test/interop') },
     ],
   },

@@ -18,7 +18,10 @@ const FRAME = join(import.meta.dirname, '../scripts/demo-frames/boar.jpg')
  * How long it takes from a program's report to the relay's request "on", and from the report to the moment when the hub
  * serves the picture, in milliseconds. The agent is a process of its own, over loopback.
  */
-export async function timeDetections(hub: Hub): Promise<Record<string, Distribution>> {
+export async function timeDetections(
+  hub: Hub,
+  command: readonly [string, ...string[]],
+): Promise<Record<string, Distribution>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
   const relay = await startRelay()
   let agent: Agent | undefined
@@ -34,7 +37,7 @@ rules:
 `,
     )
     const thumbnail = (await readFile(FRAME)).toString('base64')
-    agent = await startAgent(dataDir, { args: ['--hub', hub.url, '--name', 'Orchard'] })
+    agent = await startAgent(dataDir, { command, args: ['--hub', hub.url, '--name', 'Orchard'] })
     const gatewayId = await joinHub(hub)
     const toRelay: number[] = []
     const toHub: number[] = []

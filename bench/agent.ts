@@ -8,6 +8,7 @@ import { AGENT_COMMAND } from '../test/harness/agent.ts'
 import { startChild, type Child } from '../test/harness/child-process.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
+import { buildAgent } from './agent-bundle.ts'
 import { timeDetections } from './agent-detections.ts'
 import { processorSecondsOf } from './processor.ts'
 import { report } from './report.ts'
@@ -17,27 +18,30 @@ const REST_MS = 45_000
 
 /**
  * The agent as a process of its own, joined to a hub: how long from its start to a tunnel that carries heartbeats, and
- * its memory at rest. `--main` is the program when it is another than the sources, such as the `main.js` of an unpacked
- * release; `--flags` are given to Node, `--rest` is in seconds, `--rounds` starts it so often.
+ * its memory at rest. It builds the bundle that people install and starts it as they do; `--program` is the program of
+ * a bundle that is there, `--sources` measures the sources. `--rest` is in seconds, `--rounds` starts it so often.
  */
 export async function benchAgent(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      main: { type: 'string', default: AGENT_COMMAND.at(-1)! },
-      flags: { type: 'string', default: '' },
+      program: { type: 'string' },
+      sources: { type: 'boolean', default: false },
       rest: { type: 'string', default: String(REST_MS / 1_000) },
       rounds: { type: 'string', default: '3' },
     },
   })
-  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
+  const folder = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
+  const command: Command = values.sources
+    ? [process.execPath, ...AGENT_COMMAND]
+    : [values.program ?? (await buildAgent(join(folder, 'bundle')))]
+  const dataDir = join(folder, 'data')
   const hub = await startHub()
-  const flags = values.flags.split(' ').filter(Boolean)
   const rows: Record<string, Record<string, number>> = {}
   try {
     for (let round = 0; round <= Number(values.rounds); round++) {
       const startedAt = performance.now()
-      const agent = await startAgent(hub, dataDir, [...flags, values.main])
+      const agent = await startAgent(hub, dataDir, command)
       try {
         if (round === 0) await approve(hub)
         await agent.says(/tunnel up: done/, 60_000)
@@ -66,19 +70,21 @@ export async function benchAgent(args: string[]): Promise<void> {
         await agent.stop()
       }
     }
-    report('agent-detections', await timeDetections(hub))
+    report('agent-detections', await timeDetections(hub, command))
   } finally {
     await hub.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
   report('agent', rows)
 }
 
-function startAgent(hub: Hub, dataDir: string, program: string[]): Promise<Child> {
+type Command = [program: string, ...args: string[]]
+
+function startAgent(hub: Hub, dataDir: string, [program, ...first]: Command): Promise<Child> {
   const settings = ['--hub', hub.url, '--name', 'Barn', '--data', dataDir, '--port', '0']
   // As in the unit of docs/operations/systemd.md.
   const env = { GATEWAY_HOST: '127.0.0.1', NODE_COMPILE_CACHE: join(dataDir, 'compile-cache') }
-  return startChild(process.execPath, [...AGENT_COMMAND.slice(0, -1), ...program, ...settings], { env })
+  return startChild(program, [...first, ...settings], { env })
 }
 
 async function approve(hub: Hub): Promise<void> {

@@ -33,12 +33,7 @@ const handlers = {
   setDetections: (perSecond: number): void => fleet.setDetectionsPerSecond(perSecond),
   state: () => fleet.state(),
   problems: () => fleet.problems().slice(0, 3),
-  /** How many gateways had a heartbeat acknowledged since then, in milliseconds since 1970. */
-  heardSince: (sinceMs: number): number =>
-    fleet.gateways().filter((gateway) => {
-      const { state, at } = gateway.conditions().heartbeat
-      return state === 'done' && at !== null && Date.parse(at) >= sinceMs
-    }).length,
+  heardSince: (sinceMs: number): number => fleet.heardSince(sinceMs),
   settle: (limitMs: number): Promise<boolean> => fleet.settle(limitMs),
   async stop(): Promise<void> {
     await fleet.stop()

@@ -25,13 +25,20 @@ type Row = Record<string, number>
  * A hub with simulated gateways in their tunnels, at fleets of several sizes: what the hub costs at rest and with
  * detections and people, and how long all gateways need to be back after a restart and after kill -9. The hub's
  * processor time and memory are its own process's; the time until an answer also depends on what else the machine does.
- * `--gateways 245,2500,10000 --seconds 60 --detections 100 --people 50`.
+ * `--gateways 245,2500,10000 --seconds 60 --detections 100 --people 50`. `--hub` is the program when it is another than
+ * the sources, such as `bin/hedgerow-hub` of an unpacked release.
  */
 export async function benchFleetLoad(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const
   const { values } = parseArgs({
     args,
-    options: { gateways: text('245,2500,10000'), seconds: text('60'), detections: text('100'), people: text('50') },
+    options: {
+      gateways: text('245,2500,10000'),
+      seconds: text('60'),
+      detections: text('100'),
+      people: text('50'),
+      hub: { type: 'string' },
+    },
   })
   // In memory, because otherwise other programs' writes to the same disk would be measured too.
   const folder = memoryFolder()
@@ -43,33 +50,49 @@ export async function benchFleetLoad(args: string[]): Promise<void> {
       durationMs: Number(values.seconds) * 1_000,
       detections: Number(values.detections),
       people: Number(values.people),
+      program: values.hub,
     })
   report('fleet', transposed(rows))
 }
 
-async function measure(options: { gateways: number; durationMs: number; detections: number; people: number }) {
-  const { gateways, durationMs } = options
-  const hub = await startHub({ env: { HUB_LOG_LEVEL: 'error' } })
+type Options = {
+  gateways: number
+  durationMs: number
+  detections: number
+  people: number
+  program?: string | undefined
+}
+
+async function measure({ gateways, durationMs, detections, program, ...options }: Options): Promise<Row> {
+  const hub = await startHub({ env: { HUB_LOG_LEVEL: 'error' }, ...(program && { command: [program] }) })
   const fleet = startWorker<FleetProcess>(join(import.meta.dirname, 'fleet-gateways.ts'))
   let people: People | undefined
   try {
+    const tell = progress(gateways)
     await joinAll(hub, fleet, gateways)
+    tell('all have a heartbeat')
     await sleep(CALM_MS)
+    tell('at rest')
     const atRest = await load(hub, durationMs)
+    tell(`${atRest.core} % of a core, ${atRest.megabytes} MB; people and detections`)
     people = await openPortals(hub, options.people)
-    await fleet.call('setDetections', options.detections)
+    await fleet.call('setDetections', detections)
     await sleep(CALM_MS)
     people.take()
+    tell('with all')
     const before = await fleet.call('state', undefined)
     const busy = await load(hub, durationMs)
     const answers = distributionOf(people.take())
     const after = await fleet.call('state', undefined)
     const failed = people.failures()
+    tell(`${busy.core} % of a core, ${busy.megabytes} MB, p99 ${answers.p99} ms, ${failed} failed; restart`)
     const restarted = await returnAfter(fleet, gateways, () => hub.restart())
+    tell(`all back after ${restarted.backS} s; kill -9`)
     const killed = await returnAfter(fleet, gateways, async () => {
       await hub.kill9()
       await hub.restart()
     })
+    tell(`all back after ${killed.backS} s; the last detections`)
     await fleet.call('settle', SETTLE_LIMIT_MS)
     const end = await fleet.call('state', undefined)
     return {
@@ -98,6 +121,13 @@ async function measure(options: { gateways: number; durationMs: number; detectio
     await fleet.stop()
     await hub.stop()
   }
+}
+
+/** Tells on standard error, with the seconds so far, which part begins: a large fleet takes a quarter of an hour. */
+function progress(gateways: number): (what: string) => void {
+  const startedAt = performance.now()
+  return (what) =>
+    console.error(`${gateways} gateways, ${Math.round((performance.now() - startedAt) / 1_000)} s: ${what}`)
 }
 
 /** Lets the hub approve by invitation, and waits until every gateway has a heartbeat acknowledged. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { addAlertRule, alertRuleFields, deleteAlertRule, listAlertRules, saveHubSettings } from '@hedgerow/contract'
-import { Refusal } from '../test/harness/api-client.ts'
+import { patiently } from '../test/harness/patiently.ts'
 import { freeTcpPort } from '../test/harness/free-ports.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { joinPlayedGateway } from '../test/harness/played-gateway.ts'
@@ -105,18 +105,6 @@ async function setRules(hub: Hub, rules: readonly object[]): Promise<void> {
   for (const { id } of await hub.api(listAlertRules))
     await patiently(() => hub.api(deleteAlertRule, { params: { id } }))
   for (const rule of rules) await patiently(() => hub.api(addAlertRule, { body: alertRuleFields.parse(rule) }))
-}
-
-/** Repeats a call that the limit of a person's writing calls refused. */
-async function patiently(call: () => Promise<unknown>): Promise<void> {
-  for (;;)
-    try {
-      await call()
-      return
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 429) throw error
-      await sleep(1_000)
-    }
 }
 
 /** Sends until `seconds` are over, however slow the hub is; resolves with the number of accepted detections. */

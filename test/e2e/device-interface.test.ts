@@ -1,13 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
+import { startFixtureHub } from '../../apps/gateway/testing/hub.ts'
 import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
+import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -68,6 +70,32 @@ async function dragByFinger(page: Page, what: Locator, { right, down }: { right:
   await devtools.detach()
 }
 
+/** A person without a keyboard removes corners of the mask that was added, down to three. */
+async function tapsRemoveCorners(page: Page) {
+  const corners = page.getByRole('group', { name: 'Corners of mask 1' }).getByRole('button', { name: /^Corner / })
+  const remove = page.getByRole('button', { name: /^Remove corner/ })
+  expect(await remove.isDisabled()).toBe(true)
+  await corners.nth(2).tap()
+  await expect.poll(() => remove.textContent()).toBe('Remove corner 3')
+  const { width, height } = (await remove.boundingBox())!
+  expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
+  const lowerRight = 'Corner 3 of 4, 65 % from the left, 65 % from the top'
+  expect(await corners.nth(2).getAttribute('aria-label')).toBe(lowerRight)
+  await remove.tap()
+  await expect.poll(() => corners.count()).toBe(3)
+  expect(await corners.nth(2).getAttribute('aria-label')).toBe('Corner 3 of 3, 35 % from the left, 65 % from the top')
+  await page.getByText('A shape has at least three corners.').waitFor()
+  expect(await remove.count()).toBe(0)
+  await page.getByRole('button', { name: 'Undo', exact: true }).tap()
+  await expect.poll(() => corners.count()).toBe(4)
+  expect(await corners.nth(2).getAttribute('aria-label')).toBe(lowerRight)
+  // With the keyboard: Enter chooses, Tab leads to the button.
+  await corners.nth(0).press('Enter')
+  await expect.poll(() => remove.textContent()).toBe('Remove corner 1')
+  await remove.press('Enter')
+  await expect.poll(() => corners.count()).toBe(3)
+}
+
 test('a person signs in on a phone, sees, tests, stops everything, and changes the file', async () => {
   const person = await browser.person({
     viewport: { width: 390, height: 844 },
@@ -90,6 +118,11 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await picture.waitFor()
   expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(100)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+
+  await page
+    .getByRole('region', { name: 'Version and updates' })
+    .getByText(/^It runs from the sources: /)
+    .waitFor()
 
   await page.getByRole('link', { name: 'orchard' }).click()
   await page.getByRole('img', { name: 'orchard now' }).waitFor()
@@ -114,7 +147,9 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await expect.poll(() => corner(2).getAttribute('aria-label')).toBe(cornerBefore)
   await page.getByRole('button', { name: 'Add a mask' }).click()
+  await tapsRemoveCorners(page)
   await page.getByRole('button', { name: 'Delete mask 1' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -133,7 +168,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   const address = page.getByLabel('Address', { exact: true })
   await address.fill('http://127.0.0.1:9/')
   await page.getByRole('button', { name: 'Look' }).click()
-  await page.getByText('It gives no pictures: nothing answers at its port.').waitFor()
+  await page.getByText('This camera gives no pictures: nothing answers at its port.').waitFor()
   await address.fill(camera.snapshotUrl)
   await page.getByRole('button', { name: 'Look' }).click()
   await page.getByRole('img', { name: 'The camera now' }).waitFor()
@@ -206,4 +241,53 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('Password of this device').waitFor()
   await person.close()
+})
+
+test('the version and its updates are shown while they change', async () => {
+  const release = makeRelease(5)
+  const [hub, root] = await Promise.all([startFixtureHub(), mkdtemp(join(tmpdir(), 'hedgerow-updating-'))])
+  const data = join(root, 'data')
+  await Promise.all([mkdir(join(root, 'updates')), mkdir(data)])
+  writeVersion(join(root, 'current'), { number: 3 })
+  await writeFile(join(root, 'root.pub'), `${release.rootKey}\n`)
+  // Two minutes that are half a day away.
+  const at = new Date(Date.now() + 43_200_000).toISOString().slice(11, 14)
+  const hours = `${at}10-${at}11`
+  await writeFile(join(data, 'gateway.yaml'), `site: { timeZone: UTC }\nupdates: { hours: "${hours}" }\n`)
+  const updating = await startGateway({
+    name: 'Barn',
+    dataDir: data,
+    host: '127.0.0.1',
+    port: 0,
+    hubUrl: hub.url,
+    log: pino({ level: 'silent' }),
+    installation: { root, slot: '' },
+  })
+  const person = await browser.person({ viewport: { width: 390, height: 844 } })
+  try {
+    const page = await person.newPage()
+    await page.goto(`http://127.0.0.1:${updating.port}/device/sign-in`)
+    await page.getByLabel('Password of this device').fill(updating.newPassword!)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const panel = page.getByRole('region', { name: 'Version and updates' })
+    await panel.getByText('The hub has not said yet which version it wants.').waitFor()
+    hub.wanted = { number: 5, attempt: 1, byHand: false }
+    hub.decide({ status: 'approved' })
+    await panel.getByText(`The hub offers release 5. It waits: For its hours, ${hours}.`).waitFor()
+    await panel.getByText('the automatic updates of the hub').waitFor()
+    hub.wanted = { number: 5, attempt: 2, byHand: true }
+    await panel
+      .getByText(/^Release 5 failed, and this version runs on\. The hub does not hand out keys\.json/)
+      .waitFor()
+    hub.wanted = undefined
+    await panel.getByText('The hub asks for no other version.').waitFor()
+    await panel.getByText(/: release 5 failed\. The hub does not hand out keys\.json/).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  } finally {
+    await person.close()
+    await updating.stop()
+    await hub.stop()
+    await rm(root, { recursive: true, force: true })
+  }
 })

@@ -124,6 +124,9 @@ describe('approvals', () => {
     await portal.dialog().getByRole('button', { name: 'Approve 2' }).click()
     await page.getByText(/^Gateway "Upper weir" approved successfully! VPN IP: 10\.100\.\d+\.\d+$/).waitFor()
     await said('Failed to approve registration: This registration request has already been decided.')
+    await said('1 of 2 done, 1 failed')
+    const path = await portal.dialog().getByRole('link', { name: 'Upper weir' }).getAttribute('href')
+    expect(path).toMatch(/^\/gateways\/[a-z2-7]{12}$/)
     await portal.dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
     await said('No Pending Requests - All gateway registration requests have been processed.')
     expect((await hub.api(listGateways)).map(({ name }) => name).filter((name) => name.endsWith('weir'))).toEqual([
@@ -506,7 +509,7 @@ test('people skip a gateway that automatic updates wait for, stop the updates, a
   await portal.open('/versions')
   const panel = page.getByRole('region', { name: 'At a glance' })
   const stop = panel.getByRole('button', { name: 'Stop', exact: true })
-  const held = panel.getByText('Gateway "Silent ford" was asked 2 h ago and was not heard from since.')
+  const held = panel.getByText(/^Gateway "Silent ford" was asked 2 h ago and was not heard from since\./)
   await held.waitFor()
   await panel.getByRole('button', { name: 'Skip Silent ford' }).click()
   await held.waitFor({ state: 'detached' })

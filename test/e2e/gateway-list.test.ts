@@ -158,6 +158,63 @@ test('selected gateways are exported, get a location and tags, and are deleted t
   await page.getByText(/selected$/).waitFor({ state: 'detached' })
 })
 
+test('the file and the dialogs of selected gateways have the order of the table', async () => {
+  for (const name of ['Sluice 10', 'Sluice 9']) await hub.api(addGateway, { body: { name } })
+  await portal.open('/gateways?q=sluice')
+  await page.getByLabel('Select all gateways').check()
+  await page.getByText('2 selected').waitFor()
+  await expect.poll(names).toEqual(['Sluice 9', 'Sluice 10'])
+  const download = page.waitForEvent('download')
+  await button('Export CSV').click()
+  const lines = (await readFile(await (await download).path(), 'utf8')).match(/Sluice \d+/g)
+  expect(lines).toEqual(['Sluice 9', 'Sluice 10'])
+  await button('Delete selected').click()
+  await expect
+    .poll(async () => (await portal.dialog().innerText()).match(/Sluice \d+/g))
+    .toEqual(['Sluice 9', 'Sluice 10'])
+})
+
+test('on a phone a name that is too long for one line has two', async () => {
+  const name = 'Birch Hill sawmill 1 gateway 12'
+  await hub.api(addGateway, { body: { name } })
+  await page.setViewportSize(PHONE)
+  await portal.open('/gateways?q=birch')
+  const link = page.getByRole('link', { name })
+  await link.waitFor()
+  const isWhole = await link.evaluate((element) => {
+    const words = document.createRange()
+    words.selectNodeContents(element.firstChild!)
+    const [inner, outer] = [words.getBoundingClientRect(), element.parentElement!.getBoundingClientRect()]
+    return inner.right <= outer.right + 1 && inner.bottom <= outer.bottom + 1
+  })
+  expect(isWhole).toBe(true)
+})
+
+test('a bulk action can be stopped, and goes on with the rest', async () => {
+  for (const name of ['Rush one', 'Rush two', 'Rush three']) await hub.api(addGateway, { body: { name } })
+  const stopped = Promise.withResolvers<void>()
+  const moved = async () => (await hub.api(listGateways)).filter(({ location }) => location === 'Rushes').length
+  await portal.open('/gateways?q=rush')
+  await page.getByLabel('Select all gateways').check()
+  await button('Edit selected').click()
+  await portal.dialog().getByLabel('Location').fill('Rushes')
+  // The first call waits until the person has stopped.
+  await page.route('**/api/v1/hub/gateways/*', async (route) => {
+    await stopped.promise
+    await route.continue()
+  })
+  await portal.dialog().getByRole('button', { name: 'Save 3' }).click()
+  await portal.dialog().getByRole('button', { name: 'Stop' }).click()
+  stopped.resolve()
+  await portal.dialog().getByText('1 of 3 done').waitFor()
+  expect(await moved()).toBe(1)
+  await portal.dialog().getByRole('button', { name: 'Save 2' }).click()
+  await portal.dialog().getByText('3 of 3 done').waitFor()
+  expect(await moved()).toBe(3)
+  await portal.dialog().getByRole('link', { name: 'Rush two' }).click()
+  await page.getByRole('heading', { name: 'Rush two' }).waitFor()
+})
+
 test('Connect to an offline gateway is refused in the dialog, with the reason', async () => {
   await hub.api(addGateway, { body: { name: 'Silent weir' } })
   await portal.open('/gateways?q=silent')

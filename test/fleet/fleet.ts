@@ -15,6 +15,8 @@ export type Fleet = {
   gateways(): readonly SimulatedGateway[]
   /** How many gateways are at each step of joining the hub, and the counts since the start. */
   state(): FleetState
+  /** How many gateways had a heartbeat acknowledged since then, in milliseconds since 1970. */
+  heardSince(sinceMs: number): number
   /** The recent problems, one sentence each, the most frequent first. */
   problems(): { sentence: string; gateways: number }[]
   /**
@@ -176,6 +178,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       }
       return { ...tally, ...counts }
     },
+    heardSince: (sinceMs) => gateways.filter((gateway) => gateway.heardAt() >= sinceMs).length,
     problems() {
       const counts = new Map<string, number>()
       for (const gateway of gateways)

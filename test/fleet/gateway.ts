@@ -23,6 +23,8 @@ export type SimulatedGateway = {
   dataDir: string
   network: SimulatedNetwork
   conditions(): Record<Step, Condition>
+  /** When a heartbeat was last acknowledged, in milliseconds since 1970; -Infinity before the first. */
+  heardAt(): number
   /** Resolves when it is in the agent's queue on disk. */
   report(detection: Detection): Promise<void>
   stop(): Promise<void>
@@ -153,6 +155,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
         Step,
         Condition
       >,
+    heardAt: conditions.heardAt,
     async report(detection) {
       await queue.append([detection])
       tally.detectionsSent += 1
@@ -161,14 +164,19 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
   }
 }
 
-/** The agent's own conditions, which also count into the tally. */
+/** The agent's own conditions, which also count into the tally and keep the time of the last heartbeat. */
 function countedConditions(tally: Tally) {
   const conditions = createConditions(() => {})
   let wasUp = false
+  let heardAt = -Infinity
   return {
     ...conditions,
+    heardAt: () => heardAt,
     done(step: Step, detail: string) {
-      if (step === 'heartbeat') tally.heartbeats += 1
+      if (step === 'heartbeat') {
+        tally.heartbeats += 1
+        heardAt = Date.now()
+      }
       if (step === 'tunnelUp') {
         tally.tunnels += 1
         if (wasUp) tally.reconnects += 1

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseSync, Visitor, type Expression } from 'oxc-parser'
 import { analyse } from 'scslre'
+import type * as origins from '../../apps/hub/src/gateway-proxy/origins.ts'
+import type * as web from '../../apps/hub/src/http/web.ts'
+import type * as packagePages from '../../scripts/package-pages.ts'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 /**
@@ -18,22 +22,25 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app
   .split('\n')
   .filter((file) => /\.(?:ts|tsx|js|mjs)$/.test(file) && !/\.test\.tsx?$|\/testing\//.test(file))
 
+/** A module as new: another test of this process may have loaded it, and its expressions are built when it loads. */
+const anew = <M>(file: string) => import(`${pathToFileURL(resolve(root, file)).href}?anew`) as Promise<M>
+
 /** Runs the code that builds expressions at run time, in each file that does. */
-const builders: Record<string, () => Promise<unknown>> = {
-  'apps/gateway/src/hours.ts': () => import('../../apps/gateway/src/hours.ts'),
-  'apps/hub/src/gateway-proxy/origins.ts': async () => {
-    const { createOrigins } = await import('../../apps/hub/src/gateway-proxy/origins.ts')
+const builders: Record<string, (file: string) => Promise<unknown>> = {
+  'apps/gateway/src/hours.ts': anew,
+  'apps/hub/src/gateway-proxy/origins.ts': async (file) => {
+    const { createOrigins } = await anew<typeof origins>(file)
     createOrigins({ gatewayOrigin: 'https://gw-{id}-x.example.net', publicUrl: undefined })
   },
-  'apps/hub/src/http/errors.ts': () => import('../../apps/hub/src/http/errors.ts'),
-  'apps/hub/src/http/web.ts': async () => {
-    const { screenTest } = await import('../../apps/hub/src/http/web.ts')
+  'apps/hub/src/http/errors.ts': anew,
+  'apps/hub/src/http/web.ts': async (file) => {
+    const { screenTest } = await anew<typeof web>(file)
     screenTest(['/login', '/gateways/:id', '/proxy/gateway/:id', '/:one/:two/:three'])
   },
-  'packages/contract/src/enrolment.ts': () => import('@hedgerow/contract'),
-  'packages/contract/src/fields.ts': () => import('@hedgerow/contract'),
-  'scripts/package-pages.ts': async () => {
-    const { mistakesInPackagePage } = await import('../../scripts/package-pages.ts')
+  'packages/contract/src/enrolment.ts': anew,
+  'packages/contract/src/fields.ts': anew,
+  'scripts/package-pages.ts': async (file) => {
+    const { mistakesInPackagePage } = await anew<typeof packagePages>(file)
     mistakesInPackagePage('`peer.ts` (`createPeer`)', resolve(root, 'packages/wireguard'))
   },
 }
@@ -65,7 +72,7 @@ beforeAll(async () => {
   const note = (made: RegExp) => {
     // The line of the caller, after the message, this function and the proxy's.
     const caller = new Error().stack?.split('\n')[3] ?? ''
-    const at = /((?:apps|packages|scripts)\/[^:]+:\d+):\d+/.exec(caller)?.[1]
+    const at = /((?:apps|packages|scripts)\/[^:]+:\d+):\d+/.exec(caller.replace('?anew', ''))?.[1]
     if (at !== undefined && !caller.includes('node_modules')) built.push({ at, source: made.source, flags: made.flags })
     return made
   }
@@ -76,7 +83,7 @@ beforeAll(async () => {
       apply: (target, self, args) => note(Reflect.apply(target, self, args) as RegExp),
     }),
   )
-  for (const build of Object.values(builders)) await build()
+  for (const [file, build] of Object.entries(builders)) await build(file)
   vi.unstubAllGlobals()
 })
 

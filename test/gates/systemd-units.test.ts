@@ -8,6 +8,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const page = readFileSync(join(ROOT, 'docs/operations/systemd.md'), 'utf8')
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined
 
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
 /** The unit below the line that names its file. */
 function unitOf(name: string): string {
   const [, unit = ''] = page.split(`/etc/systemd/system/${name}`)
@@ -32,4 +34,14 @@ test('commands of the page stand on lines of their own', () => {
   const commands = [...page.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!.replace(/ {2,}#.*$/, ''))
   expect(commands).toContain('systemctl daemon-reload')
   expect(commands).toContain('systemctl enable --now hedgerow')
+})
+
+test.each([
+  ['the page', () => unitOf('hedgerow-gateway.service')],
+  ['the Debian package', () => read('deploy/debian/hedgerow-gateway/hedgerow-gateway.service')],
+  ["the hub's installer", () => read('apps/hub/src/downloads/install.sh')],
+])('the gateway’s unit of %s lets the supervisor switch off after the agent has ended', (_of, unit) => {
+  // KillMode=mixed and process kill or orphan the supervisor as soon as the main process is gone.
+  expect(unit()).not.toMatch(/^KillMode=/m)
+  expect(unit()).toMatch(/^TimeoutStopSec=30$/m)
 })

@@ -1,12 +1,8 @@
-import { join } from 'node:path'
 import { startChild, type Child } from './child-process.ts'
+import { commandOf } from './programs.ts'
 
-/** Node's arguments to start an agent, as in `npm run gateway` and systemd. */
-export const AGENT_COMMAND = [
-  '--max-semi-space-size=1',
-  '--efficiency-mode',
-  join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.ts'),
-]
+/** Node's arguments to start an agent, as in `npm run gateway`, systemd and archives. */
+export const AGENT_COMMAND = commandOf('hedgerow-gateway')
 
 /** The agent as a process of its own. */
 export type Agent = Pick<Child, 'pid' | 'says' | 'output'> & {

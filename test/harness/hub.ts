@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { createApi, createApiAs, type Api } from './api-client.ts'
 import { startChild, type Child, type ChildOptions, type Exit } from './child-process.ts'
 import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
+import { commandOf } from './programs.ts'
 import { waitFor } from './wait-for.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..')
-/** Node's arguments to start a hub, as in `npm run hub` and systemd. */
-export const HUB_COMMAND = ['--max-semi-space-size=8', join(ROOT, 'apps', 'hub', 'src', 'main.ts')]
+/** Node's arguments to start a hub, as in `npm run hub`, systemd and archives. */
+export const HUB_COMMAND = commandOf('hedgerow-hub')
 
 export type Credentials = { username: string; password: string }
 
@@ -118,15 +118,17 @@ async function startReadyHub(
 
 async function adminOf(env: Record<string, string>, child: Child): Promise<Credentials> {
   if (env.HUB_ADMIN_PASSWORD) return { username: env.HUB_ADMIN_USERNAME ?? 'admin', password: env.HUB_ADMIN_PASSWORD }
-  const printed = printedPassword(child.output())
-  if (!printed) {
+  // A hub in a container can be ready before its runtime has passed the output on.
+  const [, password] = await child.says(PRINTED_PASSWORD).catch(async (cause: unknown) => {
     await child.stop(0)
-    throw new Error(`The hub printed no password. It said:\n${child.output()}`)
-  }
-  return { username: 'admin', password: printed }
+    throw cause
+  })
+  return { username: 'admin', password: password! }
 }
+
+const PRINTED_PASSWORD = /^ *Password: (\S+)\n/m
 
 /** The generated password of the first admin in a hub's output. */
 export function printedPassword(output: string): string | undefined {
-  return /^ *Password: (\S+)$/m.exec(output)?.[1]
+  return PRINTED_PASSWORD.exec(output)?.[1]
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
 import { createRandom } from '@hedgerow/vision/rendered'
+import { patiently } from '../harness/patiently.ts'
 import { waitFor } from '../harness/wait-for.ts'
 import { allBack, openSite, type Found } from './site.ts'
 
@@ -31,7 +32,7 @@ export async function kills(options: { kills: number }): Promise<Found> {
   }
   const killedApprovals = answered.size
   for (const { registrationId } of await waitFor(() => hub.api(listPendingRegistrations), { for: 'the queue' }))
-    await hub.api(approveRegistration, { params: { registrationId } })
+    await patiently(() => hub.api(approveRegistration, { params: { registrationId } }))
   const isBack = await allBack(fleet, BACK_LIMIT_MS)
   const listed = await hub.api(listGateways)
   const names = new Set(listed.map(({ name }) => name))

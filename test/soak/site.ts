@@ -46,7 +46,7 @@ export async function openSite(
   })
   life.defer(() => fleet.stop())
   await fleet.allStarted
-  const isReady = () => (invited ? fleet.state().heard : fleet.state().waiting) === gateways
+  const isReady = () => (invited ? fleet.heardSince(0) : fleet.state().waiting) === gateways
   await waitFor(isReady, { for: `${gateways} gateways`, timeoutMs: JOIN_LIMIT_MS })
   return { hub, fleet, dataDir }
 }
@@ -82,10 +82,6 @@ export function growthOf(samples: readonly number[]): { before: number; after: n
 /** Waits until every gateway had a heartbeat acknowledged since now; false when `limitMs` were not enough. */
 export function allBack(fleet: Fleet, limitMs: number): Promise<boolean> {
   const since = Date.now()
-  const isBack = () =>
-    fleet.gateways().every((gateway) => {
-      const { state, at } = gateway.conditions().heartbeat
-      return state === 'done' && at !== null && Date.parse(at) >= since
-    })
+  const isBack = () => fleet.heardSince(since) === fleet.gateways().length
   return waitFor(isBack, { for: 'all gateways to be back', timeoutMs: limitMs }).catch(() => false)
 }

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { AGENT_COMMAND } from '../harness/agent.ts'
 import { startChild, type Child } from '../harness/child-process.ts'
 import { startMosquitto } from '../harness/mosquitto.ts'
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-const MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
 /** Longer than any test, so that only switching off ends a firing. */
 const LONG = 'seconds: 1800, coolDownSeconds: 0, secondsAnHour: 3600, secondsADay: 86400'
 
@@ -49,7 +49,9 @@ rules: [{ name: Boar, labels: [boar], fire: [sprinkler] }]
 
 async function startAgent(): Promise<Agent> {
   const settings = ['--hub', 'http://127.0.0.1:9', '--name', 'Barn', '--data', dataDir, '--port', '0']
-  const child = await startChild(process.execPath, [MAIN, ...settings], { env: { GATEWAY_HOST: '127.0.0.1' } })
+  const child = await startChild(process.execPath, [...AGENT_COMMAND, ...settings], {
+    env: { GATEWAY_HOST: '127.0.0.1' },
+  })
   const [, port] = await child.says(/"port":(\d+)/)
   const supervisor = await waitFor(() => childrenOf(child.pid)[0], { for: 'the supervisor' })
   const agent = { child, supervisor, url: `http://127.0.0.1:${port}/api/v1` }
@@ -177,6 +179,23 @@ test('a device that refuses is switched off once it accepts calls again, also wh
   expect(relay.isOn()).toBe(true)
   relay.behave('well')
   await expect.poll(relay.isOn, PATIENCE).toBe(false)
+})
+
+test('a second SIGTERM does not cut a stop short, and the supervisor hands a device in fault to the next one', async () => {
+  const first = await startAgent()
+  await fire(first)
+  relay.behave('refuses')
+  first.child.signal('SIGTERM')
+  await first.child.says(/"msg":"stopping"/)
+  first.child.signal('SIGTERM')
+  expect(await first.child.ended).toEqual({ code: 0, signal: null })
+  expect(kill(first.supervisor, 0)).toBe(true)
+  const second = await startAgent()
+  await hasEnded(first.supervisor)
+  expect(relay.isOn()).toBe(true)
+  relay.behave('well')
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
+  expect(kill(second.supervisor, 0)).toBe(true)
 })
 
 describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('over a broker', () => {

@@ -13,12 +13,12 @@ import {
   listPendingRegistrations,
 } from '@hedgerow/contract'
 import { afterEach, expect, test } from 'vitest'
+import { AGENT_COMMAND } from '../harness/agent.ts'
 import { startChild } from '../harness/child-process.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
 import { HUB_COMMAND, startHub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-const GATEWAY_MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
 const cleanups: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
@@ -36,7 +36,7 @@ async function start() {
 
 async function startAgent(httpsPort: number, folder: string, env: Record<string, string>) {
   const flags = ['--hub', `https://localhost:${httpsPort}`, '--name', 'Gate', '--data', folder, '--port', '0']
-  const agent = await startChild(process.execPath, [GATEWAY_MAIN, ...flags], {
+  const agent = await startChild(process.execPath, [...AGENT_COMMAND, ...flags], {
     env: { GATEWAY_HOST: '127.0.0.1', ...env },
   })
   cleanups.push(() => agent.stop())

@@ -131,10 +131,16 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     done(apt(`install ${root.bring(join(made, nameOf('hedgerow-gateway')))}`))
     expect(done('hedgerow-gateway check')).toContain('gateway.yaml')
     const agent = await root.start('hedgerow-gateway', ['--port', '0', '--hub', 'http://127.0.0.1:9'])
-    await waitFor(() => root.shell('ls /var/lib/hedgerow-gateway/keys.json').code === 0, {
-      for: 'the keys',
-      timeoutMs: PATIENCE_MS,
-    }).finally(() => agent.stop())
+    try {
+      await waitFor(() => root.shell('ls /var/lib/hedgerow-gateway/keys.json').code === 0, {
+        for: 'the keys',
+        timeoutMs: PATIENCE_MS,
+      })
+      await agent.says(/device page is open/)
+      expect(done('hedgerow-gateway status')).toContain('Update: Its package updates it: ')
+    } finally {
+      await agent.stop()
+    }
     done(apt('remove hedgerow-gateway'))
     expect(done('ls /var/lib/hedgerow-gateway /etc/hedgerow')).toMatch(/gateway\.yaml[^]*keys\.json/)
     done(apt('purge hedgerow-gateway'))

@@ -165,6 +165,8 @@ describe('a release', () => {
       const devicePage = await fetch(`${agent.url}/device/sign-in`)
       for (const { status, headers } of [page, devicePage])
         expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      const status = execFileSync(programs.gateway, ['status', '--data', dataDir], { env: system, encoding: 'utf8' })
+      expect(status).toMatch(/Runs since: \d[^]*Update: It runs from an unpacked archive: /)
     } finally {
       await agent.stop()
       await hub.stop()
@@ -256,7 +258,7 @@ describe.skipIf(noImages)('the image of the hub', () => {
     const variables = ['HUB_HOST', 'HUB_PORT', 'HUB_HTTPS_PORT', 'HUB_VPN_PORT', 'HUB_GATEWAY_PORTS']
     const limits = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024']
     const hardened = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges']
-    const run = ['run', '--rm', `--name=${container}`, '--network=host', ...limits, ...hardened]
+    const run = ['run', '--rm', '--replace', `--name=${container}`, '--network=host', ...limits, ...hardened]
     const hub = await startHub({
       command: ['podman', '--runtime=runc', ...run, ...variables.map((name) => `--env=${name}`), image],
     })
@@ -347,7 +349,9 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
       for: 'the trial to be over',
     })
     expect(await done('readlink /opt/hedgerow-gateway/updates/current')).toBe('a\n')
-    expect(await done('hedgerow-gateway status')).toContain('Heartbeat acknowledged')
+    expect(await done('hedgerow-gateway status')).toMatch(
+      /Heartbeat acknowledged[^]*Update: The hub asks for no other version\./,
+    )
     await agent.stop()
   })
 

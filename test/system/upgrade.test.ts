@@ -190,6 +190,27 @@ function installCopies(): void {
   )
 }
 
+/**
+ * Leaves the remote two packages, of which npm can install the first; the other one is not what the lock file says. A
+ * mistake in the whole lock file would be found only after most of its packages are installed.
+ */
+function breakPackages(): void {
+  type Lock = { packages: Record<string, { version: string; integrity: string }> }
+  const { packages } = JSON.parse(readFileSync(join(remote, 'package-lock.json'), 'utf8')) as Lock
+  const [sound, other] = [packages['node_modules/kysely']!, packages['node_modules/zod']!]
+  const root = { name: 'hedgerow', version: '0.1.0', dependencies: { kysely: sound.version, zod: other.version } }
+  const broken = { ...other, integrity: `sha512-${'A'.repeat(86)}==` }
+  const lock = {
+    name: root.name,
+    version: root.version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': root, 'node_modules/kysely': sound, 'node_modules/zod': broken },
+  }
+  change('package.json', () => JSON.stringify(root))
+  change('package-lock.json', () => JSON.stringify(lock))
+}
+
 const follow = (line: string) => run(['sh', '-c', onThisMachine(line)])
 const upgradeTo = (tag: string) => follow(lineWith('upgrade https').replace('#v2', `#${tag}`))
 const upgradeToArchive = (file: string) =>
@@ -231,7 +252,7 @@ test(
   'an upgrade that cannot be installed keeps the running hub, and leaves nothing incomplete',
   { timeout: INSTALL_TIMEOUT_MS },
   async () => {
-    change('package-lock.json', (text) => text.replace(/"sha512-[^"]+"/, `"sha512-${'A'.repeat(86)}=="`))
+    breakPackages()
     commit('broken')
     git('reset', '--quiet', '--hard', 'v1')
     const before = pid()

@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
-import { AccountButton, AccountHead, ThemeItems } from '@hedgerow/ui/account.tsx'
+import { AccountButton } from '@hedgerow/ui/account-button.tsx'
+import { AccountHead, ThemeItems } from '@hedgerow/ui/account.tsx'
 import { useSignOut, useStatus } from './queries.ts'
 import { useVisitor } from './session.ts'
 

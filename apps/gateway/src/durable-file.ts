@@ -7,20 +7,22 @@ export class DataFileError extends Error {
   override name = 'DataFileError'
 }
 
-const { mkdir, stat } = nodeFiles
+const { chmod, mkdir, stat } = nodeFiles
 
 /** The part of `node:fs/promises` that writes need; tests pass one that fails or loses power. */
 export type Files = Pick<typeof nodeFiles, 'open' | 'rename' | 'rm'>
 
+const RIGHTS_OF_OTHERS = 0o077
 const WRITABLE_BY_ALL = 0o002
 /** With the sticky bit, as on /tmp, users cannot replace each other's files. */
 const STICKY = 0o1000
 
 /**
- * Makes the directory with mode 0700 when it is missing; an existing directory keeps its mode. Throws DataFileError
- * when every user of the device can write to it.
+ * Makes the data directory with mode 0700 when it is missing. One that a person made keeps its mode, because it may be
+ * a directory that other programs use; each file in it is private. Throws DataFileError when every user of the device
+ * can write to it.
  */
-export async function makePrivateDirectory(path: string): Promise<void> {
+export async function makeDataDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const { mode } = await stat(path)
   if ((mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0 || process.platform === 'win32') return
@@ -28,6 +30,21 @@ export async function makePrivateDirectory(path: string): Promise<void> {
     `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
   )
 }
+
+/** A directory of the agent's own inside of the data directory: it has mode 0700, whoever made it. */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  await makeDataDirectory(path)
+  await closeToOthers(path).catch(WITHOUT_RIGHTS)
+}
+
+/** Takes all rights on a file or directory from other users. */
+export async function closeToOthers(path: string): Promise<void> {
+  const { mode } = await stat(path)
+  if ((mode & RIGHTS_OF_OTHERS) !== 0) await chmod(path, mode & 0o700)
+}
+
+/** File systems such as FAT have no rights to change. */
+export const WITHOUT_RIGHTS = (): void => {}
 
 /**
  * Replaces `path` atomically, so that a crash leaves either the old or the new content: temporary file, fsync, rename,

@@ -11,7 +11,7 @@ import { createEditor } from './device-file/editor.ts'
 import { announceAgent, makeAgentToken } from './agent-file.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { openDevice } from './device.ts'
-import { makePrivateDirectory } from './durable-file.ts'
+import { makeDataDirectory } from './durable-file.ts'
 import type { GatewayState } from './gateway-state.ts'
 import { openHubConnection, type HubConnectionOptions } from './hub/hub-connection.ts'
 import type { DeviceReport } from './local-api/calls.ts'
@@ -23,7 +23,8 @@ import { createLocalUi } from './local-ui/local-ui.ts'
 import { openPassword } from './password.ts'
 import { openLocalUiServer, type LocalUiServer } from './local-ui/local-ui-server.ts'
 import { watchOpenInterfaces } from './sources/frigate/open-interface.ts'
-import { openInstallation, type Installation } from './update/installation.ts'
+import type { Installation } from './update/installation.ts'
+import { openUpdates } from './update/updates.ts'
 
 /**
  * One gateway: the composition root that `main.ts`, the demo and the tests start. Order: first the keys and the local
@@ -78,7 +79,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const startedAtMs = performance.now()
   const uptimeSeconds = () => Math.round((performance.now() - startedAtMs) / 1_000)
 
-  await makePrivateDirectory(dataDir)
+  await makeDataDirectory(dataDir)
   life.defer(await lockDataDirectory(dataDir))
   const faults = createFaults({
     report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
@@ -100,17 +101,15 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     const problems = [...openInterfaces.problems(), ...own.problems]
     return { ...own, applications: applications.list(), problems }
   }
-  const updater =
-    options.installation &&
-    (await openInstallation(options.installation, {
-      dataDir,
-      settings: () => device.file.current().updates,
-      place: () => device.file.current().site,
-      isBusy: () => parts().deterrents.some(({ state }) => state === 'active'),
-      restart: options.restart ?? (() => {}),
-      log,
-    }))
-  if (updater) life.defer(updater.stop)
+  const updates = await openUpdates(options.installation, {
+    dataDir,
+    settings: () => device.file.current().updates,
+    place: () => device.file.current().site,
+    isBusy: () => parts().deterrents.some(({ state }) => state === 'active'),
+    restart: options.restart ?? (() => {}),
+    log,
+  })
+  life.defer(updates.stop)
   const hub = await openHubConnection(
     {
       ...options,
@@ -121,7 +120,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
       onReconfigured: device.file.onChange,
       deterrents,
       reviews: device.reviews,
-      updater,
+      updater: updates.updater,
     },
     life,
   )
@@ -129,6 +128,10 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   device.secondLook.useHub(hub.askSecondLook)
 
   const password = await openPassword(dataDir)
+  let hasStarted = false
+  life.defer(async () => {
+    if (!hasStarted) await password.forgetMade()
+  })
   const agentToken = makeAgentToken()
   const localApi = createLocalApi({
     file: device.file.current,
@@ -140,6 +143,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     record: device.record,
     pictures: device.pictures,
     deterrents: device.deterrents,
+    updates: updates.report,
     hub() {
       const { gatewayId, detectionsWaiting, conditions } = hub.state()
       return { gatewayId, detectionsWaiting, conditions }
@@ -151,12 +155,13 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   life.defer(trials.stop)
   const deviceUi = createDeviceUi({
     state: hub.state,
+    updates: updates.report,
     parts,
     record: device.record,
     pictures: device.pictures,
     deterrents,
     learning: device.learning,
-    boxes: device.sources.boxes,
+    sources: device.sources,
     trials,
     file: device.file,
     editor: createEditor(deviceFilePath(options), { uiTarget }),
@@ -204,6 +209,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
       [GATEWAY_APPLICATIONS_PORT, applications.accept],
     ]),
   )
+  hasStarted = true
   return {
     state: hub.state,
     port: server.port,

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makePrivateDirectory, writeDurably } from './durable-file.ts'
+import { makeDataDirectory, writeDurably } from './durable-file.ts'
 import { loadDeviceKeys } from './identity.ts'
 
 let parent: string
@@ -13,7 +13,7 @@ const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'hedgerow-keys-'))
   dataDir = join(parent, 'data')
-  await makePrivateDirectory(dataDir)
+  await makeDataDirectory(dataDir)
 })
 
 afterEach(() => rm(parent, { recursive: true, force: true }))
@@ -34,9 +34,9 @@ describe('the keys of a device', () => {
 
   test('are refused at the start in a directory that others can write to', async () => {
     await chmod(dataDir, 0o777)
-    await expect(makePrivateDirectory(dataDir)).rejects.toThrow(`chmod 700 ${dataDir}`)
+    await expect(makeDataDirectory(dataDir)).rejects.toThrow(`chmod 700 ${dataDir}`)
     await chmod(dataDir, 0o755)
-    await makePrivateDirectory(dataDir)
+    await makeDataDirectory(dataDir)
   })
 
   test('are different on every device', async () => {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deviceToken } from '@hedgerow/contract'
 import { decodeBase64, fingerprint, generateIdentitySeed, identityOfSeed, type Identity } from '@hedgerow/enrolment'
 import { parsePrivateKey, type PrivateKey, type PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, publicKeyOf } from '@hedgerow/wireguard/node'
 import { z } from 'zod'
-import { DataFileError, exists, readJsonFile, writeDurably } from './durable-file.ts'
+import { closeToOthers, DataFileError, exists, readJsonFile, writeDurably } from './durable-file.ts'
 
 /**
  * The device's identity: its Ed25519 key, its WireGuard key and its device token, made together at the first boot and
@@ -51,11 +50,6 @@ export async function loadDeviceKeys(dataDir: string, usedFiles: readonly string
   }
   await writeDurably(path, `${JSON.stringify(made, null, 2)}\n`)
   return keysOf(made)
-}
-
-async function closeToOthers(path: string): Promise<void> {
-  const { mode } = await stat(path)
-  if ((mode & 0o077) !== 0) await chmod(path, 0o600)
 }
 
 function keysOf(stored: z.output<typeof keysFile>): DeviceKeys {

@@ -34,9 +34,14 @@ async function main(): Promise<void> {
   started.resolve(gateway)
   if (gateway.newPassword !== undefined)
     process.stdout.write(`The password of this device's own interface, shown once: ${gateway.newPassword}\n`)
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void end(gateway, name))
+  let isEnding = false
+  process.once('SIGINT', () => void end(gateway, 'SIGINT'))
+  // Under systemd two come: one to every process of the service, and the one that the launcher forwards.
+  process.on('SIGTERM', () => void end(gateway, 'SIGTERM'))
 
   async function end(running: Gateway, reason: string): Promise<void> {
+    if (isEnding) return
+    isEnding = true
     log.info({ reason }, 'stopping')
     await running.stop()
   }

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -11,6 +12,8 @@ import { readJsonFile, writeDurably } from './durable-file.ts'
 export type DevicePassword = {
   /** Made at this start; undefined when there was one before. */
   made: string | undefined
+  /** Forgets the password that was made at this start, because nobody has seen it; the next start makes another. */
+  forgetMade(): Promise<void>
   /** Whether a typed password is right. Checks run one at a time, because each takes 32 MB for a moment. */
   verify(typed: string): Promise<boolean>
   /** A mark that differs for each password and is no secret: sessions that began with an older password have ended. */
@@ -46,6 +49,9 @@ export async function openPassword(dataDir: string): Promise<DevicePassword> {
 
   return {
     made,
+    async forgetMade() {
+      if (made !== undefined) await rm(path, { force: true })
+    },
     verify(typed) {
       const result = turn.then(() => compare(typed))
       turn = result.catch(() => {})

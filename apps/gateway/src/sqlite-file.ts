@@ -1,12 +1,12 @@
-import { renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
 
 export const BUSY_TIMEOUT_MS = 5_000
 
 /**
- * Opens a SQLite file of the data directory and makes its tables. A damaged file is renamed to `PATH.damaged`, and an
- * empty one takes its place.
+ * Opens a SQLite file of the data directory and makes its tables; no other user can read it. A damaged file is renamed
+ * to `PATH.damaged`, and an empty one takes its place.
  */
 export function openSqliteFile(path: string, tables: string, log: Logger): DatabaseSync {
   try {
@@ -14,13 +14,26 @@ export function openSqliteFile(path: string, tables: string, log: Logger): Datab
   } catch (error) {
     if (!isDamaged(error)) throw error
     log.error({ err: error, file: path }, 'a file is damaged; set it aside and started a new one')
-    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    for (const suffix of SUFFIXES.slice(1)) rmSync(`${path}${suffix}`, { force: true })
     renameSync(path, `${path}.damaged`)
     return openTables(path, tables)
   }
 }
 
+/** SQLite gives its other files, which have these suffixes, the mode of the first. */
+const SUFFIXES = ['', '-wal', '-shm']
+
+function closeToOthers(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+  try {
+    for (const suffix of SUFFIXES) if (existsSync(path + suffix)) chmodSync(path + suffix, 0o600)
+  } catch {
+    // File systems such as FAT have no rights to change.
+  }
+}
+
 function openTables(path: string, tables: string): DatabaseSync {
+  closeToOthers(path)
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   try {
     database.exec(tables)

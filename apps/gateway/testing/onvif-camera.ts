@@ -65,7 +65,15 @@ export type OnvifCameraOptions = {
   lies?: Readonly<Record<string, OnvifReply | 'redirect' | 'silence'>>
   /** Its answer to a probe, instead of the right one. */
   probeAnswer?: (host: string) => string
+  /** How many lenses it has, with three profiles each; one when left out. */
+  lenses?: number
+  /** Its address; 127.0.0.1 when left out. */
+  address?: string
+  /** The port of its discovery; any when left out. */
+  discoveryPort?: number
 }
+
+type Profile = { token: string; name: string; width: number; height: number; lens: number }
 
 const PROFILES = [
   { token: 'main', name: 'Main &amp; best', width: 1920, height: 1080 },
@@ -75,6 +83,10 @@ const PROFILES = [
 
 export async function startOnvifCamera(options: OnvifCameraOptions): Promise<OnvifCamera> {
   const { user, password, group, lies = {}, probeAnswer = probeMatch } = options
+  const { lenses = 1, address = '127.0.0.1', discoveryPort = 0 } = options
+  const profiles: Profile[] = Array.from({ length: lenses }, (_, lens) =>
+    PROFILES.map((each) => ({ ...each, token: lens === 0 ? each.token : `${each.token}${lens + 1}`, lens })),
+  ).flat()
   let host = ''
   let probes = 0
 
@@ -86,11 +98,11 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
         `<tds:GetCapabilitiesResponse><tds:Capabilities><tt:Media><tt:XAddr>http://${host}/onvif/media</tt:XAddr></tt:Media></tds:Capabilities></tds:GetCapabilitiesResponse>`,
       )
     if (body.includes('GetProfiles'))
-      return onvifAnswer(`<trt:GetProfilesResponse>${PROFILES.map(profile).join('\n')}</trt:GetProfilesResponse>`)
+      return onvifAnswer(`<trt:GetProfilesResponse>${profiles.map(profile).join('\n')}</trt:GetProfilesResponse>`)
     if (body.includes('GetStreamUri')) {
-      const found = PROFILES.find(({ token }) => token === onvifElement(body, 'ProfileToken'))
+      const found = profiles.find(({ token }) => token === onvifElement(body, 'ProfileToken'))
       if (!found) return onvifFault('ter:NoProfile', 'No such profile')
-      const uri = `rtsp://127.0.0.1:554/${found.token}?a=1&amp;b=2`
+      const uri = `rtsp://${address}:554/${found.token}?a=1&amp;b=2`
       return onvifAnswer(
         `<trt:GetStreamUriResponse><trt:MediaUri><tt:Uri>${uri}</tt:Uri></trt:MediaUri></trt:GetStreamUriResponse>`,
       )
@@ -114,9 +126,9 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
       response.end(reply.body)
     })()
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, address)
   await once(server, 'listening')
-  host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  host = `${address}:${(server.address() as AddressInfo).port}`
 
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   socket.on('message', (bytes, sender) => {
@@ -124,9 +136,9 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
     probes++
     socket.send(probeAnswer(host), sender.port, sender.address)
   })
-  socket.bind(0)
+  socket.bind(discoveryPort)
   await once(socket, 'listening')
-  socket.addMembership(group, '127.0.0.1')
+  socket.addMembership(group, address)
   return {
     host,
     discoveryPort: socket.address().port,
@@ -140,8 +152,8 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
   }
 }
 
-const profile = ({ token, name, width, height }: (typeof PROFILES)[number]) =>
-  `<trt:Profiles fixed="true" token="${token}"><tt:Name>${name}</tt:Name><tt:VideoSourceConfiguration token="v"><tt:Name>other</tt:Name></tt:VideoSourceConfiguration><tt:VideoEncoderConfiguration token="e"><tt:Name>encoder</tt:Name><tt:Encoding>H264</tt:Encoding><tt:Resolution><tt:Width>${width}</tt:Width><tt:Height>${height}</tt:Height></tt:Resolution></tt:VideoEncoderConfiguration></trt:Profiles>`
+const profile = ({ token, name, width, height, lens }: Profile) =>
+  `<trt:Profiles fixed="true" token="${token}"><tt:Name>${name}</tt:Name><tt:VideoSourceConfiguration token="v"><tt:Name>other</tt:Name><tt:SourceToken>lens${lens}</tt:SourceToken></tt:VideoSourceConfiguration><tt:VideoEncoderConfiguration token="e"><tt:Name>encoder</tt:Name><tt:Encoding>H264</tt:Encoding><tt:Resolution><tt:Width>${width}</tt:Width><tt:Height>${height}</tt:Height></tt:Resolution></tt:VideoEncoderConfiguration></trt:Profiles>`
 
 /** The reason why datagrams to a group do not come back on loopback here; undefined when they do. */
 export async function multicastLacks(group: string): Promise<string | undefined> {

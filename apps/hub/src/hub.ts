@@ -17,6 +17,7 @@ import { type Metrics } from './metrics/metrics.ts'
 import { type Connections } from './http/connections.ts'
 import type { Sessions } from './access/sessions.ts'
 import { type AlertLinks } from './alerts/links.ts'
+import { type Problems } from './alerts/problems.ts'
 import { type AlertSteps } from './alerts/steps.ts'
 import { type Notifications } from './notifications/notifications.ts'
 import { type Retention } from './retention/retention.ts'
@@ -40,6 +41,7 @@ export type Hub = {
   vpn: SwitchableVpn
   notifications: Notifications
   alertSteps: AlertSteps
+  problems: Problems
   alertLinks: AlertLinks
   retention: Retention
   heartbeats: Heartbeats
@@ -75,7 +77,7 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver, ha
     const edge = await openEdge(base, { storage, trust, fleet }, stack)
     const { db } = storage
     const { passwords, firstAdmin, sessions, certificates, alertLinks } = trust
-    const { metrics, vpn, notifications, alertSteps, retention, heartbeats, history } = fleet
+    const { metrics, vpn, notifications, alertSteps, problems, retention, heartbeats, history } = fleet
     return {
       ...edge,
       db,
@@ -87,6 +89,7 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver, ha
       vpn,
       notifications,
       alertSteps,
+      problems,
       alertLinks,
       retention,
       heartbeats,

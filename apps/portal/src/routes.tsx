@@ -8,8 +8,6 @@ import { SignInPage } from './features/sign-in/page.tsx'
 import { PageFailure } from './features/shell/page-failure.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
-const IDLE_AFTER_MS = 2_000
-
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
@@ -25,13 +23,8 @@ function SignInAgain() {
 
 const threats = () => import('./features/threats/page.tsx')
 
-/** Loads screens that people often open next. If it fails, opening the screen tries again. */
-function loadWhenIdle(load: () => Promise<unknown>): void {
-  const start = () => void load().catch(() => undefined)
-  // Safari has no idle callbacks.
-  if ('requestIdleCallback' in window) requestIdleCallback(start)
-  else setTimeout(start, IDLE_AFTER_MS)
-}
+/** If it fails, opening the screen tries again. */
+const loadThreatsAhead = () => void threats().catch(() => undefined)
 
 export const routes: RouteObject[] = [
   {
@@ -62,8 +55,7 @@ export const routes: RouteObject[] = [
                 import('./features/shell/layout.tsx'),
                 import('./features/command-palette/command-palette.tsx'),
               ])
-              loadWhenIdle(threats)
-              return { Component: () => <Layout tools={<CommandPalette />} /> }
+              return { Component: () => <Layout tools={<CommandPalette />} loadThreats={loadThreatsAhead} /> }
             },
             children: [
               {

@@ -3,10 +3,12 @@ import { alertKind } from './alert-rules.ts'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
 import { incidentId } from './detections.ts'
+import { language } from './fields.ts'
 
 const id = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert')
 /** The token of a link in a message; valid for 7 days, for one alert. */
-const linkToken = z.string().regex(/^[\w.-]{1,200}$/, 'This link is not complete')
+// Also what a mail program cut or changed: the answer is `alert_link_invalid`, in words for the person with the link.
+const linkToken = z.string().regex(/^[ -~]{0,1000}$/, 'This link is not complete')
 
 export const acknowledgement = z.object({
   /** A username; empty when the link of a shared channel was used, because nobody knows by whom. */
@@ -35,7 +37,7 @@ export const alert = z.object({
   step: z.number().int(),
   nextStepAt: z.iso.datetime().nullable(),
   acknowledged: acknowledgement.nullable(),
-  /** When everything that it is about was over: outages only. */
+  /** When everything that it is about was over: outages and requests only. */
   clearedAt: z.iso.datetime().nullable(),
 })
 export type Alert = z.output<typeof alert>
@@ -57,7 +59,13 @@ export const acknowledgeAlert = call({
   response: alert,
 })
 
-const linked = z.object({ title: z.string(), lines: z.array(z.string()), acknowledged: acknowledgement.nullable() })
+const linked = z.object({
+  title: z.string(),
+  lines: z.array(z.string()),
+  acknowledged: acknowledgement.nullable(),
+  /** Of the title and the lines, and of the page that shows them. */
+  language,
+})
 
 /** Reads the alert of a link in a message. It changes nothing, so programs that preview links do no harm. */
 export const readAlertLink = call({

@@ -1,3 +1,5 @@
+/** What needs no zod: screens import these from `@hedgerow/contract/constants`, and load no schemas for them. */
+
 /** The path prefix of every call of the contract. */
 export const API_BASE = '/api'
 /** The browser's local storage key for the access token. */
@@ -36,3 +38,19 @@ export const DEVICE_API_BASE = `${DEVICE_UI_BASE}/api`
  * boxes and picture belong together.
  */
 export const LIVE_BOXES_HEADER = 'x-live-boxes'
+
+/** Carries the cursor of the next page; see `pageQuery`. */
+export const NEXT_CURSOR_HEADER = 'x-next-cursor'
+/** The most gateways in a call of `tagGateways`. */
+export const TAGGED_AT_ONCE_MAX = 500
+/** The most detections in an export of Threats. */
+export const EXPORT_DETECTIONS_MAX = 10_000
+/** How long an address of `createClipLink` works. */
+export const CLIP_LINK_LIFETIME_MS = 30 * 60_000
+/** The most pictures in a call of `readThumbnails`. */
+export const THUMBNAILS_AT_ONCE = 30
+/** The longest `of` of `readThumbnails`; the whole address must pass the proxies in front of a hub. */
+export const THUMBNAIL_NAMES_MAX = 6_000
+/** A detection in that `of`. */
+export const thumbnailName = (gateway: string, detection: string): string =>
+  `${gateway}/${encodeURIComponent(detection)}`

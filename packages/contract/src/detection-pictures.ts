@@ -40,9 +40,6 @@ export const readDetectionClip = call({
   response: null,
 })
 
-/** How long an address of `createClipLink` works. */
-export const CLIP_LINK_LIFETIME_MS = 30 * 60_000
-
 /**
  * An address of the clip that needs no header, for a `<video>` and for a download: `path` of this hub. It works for
  * this clip only, for 30 minutes, and no longer than the caller's session.

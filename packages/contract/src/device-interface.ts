@@ -3,6 +3,7 @@
  * the hub names, or that signed in with the device's password.
  */
 import { z } from 'zod'
+import { deviceUpdates } from './agent-updates.ts'
 import { call } from './call.ts'
 import { detection } from './detections.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
@@ -65,8 +66,10 @@ const foundCamera = z.object({
   host: z.string(),
   /** Why its streams are unknown, in words. */
   problem: z.string().nullable(),
-  /** Addresses without user and password; `isBest` marks the recommended one. */
-  streams: z.array(z.object({ url: z.string(), profile: z.string(), video: z.string(), isBest: z.boolean() })),
+  /** Addresses without user and password; `isBest` marks the recommended one of those with the same `name`. */
+  streams: z.array(
+    z.object({ name: z.string(), url: z.string(), profile: z.string(), video: z.string(), isBest: z.boolean() }),
+  ),
 })
 export type FoundCamera = z.output<typeof foundCamera>
 
@@ -100,8 +103,10 @@ const status = z.object({
     }),
   ),
   detectionsWaiting: z.number(),
+  updates: deviceUpdates,
   armed: z.boolean(),
-  cameras,
+  /** Each with the problems that are about it. */
+  cameras: z.array(z.object({ ...cameras.element.shape, problems })),
   detectors,
   deterrents,
   problems,

@@ -164,6 +164,8 @@ export type FactData = {
   'notification.sent-again': { channel: string; title: string }
   /** A rule begins a new message. The target is the alert. */
   'alert.raised': AboutAlert
+  /** Everything that it is about is over. */
+  'alert.cleared': AboutAlert
   /** Nobody acknowledged it, so the next step of its rule is sent; 1 is the first after the message itself. */
   'alert.escalated': AboutAlert & { step: number }
   /** `via` is `portal`, or the channel whose link was used. */

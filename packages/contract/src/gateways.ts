@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { applications } from './applications.ts'
 import { call } from './call.ts'
+import { TAGGED_AT_ONCE_MAX } from './constants.ts'
 import { oneLine, severalLines, tag } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
@@ -164,8 +165,6 @@ export const updateGateway = call({
   errors: ['gateway_not_found', 'gateway_name_taken'],
   response: gateway,
 })
-
-export const TAGGED_AT_ONCE_MAX = 500
 
 /**
  * Adds tags to several gateways and removes tags from them: all of them or, after an error, none. Answers with the

@@ -14,6 +14,3 @@ export type PageQuery = z.output<typeof pageQuery>
 /** A page of the rows with `q` in one of their searchable fields, in any case. */
 export const searchQuery = pageQuery.extend({ q: z.string().trim().max(200).optional() })
 export type SearchQuery = z.output<typeof searchQuery>
-
-/** Carries the cursor of the next page; see `pageQuery`. */
-export const NEXT_CURSOR_HEADER = 'x-next-cursor'

@@ -137,8 +137,6 @@ export const reviewIncidents = call({
   response: z.array(z.object({ id: incidentId, verdict: reviewVerdict.nullable(), label: z.string().nullable() })),
 })
 
-export const EXPORT_DETECTIONS_MAX = 10_000
-
 /**
  * A ZIP of the newest 10,000 detections that the filter selects: `detections.csv`, `coco.json` (COCO's object detection
  * format) and the pictures. Written as it is read; one at a time for each person, and four in all.

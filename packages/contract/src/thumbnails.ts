@@ -1,16 +1,8 @@
 /** The small pictures of several detections in one call: a wall of pictures shows dozens at a time. */
 import { z } from 'zod'
 import { call } from './call.ts'
+import { THUMBNAIL_NAMES_MAX, THUMBNAILS_AT_ONCE } from './constants.ts'
 import { gatewayId } from './gateways.ts'
-
-/** At most this many pictures a call. */
-export const THUMBNAILS_AT_ONCE = 30
-/** The longest `of`; the whole address must pass the proxies in front of a hub. */
-export const THUMBNAIL_NAMES_MAX = 6_000
-
-/** A detection in `of`. */
-export const thumbnailName = (gateway: string, detection: string): string =>
-  `${gateway}/${encodeURIComponent(detection)}`
 
 const named = z.string().transform((name, context) => {
   const [gateway = '', detection = '', ...rest] = name.split('/')

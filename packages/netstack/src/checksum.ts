@@ -30,5 +30,8 @@ export function foldChecksum(sum: number): number {
 
 /** Sum of the pseudo-header that TCP puts in front of a segment (RFC 9293 §3.1). */
 export function sumPseudoHeader(source: number, destination: number, protocol: number, length: number): number {
-  return (source >>> 16) + (source & 0xffff) + (destination >>> 16) + (destination & 0xffff) + protocol + length
+  return sumAddress(source) + sumAddress(destination) + protocol + length
 }
+
+/** Sum of the two words of an IPv4 address. */
+export const sumAddress = (address: number): number => (address >>> 16) + (address & 0xffff)

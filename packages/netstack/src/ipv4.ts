@@ -10,7 +10,7 @@
  * Options are skipped. Packets that we send carry none and have Don't Fragment set, so their identification may stay 0
  * (RFC 6864 §4.1).
  */
-import { foldChecksum, sumWords } from './checksum.ts'
+import { foldChecksum, sumAddress, sumWords } from './checksum.ts'
 import type { DropReason } from './drop.ts'
 
 export const PROTOCOL_ICMP = 1
@@ -84,7 +84,8 @@ export function writeIpv4Header(packet: Uint8Array, source: number, destination:
   writeUint16(packet, 10, 0)
   writeUint32(packet, 12, source)
   writeUint32(packet, 16, destination)
-  writeUint16(packet, 10, foldChecksum(sumWords(packet, 0, IPV4_HEADER_BYTES)))
+  const sum = 0x4500 + packet.length + DONT_FRAGMENT + ((TIME_TO_LIVE << 8) | protocol)
+  writeUint16(packet, 10, foldChecksum(sum + sumAddress(source) + sumAddress(destination)))
 }
 
 /** Reads dotted decimal, strictly: four numbers without leading zeros. Undefined for anything else. */

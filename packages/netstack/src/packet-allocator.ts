@@ -5,13 +5,19 @@ const SLAB_BYTES = 65_536
  * packet; the slab is freed with the last of its packets.
  */
 export class PacketAllocator {
-  #slab = new Uint8Array(0)
+  readonly #allocateSlab: (length: number) => Uint8Array
+  #slab: Uint8Array = new Uint8Array(0)
   #used = 0
+
+  /** `allocateSlab` may return memory of any content: then so have the packets, which must be written whole. */
+  constructor(allocateSlab: (length: number) => Uint8Array = (length) => new Uint8Array(length)) {
+    this.#allocateSlab = allocateSlab
+  }
 
   allocate(length: number): Uint8Array {
     if (length > SLAB_BYTES / 4) return new Uint8Array(length)
     if (this.#used + length > this.#slab.length) {
-      this.#slab = new Uint8Array(SLAB_BYTES)
+      this.#slab = this.#allocateSlab(SLAB_BYTES)
       this.#used = 0
     }
     const packet = this.#slab.subarray(this.#used, this.#used + length)

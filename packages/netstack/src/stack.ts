@@ -56,6 +56,8 @@ export interface StackOptions {
    * false.
    */
   isAuthenticated?: boolean
+  /** Memory for TCP packets, of any content: `encodeSegment` writes every byte. Zeroed memory when left out. */
+  allocateSlab?: (length: number) => Uint8Array
 }
 
 export type Output = HostOutput<Connection>
@@ -84,7 +86,7 @@ export class Stack implements Host<Connection> {
     this.congestionControl = options.congestionControl ?? 'cubic'
     this.#isAuthenticated = options.isAuthenticated ?? false
     this.#keyedHash = options.keyedHash
-    const allocator = new PacketAllocator()
+    const allocator = new PacketAllocator(options.allocateSlab)
     this.allocate = (length) => allocator.allocate(length)
   }
 

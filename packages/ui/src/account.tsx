@@ -1,16 +1,6 @@
-/** The parts of the menu of the person who is signed in. */
+/** The items of the account menu. An import of this file loads Mantine's menu (26 kB) too. */
 import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
-import type { ComponentProps } from 'react'
 import styles from './account.module.css'
-
-/** The round button that opens the menu. */
-export function AccountButton({ name, ...props }: { name: string } & ComponentProps<'button'>) {
-  return (
-    <button type="button" {...props} className={styles.avatar} aria-label={`Account of ${name}`} aria-haspopup="menu">
-      <span aria-hidden="true">{name.slice(0, 1).toUpperCase()}</span>
-    </button>
-  )
-}
 
 export function AccountHead({ name, detail }: { name: string; detail: string }) {
   return (

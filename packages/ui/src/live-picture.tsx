@@ -20,22 +20,30 @@ type LivePictureProps = {
 const REFRESH_MS = 5_000
 /** An older picture is marked as old. */
 const STALE_MS = 20_000
+/** After this long without a first picture the person learns that none comes. */
+const SLOW_MS = 3_000
 
 /** The current picture of a camera, reloaded while it is in view and the page is visible. */
 export function LivePicture({ load, alt, off }: LivePictureProps) {
   const now = useNow()
-  const { ref, shown, problem } = useLivePicture(load, { refreshMs: REFRESH_MS, isOff: off !== undefined })
+  const { ref, shown, problem, isSlow } = useLivePicture(load, { refreshMs: REFRESH_MS, isOff: off !== undefined })
   const isStale = shown !== undefined && now - shown.takenAt > STALE_MS
   return (
     <span ref={ref} className={styles.picture}>
       {shown === undefined ? (
-        <span>{off ?? problem ?? 'Loading…'}</span>
+        <span>{off ?? problem ?? (isSlow ? 'No answer yet' : 'Loading…')}</span>
       ) : (
         <img src={shown.address} alt={alt} data-stale={isStale} />
       )}
-      {isStale && <span className={styles.age}>{lastSeen(new Date(shown.takenAt).toISOString(), now)}</span>}
+      {isStale && <span className={styles.age}>{ageInWords(shown.takenAt, now)}</span>}
     </span>
   )
+}
+
+/** `30s ago`, then as other times. */
+function ageInWords(takenAt: number, now: number): string {
+  const ageMs = now - takenAt
+  return ageMs < 60_000 ? `${Math.floor(ageMs / 1_000)}s ago` : lastSeen(new Date(takenAt).toISOString(), now)
 }
 
 type Shown<L> = Omit<L, 'picture'> & { address: string }
@@ -47,16 +55,18 @@ type Shown<L> = Omit<L, 'picture'> & { address: string }
 export function useLivePicture<L extends LoadedPicture>(
   load: Load<L>,
   { refreshMs, isOff = false }: { refreshMs: number; isOff?: boolean },
-): { ref: RefCallback<HTMLElement>; shown: Shown<L> | undefined; problem: string | undefined } {
+): { ref: RefCallback<HTMLElement>; shown: Shown<L> | undefined; problem: string | undefined; isSlow: boolean } {
   const { ref, entry } = useIntersection({ rootMargin: '100px' })
   const isVisible = useDocumentVisibility() === 'visible'
   const isLookedAt = isVisible && !isOff && (entry?.isIntersecting ?? false)
   const [shown, setShown] = useState<Shown<L>>()
   const [problem, setProblem] = useState<string>()
+  const [isSlow, setSlow] = useState(false)
   useEffect(() => {
     if (!isLookedAt) return undefined
     const stopped = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    const slow = setTimeout(() => setSlow(true), SLOW_MS)
     const look = async () => {
       try {
         const { picture, ...rest } = await load(stopped.signal)
@@ -75,7 +85,8 @@ export function useLivePicture<L extends LoadedPicture>(
     return () => {
       stopped.abort()
       clearTimeout(timer)
+      clearTimeout(slow)
     }
   }, [load, isLookedAt, refreshMs])
-  return { ref, shown, problem }
+  return { ref, shown, problem, isSlow }
 }

@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Random } from '../../../packages/wireguard/fuzz/mutate.ts'
 import { createApiAs } from '../../harness/api-client.ts'
+import { AGENT_COMMAND } from '../../harness/agent.ts'
 import { startChild, type Child } from '../../harness/child-process.ts'
 import { freeTcpPort } from '../../harness/free-ports.ts'
 import { openGatewayUi } from '../../harness/gateway-ui-client.ts'
@@ -227,7 +228,7 @@ async function startAgent(): Promise<Target> {
   })
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-fuzz-agent-'))
   const port = await freeTcpPort()
-  const child = await startChild(process.execPath, [join(import.meta.dirname, '../../../apps/gateway/src/main.ts')], {
+  const child = await startChild(process.execPath, AGENT_COMMAND, {
     env: {
       GATEWAY_HUB_URL: `http://127.0.0.1:${await freeTcpPort()}`,
       GATEWAY_DATA_DIR: dataDir,

@@ -6,6 +6,9 @@ type HandlesProps = {
   /** The shape's name, for the names of the corners. */
   label: string
   polygon: Polygon
+  /** The index of the corner that the person last used. */
+  chosen: number | undefined
+  onChoose: (index: number) => void
   /** `goesOn`: the same corner is still being dragged, or moved by a key that is held. */
   onChange: (polygon: Polygon, goesOn: boolean) => void
 }
@@ -19,8 +22,8 @@ const DIRECTIONS: Readonly<Record<string, Corner>> = {
   ArrowDown: [0, 1],
 }
 
-/** The corners of a polygon as buttons over the picture: dragged, moved by arrow keys, removed by Delete. */
-export function Handles({ label, polygon, onChange }: HandlesProps) {
+/** The corners of a polygon as buttons over the picture: chosen, dragged, moved by arrow keys, removed by Delete. */
+export function Handles({ label, polygon, chosen, onChoose, onChange }: HandlesProps) {
   const corners = useRef<(HTMLButtonElement | null)[]>([])
   const focusNext = useRef<number>(undefined)
   const isDragging = useRef(false)
@@ -43,6 +46,7 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
     const [x, y] = polygon[index]!
     if (direction) {
       event.preventDefault()
+      onChoose(index)
       const step = event.shiftKey ? LONG_STEP : STEP
       onChange(moveCorner(polygon, index, [x + direction[0] * step, y + direction[1] * step]), event.repeat)
     } else if (event.key === 'Delete' || event.key === 'Backspace') {
@@ -55,6 +59,7 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
     const rest = removeCorner(polygon, index)
     if (rest === polygon) return
     focusNext.current = Math.min(index, rest.length - 1)
+    onChoose(focusNext.current)
     onChange(rest, false)
   }
 
@@ -70,9 +75,12 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
           type="button"
           className={styles.corner}
           style={placeOf(corner)}
+          aria-pressed={index === chosen}
           aria-label={`Corner ${index + 1} of ${polygon.length}, ${percent(corner[0])} from the left, ${percent(corner[1])} from the top`}
           onKeyDown={(event) => onKey(event, index)}
+          onClick={() => onChoose(index)}
           onPointerDown={(event) => {
+            onChoose(index)
             isDragging.current = false
             event.currentTarget.setPointerCapture(event.pointerId)
           }}
@@ -89,6 +97,7 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
           aria-label={`Add a corner after corner ${index + 1}`}
           onClick={() => {
             focusNext.current = index + 1
+            onChoose(index + 1)
             onChange(insertCorner(polygon, index), false)
           }}
         >

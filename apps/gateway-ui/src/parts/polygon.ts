@@ -3,7 +3,7 @@
 export type Corner = readonly [x: number, y: number]
 export type Polygon = readonly Corner[]
 
-const LEAST_CORNERS = 3
+export const LEAST_CORNERS = 3
 const MOST_CORNERS = 100
 
 /** Inside the picture, to a thousandth of it: finer than a pixel of the processed picture. */

@@ -41,6 +41,8 @@ export function AddCameraScreen() {
 function Form() {
   const navigate = useNavigate()
   const [name, setName] = useState('')
+  /** The name of the found camera that was last looked at. */
+  const [proposed, setProposed] = useState('')
   const [url, setUrl] = useState('')
   const password = useFilePassword()
   const trying = useTryCamera()
@@ -117,9 +119,10 @@ function Form() {
       <Search
         given={password.given}
         isMissing={password.isMissing}
-        onUse={(address, host) => {
+        onUse={(address, found) => {
           setUrl(address)
-          if (name === '') setName(`camera ${host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`)
+          if (name === '' || name === proposed) setName(found)
+          setProposed(found)
           trying.mutate({ url: address, ...password.given })
         }}
       />
@@ -139,7 +142,7 @@ function Preview({ id }: { id: string }) {
     [id],
   )
   const { ref, shown } = useLivePicture(load, { refreshMs: PREVIEW_MS, isOff: trial.data?.isOnline !== true })
-  const problems = trial.data?.problems.map((problem) => problem.replace(/^Camera preview/, 'It')) ?? []
+  const problems = trial.data?.problems ?? []
   return (
     <section aria-label="Preview" className={styles.main}>
       <div ref={ref} className={stageStyles.stage} data-empty={shown === undefined}>
@@ -160,7 +163,9 @@ function Preview({ id }: { id: string }) {
           ))
         ) : (
           trial.data?.isOnline === true && (
-            <Notice tone="good">It works: {trial.data.fps.toFixed(1)} pictures a second.</Notice>
+            <Notice tone="good">
+              {trial.data.fps === 0 ? 'It works.' : `It works: ${trial.data.fps.toFixed(1)} pictures a second.`}
+            </Notice>
           )
         )}
       </output>
@@ -171,7 +176,7 @@ function Preview({ id }: { id: string }) {
 type SearchProps = {
   given: { password?: string }
   isMissing: boolean
-  onUse: (address: string, host: string) => void
+  onUse: (address: string, name: string) => void
 }
 
 /** ONVIF cameras in the device's networks. */
@@ -235,7 +240,7 @@ function Search({ given, isMissing, onUse }: SearchProps) {
             <Found
               key={camera.host}
               camera={camera}
-              onUse={(url) => onUse(withCredentials(url, user, cameraPassword), camera.host)}
+              onUse={({ url, name }) => onUse(withCredentials(url, user, cameraPassword), name)}
             />
           ))}
         </ul>
@@ -244,14 +249,21 @@ function Search({ given, isMissing, onUse }: SearchProps) {
   )
 }
 
-function Found({ camera: { host, problem, streams }, onUse }: { camera: FoundCamera; onUse: (url: string) => void }) {
+type FoundProps = { camera: FoundCamera; onUse: (stream: FoundCamera['streams'][number]) => void }
+
+function Found({ camera: { host, problem, streams }, onUse }: FoundProps) {
   return (
     <li>
       <strong>{host}</strong>
       {problem !== null && <p className={styles.quiet}>{problem}</p>}
-      {streams.map(({ url, profile, video, isBest }) => (
-        <Button key={url} variant={isBest ? 'filled' : 'default'} size="compact-sm" onClick={() => onUse(url)}>
-          Use {profile}, {video}
+      {streams.map((stream) => (
+        <Button
+          key={stream.url}
+          variant={stream.isBest ? 'filled' : 'default'}
+          size="compact-sm"
+          onClick={() => onUse(stream)}
+        >
+          Use {stream.profile}, {stream.video}
         </Button>
       ))}
     </li>

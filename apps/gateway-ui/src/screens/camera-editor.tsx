@@ -9,7 +9,7 @@ import { DeviceError, messageOf } from '../calls.ts'
 import { changeOf, nameProblems, newKey, useDrawing, type DrawnShape } from '../parts/drawing.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import { Handles } from '../parts/handles.tsx'
-import { newPolygon } from '../parts/polygon.ts'
+import { LEAST_CORNERS, newPolygon, removeCorner, type Polygon } from '../parts/polygon.ts'
 import { Stage } from '../parts/stage.tsx'
 import { useChangeCamera } from '../queries.ts'
 import styles from './camera.module.css'
@@ -26,6 +26,8 @@ type CameraEditorProps = {
 export function CameraEditor({ name, settings, mayChange, onReload }: CameraEditorProps) {
   const drawing = useDrawing(settings)
   const [chosenKey, setChosenKey] = useState<string>()
+  /** The corner of the chosen shape that the person last used. */
+  const [corner, setCorner] = useState<number>()
   const change = useChangeCamera(name)
   const password = useFilePassword()
   const { shapes } = drawing
@@ -40,12 +42,17 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
     )
   }
 
+  function choose(key: string | undefined): void {
+    setChosenKey(key)
+    setCorner(undefined)
+  }
+
   function add(kind: DrawnShape['kind']): void {
     const key = newKey()
     const zones = shapes.filter((shape) => shape.kind === 'zone')
     const zoneName = kind === 'zone' ? freeName(zones.map((zone) => zone.name)) : ''
     drawing.change([...shapes, { key, kind, name: zoneName, polygon: newPolygon(shapes.length) }])
-    setChosenKey(key)
+    choose(key)
   }
 
   function onKeys(event: KeyboardEvent): void {
@@ -85,13 +92,15 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
           tone: key === chosenKey ? ('chosen' as const) : kind,
           polygon,
         }))}
-        onChoose={mayChange ? setChosenKey : undefined}
+        onChoose={mayChange ? choose : undefined}
       >
         {mayChange && chosen && (
           <Handles
             key={chosen.key}
             label={wordsOf(chosen, shapes)}
             polygon={chosen.polygon}
+            chosen={corner}
+            onChoose={setCorner}
             onChange={(polygon, goesOn) => replace(chosen.key, { polygon }, goesOn)}
           />
         )}
@@ -108,7 +117,7 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
                   data-tone={shape.kind}
                   aria-pressed={shape.key === chosenKey}
                   disabled={!mayChange}
-                  onClick={() => setChosenKey(shape.key === chosenKey ? undefined : shape.key)}
+                  onClick={() => choose(shape.key === chosenKey ? undefined : shape.key)}
                 >
                   {wordsOf(shape, shapes)}
                 </button>
@@ -126,6 +135,14 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
                     <p className={styles.quiet}>
                       Drag a corner, or move it with the arrow keys: Shift goes farther, Delete removes it. + adds one.
                     </p>
+                    <RemoveCorner
+                      polygon={shape.polygon}
+                      corner={corner}
+                      onRemove={(polygon, next) => {
+                        replace(shape.key, { polygon })
+                        setCorner(next)
+                      }}
+                    />
                     <Button
                       variant="default"
                       size="compact-sm"
@@ -180,6 +197,32 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
         </div>
       </Panel>
     </div>
+  )
+}
+
+type RemoveCornerProps = {
+  polygon: Polygon
+  corner: number | undefined
+  /** `next`: the corner that is chosen then. */
+  onRemove: (polygon: Polygon, next: number) => void
+}
+
+/** For people without a keyboard. */
+function RemoveCorner({ polygon, corner, onRemove }: RemoveCornerProps) {
+  // Undo may have removed the corner.
+  const index = corner !== undefined && corner < polygon.length ? corner : undefined
+  if (polygon.length <= LEAST_CORNERS) return <p className={styles.quiet}>A shape has at least three corners.</p>
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      disabled={index === undefined}
+      onClick={() => {
+        if (index !== undefined) onRemove(removeCorner(polygon, index), Math.min(index, polygon.length - 2))
+      }}
+    >
+      {index === undefined ? 'Remove corner: choose one' : `Remove corner ${index + 1}`}
+    </Button>
   )
 }
 

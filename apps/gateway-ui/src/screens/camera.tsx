@@ -18,7 +18,6 @@ export function CameraScreen() {
   const query = useCamera(name)
   const { data, error, refetch } = query
   const state = status?.cameras.find((camera) => camera.name === name)
-  const problems = status?.problems.filter((problem) => problem.startsWith(`Camera ${name}`)) ?? []
   const isElsewhere = error instanceof DeviceError && error.code === 'camera_not_found'
   return (
     <>
@@ -27,7 +26,7 @@ export function CameraScreen() {
         place={status?.name ?? 'Gateway'}
         lead={state && (state.state === 'online' ? `${state.fps.toFixed(1)} pictures a second` : state.state)}
       />
-      {problems.map((problem) => (
+      {state?.problems.map((problem) => (
         <Notice key={problem} tone="warning">
           {problem}
         </Notice>

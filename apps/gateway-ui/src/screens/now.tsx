@@ -1,8 +1,9 @@
-/** Now: the cameras, current problems, whether the device is armed, and its connection. */
+/** Now: the cameras, current problems, whether the device is armed, its connection, its version and updates. */
 import { Button } from '@mantine/core'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
+import { updateLines } from '@hedgerow/contract'
 import type { DeviceStatus } from '@hedgerow/contract/device-interface'
 import { ConditionList } from '@hedgerow/ui/condition-list.tsx'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
@@ -60,6 +61,11 @@ export function NowScreen() {
             conditions={data.conditions.map(({ step, detail, ...rest }) => ({ ...rest, key: step, message: detail }))}
           />
         </Panel>
+        <Panel title="Version and updates">
+          <div className={styles.about}>
+            <Updates version={data.version} updates={data.updates} />
+          </div>
+        </Panel>
         <Panel title="This device">
           <div className={styles.about}>
             <About status={data} />
@@ -111,8 +117,13 @@ function Camera({ name, state, fps }: DeviceStatus['cameras'][number]) {
   )
 }
 
+function Updates({ version, updates }: Pick<DeviceStatus, 'version' | 'updates'>) {
+  const lines = updateLines(updates, (at) => new Date(at).toLocaleString())
+  return <DetailList details={[['Version', version], ...lines]} />
+}
+
 function About({ status }: { status: DeviceStatus }) {
-  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting, version } = status
+  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting } = status
   const details = [
     ['Hub', hubUrl === null ? 'not found yet' : <a href={hubUrl}>{hubUrl}</a>],
     ['Gateway id', gatewayId === null ? 'none yet' : <Mono>{gatewayId}</Mono>],
@@ -120,7 +131,6 @@ function About({ status }: { status: DeviceStatus }) {
     ['Fingerprint', <Mono key="own">{fingerprint}</Mono>],
     ['The hub’s fingerprint', hubFingerprint === null ? 'not known yet' : <Mono>{hubFingerprint}</Mono>],
     ['Detections waiting', detectionsWaiting],
-    ['Version', version],
   ] as const
   return <DetailList details={details} />
 }

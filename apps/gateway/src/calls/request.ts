@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { z } from 'zod'
+import { GatheredBytes } from '../gathered-bytes.ts'
 import { Refusal } from './errors.ts'
 
 const BODY_MAX_BYTES = 2 * 1024 * 1024
@@ -37,21 +38,22 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
     const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
     return paths.map((path) => [path.join('.') || 'body', issue.message])
   })
-  throw new Refusal('invalid_request', { fieldErrors: Object.fromEntries(named) as Record<string, string> })
+  // Only the first error of a field is shown.
+  throw new Refusal('invalid_request', {
+    fieldErrors: Object.fromEntries(named.toReversed()) as Record<string, string>,
+  })
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const late = setTimeout(() => request.destroy(), BODY_TIMEOUT_MS)
   try {
-    const parts: Buffer[] = []
-    let length = 0
+    const body = new GatheredBytes()
     // A refusal must not destroy the request, because this connection still carries the answer.
     for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += part.length
-      if (length > BODY_MAX_BYTES) throw new Refusal('payload_too_large')
-      parts.push(part)
+      body.add(part)
+      if (body.length > BODY_MAX_BYTES) throw new Refusal('payload_too_large')
     }
-    return Buffer.concat(parts)
+    return body.take()
   } finally {
     clearTimeout(late)
   }

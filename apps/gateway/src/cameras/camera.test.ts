@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import sharp from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
 import { cameraInWords } from './camera-error.ts'
-import { openCamera, type Camera, type Frame } from './camera.ts'
+import { createPace, openCamera, type Camera, type Frame } from './camera.ts'
 import { camerasSettings } from './schema.ts'
 
 const life: (() => Promise<void>)[] = []
@@ -281,7 +281,68 @@ describe('problems are described in words', () => {
     }
     const { length } = frames
     await expect.poll(() => frames.length).toBeGreaterThan(length)
-    expect(camera.problems()[0]).toMatch(/^Camera orchard sends 0\.\d pictures a second and not 2\.$/)
+    expect(camera.problems()[0]).toMatch(/^Camera orchard sends 0\.\d of 2 pictures a second\.$/)
+  })
+})
+
+describe('the rate', () => {
+  /** A camera whose pictures come at given times of a clock that stands still between them. */
+  async function rated(framesPerSecond: number) {
+    const jpeg = await jpegOf(120)
+    let send: ((jpeg: Buffer) => void) | undefined
+    const url = await serve((_request, response) => (send = streamTo(response)))
+    let now = 0
+    const frames: number[] = []
+    const settings = { ...camerasSettings.parse({ orchard: { url, framesPerSecond } })['orchard']!, url }
+    const camera = openCamera({
+      name: 'orchard',
+      settings,
+      log: pino({ level: 'silent' }),
+      clock: () => now,
+      onFrame: ({ atMs }) => void frames.push(atMs),
+    })
+    life.push(camera.stop)
+    return {
+      fpsAt: (ms: number) => ((now = ms), camera.state().fps),
+      problems: () => camera.problems(),
+      async pictureAt(ms: number) {
+        now = ms
+        await expect.poll(() => (send?.(jpeg), frames.at(-1)), { timeout: 30_000 }).toBe(ms)
+      },
+    }
+  }
+
+  test('does not count the time before the first picture, and falls as soon as pictures are missing', async () => {
+    const { pictureAt, fpsAt } = await rated(5)
+    await pictureAt(9_000)
+    expect(fpsAt(9_000)).toBe(0)
+    await pictureAt(9_200)
+    await pictureAt(9_400)
+    expect([fpsAt(9_400), fpsAt(9_600)]).toEqual([5, 5])
+    expect(fpsAt(13_200)).toBe(0.5)
+    expect(fpsAt(30_000)).toBe(0)
+    await pictureAt(30_000)
+    await pictureAt(30_500)
+    expect(fpsAt(30_500)).toBe(2)
+  })
+
+  test('counts a picture once that FFmpeg repeats after a gap', () => {
+    const isDue = createPace(5)
+    const gaps = [0, 1_000, 2_000].flatMap((at) => [at, at + 1, at + 20, at + 39])
+    expect(gaps.filter((at) => isDue(at))).toEqual([0, 1_000, 2_000])
+  })
+
+  test('is kept by a camera whose pictures are early and late by half their distance', () => {
+    const isDue = createPace(5)
+    const uneven = Array.from({ length: 50 }, (_, at) => at * 200 + (at % 2) * 100)
+    expect(uneven.filter((at) => isDue(at))).toHaveLength(50)
+  })
+
+  test('of a camera that is asked for a picture in five seconds is not too low between two of them', async () => {
+    const { pictureAt, fpsAt, problems } = await rated(0.2)
+    for (let at = 0; at <= 70_000; at += 5_000) await pictureAt(at)
+    expect([fpsAt(70_000), fpsAt(74_900)]).toEqual([0.2, 0.2])
+    expect(problems()).toEqual([])
   })
 })
 
@@ -356,6 +417,18 @@ describe('a hostile camera', () => {
     await expect
       .poll(() => camera.problems()[0])
       .toMatch(/it sends (a picture of more than 8 MB|more than 24 MB a second)\./)
+  })
+
+  test('that floods with empty pictures is cut off', async () => {
+    const parts = Buffer.from('--frame\r\n\r\n\r\n'.repeat(5_000))
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })
+      response.write(parts)
+    })
+    const { camera } = open(url)
+    await expect
+      .poll(() => camera.problems())
+      .toEqual(['Camera orchard gives no pictures: it sends more than 1,000 pictures a second.'])
   })
 
   test('whose snapshot never ends is cut off', async () => {

@@ -28,6 +28,8 @@ export type Camera = {
 
 export type CameraOptions = {
   name: string
+  /** The subject of the sentences about it; its name when left out. */
+  called?: string
   settings: CameraSettings
   log: Logger
   /** Milliseconds of a clock that never goes back; the process's own when left out. */
@@ -46,8 +48,12 @@ const FIRST_PICTURE_MS = 20_000
 /** FFmpeg and its decoder keep about 25 pictures back at the start, which takes a camera of one a second this long. */
 const FIRST_PICTURE_THROUGH_FFMPEG_MS = 45_000
 const RATE_MS = 10_000
+/** The rate is measured over at least this many pictures. */
+const RATE_PICTURES = 4
 /** A picture may be a little early: clocks of cameras are not exact. */
 const EARLY = 0.8
+/** After a gap FFmpeg repeats its last picture, all at once: one of them is enough. */
+const APART = 0.4
 /** This many damaged parts within this time are reported. */
 const DAMAGE_MS = 30_000
 const DAMAGES_SHOWN = 5
@@ -65,12 +71,16 @@ export function openCamera(options: CameraOptions): Camera {
   const backoff = createBackoff(RECONNECT)
   const { pause } = createPause(signal)
   const startedAt = clock()
-  const called = cameraInWords(name)
+  const { called = cameraInWords(name) } = options
+  const intervalMs = 1_000 / settings.framesPerSecond
+  const rateMs = Math.max(RATE_MS, RATE_PICTURES * intervalMs)
   let lastFrame: Frame | undefined
   let failure: CameraError | undefined
   let damage: CameraError | undefined
   let looking: Promise<void> | undefined
-  let nextAt = 0
+  const isDue = createPace(settings.framesPerSecond)
+  /** When the first picture came after a time without pictures. */
+  let firstAt = 0
   /** When the pictures of the last seconds were taken. */
   let takenAt: number[] = []
   let darkSince: number | undefined
@@ -80,9 +90,7 @@ export function openCamera(options: CameraOptions): Camera {
 
   function offer(decode: () => Promise<Picture>): void {
     const now = clock()
-    const intervalMs = 1_000 / settings.framesPerSecond
-    if (signal.aborted || now < nextAt - intervalMs * (1 - EARLY)) return
-    nextAt = Math.max(nextAt + intervalMs, now)
+    if (signal.aborted || !isDue(now)) return
     if (looking) {
       missedAt = [...missedAt.filter((at) => now - at < RATE_MS), now]
       return
@@ -103,11 +111,15 @@ export function openCamera(options: CameraOptions): Camera {
   }
 
   function note(frame: Frame): void {
+    if (!isOnline()) {
+      firstAt = frame.atMs
+      takenAt = []
+    }
     lastFrame = frame
     failure = undefined
     damage = undefined
     backoff.reset()
-    takenAt = [...takenAt.filter((at) => frame.atMs - at < RATE_MS), frame.atMs]
+    takenAt = [...takenAt.filter((at) => frame.atMs - at < rateMs), frame.atMs]
     darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
   }
 
@@ -171,11 +183,13 @@ export function openCamera(options: CameraOptions): Camera {
     return missed > (MISSED * settings.framesPerSecond * RATE_MS) / 1_000
   }
 
+  /** 0 until two pictures have come. The time before the first one does not count. */
   function fps(): number {
     const now = clock()
-    const recent = takenAt.filter((at) => now - at < RATE_MS)
-    const overMs = Math.min(RATE_MS, Math.max(1_000, now - startedAt))
-    return Math.round((recent.length * 10_000) / overMs) / 10
+    const { length } = takenAt.filter((at) => now - at < rateMs)
+    const isYoung = now - firstAt < rateMs
+    const [pictures, overMs] = isYoung ? [length - 1, Math.max(lastAt(), now - intervalMs) - firstAt] : [length, rateMs]
+    return pictures < 1 ? 0 : Math.round((pictures * 10_000) / overMs) / 10
   }
 
   return {
@@ -194,8 +208,8 @@ export function openCamera(options: CameraOptions): Camera {
         return [
           `${called}: this device is too slow for ${settings.framesPerSecond} pictures a second; some are dropped.`,
         ]
-      if (now - startedAt > 3 * RATE_MS && fps() < SLOW * settings.framesPerSecond)
-        return [`${called} sends ${fps()} pictures a second and not ${settings.framesPerSecond}.`]
+      if (now - firstAt > 3 * rateMs && fps() < SLOW * settings.framesPerSecond)
+        return [`${called} sends ${fps()} of ${settings.framesPerSecond} pictures a second.`]
       return []
     },
     async latest() {
@@ -218,6 +232,17 @@ async function readerFor(settings: CameraSettings): Promise<PictureReader> {
 
 function isOverHttp({ url }: CameraSettings): boolean {
   return /^https?:/i.test(url)
+}
+
+/** Whether a picture that comes at `now`, in milliseconds, is due; the next one is due an interval later. */
+export function createPace(framesPerSecond: number): (now: number) => boolean {
+  const intervalMs = 1_000 / framesPerSecond
+  let nextAt = -Infinity
+  return (now) => {
+    if (now < nextAt - intervalMs * (1 - EARLY)) return false
+    nextAt = Math.max(nextAt + intervalMs, now + intervalMs * APART)
+    return true
+  }
 }
 
 /** Hardly any pixel is brighter than the noise of a covered lens. */

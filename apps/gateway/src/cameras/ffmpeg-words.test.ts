@@ -36,19 +36,24 @@ a=title:401 Unauthorized
 [graph 0 input from stream 0:0 @ 0x2] [verbose] w:800 h:600 pixfmt:yuv420p
 [h264 @ 0x3] [info] concealing 1255 DC, 1255 AC, 1255 MV errors in P frame
 [graph 0 input from stream 0:0 @ 0x4] [verbose] w:640 h:360 pixfmt:yuv420p
+[rtsp @ 0x5] [info] Status 302: Redirecting to rtsp://127.0.0.1:8080/
 [error] rtsp://10.0.0.9/s: Connection refused
 `
   for (const step of [1, 7, 1_000]) {
     const told: string[] = []
-    const log = createFfmpegLog({ damage: () => told.push('damage'), size: (size) => told.push(size) })
+    const log = createFfmpegLog({
+      damage: () => told.push('damage'),
+      size: (size) => told.push(size),
+      redirect: () => told.push('redirect'),
+    })
     for (let from = 0; from < text.length; from += step) log.add(text.slice(from, from + step))
-    expect(told).toEqual(['800 x 600', 'damage', '640 x 360'])
+    expect(told).toEqual(['800 x 600', 'damage', '640 x 360', 'redirect'])
     expect(log.complaints()).toBe('[error] rtsp://10.0.0.9/s: Connection refused\n')
   }
 })
 
 test('its log: endless lines take bounded memory', () => {
-  const log = createFfmpegLog({ damage() {}, size() {} })
+  const log = createFfmpegLog({ damage() {}, size() {}, redirect() {} })
   for (let count = 0; count < 1_000; count++) log.add('x'.repeat(10_000))
   expect(log.complaints().length).toBeLessThan(10_000)
 })

@@ -48,13 +48,17 @@ const DAMAGE = /concealing|corrupt decoded frame/
 /** The size of pictures, logged at the start and at each change. */
 const SIZE = /input from stream 0:0 @ \w{1,20}\] \[verbose\] w:(\d{1,5}) h:(\d{1,5})/
 
-export function createFfmpegLog(on: { damage(): void; size(size: string): void }): FfmpegLog {
+/** RTSP has redirects, and FFmpeg has no option against them. */
+const REDIRECT = /\[rtsp @ \w{1,20}\] \[info\] Status 3\d\d: Redirecting to /
+
+export function createFfmpegLog(on: { damage(): void; size(size: string): void; redirect(): void }): FfmpegLog {
   let rest = ''
   let complaints = ''
 
   function takeLine(line: string): void {
     if (COMPLAINT.test(line)) complaints = `${complaints}${line}\n`.slice(-COMPLAINTS_MAX)
     if (DAMAGE.test(line)) on.damage()
+    if (REDIRECT.test(line)) on.redirect()
     const [, width, height] = SIZE.exec(line) ?? []
     if (width !== undefined) on.size(`${width} x ${height}`)
   }

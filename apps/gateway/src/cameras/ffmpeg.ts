@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { PROGRAM_MAP_PID, VIDEO_PID } from './transport-stream.ts'
 import type { CameraSettings } from './schema.ts'
-import { CameraError } from './camera-error.ts'
+import { CameraError, refusalOf } from './camera-error.ts'
 import { LOOKED_AT_SIDE } from './decode.ts'
 import { createFfmpegLog, inPlainWords } from './ffmpeg-words.ts'
 import type { PictureReader } from './picture-reader.ts'
@@ -25,6 +25,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
   stream.on('data', (bytes: Buffer) => onStream?.(bytes))
   let size: string | undefined
   let hasNewSize = false
+  let isSentOn = false
   const said = createFfmpegLog({
     damage: noteDamage,
     size(told) {
@@ -33,6 +34,11 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
       // FFmpeg would continue at the size of its first picture, and distort the new ones.
       hasNewSize = true
       stop()
+    },
+    redirect() {
+      // At once: FFmpeg is about to connect to an address that the camera chose, such as one of this device.
+      isSentOn = true
+      child.kill('SIGKILL')
     },
   })
   words.setEncoding('utf8').on('data', said.add)
@@ -56,6 +62,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
     stop()
     await ended
   }
+  if (isSentOn) throw refusalOf(302)
   if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened again')
   const meaning = inPlainWords(said.complaints())
   // FFmpeg may have logged why it gave no picture before it was ended.

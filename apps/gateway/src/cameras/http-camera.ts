@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { request as requestHttp } from '@hedgerow/http'
+import { GatheredBytes } from '../gathered-bytes.ts'
 import { CameraError, networkFailure, refusalOf } from './camera-error.ts'
 import { digestAuthorization, digestChallengeOf } from '../http-digest.ts'
 import { decodeJpeg } from './decode.ts'
@@ -15,6 +16,8 @@ import type { PictureReader } from './picture-reader.ts'
 const ANSWER_MS = 10_000
 /** More than any camera sends; a faster stream would only waste processor time. */
 const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
+/** Some seconds of the fastest cameras, which a weak network may deliver all at once. */
+const PARTS_A_SECOND_MAX = 1_000
 
 export const readHttpCamera: PictureReader = async (settings, { offer, pause, signal }) => {
   const url = new URL(settings.url)
@@ -110,20 +113,19 @@ async function readParts(
   const partsOf = createPartReader(delimiter)
   const meter = createMeter()
   await readBytes(answer, (bytes) => {
-    meter(bytes.length)
-    for (const jpeg of partsOf(bytes)) offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+    const parts = partsOf(bytes)
+    meter(bytes.length, parts.length)
+    for (const jpeg of parts) offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
   })
 }
 
 async function readSnapshot(answer: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let length = 0
+  const picture = new GatheredBytes()
   await readBytes(answer, (bytes) => {
-    length += bytes.length
-    if (length > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
-    parts.push(bytes)
+    if (picture.length + bytes.length > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
+    picture.add(bytes)
   })
-  return Buffer.concat(parts, length)
+  return picture.take()
 }
 
 async function readBytes(answer: IncomingMessage, take: (bytes: Buffer) => void): Promise<void> {
@@ -136,17 +138,22 @@ async function readBytes(answer: IncomingMessage, take: (bytes: Buffer) => void)
   }
 }
 
-/** Throws when more pictures come in a second than a camera sends. */
-function createMeter(): (bytes: number) => void {
+/** Throws when more comes in a second than a camera sends. */
+function createMeter(): (bytes: number, parts: number) => void {
   let since = performance.now()
-  let sum = 0
-  return (bytes) => {
-    sum += bytes
+  const sum = { bytes: 0, parts: 0 }
+  return (bytes, parts) => {
+    sum.bytes += bytes
+    sum.parts += parts
     const now = performance.now()
-    if (sum > BYTES_A_SECOND_MAX && now - since < 1_000) throw new CameraError('it sends more than 24 MB a second')
-    if (now - since < 1_000) return
+    if (now - since < 1_000) {
+      if (sum.bytes > BYTES_A_SECOND_MAX) throw new CameraError('it sends more than 24 MB a second')
+      if (sum.parts > PARTS_A_SECOND_MAX) throw new CameraError('it sends more than 1,000 pictures a second')
+      return
+    }
     since = now
-    sum = 0
+    sum.bytes = 0
+    sum.parts = 0
   }
 }
 

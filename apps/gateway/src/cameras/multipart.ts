@@ -3,6 +3,7 @@
  * claims are a hint: a part ends where the next delimiter begins. A part or a header that is too long throws, so that
  * it cannot fill the memory.
  */
+import { GatheredBytes } from '../gathered-bytes.ts'
 import { CameraError } from './camera-error.ts'
 
 export const PART_BYTES_MAX = 8 * 1024 * 1024
@@ -21,28 +22,24 @@ export function delimiterOf(contentType: string | undefined): string | undefined
 /** Takes bytes as they come, and returns the body of each complete part. Throws CameraError. */
 export function createPartReader(delimiter: string): (bytes: Buffer) => Buffer[] {
   const mark = Buffer.from(delimiter)
-  let waiting: Buffer[] = []
-  let length = 0
+  const waiting = new GatheredBytes()
   /** The last bytes, in which a delimiter may begin. */
   let tail = Buffer.alloc(0)
 
   return (bytes) => {
-    waiting.push(bytes)
-    length += bytes.length
+    waiting.add(bytes)
     const edge = Buffer.concat([tail, bytes])
     tail = edge.subarray(1 - mark.length)
-    // Pieces are joined only where a part ends: joining each time would copy a long part once for each piece.
-    if (!edge.includes(mark)) return checkLength([], length)
+    if (!edge.includes(mark)) return checkLength([], waiting.length)
     const bodies: Buffer[] = []
-    let all = waiting.length === 1 ? bytes : Buffer.concat(waiting, length)
+    let all: Buffer = waiting.take()
     for (let at = all.indexOf(mark); at >= 0; at = all.indexOf(mark)) {
       const body = bodyOf(all.subarray(0, at))
       if (body) bodies.push(body)
       all = all.subarray(at + mark.length)
     }
-    waiting = [all]
-    length = all.length
-    return checkLength(bodies, length)
+    waiting.add(all)
+    return checkLength(bodies, waiting.length)
   }
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, test, type TestContext } from 'vitest'
 import { rtspServerLacks, startRtspServer, type RtspServer } from '../../testing/rtsp-server.ts'
@@ -92,6 +94,27 @@ describe.skipIf(lacks)(
             return opened[index]!.camera.problems()
           }, SOON)
           .toEqual([`Camera gate gives no pictures: ${words}.`])
+    })
+
+    test('that sends visitors on to another camera is not followed, and says so', async (context) => {
+      const { expect } = context
+      const sending = createServer((socket) => {
+        socket.on('error', () => {})
+        socket.on('data', (asked) => {
+          const number = /CSeq: (\d+)/.exec(String(asked))?.[1]
+          const redirect = `RTSP/1.0 302 Found\r\nCSeq: ${number}\r\nLocation: ${urlOf('garden')}\r\n\r\n`
+          const options = `RTSP/1.0 200 OK\r\nCSeq: ${number}\r\nPublic: DESCRIBE, SETUP, PLAY\r\n\r\n`
+          socket.write(String(asked).startsWith('OPTIONS') ? options : redirect)
+        })
+      })
+      sending.listen(0, '127.0.0.1')
+      await once(sending, 'listening')
+      context.onTestFinished(() => void sending.close())
+      const { camera, frames } = open(context, `rtsp://127.0.0.1:${(sending.address() as AddressInfo).port}/x`)
+      await expect
+        .poll(() => camera.problems(), SOON)
+        .toEqual(['Camera gate gives no pictures: it sends visitors on to another address, which is not followed.'])
+      expect(frames).toEqual([])
     })
 
     test.skipIf(hasHardware)(

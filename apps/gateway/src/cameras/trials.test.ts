@@ -24,3 +24,13 @@ test('a trial ends when nobody asks for a while, and after ten minutes in any ca
   now += 1_000
   expect(trials.find(watched)).toBeUndefined()
 })
+
+test('the problems of a trial begin with the words: this camera', async () => {
+  const trials = createTrials(pino({ level: 'silent' }))
+  onTestFinished(trials.stop)
+  const url = 'http://127.0.0.1:9/'
+  const id = await trials.begin({ ...camerasSettings.parse({ a: { url } })['a']!, url })
+  await expect
+    .poll(() => trials.find(id)?.problems(), { timeout: 30_000 })
+    .toEqual(['This camera gives no pictures: nothing answers at its port.'])
+})

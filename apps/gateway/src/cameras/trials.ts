@@ -14,8 +14,9 @@ export type Trials = {
   stop(): Promise<void>
 }
 
-/** Its sentences begin with `Camera preview`. */
+/** For the log. */
 const NAME = 'preview'
+const CALLED = 'This camera'
 const AT_ONCE = 2
 /** The page asks every second. */
 const UNASKED_MS = 15_000
@@ -50,7 +51,7 @@ export function createTrials(log: Logger, clock: () => number = () => performanc
       const [oldest] = running.keys()
       if (running.size >= AT_ONCE && oldest !== undefined) end(oldest)
       const id = randomUUID()
-      const camera = openCamera({ name: NAME, settings, log, onFrame() {} })
+      const camera = openCamera({ name: NAME, called: CALLED, settings, log, onFrame() {} })
       running.set(id, { camera, begunAt: clock(), askedAt: clock() })
       timer ??= setInterval(endOld, LOOK_EVERY_MS).unref()
       return id

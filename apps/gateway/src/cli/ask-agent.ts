@@ -3,14 +3,15 @@ import { findAgent } from '../agent-file.ts'
 import { API_PATH } from '../local-api/calls.ts'
 import type { Outcome } from './command-line.ts'
 
-const TIMEOUT_MS = 5_000
+/** A small board answers this late while it learns or decodes. */
+const TIMEOUT_MS = 20_000
 
 /** Asks the agent that runs on this data directory, and puts its answer in words. */
 export async function askAgent<S extends z.ZodType>(
   dataDir: string,
   call: { method: string; path: string; response: S },
   inWords: (answer: z.output<S>) => Outcome,
-  body?: object,
+  { body, timeoutMs = TIMEOUT_MS }: { body?: object; timeoutMs?: number } = {},
 ): Promise<Outcome> {
   const agent = await findAgent(dataDir)
   const silent = { text: `No gateway runs with ${dataDir}.`, isDone: false }
@@ -20,11 +21,21 @@ export async function askAgent<S extends z.ZodType>(
       method: call.method,
       headers: { authorization: `Bearer ${agent.token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     if (!answer.ok) return { text: await answer.text(), isDone: false }
-    return inWords(call.response.parse(await answer.json()))
-  } catch {
-    return silent
+    const parsed = call.response.safeParse(await answer.json())
+    if (parsed.success) return inWords(parsed.data)
+    return {
+      text: `The gateway that runs with ${dataDir} has another version than this command. Restart the gateway.`,
+      isDone: false,
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'TimeoutError') return silent
+    const seconds = timeoutMs / 1_000
+    return {
+      text: `The gateway that runs with ${dataDir} has not answered for ${seconds} s. Try again.`,
+      isDone: false,
+    }
   }
 }

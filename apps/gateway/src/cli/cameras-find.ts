@@ -20,12 +20,11 @@ export async function findCameras(options: FindOptions): Promise<Outcome> {
   return { text: [...(isDone ? ['cameras:'] : []), ...lines, ...(isDone ? [] : hint)].join('\n'), isDone }
 }
 
-function linesOf({ host, hostname, streams, best, problem }: FoundCamera, user: string | undefined): string[] {
+function linesOf({ host, streams, problem }: FoundCamera, user: string | undefined): string[] {
   if (problem !== undefined) return [`  # ${host}: ${problem}`]
-  const name = `camera-${hostname.replaceAll(/[^a-zA-Z0-9]+/g, '-').replaceAll(/^-|-$/g, '')}`
-  return streams.map((stream) => {
-    const line = `${name}: { url: ${JSON.stringify(withUser(stream.url, user))} } # ${stream.profile}, ${stream.video}`
-    return stream === best ? `  ${line}` : `  # ${line}`
+  return streams.map(({ name, url, profile, video, isBest }) => {
+    const line = `${name}: { url: ${JSON.stringify(withUser(url, user))} } # ${profile}, ${video}`
+    return isBest ? `  ${line}` : `  # ${line}`
   })
 }
 

@@ -7,10 +7,13 @@ import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { announceAgent } from '../agent-file.ts'
 import { openRecord, RECORD_FILE } from '../detections/record.ts'
 import { parseDeviceFile } from '../device-file/parse.ts'
 import { startGateway } from '../gateway.ts'
 import { openPassword } from '../password.ts'
+import { localCalls } from '../local-api/calls.ts'
+import { askAgent } from './ask-agent.ts'
 import { takeFlags } from './command-line.ts'
 import { findCommand } from './commands.ts'
 import { initDeviceFile, template } from './init.ts'
@@ -90,8 +93,26 @@ test('gateway status asks the agent that runs, and says when none does', async (
   const gateway = await start()
   const { text, isDone } = await agentStatus(dataDir)
   expect([isDone, text]).toEqual([true, expect.stringMatching(/Hub found[^]*Tunnel up[^]*armed, 0 detections wait/)])
+  expect(text).toMatch(/Version and updates\n {2}Started: \d{4}-.*\n {2}Update: It runs from the sources: .*npm ci/)
   await gateway.stop()
   expect(await agentStatus(dataDir)).toMatchObject({ isDone: false })
+})
+
+test('gateway status says so when the agent that runs has another version', async () => {
+  const url = await serve((_request, response) => void response.end('{"version":"0.0.1"}'))
+  await announceAgent(dataDir, { url, token: 'a-token' })
+  const { text, isDone } = await agentStatus(dataDir)
+  expect([isDone, text]).toEqual([false, expect.stringContaining('has another version than this command')])
+})
+
+test('an agent that does not answer in time still runs', async () => {
+  const url = await serve(() => {})
+  await announceAgent(dataDir, { url, token: 'a-token' })
+  const words = () => ({ text: '', isDone: true })
+  expect(await askAgent(dataDir, localCalls.getStatus, words, { timeoutMs: 50 })).toEqual({
+    text: `The gateway that runs with ${dataDir} has not answered for 0.05 s. Try again.`,
+    isDone: false,
+  })
 })
 
 describe('gateway reset', () => {
@@ -116,6 +137,19 @@ describe('gateway reset', () => {
 })
 
 describe('the password of the device', () => {
+  test('is made by the next start when the first one failed before anybody saw it', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const starts = () => startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port, searchDomains: [], log })
+    await expect(starts()).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    other.close()
+    await once(other, 'close')
+    const gateway = await starts()
+    expect(gateway.newPassword).toMatch(/^[a-z2-9]{4}-/)
+    await gateway.stop()
+  })
+
   test('is made at the first start, and a new one ends the old one while the agent runs', async () => {
     const first = await start()
     const made = first.newPassword!

@@ -36,3 +36,9 @@ export function takeFlags<F extends OwnFlags>(args: string[], own: F): { values:
   }
   return { values: values as Values<F>, rest }
 }
+
+/** A time in milliseconds since 1970 as `2026-05-01 23:10:00`, by default in the device's own time zone. */
+export function timeOf(at: number, timeZone?: string): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone ?? Temporal.Now.timeZoneId())
+  return zoned.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' ')
+}

@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { request as httpRequest } from '@hedgerow/http'
 import { COMMAND } from '../config.ts'
-import { exists, makePrivateDirectory, writeDurably } from '../durable-file.ts'
+import { exists, makeDataDirectory, writeDurably } from '../durable-file.ts'
 import type { Outcome } from './command-line.ts'
 
 /** Frigate's usual addresses: on this device, or beside it in a container network. */
@@ -26,7 +26,7 @@ export async function initDeviceFile(
   places = FRIGATE_PLACES,
 ): Promise<Outcome> {
   if (await exists(path)) return { text: `${path} is there already. Nothing was changed.`, isDone: false }
-  await makePrivateDirectory(dataDir)
+  await makeDataDirectory(dataDir)
   const found = (await Promise.all(places.map(async (url) => ((await isFrigate(url)) ? [url] : [])))).flat()
   await writeDurably(path, template(found[0]))
   const frigate = found[0] === undefined ? 'No Frigate answers on its usual ports.' : `Frigate answers at ${found[0]}.`

@@ -21,7 +21,7 @@ export function undoLearning(dataDir: string, [camera, label]: string[]): Promis
       undone
         ? { text: `Undone. Nothing takes over for ${label} on ${camera} for a week.`, isDone: true }
         : { text: `No version is active for ${label} on ${camera}.`, isDone: false },
-    { camera, label },
+    { body: { camera, label } },
   )
 }
 

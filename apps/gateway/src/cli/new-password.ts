@@ -1,10 +1,10 @@
-import { makePrivateDirectory } from '../durable-file.ts'
+import { makeDataDirectory } from '../durable-file.ts'
 import { replacePassword } from '../password.ts'
 import type { Outcome } from './command-line.ts'
 
 /** The old password stops working; a running agent accepts the new one at once. */
 export async function newPassword(dataDir: string): Promise<Outcome> {
-  await makePrivateDirectory(dataDir)
+  await makeDataDirectory(dataDir)
   const password = await replacePassword(dataDir)
   return { text: `The new password of this device's own interface, shown once: ${password}`, isDone: true }
 }

@@ -6,7 +6,7 @@ import { checkDeviceFile } from '../device-file/check.ts'
 import { folderOf, parseDeviceFile } from '../device-file/parse.ts'
 import { isMissing } from '../durable-file.ts'
 import { dryRun, type DryRun } from '../rules/dry-run.ts'
-import type { Outcome } from './command-line.ts'
+import { timeOf, type Outcome } from './command-line.ts'
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const DETECTIONS_MAX = 5_000
@@ -38,11 +38,6 @@ function inLines({ detections, fired }: DryRun, timeZone: string | undefined): s
     ([rule, count]) => `${rule} would have fired ${count === 1 ? 'once' : `${count} times`}.`,
   )
   return [...each, '', ...counts]
-}
-
-function timeOf(at: number, timeZone: string | undefined): string {
-  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone ?? Temporal.Now.timeZoneId())
-  return zoned.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' ')
 }
 
 function durationMs(text: string): number {

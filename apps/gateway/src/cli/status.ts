@@ -1,7 +1,8 @@
+import { updateLines } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { localCalls } from '../local-api/calls.ts'
 import { askAgent } from './ask-agent.ts'
-import type { Outcome } from './command-line.ts'
+import { timeOf, type Outcome } from './command-line.ts'
 
 type Status = z.output<typeof localCalls.getStatus.response>
 
@@ -19,6 +20,10 @@ function inLines(status: Status): string {
     ...status.conditions.map(({ label, state, detail }) => `${MARKS[state]}  ${label}${detail ? `: ${detail}` : ''}`),
     '',
     `Version ${status.version}, ${status.armed ? 'armed' : 'disarmed'}, ${status.detectionsWaiting} detections wait for the hub`,
+    ...part(
+      'Version and updates',
+      updateLines(status.updates, (at) => timeOf(Date.parse(at))).map(([title, text]) => `${title}: ${text}`),
+    ),
     ...part(
       'Cameras',
       status.cameras.map(({ name, state, fps }) => `${name}: ${state}, ${fps} frames a second`),

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { isNode, LineCounter, parseDocument, type Document, type Scalar, visit } from 'yaml'
 import type { z } from 'zod'
 import { deviceFile, type DeviceFile } from './schema.ts'
+import { wordsOfError } from './words.ts'
 
 /** `line` and `column` count from 1. */
 export type FileError = { line: number; column: number; message: string }
@@ -51,10 +52,10 @@ export function parseDeviceFile(text: string, folder: string, environment: NodeJ
   if (typeof plain === 'string') errors.push({ line: 1, column: 1, message: plain })
   if (errors.length > 0 || typeof plain === 'string') return { errors: errors.slice(0, ERRORS_SHOWN) }
 
-  const checked = deviceFile.safeParse(plain.value ?? {})
+  const checked = deviceFile.safeParse(plain.value ?? {}, { error: wordsOfError })
   if (checked.success) return { value: checked.data }
   for (const issue of checked.error.issues)
-    errors.push({ ...place(offsetOf(document, issue)), message: `${nameOf(issue)}: ${inPlainWords(issue)}` })
+    errors.push({ ...place(offsetOf(document, issue)), message: `${nameOf(issue)}: ${issue.message}` })
   return { errors: errors.slice(0, ERRORS_SHOWN) }
 }
 
@@ -104,20 +105,6 @@ function nameOf(issue: z.core.$ZodIssue): string {
   const path = issue.path.join('.')
   if (issue.code !== 'unrecognized_keys') return path || 'The file'
   return issue.keys.map((key) => (path === '' ? key : `${path}.${key}`)).join(', ')
-}
-
-function inPlainWords(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return 'This key is not known.'
-  if (issue.code === 'invalid_type') return `This must be ${TYPES[issue.expected] ?? issue.expected}.`
-  return issue.message
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  object: 'a group of keys',
-  array: 'a list',
-  string: 'text (put numbers in quotes)',
-  boolean: 'true or false',
-  number: 'a number',
 }
 
 function firstLine(message: string): string {

@@ -11,15 +11,10 @@ export function createCameraSearch(): (options: FindOptions) => Promise<FoundCam
     try {
       const found = await findOnvifCameras(options)
       if (!found) throw new Refusal('invalid_request', { fieldErrors: { at: 'This is no address.' } })
-      return found.map(({ host, streams, best, problem = null }) => ({
+      return found.map(({ host, streams, problem = null }) => ({
         host,
         problem,
-        streams: streams.map((stream) => ({
-          url: stream.url.href,
-          profile: stream.profile,
-          video: stream.video,
-          isBest: stream === best,
-        })),
+        streams: streams.map(({ url, ...stream }) => ({ ...stream, url: url.href })),
       }))
     } finally {
       isSearching = false

@@ -416,7 +416,7 @@ describe('a camera that a person adds', () => {
     await vi.waitFor(
       async () =>
         expect((await told()).problems).toEqual([
-          'Camera preview gives no pictures: it sends visitors on to another address, which is not followed.',
+          'This camera gives no pictures: it sends visitors on to another address, which is not followed.',
         ]),
       { timeout: 60_000 },
     )
@@ -473,6 +473,27 @@ describe('a camera that a person adds', () => {
     })
     expect(tuned.json).toMatchObject({ framesPerSecond: 2, minimumScore: 0.45, zones: {} })
     expect((await call('listCandidates', asHub('user'))).json).toEqual([])
+  })
+
+  test('has its own problems in the status, whatever its name begins with', async () => {
+    const add = async (name: string, path: string) => {
+      const { hash } = (await call('readFile', mine())).json
+      const body = { name, url: `http://127.0.0.1:9/${path}`, hash }
+      expect(await call('addCamera', { ...mine(), body })).toMatchObject({ status: 200 })
+    }
+    await add('camera 198-18-0-7', 'seven')
+    await add('camera 198-18-0-71', 'seventy-one')
+    const words = (name: string) => `Camera ${name} gives no pictures: nothing answers at its port.`
+    await vi.waitFor(
+      async () => {
+        const { cameras, problems } = (await call('getStatus', mine())).json as DeviceStatus
+        for (const name of ['198-18-0-7', '198-18-0-71']) {
+          expect(cameras.find((camera) => camera.name === `camera ${name}`)?.problems).toEqual([words(name)])
+          expect(problems).toContain(words(name))
+        }
+      },
+      { timeout: 60_000 },
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 /** The handlers of the calls of the device's own interface. */
-import { LIVE_BOXES_HEADER, type Heartbeat } from '@hedgerow/contract'
+import { LIVE_BOXES_HEADER, type DeviceUpdates, type Heartbeat } from '@hedgerow/contract'
 import type { DeviceCalls } from '@hedgerow/contract/device-interface'
 import type { Handlers } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
@@ -25,9 +25,10 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   file: Pick<WatchedDeviceFile, 'current' | 'look'>
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
-  boxes: Sources['boxes']
+  sources: Pick<Sources, 'boxes' | 'problemsOf'>
   trials: Trials
   state(): GatewayState
+  updates(): DeviceUpdates
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
   sessions: Sessions
@@ -41,7 +42,7 @@ const CANDIDATES_MAX = 3_000
 export type UiCaller = Visitor | undefined
 
 export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, UiCaller> {
-  const { record, deterrents, sessions, file, editor, learning, trials } = options
+  const { record, deterrents, sessions, file, editor, learning, trials, sources } = options
   const ruleTest = createRuleTest({ file: file.current, record })
   const parts = createParts(options)
   const files = createFileChanges(options)
@@ -64,11 +65,18 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     },
     getStatus() {
       const { deviceToken: _token, claimUrl: _url, detectionsDropped: _dropped, ...state } = options.state()
-      return { ...state, ...options.parts(), armed: deterrents.isArmed() }
+      const { cameras, ...device } = options.parts()
+      return {
+        ...state,
+        ...device,
+        updates: options.updates(),
+        cameras: cameras.map((camera) => ({ ...camera, problems: sources.problemsOf(camera.name) })),
+        armed: deterrents.isArmed(),
+      }
     },
     async readLatest({ params: [name = ''], query: { height }, signal, response }) {
       const picture = await parts.latest(name, { height, signal })
-      response.setHeader(LIVE_BOXES_HEADER, encodeURIComponent(JSON.stringify(options.boxes(name))))
+      response.setHeader(LIVE_BOXES_HEADER, encodeURIComponent(JSON.stringify(sources.boxes(name))))
       return picture
     },
     listDetections: ({ query: { before, ...filter } }) =>

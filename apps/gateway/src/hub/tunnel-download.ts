@@ -19,7 +19,7 @@ export type AgentUpdates = {
   /** Its fields of the heartbeat. */
   parts(): Pick<Heartbeat, 'release' | 'update'>
   /** The hub answered a heartbeat through the tunnel; `download` fetches from it. */
-  heard(answer: Pick<HeartbeatAnswer, 'serverTime' | 'update'>, download: Download): void
+  heard(answer: Pick<HeartbeatAnswer, 'serverTime' | 'update' | 'features'>, download: Download): void
   /** `tell` is called when the hub should learn of a change at once. */
   onChange(tell: () => void): void
 }

@@ -51,7 +51,7 @@ function outcomeOf({ outcome, right, wrong, test, candidate }: Lesson, pausedUnt
       if (pausedUntil !== undefined)
         return `Better, but a person undid a version: nothing takes over before ${new Date(pausedUntil).toISOString().slice(0, 10)}.`
       return [
-        `Took over: of the newest reviews, ${test?.falseAlarms ?? 0} false alarms remain of ${test?.falseAlarmsNow ?? 0}, and nothing right is lost.`,
+        `Took over: of the newest reviews, ${test?.falseAlarms ?? 0} of ${test?.falseAlarmsNow ?? 0} false alarms remain, and nothing right is lost.`,
         `At most ${percent(bound)} of right detections are missed${bound > 0.0101 ? `; ${needed} right reviews would show 1 %` : ''}.`,
       ].join(' ')
     default:

@@ -1,6 +1,7 @@
 /** The calls of the device's local API; the OpenAPI document that the device serves is made of them. */
 import {
   detection,
+  deviceUpdates,
   heartbeat,
   reportDetections,
   type Heartbeat,
@@ -27,6 +28,7 @@ const deviceStatus = z.object({
   deterrents,
   problems,
   detectionsWaiting: z.number().int().describe('How many detections wait for the hub.'),
+  updates: deviceUpdates.describe('The version that runs, and updates.'),
   conditions: z
     .array(
       z.object({

@@ -1,5 +1,5 @@
 /** The handlers of the local API. */
-import type { Detection, Heartbeat } from '@hedgerow/contract'
+import type { Detection, DeviceUpdates, Heartbeat } from '@hedgerow/contract'
 import type { Handlers } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
 import { createParts, type PartsOptions } from '../calls/parts.ts'
@@ -17,6 +17,7 @@ export type HandlersOptions = PartsOptions & {
   learning: Pick<Learning, 'report' | 'run' | 'undo'>
   /** The part of the state that only the connection to the hub knows. */
   hub(): Pick<GatewayState, 'gatewayId' | 'detectionsWaiting' | 'conditions'>
+  updates(): DeviceUpdates
   version: string
 }
 
@@ -50,6 +51,7 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
     getStatus: () => ({
       version: options.version,
       ...options.hub(),
+      updates: options.updates(),
       ...options.parts(),
       armed: deterrents.isArmed(),
     }),

@@ -20,6 +20,7 @@ let frame: Buffer
 type Body = {
   armed: boolean
   deterrents: { state: string }[]
+  fieldErrors: Record<string, string>
   detections: { id: string }[]
   firing: object
   openapi: string
@@ -72,6 +73,19 @@ afterAll(async () => {
 })
 
 describe('detections', () => {
+  test('are refused with the first error of each field', async () => {
+    const { status, body } = await call('POST', '/detections', {
+      detections: [seen('bad', { score: 2, startedAt: 'now' })],
+    })
+    expect([status, body.fieldErrors]).toEqual([
+      400,
+      {
+        'detections.0.score': 'Must be at most 1',
+        'detections.0.startedAt': 'Must be a moment such as 2026-01-31T12:00:00Z',
+      },
+    ])
+  })
+
   test('are listed newest first, of a camera, of a label, of a time', async () => {
     const at = (minute: number) => `2026-05-01T10:0${minute}:00.000Z`
     await call('POST', '/detections', {

@@ -24,6 +24,7 @@ import { createSessions } from '../device-ui/sessions.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import { createConditions } from '../hub/conditions.ts'
 import { openPassword } from '../password.ts'
+import { openUpdates } from '../update/updates.ts'
 import { createLocalUi } from './local-ui.ts'
 import { openLocalUiServer, type LocalUiServer } from './local-ui-server.ts'
 
@@ -86,14 +87,23 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
   const sessions = createSessions(await openPassword(dataDir), { port: () => 0 })
   const folder = join(dataDir, 'built')
   const log = pino({ level: 'silent' })
+  const updates = await openUpdates(undefined, {
+    dataDir,
+    settings: () => file.current().updates,
+    place: () => file.current().site,
+    isBusy: () => false,
+    restart: () => {},
+    log,
+  })
   const deviceUi = createDeviceUi({
     state: () => state,
+    updates: updates.report,
     parts,
     record,
     pictures,
     deterrents,
     learning,
-    boxes: device.sources.boxes,
+    sources: device.sources,
     trials: createTrials(log),
     file,
     editor,

@@ -117,6 +117,10 @@ test('why a manifest or a file cannot be read is said in words', async () => {
   expect((await add(withoutTls)).text).toContain('manifest.json cannot be read: it does not speak TLS. (model_not_f')
   const missing = join(dataDir, 'missing.json')
   expect((await add(missing)).text).toContain(`${missing} cannot be read: there is no such file. (model_not_fetched)`)
+  const unknownSet = `${await site({ ...MANIFEST, labels: 'coco99' })}/models/manifest.json`
+  expect((await add(unknownSet)).text).toContain(
+    'labels: A list of 1 to 1,000 labels or null, or one of coco80, coco91.',
+  )
 })
 
 test('a model known by name needs the address of its file', async () => {

@@ -37,20 +37,20 @@ export const LABEL_SETS = {
 export type LabelSet = keyof typeof LABEL_SETS
 
 /** Other names for labels of our rules, deterrents and reports. */
-const OURS: Readonly<Record<string, string>> = {
-  human: 'person',
-  people: 'person',
-  pedestrian: 'person',
-  'wild boar': 'boar',
-  'roe deer': 'deer',
-  'red deer': 'deer',
-  'red fox': 'fox',
-  automobile: 'car',
-  motorbike: 'motorcycle',
-}
+const OURS: ReadonlyMap<string, string> = new Map([
+  ['human', 'person'],
+  ['people', 'person'],
+  ['pedestrian', 'person'],
+  ['wild boar', 'boar'],
+  ['roe deer', 'deer'],
+  ['red deer', 'deer'],
+  ['red fox', 'fox'],
+  ['automobile', 'car'],
+  ['motorbike', 'motorcycle'],
+])
 
 /** One label for each class of a model, in its order; null for a class that is not reported. */
 export function labelsOf(labels: LabelSet | readonly (string | null)[]): readonly (string | null)[] {
   const names = typeof labels === 'string' ? LABEL_SETS[labels] : labels
-  return names.map((name) => name && (OURS[name.toLowerCase()] ?? name.toLowerCase()))
+  return names.map((name) => name && (OURS.get(name.toLowerCase()) ?? name.toLowerCase()))
 }

@@ -22,10 +22,10 @@ export const modelManifest = z.strictObject({
   /** The size of the model's input, in pixels. */
   size: z.strictObject({ width: side, height: side }),
   /** One label for each class in the model's order, null for a class that is not reported; or the name of a set. */
-  labels: z.union([
-    z.enum(Object.keys(LABEL_SETS) as LabelSet[]),
-    z.array(cleanLine(100).min(1).nullable()).min(1).max(CLASSES_MAX),
-  ]),
+  labels: z.union(
+    [z.enum(Object.keys(LABEL_SETS) as LabelSet[]), z.array(cleanLine(100).min(1).nullable()).min(1).max(CLASSES_MAX)],
+    `A list of 1 to ${CLASSES_MAX.toLocaleString('en')} labels or null, or one of ${Object.keys(LABEL_SETS).join(', ')}.`,
+  ),
 })
 export type ModelManifest = z.output<typeof modelManifest>
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { makePrivateDirectory, syncPath } from '../durable-file.ts'
+import { closeToOthers, makePrivateDirectory, syncPath, WITHOUT_RIGHTS } from '../durable-file.ts'
 import { inWords } from '../hub/failure.ts'
 
 export type RecordingFolder = {
@@ -88,6 +88,8 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
 
   async function keep(part: string, names: readonly string[]): Promise<void> {
     try {
+      // FFmpeg makes its files readable to all.
+      await closeToOthers(part).catch(WITHOUT_RIGHTS)
       await syncFile(part)
       const [first, ...others] = names.map((name) => join(folder, name))
       await rename(part, first!)
@@ -115,7 +117,11 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   await makePrivateDirectory(folder)
   await rm(join(folder, MAKING), { recursive: true, force: true, maxRetries: 5 })
   await mkdir(making, { recursive: true, mode: 0o700 })
-  for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isFile()) await note(entry.name)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    await closeToOthers(join(folder, entry.name)).catch(WITHOUT_RIGHTS)
+    await note(entry.name)
+  }
   await prune()
   const pruning = setInterval(
     () => void inTurn(prune).catch((error: unknown) => log.error({ err: error }, 'old recordings are not deleted')),

@@ -93,6 +93,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
     await expect.poll(() => folder.pathOf('eye-a.mp4')).toBeDefined()
     const film = probe(folder.pathOf('eye-a.mp4')!)
     expect(film).toMatchObject({ codec: 'h264', width: 320, height: 180 })
+    expect((await stat(folder.pathOf('eye-a.mp4')!)).mode & 0o777).toBe(0o600)
     expect(film.seconds).toBeCloseTo(17, 0)
     expect(await firstShade(folder.pathOf('eye-a.mp4')!)).toBeCloseTo(15_000 / 200, -1)
     expect(recorder.problems()).toEqual([])

@@ -162,15 +162,57 @@ describe('an endpoint', () => {
     expect(await spoken('a')).toMatchObject({ outcome: 'unsure', reason: 'No answer within 1 s.' })
   })
 
-  test('that asks for a pause is left alone, and is a problem of the device', async () => {
-    server.answer = { status: 429, headers: { 'retry-after': '600' } }
+  const busy = (seconds: string) => ({ status: 429, headers: { 'retry-after': seconds } })
+  const BUSY = 'The endpoint has too much to do.'
+
+  test('that asks for a pause is asked after it about what it refused and what came meanwhile', async () => {
+    server.answer = busy('1')
+    const { intake, looks, spoken, verdictsOf } = await openParts(endpoint())
+    await intake.report([boar()])
+    await expect.poll(() => looks.problems()).toEqual([`The second look does not work: ${BUSY}`])
+    expect(verdictsOf('a')).toEqual([])
+    await intake.report([boar({ id: 'b' })])
+    server.answer = says('yes', 'A boar.')
+    for (const id of ['a', 'b']) expect(await spoken(id)).toMatchObject({ by: 'eyes', outcome: 'confirmed' })
+    expect(looks.problems()).toEqual([])
+  })
+
+  test('that asks for a pause is left alone; of those that wait the oldest stay unsure when they are too many', async () => {
+    server.answer = busy('600')
+    const { intake, verdictsOf } = await openParts(endpoint())
+    for (let i = 0; i < 17; i++) await intake.report([boar({ id: `waits ${i}` })])
+    const reason = 'Too many waited for a second look.'
+    await expect.poll(() => verdictsOf('waits 0')).toMatchObject([{ outcome: 'unsure', reason }])
+    expect([verdictsOf('waits 1'), verdictsOf('waits 16')]).toEqual([[], []])
+    expect(server.questions).toHaveLength(1)
+  })
+
+  test('that pauses for longer than its answer is of use leaves detections unsure, with the reason', async () => {
+    server.answer = busy('1')
     const { intake, looks, spoken } = await openParts(endpoint())
     await intake.report([boar()])
-    expect(await spoken('a')).toMatchObject({ outcome: 'unsure', reason: 'The endpoint has too much to do.' })
+    await expect.poll(() => looks.problems()).toHaveLength(1)
+    server.answer = busy('3600')
     await intake.report([boar({ id: 'b' })])
-    expect(await spoken('b')).toMatchObject({ outcome: 'unsure' })
-    expect(server.questions).toHaveLength(1)
-    expect(looks.problems()).toEqual(['The second look does not work: The endpoint has too much to do.'])
+    for (const id of ['a', 'b']) expect(await spoken(id)).toMatchObject({ outcome: 'unsure', reason: BUSY })
+    const { length } = server.questions
+    await intake.report([boar({ id: 'c' })])
+    expect(await spoken('c')).toMatchObject({ outcome: 'unsure', reason: BUSY })
+    expect(server.questions).toHaveLength(length)
+    expect(looks.problems()).toEqual([`The second look does not work: ${BUSY}`])
+  })
+
+  test('that pauses is not asked about a detection whose label no longer matters', async () => {
+    server.answer = busy('1')
+    const { intake, looks, spoken } = await openParts(endpoint())
+    await intake.report([boar()])
+    await expect.poll(() => looks.problems()).toHaveLength(1)
+    await intake.report([boar({ label: 'fox' })])
+    server.answer = says('yes', 'A boar.')
+    await intake.report([boar({ id: 'b' })])
+    await spoken('b')
+    expect(server.questions.filter(({ text }) => text.includes('fox'))).toEqual([])
+    expect(looks.problems()).toEqual([])
   })
 
   test('that is slow gets the newest first; of too many the oldest stay unsure', async () => {

@@ -1,6 +1,7 @@
 /**
- * The second look at detections: one question at a time, the newest detections first when there are too many. The
- * verdict of a stage fires nothing by itself: rules use the detector's label and score, and may require a confirmation.
+ * The second look at detections: one question at a time, the newest detections first. While a stage pauses, detections
+ * wait for as long as its answer would be of use. The verdict of a stage fires nothing by itself: rules use the
+ * detector's label and score, and may require a confirmation.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -23,6 +24,9 @@ export type SecondLook = {
   stop(): Promise<void>
 }
 
+/** `since`: when it came, by a clock that never goes back. */
+type Waiting = { detection: Detection; since: number }
+
 export type SecondLookOptions = {
   file: File
   dataDir: string
@@ -36,6 +40,8 @@ export type SecondLookOptions = {
 }
 
 const WAITING_MAX = 16
+/** After this time people have looked for themselves, and rules no longer fire for the detection. */
+const OF_USE_MS = 15 * 60_000
 const REMEMBERED_MAX = 10_000
 const SNAPSHOT_MS = 10_000
 
@@ -49,9 +55,10 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
   let askHub: AskHub | undefined
   let fault: string | undefined
   let pausedUntil = 0
-  /** By detection; the newest at the end. */
-  const waiting = new Map<string, Detection>()
-  /** The label with which each detection got its second look. */
+  let pauseTimer: NodeJS.Timeout | undefined
+  /** By detection. */
+  const waiting = new Map<string, Waiting>()
+  /** The label with which each detection got its second look, or waits for it. */
   const looked = new Map<string, string>()
   let working: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()
@@ -64,6 +71,8 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     pausedUntil = 0
     problemsOfStage = () => []
     stage = settings && open(settings, file.site.timeZone)
+    for (const { detection } of waiting.values()) if (!isWanted(detection)) forget(detection)
+    begin()
   }
 
   /** The stages take memory that a gateway without a second look does not need. */
@@ -72,6 +81,15 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     const opened = openStage(wanted, { dataDir, log, timeZone, askHub: () => askHub })
     if (wanted === settings) problemsOfStage = opened.problems
     return opened
+  }
+
+  function isWanted({ label }: Detection): boolean {
+    return settings?.labels.some((each) => each.toLowerCase() === label.toLowerCase()) ?? false
+  }
+
+  function forget({ id }: Detection): void {
+    waiting.delete(id)
+    looked.delete(id)
   }
 
   async function pictureOf(detection: Detection): Promise<{ jpeg: Buffer; isWhole: boolean } | undefined> {
@@ -83,49 +101,96 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
   }
 
   async function ask(detection: Detection, asked: Stage): Promise<StageLook> {
-    if (performance.now() < pausedUntil) return unsure(fault ?? 'The second look pauses.')
     const picture = await pictureOf(detection)
     if (!picture) return unsure('There is no picture.')
     const { box, ...rest } = detection
+    const askedBy = settings
     const look = await asked.look(picture.isWhole && box ? { ...rest, box } : rest, picture.jpeg, signal)
+    if (askedBy !== settings) return look
     fault = look.fault
     if (look.retryAfterMs !== undefined) pausedUntil = performance.now() + look.retryAfterMs
     return look
   }
 
-  async function lookAt(detection: Detection, asked: Stage): Promise<void> {
+  async function lookAt(entry: Waiting, asked: Stage): Promise<void> {
+    const { detection } = entry
     const startedAt = performance.now()
     const look = await ask(detection, asked).catch((error: unknown): StageLook => {
       log.error({ err: error, id: detection.id }, 'a second look failed')
       return unsure('The second look failed.')
     })
     if (signal.aborted) return
-    const { fault: _fault, retryAfterMs: _pause, ...said } = look
+    const { fault: _fault, retryAfterMs, ...said } = look
+    if (retryAfterMs !== undefined && isOfUseAfterPause(entry)) {
+      // It may have another label by now, and wait with that.
+      if (looked.get(detection.id) === detection.label) wait(entry)
+      return
+    }
     const ms = Math.round(performance.now() - startedAt)
-    const verdict: Verdict = { stage: SECOND_LOOK, by: asked.by, ...said, ms }
-    await onVerdict(detection.id, detection.label, verdict)
+    await onVerdict(detection.id, detection.label, { stage: SECOND_LOOK, by: asked.by, ...said, ms })
+  }
+
+  const isOfUseAfterPause = ({ since }: Waiting): boolean => since + OF_USE_MS > pausedUntil
+
+  /** It stays unsure, for a reason in words. */
+  function giveUp({ detection }: Waiting, reason: string): void {
+    const { id, label } = detection
+    waiting.delete(id)
+    const verdict: Verdict = { stage: SECOND_LOOK, by: 'gateway', ...unsure(reason) }
+    void onVerdict(id, label, verdict).catch((error: unknown) =>
+      log.error({ err: error, id }, 'a second look could not be stored'),
+    )
+  }
+
+  const newestFirst = (): Waiting[] => [...waiting.values()].toSorted((a, b) => b.since - a.since)
+
+  function wait(entry: Waiting): void {
+    waiting.set(entry.detection.id, entry)
+    const oldest = newestFirst().at(-1)
+    if (oldest && waiting.size > WAITING_MAX) giveUp(oldest, 'Too many waited for a second look.')
+  }
+
+  /** Begins to look unless that has begun; during a pause, begins when it is over. */
+  function begin(): void {
+    clearTimeout(pauseTimer)
+    if (signal.aborted || working || !stage) return
+    const pauseMs = pausedUntil - performance.now()
+    if (pauseMs > 0)
+      for (const entry of waiting.values())
+        if (!isOfUseAfterPause(entry)) giveUp(entry, fault ?? 'The second look pauses.')
+    if (waiting.size === 0) return
+    if (pauseMs > 0) pauseTimer = setTimeout(begin, pauseMs).unref()
+    else working = work()
   }
 
   async function work(): Promise<void> {
-    while (!signal.aborted) {
-      const newest = [...waiting.values()].at(-1)
+    while (!signal.aborted && performance.now() >= pausedUntil) {
+      const [newest] = newestFirst()
       if (!newest || !stage) break
-      waiting.delete(newest.id)
+      const { id } = newest.detection
+      waiting.delete(id)
       await lookAt(newest, await stage).catch((error: unknown) =>
-        log.error({ err: error, id: newest.id }, 'a second look could not be stored'),
+        log.error({ err: error, id }, 'a second look could not be stored'),
       )
       await delay(0)
     }
     working = undefined
+    begin()
   }
 
   apply(options.file)
   return {
     see(detection) {
       const { id, label } = detection
-      if (!settings || !stage || signal.aborted) return
-      if (!settings.labels.some((each) => each.toLowerCase() === label.toLowerCase())) {
-        waiting.delete(id)
+      if (!settings || signal.aborted) return
+      if (!isWanted(detection)) {
+        forget(detection)
+        return
+      }
+      const before = waiting.get(id)
+      if (before?.detection.label === label) {
+        // Its box belongs to its newest picture.
+        before.detection = detection
         return
       }
       const isBefore = detection.verdicts?.some((verdict) => verdict.stage === SECOND_LOOK) ?? false
@@ -133,22 +198,15 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
       looked.set(id, label)
       const [oldest] = looked.keys()
       if (looked.size > REMEMBERED_MAX) looked.delete(oldest!)
-      waiting.set(id, detection)
-      if (waiting.size > WAITING_MAX) {
-        const [dropped] = waiting.values()
-        waiting.delete(dropped!.id)
-        const verdict: Verdict = { stage: SECOND_LOOK, by: 'gateway', ...unsure('Too many waited for a second look.') }
-        void onVerdict(dropped!.id, dropped!.label, verdict).catch((error: unknown) =>
-          log.error({ err: error, id: dropped!.id }, 'a second look could not be stored'),
-        )
-      }
-      working ??= work()
+      wait({ detection, since: performance.now() })
+      begin()
     },
     apply,
     useHub: (ask) => void (askHub = ask),
     problems: () => [...problemsOfStage(), ...(fault === undefined ? [] : [`The second look does not work: ${fault}`])],
     async stop() {
       stopping.abort()
+      clearTimeout(pauseTimer)
       await stage?.then((open) => open.stop())
       await working
       await closing

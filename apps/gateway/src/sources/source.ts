@@ -39,6 +39,8 @@ export type Source = {
   pictures?: Partial<Pictures>
   /** Where objects are in the newest picture of a camera; undefined for cameras of other sources. */
   boxes?(camera: string): LiveBox[] | undefined
+  /** What is wrong with a camera, as sentences of `state().problems`; undefined for cameras of other sources. */
+  problemsOf?(camera: string): string[] | undefined
   /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>
 }

@@ -21,6 +21,8 @@ export type Sources = {
   pictures: Pictures
   /** The boxes of the first source that knows the camera; empty when no source reports them. */
   boxes(camera: string): LiveBox[]
+  /** The sentences of `state().problems` about one camera. */
+  problemsOf(camera: string): string[]
   stop(): Promise<void>
 }
 
@@ -96,6 +98,14 @@ export function createSources(context: SourceContext): Sources {
     return undefined
   }
 
+  function firstOf<T>(ask: (source: Source) => T | undefined): T | undefined {
+    for (const { source } of running.values()) {
+      const found = ask(source)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
   return {
     apply: (file) => inTurn(() => applyInTurn(file)),
     state() {
@@ -111,13 +121,8 @@ export function createSources(context: SourceContext): Sources {
       snapshot: (detection, options) => first((pictures) => pictures.snapshot?.(detection, options)),
       clip: (detection, options) => first((pictures) => pictures.clip?.(detection, options)),
     },
-    boxes(camera) {
-      for (const { source } of running.values()) {
-        const found = source.boxes?.(camera)
-        if (found) return found
-      }
-      return []
-    },
+    boxes: (camera) => firstOf((source) => source.boxes?.(camera)) ?? [],
+    problemsOf: (camera) => firstOf((source) => source.problemsOf?.(camera)) ?? [],
     stop: () => inTurn(async () => void (await Promise.all([...running.keys()].map(stopOne)))),
   }
 }

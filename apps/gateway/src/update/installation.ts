@@ -1,9 +1,11 @@
 /** An agent that the launcher started can update itself: this module knows its parts. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { readJsonFile } from '../durable-file.ts'
 import { openUpdateFile } from './update-file.ts'
 import { openUpdater, type Updater, type UpdaterOptions } from './updater.ts'
-import { openVersions, type Slot } from './versions.ts'
+import { openVersions, versionFile, type Slot, type VersionOnDisk } from './versions.ts'
 
 /** The directory of the launcher, and which of its two directories runs; empty for the installed version. */
 export type Installation = { root: string; slot: Slot | '' }
@@ -20,23 +22,35 @@ export function findInstallation(environment: NodeJS.ProcessEnv): Installation |
   return { root, slot }
 }
 
-/** Undefined when the agent cannot be updated; the log has the reason, and the agent runs on. */
+/** Rejects when the agent cannot be updated. */
 export async function openInstallation(
   installation: Installation,
-  options: Omit<UpdaterOptions, 'versions' | 'rootKeys' | 'memory' | 'folder'> & { dataDir: string },
-): Promise<Updater | undefined> {
+  { dataDir, ...options }: Omit<UpdaterOptions, 'versions' | 'rootKeys' | 'memory' | 'folder'> & { dataDir: string },
+): Promise<Updater> {
   const { root } = installation
-  try {
-    const rootKeys = (await readFile(join(root, ROOT_KEYS_FILE), 'utf8')).split('\n').filter((line) => line !== '')
-    return await openUpdater({
-      ...options,
-      rootKeys,
-      versions: await openVersions(installation),
-      memory: await openUpdateFile(join(options.dataDir, 'update.json')),
-      folder: join(root, 'updates'),
-    })
-  } catch (error) {
-    options.log.error({ err: error }, 'this agent cannot update itself')
-    return undefined
-  }
+  const rootKeys = (await readFile(join(root, ROOT_KEYS_FILE), 'utf8')).split('\n').filter((line) => line !== '')
+  return openUpdater({
+    ...options,
+    rootKeys,
+    versions: await openVersions(installation),
+    memory: await openUpdateFile(join(dataDir, 'update.json')),
+    folder: join(root, 'updates'),
+  })
+}
+
+/** How a bundle came to this device. */
+export type Form = 'archive' | 'package' | 'image'
+
+const BUNDLE = join(import.meta.dirname, '../../../../..')
+
+/** The version of the bundle that runs; undefined for the sources, and without a readable description. */
+export async function findBundle(): Promise<(VersionOnDisk & { form: Form }) | undefined> {
+  if (import.meta.filename.endsWith('.ts')) return undefined
+  return readBundle(BUNDLE)
+}
+
+/** `npm run release` writes `form` for packages and images. */
+export async function readBundle(folder: string): Promise<(VersionOnDisk & { form: Form }) | undefined> {
+  const described = versionFile.extend({ form: z.enum(['archive', 'package', 'image']).catch('archive') })
+  return readJsonFile(join(folder, 'version.json'), described).catch(() => undefined)
 }

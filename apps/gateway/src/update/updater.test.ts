@@ -16,11 +16,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DeviceUpdates } from '@hedgerow/contract'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, assert, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
+import { askAgent } from '../cli/ask-agent.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
+import { localCalls } from '../local-api/calls.ts'
+import { readBundle } from './installation.ts'
 import type { Slot } from './versions.ts'
 
 const DAY_MS = 86_400_000
@@ -73,6 +77,18 @@ async function start({ slot = '' as Slot | '', deviceFile = '', isApproved = tru
   await until(() => expect(hub.registrations).not.toEqual([]))
   if (isApproved) hub.decide({ status: 'approved' })
 }
+
+/** What people are told, by the local API. */
+async function shown(): Promise<DeviceUpdates> {
+  const told: DeviceUpdates[] = []
+  const { text } = await askAgent(join(root, 'data'), localCalls.getStatus, ({ updates }) => {
+    told.push(updates)
+    return { text: '', isDone: true }
+  })
+  assert(told[0], text)
+  return told[0]
+}
+const isShown = (part: object) => vi.waitFor(async () => expect(await shown()).toMatchObject(part), WAIT)
 
 const hasFailed = (message: RegExp) =>
   until(() => expect(told()).toMatchObject({ state: 'failed', message: expect.stringMatching(message) }))
@@ -178,6 +194,11 @@ describe("the device's own file", () => {
   it('switches updates off, whoever asks for them', async () => {
     await start({ deviceFile: 'updates: { enabled: false }' })
     await hasFailed(/switches updates off/)
+    await isShown({
+      state: 'failed',
+      isEnabled: false,
+      failure: { message: expect.stringMatching(/switches updates off/) },
+    })
     expect(hub.downloaded).toEqual([])
     nothingChanged()
   })
@@ -191,6 +212,12 @@ describe("the device's own file", () => {
     await until(() =>
       expect(told()).toMatchObject({ state: 'waiting', message: expect.stringMatching(/^For its hours/) }),
     )
+    await isShown({
+      state: 'waiting',
+      message: expect.stringMatching(/^For its hours/),
+      offered: { number: 5, version: null, byHand: false },
+      hours: [`${at}10-${at}11`],
+    })
     nothingChanged()
     ask(5, 1, true)
     await start({ deviceFile })
@@ -209,12 +236,14 @@ describe('a version on trial', () => {
     await until(() => expect([target('current'), target('trial')]).toEqual(['a', undefined]))
     await until(() => expect(hub.heartbeats.at(-1)).toMatchObject({ release: { number: 5, platform: PLATFORM } }))
     await until(() => expect(told()).toBeUndefined())
+    await isShown({ state: 'current', release: 5, offered: null, failure: null })
   })
 
   it('is not confirmed without an answer', async () => {
     await start({ slot: 'a', isApproved: false })
     await until(() => expect(hub.statusRequests).toBeGreaterThan(0))
     expect(target('current')).toBeUndefined()
+    await isShown({ state: 'trying', release: 5, checkedAt: null })
   })
 
   it('that was given up is reported with its attempt, and tried again only on a new request', async () => {
@@ -228,6 +257,11 @@ describe('a version on trial', () => {
     await start()
     await hasFailed(/^Version 0\.5\.0: it sent no heartbeat/)
     expect(told()).toMatchObject({ number: 5, attempt: 1 })
+    const failure = { number: 5, version: '0.5.0', message: expect.stringMatching(/^It sent no heartbeat.*runs\.$/) }
+    await isShown({ state: 'failed', release: 3, message: failure.message, failure })
+    hub.wanted = undefined
+    await isShown({ state: 'current', offered: null, failure })
+    ask(5)
     await start()
     await hasFailed(/^Version 0\.5\.0/)
     expect(restart).toHaveBeenCalledTimes(1)
@@ -236,11 +270,34 @@ describe('a version on trial', () => {
   })
 })
 
+it('tells people since when its version runs, also after a restart', async () => {
+  hub.wanted = undefined
+  await start()
+  await isShown({ by: 'itself', advice: '', state: 'current', release: 3, checkedAt: expect.any(String) })
+  const before = await shown()
+  await start()
+  await isShown({ since: before.since })
+  expect((await shown()).startedAt > before.startedAt).toBe(true)
+  writeFileSync(join(root, 'data/update-history.json'), '{"running":')
+  await start()
+  expect((await shown()).since! > before.since!).toBe(true)
+})
+
+it.each(['archive', 'package', 'image'])('a bundle that came as %s is known by its description', async (form) => {
+  const described = { version: '0.5.0', number: 5 }
+  writeFileSync(join(root, 'version.json'), JSON.stringify(form === 'archive' ? described : { ...described, form }))
+  expect(await readBundle(root)).toEqual({ ...described, form })
+  writeFileSync(join(root, 'version.json'), JSON.stringify({ ...described, form: 'of the future' }))
+  expect(await readBundle(root)).toEqual({ ...described, form: 'archive' })
+})
+
 it('a hub of the first version gets nothing about updates', async () => {
   hub.becomeVersion('first')
+  hub.wanted = undefined
   await start()
   await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
   expect(hub.heartbeats.at(-1)).not.toHaveProperty('release')
+  expect(await shown()).toMatchObject({ state: 'current', checkedAt: null })
 })
 
 it('an agent without pinned keys works, and accepts no update', async () => {
@@ -249,4 +306,8 @@ it('an agent without pinned keys works, and accepts no update', async () => {
   await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
   expect(hub.heartbeats.at(-1)).not.toHaveProperty('release')
   expect(restart).not.toHaveBeenCalled()
+  await isShown({
+    by: 'itself',
+    advice: expect.stringMatching(/^It cannot update itself: there is no such file\. Run the/),
+  })
 })

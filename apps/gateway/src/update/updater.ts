@@ -6,7 +6,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Heartbeat, WantedUpdate } from '@hedgerow/contract'
+import type { DeviceUpdates, Heartbeat, WantedUpdate } from '@hedgerow/contract'
 import { readRelease } from '@hedgerow/releases'
 import type { Logger } from 'pino'
 import { isWithin, type Place } from '../hours.ts'
@@ -15,9 +15,19 @@ import type { AgentUpdates, Download } from '../hub/tunnel-download.ts'
 import { fetchArchive, fetchList, unpack } from './archive.ts'
 import type { UpdatesSettings } from './schema.ts'
 import type { UpdateFile } from './update-file.ts'
-import type { Versions } from './versions.ts'
+import type { VersionOnDisk, Versions } from './versions.ts'
 
-export type Updater = AgentUpdates & { stop(): Promise<void> }
+export type Updater = AgentUpdates & {
+  running: VersionOnDisk
+  /** The update that the hub asks for, for people. */
+  state(): UpdaterState
+  stop(): Promise<void>
+}
+
+export type UpdaterState = Pick<DeviceUpdates, 'state' | 'message' | 'offered' | 'checkedAt'>
+
+/** An update that failed; the version is unknown until the list of the release was read. */
+export type UpdateFailure = { number: number; version: string | null; message: string }
 
 export type UpdaterOptions = {
   versions: Versions
@@ -30,6 +40,7 @@ export type UpdaterOptions = {
   place: () => Place
   /** Whether a deterrent is on, so that the agent must not restart now. */
   isBusy: () => boolean
+  onFailure: (failure: UpdateFailure) => void
   /** Ends this agent; the launcher starts the next version. */
   restart: () => void
   log: Logger
@@ -46,6 +57,9 @@ class NotNow extends Error {}
 const MESSAGE_MAX = 500
 const GAVE_UP = 'it sent no heartbeat through the tunnel in time, or ended three times; the previous version runs'
 
+/** A sentence from its middle. */
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
 /** Rejects with the disk's error. */
 export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   const { versions, memory, log, clock = Date.now } = options
@@ -53,6 +67,10 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   const stopping = new AbortController()
   let tell = () => {}
   let state: Heartbeat['update']
+  let offered: WantedUpdate | undefined
+  let checkedAt: string | null = null
+  /** From the list of the release that was read last. */
+  let listed: VersionOnDisk | undefined
   let running: Promise<void> | undefined
   let confirming: Promise<void> | undefined
   let isEnding = false
@@ -61,6 +79,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   if (versions.failed) {
     failure = `Version ${versions.failed.version}: ${GAVE_UP}.`
     log.error({ version: versions.failed.version }, `an update was given up: ${GAVE_UP}`)
+    options.onFailure({ ...versions.failed, message: sentence(GAVE_UP) })
     // When the disk takes no writes, each start finds the failure again.
     await memory
       .write({ ...memory.current(), failure })
@@ -121,8 +140,9 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       if (stopping.signal.aborted) return
       if (error instanceof NotNow) return show(wanted, 'waiting', error.message)
       log.warn({ err: error }, 'an update failed')
-      const why = inWords(error)
-      show(wanted, 'failed', `${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
+      const message = sentence(inWords(error))
+      options.onFailure({ number: wanted.number, version: versionOf(wanted), message })
+      show(wanted, 'failed', message)
     }
   }
 
@@ -140,6 +160,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     const answer = readRelease(given, { rootKeys: options.rootKeys, seen: known, now })
     if (!answer.ok) throw new Error(answer.message.replace(/\.$/, ''))
     const { release, keys } = answer
+    listed = release
     const createdAt = Math.max(seen.createdAt, Date.parse(release.createdAt))
     await memory.write({ ...memory.current(), seen: { keys: keys.number, release: release.number, createdAt } })
     if (release.number !== wanted.number) throw new NotNow('The hub hands out another release than it asks for.')
@@ -156,20 +177,43 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     if (options.isBusy()) throw new NotNow('For a deterrent to be off.')
   }
 
+  function versionOf({ number }: WantedUpdate): string | null {
+    return listed?.number === number ? listed.version : null
+  }
+
+  function isOf(wanted: Pick<WantedUpdate, 'number' | 'attempt'>, one: typeof wanted | undefined): boolean {
+    return one?.number === wanted.number && one.attempt === wanted.attempt
+  }
+
+  function shown(): UpdaterState {
+    if (versions.isOnTrial()) return { state: 'trying', message: '', offered: null, checkedAt }
+    if (!offered) return { state: 'current', message: '', offered: null, checkedAt }
+    const { number, byHand } = offered
+    const own = isOf(offered, state) ? state : undefined
+    return {
+      // The lists are read before the first word about an update.
+      state: own?.state ?? 'fetching',
+      message: own?.message ?? '',
+      offered: { number, version: versionOf(offered), byHand },
+      checkedAt,
+    }
+  }
+
   return {
+    running: versions.running,
     parts,
+    state: shown,
     onChange: (listener) => (tell = listener),
-    heard({ update: wanted, serverTime }, download) {
+    heard({ update: wanted, serverTime, features }, download) {
+      if (features?.includes('updates')) checkedAt = new Date(clock()).toISOString()
       if (versions.isOnTrial()) return confirm()
       if (!wanted || wanted.number <= versions.running.number) {
-        if (!running) state = undefined
+        if (!running) offered = state = undefined
         return
       }
-      const { begun } = memory.current()
-      const isSame = (one: Pick<WantedUpdate, 'number' | 'attempt'> | undefined) =>
-        one?.number === wanted.number && one.attempt === wanted.attempt
-      if (isSame(begun) && failure !== undefined) return show(wanted, 'failed', failure)
-      if (isEnding || running || (isSame(state) && state?.state === 'failed')) return
+      offered = wanted
+      if (isOf(wanted, memory.current().begun) && failure !== undefined) return show(wanted, 'failed', failure)
+      if (isEnding || running || (isOf(wanted, state) && state?.state === 'failed')) return
       running = update(wanted, serverTime, download).finally(() => (running = undefined))
     },
     async stop() {

@@ -19,7 +19,7 @@ export type UpdateFiles = Pick<
 export type Slot = 'a' | 'b'
 
 /** Written by `npm run release` into each archive. */
-const versionFile = z.object({ version: z.string().max(50), number: z.int().min(0) })
+export const versionFile = z.object({ version: z.string().max(50), number: z.int().min(0) })
 export type VersionOnDisk = z.output<typeof versionFile>
 
 export type Versions = {

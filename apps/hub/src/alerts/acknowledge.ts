@@ -1,5 +1,5 @@
 /** Somebody takes care of an alert: its steps end, and everybody sees who it is. */
-import type { Alert, FactActor, readAlertLink, ResponseOf } from '@hedgerow/contract'
+import type { Alert, FactActor, Language, readAlertLink, ResponseOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -7,7 +7,9 @@ import { inTransaction } from '../database/transaction.ts'
 import { actorOf, HUB, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledgementOf, gatewaysOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { fieldsOf } from './alert-rules.ts'
 import type { AlertLink } from './links.ts'
+import { readPreferences } from './preferences.ts'
 import { firstOf, linesOf, titleOf } from './words.ts'
 
 type Context = { sourceIp: string; now: number }
@@ -24,7 +26,8 @@ export function acknowledge(
     const told = toldTo(row, await gatewaysOf(transaction, caller))
     if (!told) throw new HubError('alert_not_found')
     const by = { actor: actorOf({ caller, sourceIp }), via: 'portal', now }
-    return toAlert(await markAcknowledged(transaction, row, by), told)
+    const { language } = await readPreferences(transaction, caller.userId)
+    return toAlert(await markAcknowledged(transaction, row, by), told, language)
   })
 }
 
@@ -104,7 +107,18 @@ async function markAcknowledged(
 async function toLinked(db: Db, row: AlertRow, person: Person | undefined): Promise<Linked> {
   const told = toldTo(row, person && (await gatewaysOf(db, person)))
   if (!told) throw new HubError('alert_not_found')
-  return { title: titleOf(told), lines: linesOf(told), acknowledged: acknowledgementOf(row) }
+  const language = person ? (await readPreferences(db, person.userId)).language : await languageOfRule(db, row)
+  return {
+    title: titleOf(told, language),
+    lines: linesOf(told, language),
+    acknowledged: acknowledgementOf(row),
+    language,
+  }
+}
+
+async function languageOfRule(db: Db, { rule_id: id }: AlertRow): Promise<Language> {
+  const rule = await db.selectFrom('alert_rules').select('fields').where('id', '=', id).executeTakeFirst()
+  return rule ? fieldsOf(rule).language : 'en'
 }
 
 /** The detection whose picture the link shows. Throws `alert_not_found`. */

@@ -1,8 +1,10 @@
 /** Alerts as rows: reading them, and the part of each that a person may see. */
-import { hasRole, type Alert } from '@hedgerow/contract'
+import { hasRole, type Alert, type Language } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
+import { HUB } from '../facts/facts.ts'
+import { readPreferences } from './preferences.ts'
 import { firstOf, linesOf, pathOf, titleOf, type Line, type Told } from './words.ts'
 
 export type AlertRow = Selectable<Tables['alerts']>
@@ -22,10 +24,10 @@ export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): T
  * is none.
  */
 export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): Told | undefined {
-  if (own === undefined) return toldOf({ lines, counts })
-  const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => own.has(gatewayId))
+  const maySee = (gatewayId: string) => own === undefined || own.has(gatewayId)
+  const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => maySee(gatewayId))
   const count = mine.reduce((sum, [, one]) => sum + one, 0)
-  const shown = linesIn(lines).filter(({ gatewayId }) => own.has(gatewayId))
+  const shown = linesIn(lines).filter(({ gatewayId }) => maySee(gatewayId))
   return shown.length > 0 ? { lines: shown, count } : undefined
 }
 
@@ -60,20 +62,22 @@ export async function listAlerts(
   else if (own !== undefined)
     // An alert of several gateways may include theirs; `toldTo` decides.
     asked = asked.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
+  const { language } = await readPreferences(db, caller.userId)
   return (await asked.execute()).flatMap((row) => {
     const told = toldTo(row, own)
-    return told ? [toAlert(row, told)] : []
+    return told ? [toAlert(row, told, language)] : []
   })
 }
 
-export function toAlert(row: AlertRow, told: Told): Alert {
+/** An alert in the language of its reader. */
+export function toAlert(row: AlertRow, told: Told, language: Language): Alert {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
     id: row.id,
     ruleName: row.rule_name,
     kind: row.kind,
-    title: titleOf(told),
-    lines: linesOf(told),
+    title: titleOf(told, language),
+    lines: linesOf(told, language),
     path: pathOf(told),
     at: new Date(row.at).toISOString(),
     count: told.count,
@@ -88,6 +92,17 @@ export function toAlert(row: AlertRow, told: Told): Alert {
 export function acknowledgementOf(row: AlertRow): Alert['acknowledged'] {
   const { acknowledged_at: at, acknowledged_by: by, acknowledged_via: via } = row
   return at === null ? null : { at: new Date(at).toISOString(), by: by ?? '', via: via ?? 'portal' }
+}
+
+/** What the facts about an alert say. */
+export function aboutAlert(alert: AlertRow, now: number) {
+  return {
+    at: now,
+    actor: HUB,
+    target: alert.id,
+    gatewayId: alert.gateway_id ?? undefined,
+    data: { title: titleOf(toldOf(alert)), ruleName: alert.rule_name },
+  }
 }
 
 const OLDER = { kind: 'detection' as const, detail: '' }

@@ -12,6 +12,9 @@ import { readSettings } from '../settings/settings.ts'
 const RULES_MAX = 100
 const ID_BYTES = 9
 const DEFAULTS = alertRuleFields.parse({ name: 'defaults' })
+/** The fields of rules by their stored text; more than there are rules, because rules change. */
+const PARSED_KEPT = 2 * RULES_MAX
+const parsed = new Map<string, Readonly<AlertRuleFields>>()
 
 type RuleRow = Selectable<Tables['alert_rules']>
 type By = { caller: Caller; sourceIp: string; now: number }
@@ -82,9 +85,17 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
   })
 }
 
-/** Fields that an older hub did not store get their defaults. */
-export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): AlertRuleFields {
-  return { ...DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
+/**
+ * Fields that an older hub did not store get their defaults. The same text gives the same object, because each batch of
+ * detections asks for the fields of all rules.
+ */
+export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): Readonly<AlertRuleFields> {
+  const kept = parsed.get(fields)
+  if (kept) return kept
+  const read = { ...DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
+  if (parsed.size >= PARSED_KEPT) parsed.clear()
+  parsed.set(fields, read)
+  return read
 }
 
 function recordSaved(db: Db, id: string, { name }: AlertRuleFields, by: By): Promise<void> {

@@ -244,6 +244,8 @@ describe.each(testEngines)('alerts on %s', (engine) => {
       [alertId, channel, userId, until, ''],
       [...acknowledge.token.split('.'), 'more'],
       ['x'],
+      [''],
+      ['a token%20with a space'],
     ])
       expect(await use(forged.join('.'))).toMatchObject(refusal(403, 'alert_link_invalid'))
     expect(await alerts()).toMatchObject([{ acknowledged: null }])

@@ -10,13 +10,16 @@ import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
+import { record } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 import type { AlertRow, Counts } from './alert-rows.ts'
-import { linesIn, toldOf } from './alert-rows.ts'
+import { aboutAlert, gatewaysOf, linesIn, toldOf, toldTo } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
-import { matches } from './match.ts'
+import { contentOf } from './contents.ts'
+import { coversOccurrence, coversPlace } from './match.ts'
 import { readPreferences } from './preferences.ts'
-import { firstOf, messageOf, pathOf, type Line, type Stage, type Told } from './words.ts'
+import { stillTrue } from './still-true.ts'
+import { detailOf, firstOf, type Line, type Stage, type Told } from './words.ts'
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
 type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
@@ -41,7 +44,12 @@ type Outbox = Pick<Notifications, 'announce' | 'waitsUnder'>
 
 export const MINUTE_MS = 60_000
 const ID_BYTES = 9
-/** Stored lines of an alert: the first ones, then only the first one of each further gateway, for its owner. */
+/** Older alerts about requests stay as they are. */
+const LOOKED_AT = 20
+/**
+ * Stored lines of an alert: the first ones, then only the first one of each further gateway, for its owner, and
+ * requests, which are decided one by one.
+ */
 const LINES_STORED = 10
 const GATEWAYS_STORED = 200
 
@@ -71,19 +79,30 @@ export async function tell(
 ): Promise<void> {
   const [first] = things
   if (!first) return
-  const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
+  const rules = await transaction.selectFrom('alert_rules').select(['id', 'fields']).orderBy('id').execute()
   if (rules.length === 0) return
   const gateway = await transaction
     .selectFrom('gateways')
     .select(['location', 'tags'])
     .where('id', '=', first.line.gatewayId)
     .executeTakeFirst()
-  const place = { location: gateway?.location ?? '', tags: gateway ? tagsOf(gateway) : [] }
+  const place = {
+    gatewayId: first.line.gatewayId,
+    location: gateway?.location ?? '',
+    tags: gateway ? tagsOf(gateway) : [],
+    at,
+  }
+  // Each batch is read once, and not once for each rule.
+  const occurrences = things.map((thing) => ({
+    severity: 'alert' as const,
+    isValidated: true,
+    ...thing.line,
+    ...thing,
+  }))
   for (const rule of rules) {
     const fields = fieldsOf(rule)
-    const wanted = things.filter(({ line, severity = 'alert', isValidated = true }) =>
-      matches(fields, { ...line, ...place, severity, isValidated, at }),
-    )
+    if (!coversPlace(fields, place)) continue
+    const wanted = occurrences.filter((occurrence) => coversOccurrence(fields, occurrence))
     const fresh = await markTold(transaction, rule.id, wanted, at)
     if (fresh.length === 0) continue
     const lines = fresh.map(({ line }) => line)
@@ -197,7 +216,8 @@ function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
   for (const line of lines) {
     const isFirstOfGateway = counts[line.gatewayId] === undefined
     counts[line.gatewayId] = (counts[line.gatewayId] ?? 0) + 1
-    if (stored.length < (isFirstOfGateway ? GATEWAYS_STORED : LINES_STORED)) stored.push(line)
+    const isKept = isFirstOfGateway || line.kind === 'approval'
+    if (stored.length < (isKept ? GATEWAYS_STORED : LINES_STORED)) stored.push(line)
   }
   const [only, ...others] = Object.keys(counts)
   return {
@@ -210,8 +230,8 @@ function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
 type Whom = Pick<AlertStep, 'channels' | 'people'> & { language: Language }
 
 /**
- * Writes the messages of a step into the outbox, for the channels that people share and as mail to the named people,
- * each in their own language; 0 is the alert's own.
+ * Writes the messages of a step into the outbox, for the channels that people share and as mail to the named people:
+ * to each what they may see, in their own language. Step 0 is the alert's own.
  */
 export async function announceStep(
   transaction: Transaction<Tables>,
@@ -220,41 +240,58 @@ export async function announceStep(
   { announce }: Pick<Notifications, 'announce'>,
 ): Promise<void> {
   const told = toldOf(alert)
-  const first = firstOf(told.lines)
-  const wordsIn = (of: Language) => messageOf(told, { step, ruleName: alert.rule_name }, of)
-  const announcement = {
-    key: keyOf(alert, step),
+  const about = {
     alertId: alert.id,
     kind: step === 'cleared' ? (BACK[alert.kind] ?? EVENTS[alert.kind]) : EVENTS[alert.kind],
-    // The all-clear goes only to those who got the message.
-    ...(step === 'cleared' && { follows: keyOf(alert, 0) }),
     grows: true,
     dueAt,
-    channels,
-    ...wordsIn(language),
-    path: pathOf(told),
-    data: dataOf(alert, told),
-    ...(first.coverId !== null && { picture: { gatewayId: first.gatewayId, detectionId: first.coverId } }),
   }
   const mailed = channels.length === 0 || channels.includes('email') ? await addressesOf(transaction, people) : []
-  await announce(transaction, { ...announcement, ...(mailed.length > 0 && { except: ['email'] }) })
-  for (const { id, email } of mailed)
+  await announce(transaction, {
+    ...about,
+    ...keysOf(alert, step),
+    channels,
+    // The all-clear goes to everybody who got a message, whoever that was.
+    ...(mailed.length > 0 && step !== 'cleared' && { except: ['email'] }),
+    ...contentOf(alert, told, { step, language }),
+    data: dataOf(alert, told),
+  })
+  for (const { id: userId, email, role } of mailed) {
+    const own = toldTo(alert, await gatewaysOf(transaction, { userId, role }))
+    if (!own) continue
+    const { language: theirs } = await readPreferences(transaction, userId)
     await announce(transaction, {
-      ...announcement,
-      ...wordsIn((await readPreferences(transaction, id)).language),
-      channels: [],
-      key: `${announcement.key} ${id}`,
+      ...about,
+      ...keysOf(alert, step, userId),
+      ...contentOf(alert, own, { step, language: theirs }),
+      data: {},
       to: email,
-      userId: id,
+      userId,
     })
+  }
+}
+
+/**
+ * The key of a message, which may be for one reader; an all-clear revokes the message and the steps, where they were
+ * sent.
+ */
+export function keysOf(
+  alert: AlertRow,
+  step: Stage,
+  reader?: string,
+): Pick<Announcement, 'key'> & Partial<Pick<Announcement, 'follows'>> {
+  const of = (stage: Stage) => [keyOf(alert, stage), ...(reader === undefined ? [] : [reader])].join(' ')
+  if (step !== 'cleared') return { key: of(step) }
+  return { key: of(step), follows: Array.from({ length: alert.step + 1 }, (_, stage) => of(stage)) }
 }
 
 /** The data for programs is that of the first thing. */
 function dataOf({ rule_name: rule, kind }: AlertRow, told: Told): Record<string, string> {
-  const { id, gatewayId, gatewayName, camera, label, detail } = firstOf(told.lines)
+  const first = firstOf(told.lines)
+  const { id, gatewayId, gatewayName, camera, label } = first
   const count = String(told.count)
   if (kind === 'detection') return { rule, incidents: count, incidentId: id }
-  const known = { gatewayId, name: gatewayName, camera, label, reason: detail }
+  const known = { gatewayId, name: gatewayName, camera, label, reason: detailOf(first, 'en') }
   return { rule, count, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== '')) }
 }
 
@@ -262,7 +299,7 @@ function addressesOf(transaction: Transaction<Tables>, people: readonly string[]
   if (people.length === 0) return []
   return transaction
     .selectFrom('users')
-    .select(['id', 'email'])
+    .select(['id', 'email', 'role'])
     .where('id', 'in', people)
     .where('active', '=', 1)
     .where('email', '!=', '')
@@ -274,6 +311,23 @@ export function nextStepAt(step: AlertStep | undefined, from: number): number | 
   return step === undefined ? null : from + step.afterMinutes * MINUTE_MS
 }
 
-export function keyOf({ id }: Pick<AlertRow, 'id'>, step: Stage): string {
+function keyOf({ id }: Pick<AlertRow, 'id'>, step: Stage): string {
   return `alert ${id} ${step}`
+}
+
+/** Clears the alerts about requests of which none waits any more. */
+export async function clearDecided(transaction: Transaction<Tables>, now: number): Promise<void> {
+  const open = transaction
+    .selectFrom('alerts')
+    .selectAll()
+    .where('kind', '=', 'approval')
+    .where('cleared_at', 'is', null)
+    .orderBy('at', 'desc')
+    .limit(LOOKED_AT)
+  for (const alert of await open.execute()) {
+    if (toldTo(await stillTrue(transaction, alert), undefined)) continue
+    const over = { cleared_at: now, next_step_at: null }
+    await transaction.updateTable('alerts').set(over).where('id', '=', alert.id).execute()
+    await record(transaction, { kind: 'alert.cleared', ...aboutAlert(alert, now) })
+  }
 }

@@ -1,6 +1,8 @@
 import { alertRuleFields, type AlertRuleFields } from '@hedgerow/contract'
 import { describe, expect, it } from 'vitest'
-import { matches, type Candidate } from './match.ts'
+import { matches, type Place, type Occurrence } from './match.ts'
+
+type Candidate = Place & Occurrence
 
 const at = (time: string) => new Date(`2026-05-01T${time}:00`).getTime()
 const candidate: Candidate = {

@@ -1,39 +1,52 @@
 /** Whether a rule announces an incident. Pure. */
 import type { Alert, AlertRuleFields } from '@hedgerow/contract'
 
-export type Candidate = {
-  kind: Alert['kind']
+/** Where and when something is announced. */
+export type Place = {
   /** Empty for the hub itself, which has no location. */
   gatewayId: string
   location: string
   /** The tags of its gateway. */
   tags: readonly string[]
+  /** When it is announced, in milliseconds since 1970. */
+  at: number
+}
+
+/** What happened there. */
+export type Occurrence = {
+  kind: Alert['kind']
   label: string
   severity: 'alert' | 'detection'
   camera: string
   isValidated: boolean
-  /** When it is announced, in milliseconds since 1970. */
-  at: number
 }
 
 const isAnyOf = (values: readonly string[], ...found: readonly string[]) =>
   values.length === 0 || found.some((value) => values.includes(value))
 
-export function matches(rule: AlertRuleFields, candidate: Candidate): boolean {
+export function matches(rule: AlertRuleFields, candidate: Place & Occurrence): boolean {
+  return coversPlace(rule, candidate) && coversOccurrence(rule, candidate)
+}
+
+/** A rule that does not cover the place need not look at what happened there, however much that is. */
+export function coversPlace(rule: AlertRuleFields, { gatewayId, location, tags, at }: Place): boolean {
   return (
     rule.enabled &&
-    rule.what.some((kind) => kind === candidate.kind) &&
-    (candidate.kind !== 'detection' || isWanted(rule, candidate)) &&
-    (candidate.gatewayId === '' ||
-      (isAnyOf(rule.sites, candidate.location) &&
-        isAnyOf(rule.gateways, candidate.gatewayId) &&
-        isAnyOf(rule.tags, ...candidate.tags))) &&
-    (candidate.camera === '' || isAnyOf(rule.cameras, candidate.camera)) &&
-    isWithin(rule.hours, candidate.at)
+    (gatewayId === '' ||
+      (isAnyOf(rule.sites, location) && isAnyOf(rule.gateways, gatewayId) && isAnyOf(rule.tags, ...tags))) &&
+    isWithin(rule.hours, at)
   )
 }
 
-function isWanted(rule: AlertRuleFields, { severity, label, isValidated }: Candidate): boolean {
+export function coversOccurrence(rule: AlertRuleFields, occurrence: Occurrence): boolean {
+  return (
+    rule.what.some((kind) => kind === occurrence.kind) &&
+    (occurrence.kind !== 'detection' || isWanted(rule, occurrence)) &&
+    (occurrence.camera === '' || isAnyOf(rule.cameras, occurrence.camera))
+  )
+}
+
+function isWanted(rule: AlertRuleFields, { severity, label, isValidated }: Occurrence): boolean {
   return (
     (rule.severity === 'any' || severity === 'alert') &&
     isAnyOf(rule.labels, label) &&

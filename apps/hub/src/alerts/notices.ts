@@ -4,6 +4,7 @@ import type { listNotices, ResponseOf } from '@hedgerow/contract'
 import type { Caller } from '../access/sessions.ts'
 import type { Db } from '../database/tables.ts'
 import { gatewaysOf, toAlert, toldTo } from './alert-rows.ts'
+import { readPreferences } from './preferences.ts'
 import type { Line } from './words.ts'
 
 const LISTED = 50
@@ -21,11 +22,12 @@ export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<
     .limit(LISTED)
     .execute()
   const own = await gatewaysOf(db, caller)
+  const { language } = await readPreferences(db, caller.userId)
   return {
     unread: await countUnread(db, caller.userId),
     notices: rows.flatMap((row) => {
       const told = toldTo(row, own)
-      return told ? [{ ...toAlert(row, told), isRead: row.read_at !== null }] : []
+      return told ? [{ ...toAlert(row, told, language), isRead: row.read_at !== null }] : []
     }),
   }
 }

@@ -5,11 +5,12 @@ import type { Tables } from '../database/tables.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
-import { EVENTS, keyOf } from './alerts.ts'
+import { EVENTS, keysOf } from './alerts.ts'
+import { contentOf } from './contents.ts'
 import { countUnread, putNotice } from './notices.ts'
 import { readPreferences } from './preferences.ts'
 import { afterQuietHours } from './quiet-hours.ts'
-import { firstOf, messageOf, pathOf, WORDS, type Stage, type Told } from './words.ts'
+import type { Stage, Told } from './words.ts'
 
 type Step = Pick<AlertStep, 'channels' | 'people'> & { step: Stage; now: number; breaksThrough: boolean }
 type Person = { id: string; role: Tables['users']['role'] }
@@ -52,24 +53,17 @@ async function tellBrowsers(
   if (browsers.length === 0) return
   const preferences: AlertPreferences = await readPreferences(transaction, person.id)
   const { language } = preferences
-  const { gatewayId, coverId } = firstOf(told.lines)
   const unread = await countUnread(transaction, person.id)
   for (const { id } of browsers)
     await announce(transaction, {
-      ...messageOf(told, { step: step.step, ruleName: alert.rule_name }, language),
-      key: `${keyOf(alert, step.step)} ${id}`,
+      ...contentOf(alert, told, { step: step.step, language }),
+      ...keysOf(alert, step.step, id),
       alertId: alert.id,
       kind: EVENTS[alert.kind],
       dueAt: step.breaksThrough ? step.now : afterQuietHours(step.now, preferences),
-      path: pathOf(told),
       data: {},
       to: id,
       userId: person.id,
-      push: {
-        tag: alert.id,
-        unread,
-        words: { acknowledge: WORDS[language].acknowledge, open: WORDS[language].open },
-      },
-      ...(coverId !== null && { picture: { gatewayId, detectionId: coverId } }),
+      push: { tag: alert.id, unread },
     })
 }

@@ -30,7 +30,15 @@ describe.each(testEngines)('outages on %s', (engine) => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    hub = await startTestHub(engine, { notifications: { webhook: { url, secret: 'a secret for webhooks' } } })
+    hub = await startTestHub(engine, {
+      notifications: {
+        webhook: { url, secret: 'a secret for webhooks' },
+        // Nothing listens there: a test reads the mail in the outbox.
+        email: { url: 'smtp://127.0.0.1:9', from: 'hub@example.net' },
+      },
+    })
+    // Its own fleet is empty: outages that a test makes up would end.
+    await hub.problems.stop()
     hub.clock.freeze()
     fleet = []
     cameras = {}
@@ -51,6 +59,9 @@ describe.each(testEngines)('outages on %s', (engine) => {
       isOnlyCameras: false,
       status: 'online',
       reason: 'no heartbeat for 9 min',
+      reasonIn(language) {
+        return language === 'de' ? 'seit 9 min kein Lebenszeichen' : this.reason
+      },
       lastSeenAt: hub.clock.now(),
     }
     fleet.push(gateway)
@@ -66,6 +77,15 @@ describe.each(testEngines)('outages on %s', (engine) => {
       statuses: () => fleet,
       camerasOf: (id) => cameras[id] ?? [],
     })
+  const change = async (fields: object) => {
+    const rules = hub.db.selectFrom('alert_rules').select(['id', 'fields'])
+    for (const rule of await rules.execute())
+      await hub.db
+        .updateTable('alert_rules')
+        .set({ fields: JSON.stringify({ ...(JSON.parse(rule.fields) as object), ...fields }) })
+        .where('id', '=', rule.id)
+        .execute()
+  }
   const titles = () => received.map(({ title }) => title)
 
   it('are told after the hold-off in one message, and once when all are over, also after restarts', async () => {
@@ -113,6 +133,104 @@ describe.each(testEngines)('outages on %s', (engine) => {
     expect(alert).toMatchObject({ kind: 'gateway-quiet', clearedAt: expect.any(String) })
     await pass(100)
     expect(received).toHaveLength(2)
+  })
+
+  it('that are over before their message is sent are no news, neither alone nor beside others', async () => {
+    const [barn, mill, oak] = [await add('Barn'), await add('Mill'), await add('Oak')]
+    const problems = start()
+    const pass = async (minutes: number) => {
+      hub.clock.advance(minutes * MINUTE_MS)
+      await problems.look()
+      hub.clock.advance(11_000)
+      await hub.alertSteps.look()
+      await hub.notifications.deliver()
+    }
+    await pass(0)
+    barn.status = 'offline'
+    await pass(0)
+    await pass(5)
+    expect(titles()).toEqual(['Gateway "Barn" is offline'])
+    // The next message waits for the rule's cool-down of five minutes.
+    mill.status = 'offline'
+    await change({ holdOffMinutes: 1, coolDownSeconds: 300 })
+    await pass(0)
+    await pass(2)
+    mill.status = 'online'
+    await pass(0)
+    await pass(10)
+    expect(titles(), 'neither the outage nor its end').toHaveLength(1)
+
+    barn.status = 'online'
+    await pass(0)
+    expect(titles().slice(1)).toEqual(['Over: Gateway "Barn" is offline'])
+    // Another one that is over before its message: it starts no cool-down.
+    mill.status = 'offline'
+    await pass(0)
+    hub.clock.advance(MINUTE_MS)
+    await problems.look()
+    mill.status = 'online'
+    await problems.look()
+    for (const gateway of [mill, oak]) gateway.status = 'offline'
+    await pass(0)
+    hub.clock.advance(MINUTE_MS)
+    await problems.look()
+    mill.status = 'online'
+    await pass(0)
+    expect(titles().slice(2), 'the message is about the one that is left').toEqual(['Gateway "Oak" is offline'])
+    oak.status = 'online'
+    await pass(0)
+    expect(titles().slice(3)).toEqual(['Over: Gateway "Oak" is offline'])
+  })
+
+  it('end with one all-clear for everybody who got a message, also of a step, in their own language', async () => {
+    const people = []
+    for (const name of ['first', 'second', 'never']) {
+      const id = await hub.addUser(name, 'manager', 'four foxes in fog')
+      const email = `${name}@example.net`
+      await hub.db.updateTable('users').set({ email }).where('id', '=', id).execute()
+      people.push(id)
+    }
+    const [first, second, never] = people as [string, string, string]
+    await hub.db
+      .insertInto('alert_preferences')
+      .values({
+        user_id: second,
+        preferences: JSON.stringify({ language: 'de', quietHours: null, timeZone: 'UTC' }),
+      })
+      .execute()
+    const steps = [second, never].map((id) => ({ afterMinutes: 30, channels: ['email'], people: [id] }))
+    await change({ people: [first], steps })
+    const barn = await add('Barn')
+    const problems = start()
+    const pass = async (minutes: number) => {
+      hub.clock.advance(minutes * MINUTE_MS)
+      await problems.look()
+      hub.clock.advance(11_000)
+      await hub.alertSteps.look()
+      await hub.notifications.deliver()
+    }
+    await pass(0)
+    barn.status = 'offline'
+    await pass(0)
+    await pass(5)
+    await pass(31)
+    barn.status = 'online'
+    await pass(0)
+    const rows = hub.db.selectFrom('notifications').select(['channel', 'content']).orderBy('id')
+    const sent = (await rows.execute()).map((row) => ({
+      channel: row.channel,
+      ...(JSON.parse(row.content) as { to?: string; title: string; text: string }),
+    }))
+    expect(sent.map(({ channel, to = '', title }) => `${channel} ${to}: ${title}`.trim()).toSorted()).toEqual([
+      'person first@example.net: Gateway "Barn" is offline',
+      'person first@example.net: Over: Gateway "Barn" is offline',
+      'person second@example.net: Nicht bestätigt: Gateway „Barn“ ist offline',
+      'person second@example.net: Vorbei: Gateway „Barn“ ist offline',
+      'webhook : Gateway "Barn" is offline',
+      'webhook : Over: Gateway "Barn" is offline',
+    ])
+    const step = sent.find(({ title }) => title.startsWith('Nicht bestätigt'))!
+    expect(step.text, 'the reason too').toContain('seit 9 min kein Lebenszeichen')
   })
 
   it('end without a message when the gateway is deleted, or its camera taken out', async () => {

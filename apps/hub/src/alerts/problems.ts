@@ -3,20 +3,21 @@
  * has lasted for the rule's hold-off, so that reboots are not reported, and sends one all-clear when all outages of a
  * message are over. The stored rows show which outages began or ended while the hub was off.
  */
-import type { Heartbeat } from '@hedgerow/contract'
+import { language, type AlertRuleFields, type Heartbeat, type Language } from '@hedgerow/contract'
 import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { record } from '../facts/facts.ts'
 import type { FleetStatus } from '../fleet/fleet.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { toldOf } from './alert-rows.ts'
+import { aboutAlert, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, markTold, MINUTE_MS, tellOver, type Thing } from './alerts.ts'
-import { matches, type Candidate } from './match.ts'
+import { matches, type Place } from './match.ts'
 import { tellPeople } from './people.ts'
 import type { Line } from './words.ts'
 
@@ -28,7 +29,7 @@ const SUBJECTS_AT_ONCE = 500
 
 export type Problems = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
-type Seen = { line: Line; place: Pick<Candidate, 'location' | 'tags'> }
+type Seen = { line: Line; place: Pick<Place, 'location' | 'tags'> }
 
 export function createProblems(options: {
   db: Kysely<Tables>
@@ -73,10 +74,10 @@ export function createProblems(options: {
         { line, place: places.get(line.gatewayId) ?? { location: '', tags: [] } },
       ])
       for (const rule of rules) {
-        const fields = fieldsOf(rule)
+        const fields = { ...fieldsOf(rule), hours: null }
         const rows = seen
           .filter(([, { line, place }]) =>
-            matches({ ...fields, hours: null }, { ...line, ...place, at: now, severity: 'alert', isValidated: true }),
+            matches(fields, { ...line, ...place, at: now, severity: 'alert', isValidated: true }),
           )
           .map(([subject, { line }]) => ({
             rule_id: rule.id,
@@ -132,22 +133,24 @@ export function createProblems(options: {
   ): Promise<void> {
     const left = transaction.selectFrom('alert_problems').select('subject').where('alert_id', '=', id).limit(1)
     if (await left.executeTakeFirst()) return
-    const alert = await transaction
-      .updateTable('alerts')
-      .set({ cleared_at: now, next_step_at: null })
-      .where('id', '=', id)
-      .where('cleared_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst()
-    // A warning comes and goes: its end sends no message.
-    if (!alert || alert.kind === 'gateway-warning' || removed >= toldOf(alert).count) return
+    const open = transaction.selectFrom('alerts').selectAll().where('id', '=', id).where('cleared_at', 'is', null)
+    const alert = await open.executeTakeFirst()
+    if (!alert) return
     const rule = await transaction
       .selectFrom('alert_rules')
       .select('fields')
       .where('id', '=', alert.rule_id)
       .executeTakeFirst()
-    if (!rule) return
-    const told = { ...fieldsOf(rule), step: 'cleared' as const, dueAt: now, now }
+    const fields = rule && fieldsOf(rule)
+    // A message that was never due starts no cool-down.
+    const spared = alert.people_due_at === null ? 0 : (fields?.coolDownSeconds ?? 0) * 1_000
+    const over = { cleared_at: now, next_step_at: null, people_due_at: null, due_at: alert.due_at - spared }
+    await transaction.updateTable('alerts').set(over).where('id', '=', id).execute()
+    await withdrawUnsent(transaction, id)
+    await record(transaction, { kind: 'alert.cleared', ...aboutAlert(alert, now) })
+    // A warning comes and goes: its end sends no message.
+    if (!fields || alert.kind === 'gateway-warning' || removed >= toldOf(alert).count) return
+    const told = { ...fields, ...readersOf(fields, alert.step), step: 'cleared' as const, dueAt: now, now }
     await announceStep(transaction, alert, told, notifications)
     await tellPeople(transaction, alert, told, notifications)
   }
@@ -203,6 +206,18 @@ export function createProblems(options: {
   }
 }
 
+/** An outage that ended before its message was sent is no news: the message and its all-clear are not sent. */
+async function withdrawUnsent(transaction: Transaction<Tables>, alertId: string): Promise<void> {
+  const unsent = transaction.deleteFrom('notifications').where('alert_id', '=', alertId)
+  await unsent.where('state', '=', 'waiting').where('attempts', '=', 0).execute()
+}
+
+/** The readers of an alert's message and of the steps that were sent. */
+function readersOf({ people, steps }: AlertRuleFields, sentSteps: number) {
+  const lists = [people, ...steps.slice(0, sentSteps).map((step) => step.people)]
+  return { channels: [], people: lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())] }
+}
+
 function isDue(now: number) {
   const eb = expressionBuilder<Tables, 'alert_problems'>()
   return eb.or([eb('due_at', '<=', now), eb('due_at', '>', now + LONGEST_WAIT_MS)])
@@ -222,28 +237,32 @@ function subjectsOf(
 ): Map<string, Line> {
   const subjects = new Map<string, Line>()
   for (const gateway of fleet) {
-    const { id, name, status, reason, lastSeenAt } = gateway
+    const { id, name, status, lastSeenAt } = gateway
     const line = {
       id,
       gatewayId: id,
       gatewayName: name,
       camera: '',
       label: '',
-      detail: reason,
+      detail: '',
       coverId: null,
       startedAt: now,
     }
     // A gateway that was never online cannot go offline.
     if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
-      subjects.set(`quiet ${id}`, { ...line, kind: 'gateway-quiet', startedAt: lastSeenAt })
+      subjects.set(`quiet ${id}`, { ...line, kind: 'gateway-quiet', detail: reasonOf(gateway), startedAt: lastSeenAt })
     if (status === 'warning' && !gateway.isOnlyCameras)
-      subjects.set(`warning ${id}`, { ...line, kind: 'gateway-warning' })
+      subjects.set(`warning ${id}`, { ...line, kind: 'gateway-warning', detail: reasonOf(gateway) })
     for (const { name: camera, state } of camerasOf(id)) {
       const subject = `camera ${id} ${camera}`
       // The state of a camera is unknown while its gateway is offline.
       const isDark = status === 'offline' ? known.has(subject) : state === 'offline'
-      if (isDark) subjects.set(subject, { ...line, kind: 'camera-dark', camera, detail: '' })
+      if (isDark) subjects.set(subject, { ...line, kind: 'camera-dark', camera })
     }
   }
   return subjects
+}
+
+function reasonOf(gateway: FleetStatus): Line['detail'] {
+  return Object.fromEntries(language.options.map((one) => [one, gateway.reasonIn(one)])) as Record<Language, string>
 }

@@ -8,14 +8,14 @@ import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { HUB, record } from '../facts/facts.ts'
+import { record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { toldOf, type AlertRow } from './alert-rows.ts'
+import { aboutAlert, toldTo, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, nextStepAt } from './alerts.ts'
 import { tellPeople } from './people.ts'
-import { titleOf } from './words.ts'
+import { stillTrue } from './still-true.ts'
 
 const LOOK_INTERVAL_MS = 2_000
 const RAISED_AT_ONCE = 200
@@ -50,37 +50,42 @@ export function createAlertSteps(options: {
     if (raised.length + due.length > 0) notifications.wake()
   }
 
-  /** Its message is due: no more incidents join it. */
+  /** Its message is due: no more incidents join it, and what is over by now was never told. */
   function raise(id: string): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const now = clock()
-      const alert = await transaction
+      const stored = await transaction
         .updateTable('alerts')
         .set({ people_due_at: null })
         .where('id', '=', id)
         .where(isDue('people_due_at', now))
         .returningAll()
         .executeTakeFirst()
-      if (!alert) return
+      if (!stored) return
+      const current = await stillTrue(transaction, stored)
+      const alert = toldTo(current, undefined) ? current : stored
+      const { lines, counts } = alert
+      await transaction.updateTable('alerts').set({ lines, counts }).where('id', '=', id).execute()
       const rule = await readRule(transaction, alert)
       if (rule?.enabled && alert.acknowledged_at === null)
-        await tellPeople(transaction, alert, { ...rule, step: 0, now }, notifications)
-      await record(transaction, aboutAlert(alert, now))
+        await tellPeople(transaction, current, { ...rule, step: 0, now }, notifications)
+      await record(transaction, { kind: 'alert.raised', ...aboutAlert(alert, now) })
     })
   }
 
-  /** One transaction for each alert; nothing is sent for one that was acknowledged meanwhile. */
+  /** One transaction for each alert; nothing is sent for one that was acknowledged meanwhile, or is over. */
   function tellNext(id: string): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const now = clock()
-      const alert = await transaction
+      const stored = await transaction
         .updateTable('alerts')
         .set((row) => ({ step: row('step', '+', 1), next_step_at: null }))
         .where('id', '=', id)
         .where(isDue('next_step_at', now))
         .returningAll()
         .executeTakeFirst()
-      if (!alert) return
+      const alert = stored && (await stillTrue(transaction, stored))
+      if (!alert || !toldTo(alert, undefined)) return
       const rule = await readRule(transaction, alert)
       const step = rule?.steps[alert.step - 1]
       if (!rule?.enabled || !step) return
@@ -114,15 +119,4 @@ async function readRule(transaction: Transaction<Tables>, alert: AlertRow): Prom
   const rule = transaction.selectFrom('alert_rules').select('fields').where('id', '=', alert.rule_id)
   const row = await rule.executeTakeFirst()
   return row && fieldsOf(row)
-}
-
-function aboutAlert(alert: AlertRow, now: number) {
-  return {
-    kind: 'alert.raised' as const,
-    at: now,
-    actor: HUB,
-    target: alert.id,
-    gatewayId: alert.gateway_id ?? undefined,
-    data: { title: titleOf(toldOf(alert)), ruleName: alert.rule_name },
-  }
 }

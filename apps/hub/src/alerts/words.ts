@@ -13,8 +13,8 @@ export type Line = {
   camera: string
   /** What was seen, or the name of the deterrent, the device or the certificate. */
   label: string
-  /** The reason, in the words of the gateway or of the hub. */
-  detail: string
+  /** The reason, in each language or in the gateway's own words. */
+  detail: string | Readonly<Record<Language, string>>
   /** The detection with the picture. */
   coverId: string | null
   /** Milliseconds since 1970. */
@@ -35,8 +35,6 @@ type Words = {
   notAcknowledged(title: string): string
   cleared(title: string): string
   rule(name: string): string
-  acknowledge: string
-  open: string
 }
 
 const time = (ms: number) => new Date(ms).toISOString().slice(11, 16)
@@ -71,8 +69,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     notAcknowledged: (title) => `Not acknowledged: ${title}`,
     cleared: (title) => `Over: ${title}`,
     rule: (name) => `Rule: ${name}`,
-    acknowledge: 'Acknowledge',
-    open: 'Open',
   },
   de: {
     line: {
@@ -103,8 +99,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     notAcknowledged: (title) => `Nicht bestätigt: ${title}`,
     cleared: (title) => `Vorbei: ${title}`,
     rule: (name) => `Regel: ${name}`,
-    acknowledge: 'Bestätigen',
-    open: 'Öffnen',
   },
 }
 
@@ -121,9 +115,13 @@ export function linesOf({ lines, count }: Told, language: Language = 'en'): stri
   const shown = lines.slice(0, LINES_MAX)
   const others = count - shown.length
   return [
-    ...shown.map((one) => (one.detail === '' ? line[one.kind](one) : `${line[one.kind](one)}: ${one.detail}`)),
+    ...shown.map((one) => [line[one.kind](one), detailOf(one, language)].filter((part) => part !== '').join(': ')),
     ...(others > 0 ? [more(others)] : []),
   ]
+}
+
+export function detailOf({ detail }: Line, language: Language): string {
+  return typeof detail === 'string' ? detail : detail[language]
 }
 
 /** Which message of an alert: its own is step 0, later ones are its rule's steps; `cleared` says that all is well. */

@@ -130,6 +130,39 @@ describe('live pictures', () => {
     waiting.at(-1)!()
   })
 
+  it('of a silent gateway are its last ones with their age, and it is asked again after a pause, for one camera', async () => {
+    let now = 0
+    let isSilent = false
+    const asked: string[] = []
+    const pictures = createLivePictures({
+      monotonic: () => now,
+      door: {
+        get: async (_address, path) => {
+          asked.push(path)
+          if (isSilent) throw new Error('no answer')
+          return { status: 200, body: JPEG }
+        },
+      },
+    })
+    const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
+    const read = (camera: string) => pictures.read(gateway, camera)
+    await read('seen')
+    isSilent = true
+    now = 60_000
+    expect((await read('seen')).at, 'a minute old').toBe(0)
+    await expect(read('never')).rejects.toMatchObject({ code: 'gateway_unreachable' })
+    expect(asked).toHaveLength(2)
+    now = 66_000
+    const [first, second] = [read('never'), read('seen')]
+    await expect(first).rejects.toMatchObject({ code: 'gateway_unreachable' })
+    expect((await second).at).toBe(0)
+    expect(asked).toHaveLength(3)
+    isSilent = false
+    now = 72_000
+    expect((await read('seen')).at).toBe(72_000)
+    expect((await read('never')).at).toBe(72_000)
+  })
+
   it('take 64 MiB at most, however large they are and however many are asked for', async () => {
     const large = Buffer.concat([JPEG, Buffer.alloc(4_000_000)])
     let pulls = 0

@@ -1,6 +1,7 @@
 /**
  * The newest pictures of cameras, pulled through the tunnel while somebody looks: one pull serves all viewers, at most
- * one a second for each camera, and few at once from one gateway. An answer is shown as a JPEG or not at all.
+ * one a second for each camera, and few at once from one gateway. A gateway that does not answer is asked again after a
+ * pause, and meanwhile the last picture is shown with its age. An answer is shown as a JPEG or not at all.
  */
 import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
 import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
@@ -9,6 +10,8 @@ import { HubError } from '../kernel/hub-error.ts'
 const FRESH_MS = 1_000
 const PULL_TIMEOUT_MS = 10_000
 const PULLS_PER_GATEWAY = 4
+/** A gateway that did not answer is asked again after this long, for one camera. */
+const SILENT_MS = 5_000
 /** Pictures are scaled on the device: a wall of cameras shows no more pixels. */
 const HEIGHT = 720
 const KNOWN_MAX = 256
@@ -17,12 +20,15 @@ const KNOWN_BYTES_MAX = 64 * 1024 * 1024
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 
 export type LivePicture = { jpeg: Buffer; at: number }
-type Pull = { startedAt: number; picture: Promise<LivePicture>; bytes: number }
+/** `last`: the newest picture that arrived, by this pull or an earlier one. */
+type Pull = { startedAt: number; picture: Promise<LivePicture>; last: LivePicture | undefined }
 
 export type LivePictures = {
   /** Throws `gateway_unreachable` and `picture_unavailable`. */
   read(gateway: { id: string; address: string }, camera: string): Promise<LivePicture>
 }
+
+const bytesOf = ({ last }: Pull) => last?.jpeg.length ?? 0
 
 /** `monotonic` is a clock that nobody sets, in milliseconds. */
 export function createLivePictures({
@@ -35,6 +41,8 @@ export function createLivePictures({
   /** In the order of their last pull. */
   const pulls = new Map<string, Pull>()
   const running = new Map<string, number>()
+  /** When gateways did not answer, by their ids. */
+  const silentSince = new Map<string, number>()
 
   async function pull({ id, address }: { id: string; address: string }, camera: string): Promise<LivePicture> {
     running.set(id, (running.get(id) ?? 0) + 1)
@@ -42,8 +50,11 @@ export function createLivePictures({
       const path = `${doorPaths.latest(camera)}?height=${HEIGHT}`
       const ask = { timeoutMs: PULL_TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES }
       const { status, body } = await door.get(address, path, ask).catch((error: unknown) => {
-        throw noAnswer(error, 'picture_unavailable')
+        const refusal = noAnswer(error, 'picture_unavailable')
+        if (refusal.code === 'gateway_unreachable') silentSince.set(id, monotonic())
+        throw refusal
       })
+      silentSince.delete(id)
       if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('picture_unavailable')
       return { jpeg: body, at: monotonic() }
     } finally {
@@ -54,12 +65,19 @@ export function createLivePictures({
   }
 
   function dropOldest(): void {
-    let bytes = [...pulls.values()].reduce((sum, known) => sum + known.bytes, 0)
+    let bytes = [...pulls.values()].reduce((sum, known) => sum + bytesOf(known), 0)
     for (const [key, oldest] of pulls) {
       if (pulls.size <= KNOWN_MAX && bytes <= KNOWN_BYTES_MAX) break
       pulls.delete(key)
-      bytes -= oldest.bytes
+      bytes -= bytesOf(oldest)
     }
+  }
+
+  /** Whether this gateway may be asked now, although other pulls run or it was silent. */
+  function mayAsk(id: string): boolean {
+    const pulling = running.get(id) ?? 0
+    const since = silentSince.get(id)
+    return since === undefined ? pulling < PULLS_PER_GATEWAY : pulling === 0 && monotonic() - since >= SILENT_MS
   }
 
   return {
@@ -67,13 +85,21 @@ export function createLivePictures({
       const key = `${gateway.id} ${camera}`
       const known = pulls.get(key)
       if (known && monotonic() - known.startedAt < FRESH_MS) return known.picture
-      // A gateway with slow cameras gets no further request; the page asks again in a moment.
-      if ((running.get(gateway.id) ?? 0) >= PULLS_PER_GATEWAY)
-        return known?.picture ?? Promise.reject(new HubError('picture_unavailable'))
-      const started: Pull = { startedAt: monotonic(), picture: pull(gateway, camera), bytes: 0 }
-      started.picture.then(
-        ({ jpeg }) => {
-          started.bytes = jpeg.length
+      const last = known?.last
+      // A silent gateway, or one with slow cameras, gets no further request; the page asks again in a moment.
+      if (!mayAsk(gateway.id)) {
+        if (last) return Promise.resolve(last)
+        const code = silentSince.has(gateway.id) ? 'gateway_unreachable' : 'picture_unavailable'
+        return known?.picture ?? Promise.reject(new HubError(code))
+      }
+      const picture = pull(gateway, camera).catch((error: unknown) => {
+        if (last && silentSince.has(gateway.id)) return last
+        throw error
+      })
+      const started: Pull = { startedAt: monotonic(), picture, last }
+      picture.then(
+        (arrived) => {
+          started.last = arrived
           dropOldest()
         },
         // The callers handle the failure.

@@ -11,9 +11,12 @@ import { startOfHour } from '../database/hourly-stats.ts'
 import { recentActivity } from './recent-activity.ts'
 import { threatsToday, timeline } from './timeline.ts'
 import { listDetections } from '../detections/detection-list.ts'
+import { placeInIncidents } from '../detections/incidents.ts'
 
 /** The plan of SQLite or PostgreSQL for reading a whole table. */
 const WHOLE_TABLE = /(seq scan on|^scan|\nscan) (activity|audit|detections|hourly_stats|gateway_hours)(?! using)/i
+
+const DAY_MS = 86_400_000
 
 const reply = { header: () => reply } as never
 const caller = (role: Caller['role'], userId = 'u'): Caller => ({ userId, username: 'u', role, sessionId: 's' })
@@ -48,6 +51,12 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
       select 'g' || (n % 100), ${startOfHour(Date.now())} - (n / 100) * 3600000.0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1
       from ${numbers}`.execute(db)
     await sql`analyze`.execute(db)
+    // Without statistics, which no hub on SQLite has.
+    await sql`insert into incidents
+        (id, gateway_id, label, reported_label, severity, started_at, last_at, detections, camera, score, fired)
+      select 'i' || n, ${id}, 'l', 'l' || (n % 50), 'alert', ${now} - n, ${now} - n, 1, 'c', 1, 0 from ${numbers}`.execute(
+      db,
+    )
   })
   afterAll(() => hub.stop())
 
@@ -101,6 +110,26 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
         /temp b-tree for order by|\bsort key: (at|started_at)/i,
       )
     }
+  })
+
+  it('a report finds the incidents that it continues by their label and time', async () => {
+    const { id } = await hub.db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
+    const reported = ['l1', 'l2', 'l3'].map((label) => ({
+      id: label,
+      camera: 'c',
+      label,
+      severity: 'alert' as const,
+      score: 1,
+      started_at: Date.now() + DAY_MS,
+      ended_at: null,
+      deterrent: null,
+      incident_id: null,
+      suppressed: 0,
+      doubtful: 0,
+      hasPicture: false,
+    }))
+    const plans = await plansOf((db) => db.transaction().execute((t) => placeInIncidents(t, id, reported)))
+    expect(plans[0]).toMatch(/incidents_by_last .*gateway_id ?=.* and \(?reported_label ?=.* and \(?last_at ?>/is)
   })
 
   it('a text search in the audit does not read all of it', async () => {

@@ -73,6 +73,14 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   const reviewed = (ids: string[], verdict: string | null, label?: string) =>
     api(contract.reviewIncidents, { token, body: { ids, verdict, ...(label && { label }) } })
 
+  it('have ids that begin with the time, so that new rows are neighbours in every index', async () => {
+    await report(seen('a', 0), seen('b', 0, { label: 'fox' }), seen('c', 3_600))
+    const incidents = await list()
+    for (const { id, startedAt } of incidents)
+      expect(Buffer.from(id, 'base64url').readUIntBE(0, 6)).toBe(Date.parse(startedAt))
+    expect(new Set(incidents.map(({ id }) => id)).size).toBe(3)
+  })
+
   it('hold detections of one gateway and label that are less than 45 s apart, over cameras and batches', async () => {
     await report(seen('a', 0, { until: 10 }), seen('b', 54, { camera: 'gate' }))
     await report(seen('c', 98))

@@ -199,8 +199,8 @@ EnvironmentFile=$settings
 ExecStart=$program
 Restart=always
 RestartSec=5
-# The launcher forwards the signal to stop.
-KillMode=mixed
+# How long the supervisor of the deterrents may go on switching off. The next start goes on with it.
+TimeoutStopSec=30
 NoNewPrivileges=yes
 CapabilityBoundingSet=
 ProtectSystem=strict

@@ -191,6 +191,7 @@ describe('the followers of a hub', () => {
       'alerts',
       'asked-updates',
       'audit',
+      'decided-requests',
       'deleted-gateways',
       'fleet-count',
       'fleet-list-cache',

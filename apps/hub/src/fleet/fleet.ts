@@ -4,7 +4,7 @@
  * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
-import { hasRole, type Gateway, type Heartbeat, type SearchQuery } from '@hedgerow/contract'
+import { hasRole, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
@@ -202,6 +202,7 @@ export function isOffline(
 }
 
 export type FleetStatus = Judgement & {
+  reasonIn: (language: Language) => string
   id: string
   name: string
   ownerId: string | null
@@ -241,6 +242,7 @@ export async function fleetStatuses(
       get reason() {
         return reasonOf(known)
       },
+      reasonIn: (language) => reasonOf(known, language),
     }
   })
 }

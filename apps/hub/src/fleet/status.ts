@@ -2,8 +2,9 @@
  * A gateway's status from two signals, its heartbeat and the tunnel's last handshake, with the reason in words. Pure.
  * Used by the list, the statistics and presence.
  */
-import type { Gateway, Heartbeat } from '@hedgerow/contract'
+import type { Gateway, Heartbeat, Language } from '@hedgerow/contract'
 import { duration } from '../kernel/duration.ts'
+import { REASON_WORDS, type ReasonWords } from './reason-words.ts'
 
 const HEARTBEAT_ALIVE_MS = 90_000
 /** WireGuard ends a session after 180 s, so a live tunnel had a handshake within that time (its paper, §6.1). */
@@ -43,12 +44,13 @@ export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy, r
   const hasHandshake = isRecent(now, latestHandshakeAt)
   if (kind === 'wireguard') return hasHandshake ? (isHealthy ? 'online' : 'warning') : 'offline'
   if (!heartbeat || !isWithin(now, heartbeat.at, HEARTBEAT_ALIVE_MS)) return 'offline'
-  return hasHandshake && problemsOf(heartbeat, refused).length === 0 ? 'online' : 'warning'
+  return hasHandshake && problemsOf(heartbeat, refused, REASON_WORDS.en).length === 0 ? 'online' : 'warning'
 }
 
-/** The reason for the status, in words. */
-export function reasonOf(signals: Signals): string {
-  return signals.kind === 'enrolled' ? reasonOfEnrolled(signals) : reasonOfWireguard(signals)
+/** The reason for the status, in words. What the gateway itself reported stays in its own words. */
+export function reasonOf(signals: Signals, language: Language = 'en'): string {
+  const words = REASON_WORDS[language]
+  return signals.kind === 'enrolled' ? reasonOfEnrolled(signals, words) : reasonOfWireguard(signals, words)
 }
 
 /**
@@ -67,27 +69,27 @@ export function isUdpBlocked({
   return !isRecent(now, latestHandshakeAt) && heartbeat.at > due
 }
 
-function reasonOfEnrolled(signals: Signals): string {
+function reasonOfEnrolled(signals: Signals, words: ReasonWords): string {
   const { now, heartbeat, latestHandshakeAt, refused } = signals
   if (!heartbeat || !isWithin(now, heartbeat.at, HEARTBEAT_ALIVE_MS)) {
-    const silence = heartbeat ? `no heartbeat for ${duration(now - heartbeat.at)}` : 'no heartbeat yet'
-    return `${silence}, ${handshakeWords(now, latestHandshakeAt)}`
+    const silence = heartbeat ? words.noHeartbeatFor(duration(now - heartbeat.at)) : words.noHeartbeatYet
+    return `${silence}, ${handshakeWords(now, latestHandshakeAt, words)}`
   }
   const hasHandshake = isRecent(now, latestHandshakeAt)
-  const problems = problemsOf(heartbeat, refused)
-  const said = [`heartbeat ${duration(now - heartbeat.at)} ago`]
-  if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt))
-  if (isUdpBlocked(signals)) said.push(`UDP to ${signals.vpnPort()} seems to be blocked`)
+  const problems = problemsOf(heartbeat, refused, words)
+  const said = [words.heartbeat(duration(now - heartbeat.at))]
+  if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt, words))
+  if (isUdpBlocked(signals)) said.push(words.udpBlocked(signals.vpnPort()))
   said.push(...problems.slice(0, REASONS_SHOWN))
-  if (problems.length > REASONS_SHOWN) said.push(`and ${problems.length - REASONS_SHOWN} more`)
+  if (problems.length > REASONS_SHOWN) said.push(words.more(problems.length - REASONS_SHOWN))
   return said.join(', ')
 }
 
-function reasonOfWireguard({ now, latestHandshakeAt, isHealthy }: Signals): string {
-  const words = handshakeWords(now, latestHandshakeAt)
-  if (!isRecent(now, latestHandshakeAt)) return words
-  if (isHealthy === undefined) return `${words}, /api/health not asked yet`
-  return `${words}, /api/health ${isHealthy ? 'answers' : 'does not answer'}`
+function reasonOfWireguard({ now, latestHandshakeAt, isHealthy }: Signals, words: ReasonWords): string {
+  const handshake = handshakeWords(now, latestHandshakeAt, words)
+  if (!isRecent(now, latestHandshakeAt)) return handshake
+  if (isHealthy === undefined) return `${handshake}, ${words.healthUnknown}`
+  return `${handshake}, ${isHealthy ? words.healthAnswers : words.healthSilent}`
 }
 
 function isWithin(now: number, at: number, limitMs: number): boolean {
@@ -98,27 +100,27 @@ function isRecent(now: number, latestHandshakeAt: number | undefined): boolean {
   return latestHandshakeAt !== undefined && isWithin(now, latestHandshakeAt, HANDSHAKE_ALIVE_MS)
 }
 
-function handshakeWords(now: number, latestHandshakeAt: number | undefined): string {
-  if (latestHandshakeAt === undefined) return 'no VPN handshake yet'
+function handshakeWords(now: number, latestHandshakeAt: number | undefined, words: ReasonWords): string {
+  if (latestHandshakeAt === undefined) return words.noHandshakeYet
   const age = duration(now - latestHandshakeAt)
-  return isRecent(now, latestHandshakeAt) ? `VPN handshake ${age} ago` : `no VPN handshake for ${age}`
+  return isRecent(now, latestHandshakeAt) ? words.handshake(age) : words.noHandshakeFor(age)
 }
 
 function problemsOf(
   { at, content, isCloned }: NonNullable<Signals['heartbeat']>,
   refused: string | undefined,
+  words: ReasonWords,
 ): string[] {
   const problems: string[] = []
   if (refused !== undefined) problems.push(refused)
-  if (isCloned) problems.push('two devices use this identity')
-  for (const camera of content.cameras)
-    if (camera.state === 'offline') problems.push(`camera ${camera.name} is offline`)
-  if (content.disk > DISK_LIMIT) problems.push(`disk ${Math.round(content.disk * 100)} % full`)
+  if (isCloned) problems.push(words.cloned)
+  for (const camera of content.cameras) if (camera.state === 'offline') problems.push(words.cameraOffline(camera.name))
+  if (content.disk > DISK_LIMIT) problems.push(words.disk(Math.round(content.disk * 100)))
   if (content.temperature !== null && content.temperature > TEMPERATURE_LIMIT_CELSIUS)
-    problems.push(`temperature ${Math.round(content.temperature)} °C`)
+    problems.push(words.temperature(Math.round(content.temperature)))
   const offset = Math.abs(content.clock - at)
-  if (offset > CLOCK_OFFSET_LIMIT_MS) problems.push(`clock off by ${duration(offset)}`)
+  if (offset > CLOCK_OFFSET_LIMIT_MS) problems.push(words.clock(duration(offset)))
   for (const deterrent of content.deterrents)
-    if (deterrent.state === 'fault') problems.push(`deterrent ${deterrent.name} has a fault`)
+    if (deterrent.state === 'fault') problems.push(words.deterrentFault(deterrent.name))
   return [...problems, ...content.problems]
 }

@@ -1,7 +1,7 @@
 /** Alerts: announces to the alert rules what a fact reports, in the fact's transaction. */
-import type { Fact } from '@hedgerow/contract'
+import type { Fact, FactData, RegistrationHold } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
-import { tell, tellOfIncidents, type Thing } from '../alerts/alerts.ts'
+import { clearDecided, tell, tellOfIncidents, type Thing } from '../alerts/alerts.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
@@ -56,21 +56,40 @@ const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: numbe
     once: `deterrent ${gatewayId} ${data.deterrent} ${hour}`,
   }),
   'storage.low': ({ data }, line, hour) => ({
-    line: { ...line, kind: 'disk', label: '', detail: data.message },
+    line: { ...line, kind: 'disk', label: '', detail: { en: data.message, de: STORAGE_DE[data.state] } },
     once: `storage ${hour}`,
   }),
   'registration.pending': ({ at, actor, data }, line) => ({
-    line: { ...line, kind: 'approval', label: data.deviceName, detail: `from ${actor.sourceIp ?? ''}` },
+    line: { ...line, kind: 'approval', label: data.deviceName, detail: from(actor.sourceIp ?? '') },
     once: `request ${line.id} ${Math.floor(at)}`,
   }),
   'registration.held': ({ at, data }, line) => ({
-    line: { ...line, kind: 'approval', label: data.deviceName, detail: data.reason },
+    line: {
+      ...line,
+      kind: 'approval',
+      label: data.deviceName,
+      detail: { en: data.reason, de: HOLDS_DE[data.waitsFor] },
+    },
     once: `request ${line.id} ${Math.floor(at)}`,
   }),
   'certificate.expiring': ({ data }, line) => ({
     line: { ...line, kind: 'certificate', label: data.name, detail: data.expiresAt.slice(0, 10) },
     once: `certificate ${line.id} ${data.expiresAt}`,
   }),
+}
+
+const from = (ip: string) => ({ en: `from ${ip}`, de: `von ${ip}` })
+
+const HOLDS_DE: Readonly<Record<RegistrationHold, string>> = {
+  gateway_limit_reached: 'Der Hub ist voll: die Höchstzahl der Gateways ist erreicht.',
+  address_pool_exhausted: 'Im VPN-Netz ist keine Adresse frei.',
+  device_token_taken: 'Ein anderes Gateway hat dasselbe Geräte-Token.',
+  vpn_disabled: 'Das VPN des Hubs läuft nicht.',
+}
+
+const STORAGE_DE: Readonly<Record<FactData['storage.low']['state'], string>> = {
+  low: 'Auf dem Datenträger des Hubs ist fast kein Platz mehr: Bitte schaffen Sie Platz.',
+  full: 'Die Datenbank des Hubs hat keinen Platz: Bitte schaffen Sie welchen auf dem Datenträger.',
 }
 
 type HubLine = Omit<Thing['line'], 'kind' | 'label' | 'detail'>
@@ -83,6 +102,21 @@ function thingOf<K extends Told>(fact: Fact<K>): Thing {
     line,
     Math.floor(at / HOUR_MS),
   )
+}
+
+const DECISIONS = [
+  'gateway.approved',
+  'gateway.rekeyed',
+  'registration.rejected',
+  'registration.source-rejected',
+] as const
+
+export const decidedRequests: TransactionFollower<(typeof DECISIONS)[number]> = {
+  name: 'decided-requests',
+  kinds: DECISIONS,
+  async inTransaction(transaction, [fact]) {
+    if (fact) await clearDecided(transaction, fact.at)
+  },
 }
 
 export function alertDelivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower<Kind> {

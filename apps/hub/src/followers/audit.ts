@@ -97,6 +97,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
 
   'storage.low': { none: 'a state, not a decision; activity has it' },
   'alert.raised': { none: 'the hub tells what a rule asks for; the rule has the entry' },
+  'alert.cleared': { none: 'a state, not a decision; the list of alerts has it' },
   'alert.escalated': { none: 'the hub tells what a rule asks for; the rule has the entry' },
   'alert.acknowledged': { action: 'alert.acknowledge', target: ({ data }) => data.title },
   'alert-rule.saved': { action: 'alert-rule.save', target: ({ data }) => data.name },

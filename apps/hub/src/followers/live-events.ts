@@ -95,6 +95,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'notification.tested': toAll('alerts'),
   'notification.sent-again': toAll('settings'),
   'alert.raised': toOwner('alerts', 'settings'),
+  'alert.cleared': toOwner('alerts'),
   'alert.escalated': toOwner('alerts', 'activity'),
   'alert.acknowledged': toOwner('alerts', 'activity'),
   'alert-rule.saved': toAll('settings', 'stats'),

@@ -15,10 +15,11 @@ import { deletedGateways } from '../followers/deleted-gateways.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { livePeers } from '../followers/live-peers.ts'
 import { readThumbnail } from '../detections/thumbnails.ts'
-import { alertDelivery, alerts } from '../followers/alerts.ts'
+import { alertDelivery, alerts, decidedRequests } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
 import { waitingDevices } from '../followers/waiters.ts'
+import { renewContent } from '../alerts/contents.ts'
 import { PICTURE_LINK } from '../alerts/links.ts'
 import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
@@ -70,6 +71,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   facts.follow(delivery(notifications))
   facts.follow(alerts(notifications))
   facts.follow(alertDelivery(notifications))
+  facts.follow(decidedRequests)
   const alertSteps = createAlertSteps({ db, clock, log, notifications })
   stack.defer(alertSteps.stop)
   alertSteps.start()
@@ -133,6 +135,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     notifications,
     push,
     alertSteps,
+    problems,
     portalUrl,
     retention,
     peers,
@@ -175,6 +178,7 @@ async function startNotifications(
     alertLink: alertLinks.make,
     pictureLink: (link) => alertLinks.make({ ...link, channel: PICTURE_LINK }),
     push,
+    renew: (row) => renewContent(db, row),
   })
   await notifications.start()
   return notifications

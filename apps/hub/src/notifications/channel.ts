@@ -1,3 +1,4 @@
+import type { Language } from '@hedgerow/contract'
 import type { z } from 'zod'
 
 /** How to acknowledge an alert without a session. */
@@ -28,6 +29,8 @@ export type Message = {
   title: string
   /** The details and the advice, for a person. */
   text: string
+  /** The language of `title` and `text`. */
+  language: Language
   /** The page of the portal about it. */
   url?: string | undefined
   /** For programs. */

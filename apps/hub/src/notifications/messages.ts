@@ -1,10 +1,11 @@
 /**
  * Turns rows of the outbox into messages. The picture, links and tokens are added when a message is sent, never stored.
  */
-import { acknowledgeByLink, API_BASE, readAlertPicture } from '@hedgerow/contract'
+import { acknowledgeByLink, API_BASE, readAlertPicture, type Language } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import type { Acknowledge, Message, PushContent } from './channel.ts'
+import { WORDS } from './words.ts'
 
 export type Row = Selectable<Tables['notifications']>
 /** The part of an announcement that a row stores. */
@@ -22,9 +23,13 @@ export type Content = {
   /** The person that it is for, whose link acknowledges the alert. */
   userId?: string
   /** For one browser, which `to` names. */
-  push?: PushContent
+  push?: Omit<PushContent, 'words' | 'pictureUrl'>
   /** The detection whose picture goes with it, where the channel can carry one. */
-  picture?: { gatewayId: string; detectionId: string }
+  picture?: { gatewayId: string; detectionId: string } | undefined
+  /** Which message of its alert it is: 0 is the first, then its rule's steps, then the all-clear. */
+  step?: number | 'cleared'
+  /** The language of `title` and `text`; English when left out. */
+  language?: Language
 }
 
 type AlertOf = { alertId: string; userId: string | undefined }
@@ -40,7 +45,7 @@ export type MessageParts = {
   pictureLink: (link: AlertOf) => string
 }
 
-export function createMessages(parts: MessageParts): (row: Row) => Promise<Message> {
+export function createMessages(parts: MessageParts): (row: Row, content: Content) => Promise<Message> {
   const { portalUrl, readPicture, alertLink, pictureLink } = parts
 
   function pictureOf({ alert_id: alertId }: Row, userId: string | undefined): { pictureUrl?: string } {
@@ -56,8 +61,8 @@ export function createMessages(parts: MessageParts): (row: Row) => Promise<Messa
     return { page: `${portal}/acknowledge#${token}`, call: `${portal}${API_BASE}${acknowledgeByLink.path}`, token }
   }
 
-  return async (row) => {
-    const { title, text, path, data, to, userId, push, picture } = JSON.parse(row.content) as Content
+  return async (row, content) => {
+    const { title, text, path, data, to, userId, push, picture, language = 'en' } = content
     const jpeg = picture && (await readPicture(picture).catch(() => undefined))
     return {
       id: row.key,
@@ -66,14 +71,20 @@ export function createMessages(parts: MessageParts): (row: Row) => Promise<Messa
       at: new Date(row.created_at).toISOString(),
       title,
       text,
+      language,
       url: path === undefined ? undefined : `${portalUrl()}${path}`,
       data,
       to,
       ...(row.alert_id !== null && { acknowledge: acknowledgeOf(row.alert_id, row.channel, userId) }),
-      ...(push && { push: { ...push, ...(picture && pictureOf(row, userId)) } }),
+      ...(push && { push: { ...push, words: wordsOf(language), ...(picture && pictureOf(row, userId)) } }),
       ...(jpeg && { picture: jpeg }),
     }
   }
+}
+
+function wordsOf(language: Language): PushContent['words'] {
+  const { acknowledge, open } = WORDS[language]
+  return { acknowledge, open }
 }
 
 /**

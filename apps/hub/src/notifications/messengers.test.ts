@@ -58,6 +58,7 @@ const message: Message = {
   event: 'incident.alert',
   at: '2026-05-01T10:00:00.000Z',
   title: 'Rehböcke at Barn',
+  language: 'en',
   text: 'boar at Barn\nRule: Every alert',
   url: 'https://hub.example.net/threats?incident=x',
   data: {},
@@ -114,6 +115,14 @@ describe('ntfy', () => {
     expect(taken[1]!.body.toString()).toBe(message.text)
   })
 
+  it('has its buttons in the language of the message', async () => {
+    await send('ntfy', { HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' }, [
+      { ...message, language: 'de' },
+    ])
+    const actions = JSON.parse(String(taken[0]!.headers['actions'])) as { label: string }[]
+    expect(actions.map(({ label }) => label)).toEqual(['Bestätigen', 'Im Browser bestätigen'])
+  })
+
   it('that refuses a message is quoted', async () => {
     await expect(send('ntfy', { HUB_NTFY_URL: `${url}/my-topic` })).rejects.toThrow('ntfy answered 403: forbidden')
   })
@@ -134,6 +143,17 @@ describe('Telegram', () => {
       inline_keyboard: [[{ text: 'Acknowledge', url: message.acknowledge!.page }]],
     })
     expect(Buffer.from(await (form.get('photo') as File).arrayBuffer())).toEqual(picture)
+  })
+
+  it('has its button and the link of the text in the language of the message', async () => {
+    const { picture: _none, ...words } = message
+    await send('telegram', { ...settings, HUB_TELEGRAM_URL: url }, [{ ...words, language: 'de' }])
+    const body = JSON.parse(taken[0]!.body.toString()) as {
+      text: string
+      reply_markup: { inline_keyboard: object[][] }
+    }
+    expect(body.text).toContain(`\nBestätigen: ${message.acknowledge!.page}`)
+    expect(body.reply_markup.inline_keyboard).toMatchObject([[{ text: 'Bestätigen' }]])
   })
 
   it('that refuses a message is quoted, without the token', async () => {
@@ -158,6 +178,11 @@ describe('Pushover', () => {
       retry: 60,
       expire: 3_600,
       url: message.url,
+    })
+    await send('pushover', { ...settings, HUB_PUSHOVER_URL: url }, [{ ...message, language: 'de' }])
+    expect(JSON.parse(taken[1]!.body.toString())).toMatchObject({
+      message: `${message.text}\nBestätigen: ${message.acknowledge!.page}`,
+      url_title: 'Im Hub öffnen',
     })
   })
 

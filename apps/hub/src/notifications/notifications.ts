@@ -15,10 +15,12 @@ import {
   channelsOf,
   claim,
   countMessages,
+  putContent,
   putOutcome,
   settleInterrupted,
   TEST,
   waitsUnder,
+  withdraw,
   write,
   writeTest,
 } from './outbox.ts'
@@ -43,8 +45,8 @@ export type Announcement = Content & {
     | 'deterrent.failed'
     | 'certificate.expiring'
     | 'test'
-  /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
-  follows?: string
+  /** The keys of the messages that this one revokes: it is sent only over channels that sent one, or will. */
+  follows?: readonly string[]
   /** The alert that it is about. */
   alertId?: string
   /** Only these channels; all when empty or left out. */
@@ -93,6 +95,9 @@ export type Notifications = {
   stop(): Promise<void>
 }
 
+/** What a row of the outbox says now; undefined when it must not be sent any more. */
+export type Renew = (row: Row) => Promise<Content | undefined>
+
 type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
 export function createNotifications(
@@ -105,6 +110,7 @@ export function createNotifications(
     /** The switch and the address of the auto-approval settings. */
     readSwitches: (db: Db) => Promise<NotificationSwitches>
     push: Push
+    renew: Renew
   },
 ): Notifications {
   const { db, clock, log, settings } = options
@@ -150,9 +156,23 @@ export function createNotifications(
       const rows = isStopped ? [] : await claim(db, { channel: type.name, limit: type.batch, now: clock() })
       if (rows.length === 0) return
       opened.sentAt = clock()
-      const arrived = await settle(rows, async () => channel.send(await Promise.all(rows.map(messageOf)), settings))
+      const arrived = await settle(rows, async () => {
+        const messages = await messagesOf(rows)
+        if (messages.length > 0) await channel.send(messages, settings)
+      })
       if (!arrived && !type.goesOnAfterFailure) return
     }
+  }
+
+  /** The messages of claimed rows; removes the rows that nobody should get any more. */
+  async function messagesOf(rows: readonly Row[]): Promise<Message[]> {
+    const contents = await Promise.all(rows.map(async (row) => ({ row, content: await options.renew(row) })))
+    const messages = contents.map(async ({ row, content }) => {
+      if (!content) await withdraw(db, row)
+      else await putContent(db, row, content)
+      return content && messageOf(row, content)
+    })
+    return (await Promise.all(messages)).filter((message) => message !== undefined)
   }
 
   /** Sends, and records the result; returns whether it succeeded. */
@@ -210,6 +230,7 @@ export function createNotifications(
         at: new Date(clock()).toISOString(),
         title: 'Test message from your hub',
         text: 'Somebody asked the hub to send this message. Nothing needs to be done.',
+        language: 'en',
         data: {},
       }
       const results: Record<string, DeliveryResult> = {}

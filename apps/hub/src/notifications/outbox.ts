@@ -104,6 +104,16 @@ export async function claim(
   return rows.toSorted((a, b) => a.id - b.id)
 }
 
+/** The log shows what was sent. */
+export async function putContent(db: Db, { id, content }: Row, current: Content): Promise<void> {
+  const json = JSON.stringify(current)
+  if (json !== content) await db.updateTable('notifications').set({ content: json }).where('id', '=', id).execute()
+}
+
+export async function withdraw(db: Db, { id }: Row): Promise<void> {
+  await db.deleteFrom('notifications').where('id', '=', id).execute()
+}
+
 /** Marks rows as sent without a `problem`; else as due again later, or as given up. */
 export async function putOutcome(
   db: Db,
@@ -149,9 +159,9 @@ export async function waitsUnder(db: Db, key: string): Promise<{ isWaiting: bool
   return { isWaiting, dueAt: Math.min(...rows.map((row) => row.due_at)) }
 }
 
-/** The channels that have sent this message, or will. */
-export async function channelsOf(db: Db, key: string): Promise<Set<Row['channel']>> {
-  const rows = db.selectFrom('notifications').select('channel').where('key', '=', key).where('state', '!=', 'failed')
+/** The channels that have sent one of these messages, or will. */
+export async function channelsOf(db: Db, keys: readonly string[]): Promise<Set<Row['channel']>> {
+  const rows = db.selectFrom('notifications').select('channel').where('key', 'in', keys).where('state', '!=', 'failed')
   return new Set((await rows.execute()).map(({ channel }) => channel))
 }
 

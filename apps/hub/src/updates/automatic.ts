@@ -163,7 +163,7 @@ export function createAutomaticUpdates(options: {
         if (rollout?.state !== 'stopped') throw new HubError('rollout_not_stopped')
         await transaction
           .updateTable('rollouts')
-          .set({ state: 'running', message: '' })
+          .set({ state: 'running', message: 'Goes on in a moment.' })
           .where('number', '=', number)
           .execute()
         await transaction

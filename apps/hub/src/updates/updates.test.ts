@@ -179,7 +179,10 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     await hub.updates.look()
     expect(await asked()).toEqual([])
     // A new release begins with the first ring; this one continues when a person says so.
-    expect((await api(contract.resumeRollout, { token: manager })).status).toBe(200)
+    expect(await api(contract.resumeRollout, { token: manager })).toMatchObject({
+      status: 200,
+      body: { rollout: { state: 'running', message: expect.stringMatching(/./) } },
+    })
     await hub.updates.look()
     expect(await asked()).toHaveLength(9)
     expect((await api(contract.resumeRollout, { token: manager })).body).toMatchObject({ error: 'rollout_not_stopped' })

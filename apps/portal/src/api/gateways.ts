@@ -1,4 +1,4 @@
-import { GATEWAY_LIST_REFRESH_MS } from '@hedgerow/contract'
+import { GATEWAY_LIST_REFRESH_MS } from '@hedgerow/contract/constants'
 import { useQuery } from '@tanstack/react-query'
 import { listGateways } from 'virtual:contract-calls'
 import { api } from './client.ts'

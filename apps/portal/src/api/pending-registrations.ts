@@ -1,4 +1,4 @@
-import { PENDING_LIST_REFRESH_MS } from '@hedgerow/contract'
+import { PENDING_LIST_REFRESH_MS } from '@hedgerow/contract/constants'
 import { useQuery } from '@tanstack/react-query'
 import { listPendingRegistrations } from 'virtual:contract-calls'
 import { api } from './client.ts'

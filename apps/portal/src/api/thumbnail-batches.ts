@@ -1,5 +1,5 @@
 /** Fetches pictures that are wanted at the same time in one call: a call for each costs a scrolling wall its frames. */
-import { THUMBNAIL_NAMES_MAX, THUMBNAILS_AT_ONCE, thumbnailName } from '@hedgerow/contract'
+import { THUMBNAIL_NAMES_MAX, THUMBNAILS_AT_ONCE, thumbnailName } from '@hedgerow/contract/constants'
 import { readThumbnails } from 'virtual:contract-calls'
 import { api } from './client.ts'
 

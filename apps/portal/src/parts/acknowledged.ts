@@ -7,3 +7,8 @@ export function acknowledgedInWords({ by, via, at }: Acknowledgement): string {
   const how = via === 'portal' ? '' : `, by a link over ${CHANNEL_NAMES[via] ?? via}`
   return `Acknowledged${who} on ${new Date(at).toLocaleString()}${how}.`
 }
+
+/** When everything that an alert is about was over. */
+export function overInWords(clearedAt: string): string {
+  return `Over since ${new Date(clearedAt).toLocaleString()}`
+}

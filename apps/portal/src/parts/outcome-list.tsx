@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { Outcome } from './one-by-one.ts'
 import styles from './outcome-list.module.css'
 
@@ -15,7 +16,7 @@ export function OutcomeList({ items, outcomes }: OutcomeListProps) {
         const outcome = outcomes.get(key)
         return (
           <li key={key} data-outcome={outcome === undefined ? undefined : outcome.done ? 'done' : 'failed'}>
-            <strong>{name}</strong>
+            <strong>{outcome?.path === undefined ? name : <Link to={outcome.path}>{name}</Link>}</strong>
             {mark !== undefined && <span>{mark}</span>}
             <span>{outcome?.message ?? detail}</span>
           </li>

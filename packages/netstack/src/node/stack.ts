@@ -85,7 +85,7 @@ export function createStack(options: StackOptions): Stack {
 
   const secret = randomBytes(32)
   const keyedHash = (bytes: Uint8Array): number => createHmac('sha256', secret).update(bytes).digest().readUInt32BE(0)
-  const core = new Core({ address, mtu, keyedHash, isAuthenticated: options.isAuthenticated ?? false })
+  const core = new Core({ address, mtu, keyedHash, isAuthenticated: options.isAuthenticated ?? false, allocateSlab })
   const handlers = new Map<number, (stream: TcpStream) => void>()
   const pings = new Map<number, { host: number; answered(): void; failed(error: Error): void }>()
   let events: Output[] = []
@@ -291,6 +291,9 @@ export function createStack(options: StackOptions): Stack {
     },
   }
 }
+
+/** Not zeroed first, which took 4 % of an upload's processor time. */
+const allocateSlab = (length: number): Uint8Array => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
 
 /** Limits a handshake by time and by signal; the signal also applies while the stream is open. */
 function bound(stream: TcpStream, { signal, timeoutMs }: ConnectOptions, onTimeout: () => void): void {

@@ -4,13 +4,17 @@ import { inWords } from '../../hub/failure.ts'
 import { discoverCameras } from './discovery.ts'
 import { readStreams, type CameraStream } from './streams.ts'
 
+export type FoundStream = Omit<CameraStream, 'source'> & {
+  /** For gateway.yaml: streams that show the same have the same name. */
+  name: string
+  /** Whether it is the recommended one of its name. */
+  isBest: boolean
+}
+
 export type FoundCamera = {
   /** Host, with the port if it is not the usual one. */
   host: string
-  hostname: string
-  streams: CameraStream[]
-  /** The recommended stream. */
-  best: CameraStream | undefined
+  streams: FoundStream[]
   /** The reason why its streams are unknown. */
   problem: string | undefined
 }
@@ -33,7 +37,13 @@ export async function findOnvifCameras({ user, password, at }: FindOptions): Pro
   const service = at === undefined ? undefined : serviceAt(at)
   if (at !== undefined && !service) return undefined
   const services = service ? [service] : await discover()
-  return Promise.all(services.map((each) => look(each, user, password)))
+  return Promise.all(services.map((each) => look(each, nameFor(each, services), user, password)))
+}
+
+/** Cameras behind one address, such as that of a router, differ by their ports. */
+export function nameFor({ host, hostname }: URL, services: readonly URL[]): string {
+  const isAlone = services.filter((other) => other.hostname === hostname).length === 1
+  return `camera-${(isAlone ? hostname : host).replaceAll(/[^a-zA-Z0-9]+/g, '-').replaceAll(/^-|-$/g, '')}`
 }
 
 async function discover(): Promise<URL[]> {
@@ -50,15 +60,35 @@ function serviceAt(address: string): URL | undefined {
   return URL.canParse(text) ? new URL(DEVICE_SERVICE_PATH, text) : undefined
 }
 
-async function look(service: URL, user: string | undefined, password: string | undefined): Promise<FoundCamera> {
-  const { host, hostname } = service
+async function look(
+  service: URL,
+  name: string,
+  user: string | undefined,
+  password: string | undefined,
+): Promise<FoundCamera> {
+  const { host } = service
   try {
     const streams = await readStreams(service, { user, password }, AbortSignal.timeout(CAMERA_MS))
     const problem = streams.length === 0 ? 'it has no profile with a stream' : undefined
-    return { host, hostname, streams, best: enough(streams), problem }
+    return { host, streams: named(name, streams), problem }
   } catch (error) {
-    return { host, hostname, streams: [], best: undefined, problem: inWords(error) }
+    return { host, streams: [], problem: inWords(error) }
   }
+}
+
+/** A device with several lenses or channels is several cameras. */
+function named(name: string, streams: readonly CameraStream[]): FoundStream[] {
+  const bySource = [...Map.groupBy(streams, ({ source }) => source).values()]
+  return bySource.flatMap((same, at) => {
+    const best = enough(same)
+    return same.map((stream) => ({
+      profile: stream.profile,
+      url: stream.url,
+      video: stream.video,
+      name: bySource.length === 1 ? name : `${name}-${at + 1}`,
+      isBest: stream === best,
+    }))
+  })
 }
 
 /** The smallest stream that is at least that wide, else the first one. */

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import {
   multicastLacks,
   onvifAnswer,
@@ -13,6 +14,7 @@ import { findCommand } from '../../cli/commands.ts'
 import { findCameras } from '../../cli/cameras-find.ts'
 import { elementsOf, textsOf } from '../../deterrents/drivers/onvif-soap.ts'
 import { discoverCameras } from './discovery.ts'
+import { nameFor } from './find.ts'
 import { readStreams } from './streams.ts'
 
 const GROUP = '239.255.255.250'
@@ -96,9 +98,14 @@ describe.skipIf(lacks)(`a search${lacks === undefined ? '' : ` (skipped: ${lacks
 describe('a camera', () => {
   test('gives its profiles and streams to callers that know its password', async () => {
     expect(await streamsOf(await camera())).toEqual([
-      { profile: 'Main   best', url: new URL('rtsp://127.0.0.1:554/main?a=1&b=2'), video: 'H264 1920x1080' },
-      { profile: 'Sub', url: new URL('rtsp://127.0.0.1:554/sub?a=1&b=2'), video: 'H264 640x360' },
-      { profile: 'Tiny', url: new URL('rtsp://127.0.0.1:554/tiny?a=1&b=2'), video: 'H264 320x180' },
+      {
+        profile: 'Main   best',
+        url: new URL('rtsp://127.0.0.1:554/main?a=1&b=2'),
+        video: 'H264 1920x1080',
+        source: 'lens0',
+      },
+      { profile: 'Sub', url: new URL('rtsp://127.0.0.1:554/sub?a=1&b=2'), video: 'H264 640x360', source: 'lens0' },
+      { profile: 'Tiny', url: new URL('rtsp://127.0.0.1:554/tiny?a=1&b=2'), video: 'H264 320x180', source: 'lens0' },
     ])
   })
 
@@ -133,7 +140,7 @@ describe('a camera', () => {
 
   test('with thousands of profiles is asked for a few', async () => {
     const many = Array.from({ length: 900 }, () => '<Profiles token="main"/>').join('')
-    expect(await streamsOf(await camera({ lies: { GetProfiles: onvifAnswer(many) } }))).toHaveLength(16)
+    expect(await streamsOf(await camera({ lies: { GetProfiles: onvifAnswer(many) } }))).toHaveLength(64)
   })
 })
 
@@ -151,6 +158,28 @@ describe('gateway cameras find', () => {
         '  # camera-127-0-0-1: { url: "rtsp://viewer:${CAMERA_PASSWORD}@127.0.0.1:554/tiny?a=1&b=2" } # Tiny, H264 320x180',
       ].join('\n'),
     })
+  })
+
+  test('gives each lens of a device a name and a recommended stream of its own', async () => {
+    const { host } = await camera({ lenses: 2 })
+    const { text } = await findCameras({ user: 'viewer', password: 'p@ss', at: host })
+    const lines = text.split('\n').filter((line) => line.startsWith('  camera'))
+    expect(lines).toEqual([
+      expect.stringMatching(/^  camera-127-0-0-1-1: .*\/sub\?/),
+      expect.stringMatching(/^  camera-127-0-0-1-2: .*\/sub2\?/),
+    ])
+    expect(parse(text)).toMatchObject({ cameras: { 'camera-127-0-0-1-1': {}, 'camera-127-0-0-1-2': {} } })
+  })
+
+  test('names cameras behind one address by their ports', () => {
+    const services = ['http://198.18.0.7/a', 'http://198.18.0.7:8080/a', 'http://198.18.0.8:81/a'].map(
+      (text) => new URL(text),
+    )
+    expect(services.map((service) => nameFor(service, services))).toEqual([
+      'camera-198-18-0-7',
+      'camera-198-18-0-7-8080',
+      'camera-198-18-0-8',
+    ])
   })
 
   test('says what is wrong', async () => {

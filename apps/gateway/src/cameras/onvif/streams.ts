@@ -9,9 +9,12 @@ export type CameraStream = {
   url: URL
   /** Such as `H264 640x360`; empty when the camera does not say. */
   video: string
+  /** Which of its lenses or channels it shows; empty when the camera does not say. */
+  source: string
 }
 
-const PROFILES_MAX = 16
+/** A recorder with 32 channels has at least 64. */
+const PROFILES_MAX = 64
 const TEXT_MAX = 60
 
 /**
@@ -26,7 +29,10 @@ export async function readStreams(service: URL, device: OnvifDevice, signal: Abo
     const [, token] = /\stoken="([^"]{1,100})"/.exec(attributes) ?? []
     if (token === undefined) continue
     const url = await streamUrl(media, device, token, signal)
-    streams.push({ profile: plain(textsOf(content, 'Name')[0] ?? token), url, video: videoOf(content) })
+    const [source = ''] = elementsOf(content, 'VideoSourceConfiguration').flatMap((configuration) =>
+      textsOf(configuration.content, 'SourceToken'),
+    )
+    streams.push({ profile: plain(textsOf(content, 'Name')[0] ?? token), url, video: videoOf(content), source })
   }
   return streams
 }

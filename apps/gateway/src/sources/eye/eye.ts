@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import { openCamera } from '../../cameras/camera.ts'
 import { drawBox } from '../../cameras/draw-box.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
@@ -18,6 +19,8 @@ export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, Came
 /** The device's own eye: for sites without Frigate, and to try everything without a model. */
 export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
+  // With this flag an agent at rest needs less memory, and the search for motion twice the processor time.
+  setFlagsFromString('--no-efficiency-mode')
   const recording = await openRecording({
     ...context,
     settings: eye.recording,
@@ -61,6 +64,8 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
     return undefined
   }
 
+  const watchedAs = (name: string) => watched.find(({ camera }) => camera.name === name)
+
   return {
     state: () => ({
       cameras: watched.map(({ camera }) => camera.state()),
@@ -72,7 +77,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
       ],
     }),
     pictures: {
-      latest: async (name) => watched.find(({ camera }) => camera.name === name)?.camera.latest(),
+      latest: async (name) => watchedAs(name)?.camera.latest(),
       async snapshot({ id, box }, { boxed }) {
         const path = recording.pictureOf(id)
         const jpeg = liveSnapshot(id) ?? (path === undefined ? undefined : await readFile(path))
@@ -84,7 +89,8 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
         return path === undefined ? undefined : openClipFile(path, range)
       },
     },
-    boxes: (name) => watched.find(({ camera }) => camera.name === name)?.watcher.boxes(),
+    boxes: (name) => watchedAs(name)?.watcher.boxes(),
+    problemsOf: (name) => watchedAs(name)?.camera.problems(),
     async stop() {
       await Promise.all(watched.map(({ camera }) => camera.stop()))
       await model?.stop()

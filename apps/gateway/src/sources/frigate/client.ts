@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { request as httpRequest } from '@hedgerow/http'
+import { GatheredBytes } from '../../gathered-bytes.ts'
 import { inWords } from '../../hub/failure.ts'
 import { openFrigateTls } from './connection.ts'
 import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'
@@ -158,19 +159,17 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     open,
     async read(path, { signal, maxBytes = MESSAGE_BYTES_MAX }) {
       const answer = await open(path, { signal })
-      const parts: Buffer[] = []
-      let length = 0
+      const body = new GatheredBytes()
       try {
         for await (const part of answer as AsyncIterable<Buffer>) {
-          length += part.length
-          if (length > maxBytes) throw new FrigateError(`Frigate's answer to ${plainPath(path)} is too long.`)
-          parts.push(part)
+          body.add(part)
+          if (body.length > maxBytes) throw new FrigateError(`Frigate's answer to ${plainPath(path)} is too long.`)
         }
       } catch (error) {
         answer.destroy()
         throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
       }
-      return Buffer.concat(parts)
+      return body.take()
     },
     async forWebSocket(signal) {
       try {

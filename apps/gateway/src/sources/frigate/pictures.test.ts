@@ -112,6 +112,13 @@ describe('a clip', () => {
     expect(frigate.requests.filter(({ path }) => path.endsWith('/clip.mp4'))).toHaveLength(1)
   })
 
+  test('of an item that ended as it began has the time around it', async () => {
+    const { frigate, source } = await start()
+    const detection = await seen({ frigate, source })
+    const clip = await source.pictures.clip!({ ...detection, endedAt: detection.startedAt }, { signal })
+    expect((await bytesOf(clip!.body)).length).toBe(15_000)
+  })
+
   test('of an unfinished item ends now, and is fetched each time', async () => {
     const { frigate, source } = await start()
     const { endedAt: _ended, ...goesOn } = await seen({ frigate, source })

@@ -1,6 +1,8 @@
+import type { Language } from '@hedgerow/contract'
 import { z } from 'zod'
 import { channelType, type Message } from '../channel.ts'
 import { createMailer } from '../mailer.ts'
+import { WORDS } from '../words.ts'
 
 /** Pictures in one mail, each of at most 64 KiB. */
 const PICTURES_MAX = 20
@@ -43,12 +45,17 @@ export const channel = channelType({
 })
 
 /** The text with the addresses of its page and of the one that acknowledges it. */
-export function textOf({ text, url, acknowledge }: Message): string {
+export function textOf({ text, url, acknowledge, language }: Message): string {
   return [
     text,
     ...(url === undefined ? [] : [url]),
-    ...(acknowledge === undefined ? [] : [`Acknowledge: ${acknowledge.page}`]),
+    ...(acknowledge === undefined ? [] : [`${WORDS[language].acknowledge}: ${acknowledge.page}`]),
   ].join('\n')
+}
+
+/** English, unless all of them are in one other language. */
+function languageOf([first, ...others]: readonly Message[]): Language {
+  return first && others.every(({ language }) => language === first.language) ? first.language : 'en'
 }
 
 function mailOf(messages: readonly Message[]): { subject: string; text: string; pictures: Buffer[] } {
@@ -58,7 +65,7 @@ function mailOf(messages: readonly Message[]): { subject: string; text: string; 
     messages.length === 1 && first
       ? { subject: first.title, text: textOf(first) }
       : {
-          subject: `${messages.length} messages from your hub`,
+          subject: WORDS[languageOf(messages)].several(messages.length),
           text: messages.map((message) => `${message.title}\n${textOf(message)}`).join('\n\n'),
         }
   return { ...words, pictures }

@@ -49,7 +49,7 @@ export const channel = channelType({
       async send(messages) {
         const broker = await connectBroker(settings, { signal: closed.signal })
         try {
-          for (const { to: _nobody, serial: _ofMail, picture, ...message } of messages)
+          for (const { to: _nobody, serial: _ofMail, language: _ofText, picture, ...message } of messages)
             await broker.publish(
               `${settings.topic}/alerts`,
               JSON.stringify({ ...message, ...(picture && { picture: picture.toString('base64') }) }),

@@ -1,6 +1,8 @@
+import type { Language } from '@hedgerow/contract'
 import { z } from 'zod'
 import { channelType, type Acknowledge } from '../channel.ts'
 import { createPoster } from '../poster.ts'
+import { WORDS } from '../words.ts'
 
 /**
  * ntfy (https://docs.ntfy.sh/publish/): a message is a POST to the topic with its fields in headers; a picture is the
@@ -25,13 +27,13 @@ export const channel = channelType({
     return {
       problem: () => undefined,
       async send(messages) {
-        for (const { title, text, url: click, picture, event, acknowledge } of messages)
+        for (const { title, text, url: click, picture, event, acknowledge, language } of messages)
           await poster.post(url, {
             headers: {
               title: encoded(title),
               priority: event === 'incident.alert' ? '5' : '3',
               ...(click !== undefined && { click }),
-              ...(acknowledge && { actions: actionsOf(acknowledge) }),
+              ...(acknowledge && { actions: actionsOf(acknowledge, language) }),
               ...(token !== undefined && { authorization: `Bearer ${token}` }),
               ...(picture ? { filename: 'picture.jpg', message: encoded(text.replaceAll('\n', ' · ')) } : {}),
             },
@@ -51,13 +53,16 @@ export const channel = channelType({
 })
 
 /** A button in the app that makes the call itself; a browser may not, and opens the page (`view`). */
-function actionsOf({ page, call, token }: Acknowledge): string {
+function actionsOf({ page, call, token }: Acknowledge, language: Language): string {
+  const words = WORDS[language]
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ token })
-  return JSON.stringify([
-    { action: 'http', label: 'Acknowledge', url: call, method: 'POST', headers, body, clear: true },
-    { action: 'view', label: 'Acknowledge in the browser', url: page },
+  const actions = JSON.stringify([
+    { action: 'http', label: words.acknowledge, url: call, method: 'POST', headers, body, clear: true },
+    { action: 'view', label: words.acknowledgeInBrowser, url: page },
   ])
+  // The header holds JSON in ASCII.
+  return actions.replaceAll(/[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Encodes a text that a header cannot hold (RFC 2047 §2, base64). */

@@ -2,7 +2,7 @@ import { channelType } from '../channel.ts'
 import { createMailer } from '../mailer.ts'
 import { textOf, type Smtp } from './email.ts'
 
-/** Mail to one person about their own account, independent of the switches for the hub's alerts. */
+/** Mail to one person: alerts of rules that name them, and what concerns their own account. */
 export const channel = channelType({
   name: 'person',
   audience: 'person',
@@ -15,7 +15,13 @@ export const channel = channelType({
       problem: () => undefined,
       async send(messages) {
         for (const message of messages)
-          await mailer.send({ to: message.to ?? '', id: message.serial, subject: message.title, text: textOf(message) })
+          await mailer.send({
+            to: message.to ?? '',
+            id: message.serial,
+            subject: message.title,
+            text: textOf(message),
+            ...(message.picture && { pictures: [message.picture] }),
+          })
       },
       close: mailer.close,
     }

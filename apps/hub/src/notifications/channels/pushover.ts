@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { channelType, type Acknowledge } from '../channel.ts'
+import { channelType } from '../channel.ts'
 import { createPoster } from '../poster.ts'
+import { WORDS } from '../words.ts'
 
 const TITLE_MAX = 250
 const TEXT_MAX = 1_024
@@ -43,15 +44,15 @@ export const channel = channelType({
     return {
       problem: () => undefined,
       async send(messages) {
-        for (const { title, text, url, picture, event, acknowledge } of messages)
+        for (const { title, text, url, picture, event, acknowledge, language } of messages)
           await poster.post(address, {
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify({
               token,
               user,
               title: title.slice(0, TITLE_MAX),
-              message: withLink(text, acknowledge),
-              ...(url !== undefined && { url, url_title: 'Open in the hub' }),
+              message: withLink(text, acknowledge && `${WORDS[language].acknowledge}: ${acknowledge.page}`),
+              ...(url !== undefined && { url, url_title: WORDS[language].openInHub }),
               ...(event === 'incident.alert' && (isEmergency ? EMERGENCY : { priority: 1 })),
               ...(picture && { attachment_base64: picture.toString('base64'), attachment_type: 'image/jpeg' }),
             }),
@@ -70,7 +71,7 @@ export const channel = channelType({
 })
 
 /** The link stays whole however long the text is. */
-function withLink(text: string, acknowledge: Acknowledge | undefined): string {
-  const link = acknowledge === undefined ? '' : `\nAcknowledge: ${acknowledge.page}`
-  return text.slice(0, TEXT_MAX - link.length) + link
+function withLink(text: string, link: string | undefined): string {
+  const line = link === undefined ? '' : `\n${link}`
+  return text.slice(0, TEXT_MAX - line.length) + line
 }

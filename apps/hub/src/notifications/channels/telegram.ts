@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { channelType, type Message } from '../channel.ts'
 import { createPoster, multipart } from '../poster.ts'
+import { WORDS } from '../words.ts'
 import { textOf } from './email.ts'
 
 /** A caption takes 1,024 characters, a message 4,096 (https://core.telegram.org/bots/api#sendphoto). */
@@ -76,7 +77,7 @@ export const channel = channelType({
 })
 
 /** Telegram refuses buttons to names without a dot, such as localhost. */
-function buttonsOf({ acknowledge }: Message) {
+function buttonsOf({ acknowledge, language }: Message) {
   if (acknowledge === undefined || !new URL(acknowledge.page).hostname.includes('.')) return undefined
-  return { inline_keyboard: [[{ text: 'Acknowledge', url: acknowledge.page }]] }
+  return { inline_keyboard: [[{ text: WORDS[language].acknowledge, url: acknowledge.page }]] }
 }

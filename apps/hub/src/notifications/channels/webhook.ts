@@ -22,7 +22,7 @@ export const channel = channelType({
     return {
       problem: () => undefined,
       async send(messages) {
-        for (const { to: _nobody, serial: _ofMail, picture, ...message } of messages)
+        for (const { to: _nobody, serial: _ofMail, language: _ofText, picture, ...message } of messages)
           await webhook.send(message.id, { ...message, ...(picture && { picture: picture.toString('base64') }) })
       },
       close: webhook.close,

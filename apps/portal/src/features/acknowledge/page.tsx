@@ -2,16 +2,16 @@
  * Acknowledges an alert by the link of a message, without a session. Opening the page changes nothing: programs that
  * check mails or preview links open it too. The token is after the #, which browsers send to no server.
  */
-import { Button, Loader } from '@mantine/core'
+import { Button, Loader, Stack } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import { acknowledgeByLink, readAlertLink } from 'virtual:contract-calls'
-import type { Acknowledgement } from '@hedgerow/contract'
+import type { Acknowledgement, Language } from '@hedgerow/contract'
 import { api, messageOf } from '#api/client.ts'
 import { useHash } from '#api/use-hash.ts'
 import { useLoaded } from '#api/use-loaded.ts'
 import { Entrance, EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { acknowledgedInWords } from '#parts/acknowledged.ts'
+import { WORDS } from './words.ts'
 
 export function AcknowledgePage() {
   const token = useHash().slice(1)
@@ -45,8 +45,8 @@ function Linked({ token }: { token: string }) {
       </output>
     )
   return (
-    <>
-      <EntranceHead title="Acknowledge">{data.title}</EntranceHead>
+    <Stack gap={18} lang={data.language}>
+      <EntranceHead title={WORDS[data.language].acknowledge}>{data.title}</EntranceHead>
       {data.lines.length > 1 && (
         <ul>
           {data.lines.map((line, index) => (
@@ -54,12 +54,15 @@ function Linked({ token }: { token: string }) {
           ))}
         </ul>
       )}
-      <Answer token={token} before={data.acknowledged} />
-    </>
+      <Answer token={token} before={data.acknowledged} language={data.language} />
+    </Stack>
   )
 }
 
-function Answer({ token, before }: { token: string; before: Acknowledgement | null }) {
+type AnswerProps = { token: string; before: Acknowledgement | null; language: Language }
+
+function Answer({ token, before, language }: AnswerProps) {
+  const words = WORDS[language]
   const [done, setDone] = useState(before)
   const [isSending, setIsSending] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -73,13 +76,13 @@ function Answer({ token, before }: { token: string; before: Acknowledgement | nu
     }
     setIsSending(false)
   }
-  if (done !== null) return <Notice tone="good">{acknowledgedInWords(done)}</Notice>
+  if (done !== null) return <Notice tone="good">{words.done(done)}</Notice>
   return (
     <>
-      <p>Nobody else gets a message once you have acknowledged it.</p>
+      <p>{words.consequence}</p>
       {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
       <Button loading={isSending} onClick={() => void send()}>
-        Acknowledge
+        {words.acknowledge}
       </Button>
     </>
   )

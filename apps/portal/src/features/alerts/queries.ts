@@ -1,4 +1,5 @@
-import { NEXT_CURSOR_HEADER, type AlertRuleFields, type Delivery } from '@hedgerow/contract'
+import type { AlertRuleFields, Delivery } from '@hedgerow/contract'
+import { NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   acknowledgeAlert,

@@ -1,12 +1,13 @@
 import { rejectRegistration, type PendingRegistration } from '@hedgerow/contract'
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { BulkActions } from '#parts/bulk-actions.tsx'
 import { useOneByOne } from '#parts/one-by-one.ts'
 import { OutcomeList } from '#parts/outcome-list.tsx'
 import { Chip } from '@hedgerow/ui/chip.tsx'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import {
@@ -35,11 +36,13 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
   const [problem, setProblem] = useState<string | undefined>()
   useDraft('registrations.reject-several', reason === '' ? undefined : reason, setReason)
   const approving = decision === 'approve'
-  const decide = async (registrationId: string) =>
-    approving
-      ? approvedMessage(await approve.mutateAsync(registrationId))
-      : rejectedMessage((await reject.mutateAsync({ registrationId, reason })).deviceName)
-  const { outcomes, working, finished, start } = useOneByOne(
+  const decide = async (registrationId: string) => {
+    if (!approving)
+      return { message: rejectedMessage((await reject.mutateAsync({ registrationId, reason })).deviceName) }
+    const approved = await approve.mutateAsync(registrationId)
+    return { message: approvedMessage(approved), path: `/gateways/${approved.gatewayId}` }
+  }
+  const work = useOneByOne(
     registrations.map(({ registrationId }) => registrationId),
     decide,
     (error) => (approving ? approveFailed : rejectFailed)(messageOf(error)),
@@ -48,7 +51,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
     event.preventDefault()
     const wrong = approving ? undefined : rejectRegistration.body.safeParse({ reason }).error?.issues[0]?.message
     setProblem(wrong)
-    if (wrong === undefined) await start()
+    if (wrong === undefined) await work.start()
     else focusFirstError(event.currentTarget)
   }
 
@@ -72,14 +75,14 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
             withAsterisk
             autoComplete="off"
             data-autofocus
-            disabled={finished}
+            disabled={work.finished}
             error={problem}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
           />
         )}
         <OutcomeList
-          outcomes={outcomes}
+          outcomes={work.outcomes}
           items={registrations.map(({ registrationId, deviceName, fingerprint, sourceIp, keyChangeFor }) => ({
             key: registrationId,
             name: deviceName,
@@ -87,16 +90,13 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
             detail: <Mono>{`${sourceIp}  ${fingerprint}`}</Mono>,
           }))}
         />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            {finished ? 'Close' : 'Cancel'}
-          </Button>
-          {!finished && (
-            <Button type="submit" loading={working} {...(approving ? {} : { color: 'red' })}>
-              {`${approving ? 'Approve' : 'Reject'} ${registrations.length}`}
-            </Button>
-          )}
-        </DialogActions>
+        <BulkActions
+          work={work}
+          count={registrations.length}
+          verb={approving ? 'Approve' : 'Reject'}
+          {...(!approving && { color: 'red' })}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )

@@ -1,8 +1,5 @@
-import {
-  PENDING_LIST_REFRESH_MS,
-  type listRegistrationSources as sourcesCall,
-  type ResponseOf,
-} from '@hedgerow/contract'
+import type { listRegistrationSources as sourcesCall, ResponseOf } from '@hedgerow/contract'
+import { PENDING_LIST_REFRESH_MS } from '@hedgerow/contract/constants'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   approveRegistration,

@@ -1,4 +1,5 @@
-import { NEXT_CURSOR_HEADER, type AuditEntry } from '@hedgerow/contract'
+import type { AuditEntry } from '@hedgerow/contract'
+import { NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { listAudit } from 'virtual:contract-calls'
 import { send } from '#api/client.ts'

@@ -52,6 +52,25 @@ it('finds users by name and address, settings by their label, and commands', () 
   expect(findDestinations('dark', known)).toEqual([{ command: 'dark', name: 'Dark theme', hint: 'Action' }])
 })
 
+it.each([
+  ['sign out', ['Logout']],
+  ['retention', ['Keep records for (days)']],
+  ['2fa', ['Profile', 'Two-factor authentication']],
+  ['mqtt', ['Commands from Home Assistant']],
+  [
+    'detections',
+    [
+      'Detections per gateway and hour',
+      'Detections kept per gateway',
+      'Megabytes of detections per gateway and hour',
+      'Megabytes of detections kept in total',
+      'Threats',
+    ],
+  ],
+])('finds by the word that people use: %s', (word, found) => {
+  expect(names(word).toSorted()).toEqual(found.toSorted())
+})
+
 it('offers only the actions of the role', () => {
   expect(names('add ')).toEqual(['Add gateway', 'Add user'])
   expect(names('add ', 'manager')).toEqual(['Add gateway'])

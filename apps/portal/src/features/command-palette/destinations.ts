@@ -82,6 +82,16 @@ const SETTINGS: readonly Destination[] = [
   setting('network', 'homeAssistantCommands', 'Commands from Home Assistant'),
 ]
 
+/** Other words that people type for a destination, by its name. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  Threats: 'incidents detections',
+  Profile: '2fa two-factor',
+  Logout: 'log out sign out',
+  'Keep records for (days)': 'retention',
+  'Two-factor authentication': '2fa',
+  'Commands from Home Assistant': 'mqtt',
+}
+
 const SHOWN = 10
 
 export type Known = {
@@ -105,7 +115,8 @@ export function findDestinations(text: string, { role, gateways, users }: Known)
     const rank = name.startsWith(wanted) ? 0 : name.split(/[\s-]+/).some((word) => word.startsWith(wanted)) ? 1 : 2
     ranked[rank]?.push(destination)
   }
-  for (const destination of [...SCREENS, ...actionsOf(role), ...SETTINGS]) place(destination, '')
+  for (const destination of [...SCREENS, ...actionsOf(role), ...SETTINGS])
+    place(destination, OTHER_WORDS[destination.name] ?? '')
   for (const { id, name, location, tags } of gateways) {
     const hint = location === '' ? 'Gateway' : location
     place({ path: `/gateways/${id}`, name, hint }, [id, location.toLowerCase(), ...tags].join(' '))

@@ -1,7 +1,12 @@
-import { DASHBOARD_REFRESH_MS } from '@hedgerow/contract'
+import type { ActivityEntry } from '@hedgerow/contract'
+import { DASHBOARD_REFRESH_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { useQuery } from '@tanstack/react-query'
 import { hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
-import { api } from '#api/client.ts'
+import { api, send } from '#api/client.ts'
+import { activityLines, FIRST_LINES } from './activity-lines.ts'
+
+/** Older entries that are read when a rush fills the newest ones. */
+const OLDER = 200
 
 /** Figures and activity, fetched together. */
 export const useDashboard = () =>
@@ -9,7 +14,7 @@ export const useDashboard = () =>
     queryKey: ['dashboard'],
     queryFn: async ({ signal }) => {
       try {
-        const [stats, activity] = await Promise.all([api(hubStats, { signal }), api(recentActivity, { signal })])
+        const [stats, activity] = await Promise.all([api(hubStats, { signal }), readActivity(signal)])
         return { stats, activity }
       } catch (error) {
         if (!signal.aborted) console.error('Failed to fetch dashboard data:', error)
@@ -18,6 +23,14 @@ export const useDashboard = () =>
     },
     refetchInterval: DASHBOARD_REFRESH_MS,
   })
+
+async function readActivity(signal: AbortSignal): Promise<ActivityEntry[]> {
+  const newest = await send(recentActivity, { signal })
+  const entries = (await newest.json()) as ActivityEntry[]
+  const cursor = newest.headers.get(NEXT_CURSOR_HEADER)
+  if (cursor === null || activityLines(entries).length >= FIRST_LINES) return entries
+  return [...entries, ...(await api(recentActivity, { query: { cursor, limit: OLDER }, signal }))]
+}
 
 export const useHubProblems = () =>
   useQuery({

@@ -1,4 +1,4 @@
-import { GATEWAY_LIST_REFRESH_MS, TAGGED_AT_ONCE_MAX } from '@hedgerow/contract'
+import { GATEWAY_LIST_REFRESH_MS, TAGGED_AT_ONCE_MAX } from '@hedgerow/contract/constants'
 import type { BodyOf } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {

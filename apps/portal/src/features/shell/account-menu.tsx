@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { useUser } from '#api/session.tsx'
-import { AccountButton } from '@hedgerow/ui/account.tsx'
+import { AccountButton } from '@hedgerow/ui/account-button.tsx'
 
 const loadItems = () => import('./account-items.tsx')
 const AccountItems = lazy(loadItems)

@@ -13,8 +13,14 @@ import { Notices } from './notices.tsx'
 const OF_THREATS: ReadonlySet<string> = new Set(['/cameras', '/alert-rules'])
 const OF_APPROVALS: ReadonlySet<string> = new Set(['/gateway-invitations', '/auto-approval-settings'])
 
+export type HubBarProps = {
+  tools: ReactNode
+  /** Runs when somebody points at Threats or reaches it by keyboard. */
+  loadThreats: () => void
+}
+
 /** The top bar: the hub's name, the screens with the current one marked, `tools`, and the account. */
-export function HubBar({ tools }: { tools: ReactNode }) {
+export function HubBar({ tools, loadThreats }: HubBarProps) {
   const { role } = useUser()
   const { pathname } = useLocation()
   const pending = usePendingRegistrations()
@@ -34,7 +40,7 @@ export function HubBar({ tools }: { tools: ReactNode }) {
       }
     >
       <NavLink to="/dashboard">Dashboard</NavLink>
-      <NavLink to="/threats" data-within={OF_THREATS.has(pathname)}>
+      <NavLink to="/threats" data-within={OF_THREATS.has(pathname)} onPointerEnter={loadThreats} onFocus={loadThreats}>
         Threats
       </NavLink>
       <NavLink to="/gateways">Gateways</NavLink>

@@ -1,4 +1,4 @@
-import { EXPORT_DETECTIONS_MAX } from '@hedgerow/contract'
+import { EXPORT_DETECTIONS_MAX } from '@hedgerow/contract/constants'
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { exportIncidents } from 'virtual:contract-calls'

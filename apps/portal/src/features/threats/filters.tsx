@@ -80,13 +80,15 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
         >
           Where and when
         </button>
-        <fieldset className={styles.segments} aria-label="Label">
-          {shownLabels.map((label) => (
-            <Toggle key={label} isOn={filter.labels.includes(label)} onClick={() => toggle(label)}>
-              {label} {number(labels.get(label))}
-            </Toggle>
-          ))}
-        </fieldset>
+        {shownLabels.length > 0 && (
+          <fieldset className={styles.segments} aria-label="Label">
+            {shownLabels.map((label) => (
+              <Toggle key={label} isOn={filter.labels.includes(label)} onClick={() => toggle(label)}>
+                {label} {number(labels.get(label))}
+              </Toggle>
+            ))}
+          </fieldset>
+        )}
         <fieldset className={styles.segments} aria-label="More">
           <Toggle
             isOn={filter.severity === 'alert'}

@@ -1,4 +1,5 @@
-import { CLIP_LINK_LIFETIME_MS, NEXT_CURSOR_HEADER, type Incident } from '@hedgerow/contract'
+import type { Incident } from '@hedgerow/contract'
+import { CLIP_LINK_LIFETIME_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import {
   keepPreviousData,
   useInfiniteQuery,

@@ -169,7 +169,7 @@ function RunningRollout({ rollout: { message, held } }: { rollout: NonNullable<V
           <ul className={styles.held}>
             {held.map(({ id, name, message: reason }) => (
               <li key={id}>
-                <Link to={`/gateways/${id}`}>{name}</Link>: {reason}{' '}
+                <WithLink sentence={reason} name={name} path={`/gateways/${id}`} />{' '}
                 <Button size="compact-sm" variant="default" aria-label={`Skip ${name}`} onClick={() => skip.mutate(id)}>
                   Skip
                 </Button>
@@ -180,6 +180,17 @@ function RunningRollout({ rollout: { message, held } }: { rollout: NonNullable<V
         </Notice>
       )}
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+    </>
+  )
+}
+
+/** A sentence about a gateway, whose name in it is the link. */
+function WithLink({ sentence, name, path }: { sentence: string; name: string; path: string }) {
+  const [before, ...after] = sentence.split(`"${name}"`)
+  if (after.length === 0) return <Link to={path}>{sentence}</Link>
+  return (
+    <>
+      {before}"<Link to={path}>{name}</Link>"{after.join(`"${name}"`)}
     </>
   )
 }

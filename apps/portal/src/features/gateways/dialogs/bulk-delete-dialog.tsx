@@ -1,10 +1,11 @@
 import type { Gateway } from '@hedgerow/contract'
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
+import { BulkActions } from '#parts/bulk-actions.tsx'
 import { useOneByOne } from '#parts/one-by-one.ts'
 import { OutcomeList } from '#parts/outcome-list.tsx'
-import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { DELETION_FOLLOWS, deleteFailed, deletedMessage, numberOfGateways } from '../messages.ts'
 import { useDeleteGateway } from '../queries.ts'
@@ -14,18 +15,18 @@ export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLi
   const remove = useDeleteGateway()
   const [typed, setTyped] = useState('')
   const matches = typed.trim() === String(gateways.length)
-  const { outcomes, working, finished, start } = useOneByOne(
+  const work = useOneByOne(
     gateways.map(({ id }) => id),
     async (id) => {
       const name = gateways.find((one) => one.id === id)?.name ?? ''
       await remove.mutateAsync({ id, name })
-      return deletedMessage(name)
+      return { message: deletedMessage(name) }
     },
     (error) => deleteFailed(messageOf(error)),
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (matches) void start()
+    if (matches) void work.start()
   }
   return (
     <Dialog
@@ -37,7 +38,7 @@ export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLi
     >
       <form onSubmit={submit} noValidate>
         <p>{DELETION_FOLLOWS}</p>
-        {!finished && (
+        {!work.finished && (
           <TextInput
             label={`Type “${gateways.length}” to confirm`}
             autoComplete="off"
@@ -48,19 +49,17 @@ export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLi
           />
         )}
         <OutcomeList
-          outcomes={outcomes}
+          outcomes={work.outcomes}
           items={gateways.map(({ id, name }) => ({ key: id, name, detail: <Mono>{id}</Mono> }))}
         />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            {finished ? 'Close' : 'Cancel'}
-          </Button>
-          {!finished && (
-            <Button type="submit" color="red" loading={working} disabled={!matches}>
-              {`Delete ${gateways.length}`}
-            </Button>
-          )}
-        </DialogActions>
+        <BulkActions
+          work={work}
+          count={gateways.length}
+          verb="Delete"
+          color="red"
+          disabled={!matches}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )

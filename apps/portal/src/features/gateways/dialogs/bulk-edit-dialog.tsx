@@ -1,10 +1,11 @@
 import { newGateway, type Gateway } from '@hedgerow/contract'
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
+import { BulkActions } from '#parts/bulk-actions.tsx'
 import { useOneByOne } from '#parts/one-by-one.ts'
 import { OutcomeList } from '#parts/outcome-list.tsx'
-import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { locationSaved, numberOfGateways } from '../messages.ts'
 import { useUpdateGateways } from '../queries.ts'
@@ -14,13 +15,14 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
   const { update, refresh } = useUpdateGateways()
   const [location, setLocation] = useState('')
   const [problem, setProblem] = useState<string | undefined>()
-  const { outcomes, working, finished, start } = useOneByOne(
+  const work = useOneByOne(
     gateways.map(({ id }) => id),
     async (id) => {
       const gateway = gateways.find((one) => one.id === id)
       if (gateway === undefined) throw new Error('This gateway is not in the list.')
       const { name, description } = gateway
-      return locationSaved((await update.mutateAsync({ id, body: { name, description, location } })).location)
+      const saved = await update.mutateAsync({ id, body: { name, description, location } })
+      return { message: locationSaved(saved.location), path: `/gateways/${id}` }
     },
     messageOf,
   )
@@ -32,7 +34,7 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
       focusFirstError(event.currentTarget)
       return
     }
-    await start()
+    await work.start()
     await refresh()
   }
   return (
@@ -49,29 +51,20 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
           description="Replaces the location of each gateway. An empty location removes it."
           autoComplete="off"
           data-autofocus
-          disabled={finished}
+          disabled={work.finished}
           error={problem}
           value={location}
           onChange={(event) => setLocation(event.currentTarget.value)}
         />
         <OutcomeList
-          outcomes={outcomes}
+          outcomes={work.outcomes}
           items={gateways.map(({ id, name, location: before }) => ({
             key: id,
             name,
             detail: before === '' ? 'No location' : before,
           }))}
         />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            {finished ? 'Close' : 'Cancel'}
-          </Button>
-          {!finished && (
-            <Button type="submit" loading={working}>
-              {`Save ${gateways.length}`}
-            </Button>
-          )}
-        </DialogActions>
+        <BulkActions work={work} count={gateways.length} verb="Save" onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -31,7 +31,11 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
     <Dialog title={`Tag ${numberOfGateways(gateways.length)}`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>
         {tag.isError && <Notice tone="danger">{messageOf(tag.error)}</Notice>}
-        <TagField label="Tags to add" description="Separate tags with commas." {...field('add')} />
+        <TagField
+          label="Tags to add"
+          description="A tag is one word. Commas or spaces separate tags."
+          {...field('add')}
+        />
         <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
         <DialogActions>
           <Button variant="default" onClick={onClose}>

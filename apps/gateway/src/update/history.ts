@@ -1,0 +1,58 @@
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { readJsonFile, writeDurably } from '../durable-file.ts'
+import { inWords } from '../hub/failure.ts'
+import type { UpdateFailure } from './updater.ts'
+import type { VersionOnDisk } from './versions.ts'
+
+/** For people only, and apart from `update.json`, because a previous version refuses new fields there. */
+const historyFile = z.object({
+  running: z.object({ version: z.string(), number: z.int(), since: z.iso.datetime() }).nullable(),
+  failure: z
+    .object({ number: z.int(), version: z.string().nullable(), at: z.iso.datetime(), message: z.string() })
+    .nullable(),
+})
+type History = z.output<typeof historyFile>
+
+export type UpdateHistory = {
+  /** When this device changed to the version that runs. */
+  since(running: VersionOnDisk): string
+  noteFailure(failure: UpdateFailure): void
+  /** The last failure, unless this version or a newer one runs now. */
+  failure(running: VersionOnDisk): History['failure']
+  /** Resolves when all is written. */
+  close(): Promise<void>
+}
+
+/** A file that cannot be read or written is logged, and the history begins anew. */
+export async function openHistory(path: string, { log, clock }: { log: Logger; clock: () => number }) {
+  let history: History = { running: null, failure: null }
+  try {
+    history = (await readJsonFile(path, historyFile)) ?? history
+  } catch (error) {
+    log.warn({ reason: inWords(error) }, 'the history of updates begins anew')
+  }
+  let writing = Promise.resolve()
+  const now = () => new Date(clock()).toISOString()
+
+  function change(part: Partial<History>): void {
+    history = { ...history, ...part }
+    const text = `${JSON.stringify(history)}\n`
+    writing = writing
+      .then(() => writeDurably(path, text))
+      .catch((error: unknown) => log.warn({ err: error }, 'the history of updates could not be written'))
+  }
+
+  return {
+    since({ version, number }) {
+      const known = history.running
+      if (known?.version === version && known.number === number) return known.since
+      const running = { version, number, since: now() }
+      change({ running })
+      return running.since
+    },
+    noteFailure: (failure) => change({ failure: { ...failure, at: now() } }),
+    failure: ({ number }) => (history.failure && history.failure.number > number ? history.failure : null),
+    close: () => writing,
+  } satisfies UpdateHistory
+}

@@ -1,0 +1,63 @@
+/**
+ * What the message of an alert says. It is written with the alert, and again when it is sent, because a message may
+ * wait for a cool-down, for a channel that failed or for the end of quiet hours: meanwhile outages end, requests are
+ * decided and gateways get other owners.
+ */
+import type { Language } from '@hedgerow/contract'
+import type { Db } from '../database/tables.ts'
+import type { Renew } from '../notifications/notifications.ts'
+import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { readPreferences } from './preferences.ts'
+import { stillTrue } from './still-true.ts'
+import { firstOf, messageOf, pathOf, type Stage, type Told } from './words.ts'
+
+type Row = Parameters<Renew>[0]
+type Content = NonNullable<Awaited<ReturnType<Renew>>>
+type Said = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | 'language'>> & Pick<Content, 'picture'>
+
+export function contentOf(
+  { rule_name: ruleName }: AlertRow,
+  told: Told,
+  { step, language }: { step: Stage; language: Language },
+): Said {
+  const { gatewayId, coverId } = firstOf(told.lines)
+  return {
+    ...messageOf(told, { step, ruleName }, language),
+    path: pathOf(told),
+    step,
+    language,
+    picture: coverId === null ? undefined : { gatewayId, detectionId: coverId },
+  }
+}
+
+/** The content of a row of the outbox as of now; undefined when nothing of it is left to tell its reader. */
+export async function renewContent(db: Db, row: Row): Promise<Content | undefined> {
+  const content = JSON.parse(row.content) as Content
+  const { step, userId, language = 'en' } = content
+  // Rows of an older hub do not say which message of the alert they are.
+  if (row.alert_id === null || step === undefined) return content
+  const isRepeated = row.sent_again > 0
+  // A shared message that somebody has sent again says what it said the first time.
+  if (isRepeated && userId === undefined) return content
+  const alert = await db.selectFrom('alerts').selectAll().where('id', '=', row.alert_id).executeTakeFirst()
+  const reader = userId === undefined ? undefined : await readReader(db, userId)
+  if (!alert || (userId !== undefined && !reader)) return undefined
+  const current = isRepeated || step === 'cleared' ? alert : await stillTrue(db, alert)
+  const told = toldTo(current, reader && (await gatewaysOf(db, reader)))
+  if (!told) return undefined
+  return {
+    ...content,
+    ...contentOf(alert, told, { step, language: reader?.language ?? language }),
+    ...(reader && !content.push && { to: reader.email }),
+  }
+}
+
+async function readReader(db: Db, userId: string) {
+  const user = await db
+    .selectFrom('users')
+    .select(['role', 'email'])
+    .where('id', '=', userId)
+    .where('active', '=', 1)
+    .executeTakeFirst()
+  return user && { ...user, userId, language: (await readPreferences(db, userId)).language }
+}

@@ -1,0 +1,57 @@
+/** Which things of an alert are still so. A message that waited tells no outage that is over, for example. */
+import type { Db } from '../database/tables.ts'
+import { linesIn, type AlertRow, type Counts } from './alert-rows.ts'
+import type { Line } from './words.ts'
+
+type Left = { lines: readonly Line[]; counts: Counts }
+
+/** The alert without the things that are over; none may be left. */
+export async function stillTrue(db: Db, alert: AlertRow): Promise<AlertRow> {
+  const stored: Left = { lines: linesIn(alert.lines), counts: JSON.parse(alert.counts) as Counts }
+  const left = await leftOf(db, alert, stored)
+  return { ...alert, lines: JSON.stringify(left.lines), counts: JSON.stringify(left.counts) }
+}
+
+function leftOf(db: Db, { id, kind }: AlertRow, stored: Left): Promise<Left> {
+  if (kind === 'gateway-quiet' || kind === 'gateway-warning' || kind === 'camera-dark') return outages(db, id, stored)
+  if (kind === 'approval') return waitingRequests(db, stored)
+  if (kind === 'detection' || kind === 'deterrent-failed') return ofKnownGateways(db, stored)
+  return Promise.resolve(stored)
+}
+
+/** An outage has a row while it lasts. */
+async function outages(db: Db, alertId: string, { lines }: Left): Promise<Left> {
+  const rows = await db.selectFrom('alert_problems').select('line').where('alert_id', '=', alertId).execute()
+  const lasting = rows.map(({ line }) => JSON.parse(line) as Line)
+  const names = new Set(lasting.map(nameOf))
+  const shown = lines.filter((line) => names.has(nameOf(line)))
+  const byGateway = Map.groupBy(lasting, ({ gatewayId }) => gatewayId)
+  return {
+    // An alert stores only the first lines of many.
+    lines: shown.length > 0 ? shown : lasting,
+    counts: Object.fromEntries([...byGateway].map(([gatewayId, ofGateway]) => [gatewayId, ofGateway.length])),
+  }
+}
+
+const nameOf = ({ gatewayId, camera }: Line) => `${gatewayId} ${camera}`
+
+async function waitingRequests(db: Db, stored: Left): Promise<Left> {
+  const ids = stored.lines.map(({ id }) => id)
+  const waiting = db.selectFrom('registrations').select('id').where('id', 'in', ids).where('status', '=', 'pending')
+  return without(stored, new Set((await waiting.execute()).map(({ id }) => id)), ({ id }) => id)
+}
+
+async function ofKnownGateways(db: Db, stored: Left): Promise<Left> {
+  const ids = stored.lines.map(({ gatewayId }) => gatewayId)
+  const known = db.selectFrom('gateways').select('id').where('id', 'in', ids)
+  const left = without(stored, new Set((await known.execute()).map(({ id }) => id)), ({ gatewayId }) => gatewayId)
+  const shown = new Set(left.lines.map(({ gatewayId }) => gatewayId))
+  return { ...left, counts: Object.fromEntries(Object.entries(left.counts).filter(([id]) => shown.has(id))) }
+}
+
+/** Things beyond the stored lines are taken to be like the others. */
+function without({ lines, counts }: Left, kept: ReadonlySet<string>, idOf: (line: Line) => string): Left {
+  const left: Record<string, number> = { ...counts }
+  for (const line of lines) if (!kept.has(idOf(line))) left[line.gatewayId] = (left[line.gatewayId] ?? 0) - 1
+  return { lines: lines.filter((line) => kept.has(idOf(line))), counts: left }
+}

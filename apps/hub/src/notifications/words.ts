@@ -1,0 +1,28 @@
+/** What channels add to a message, in its language. */
+import type { Language } from '@hedgerow/contract'
+
+type Words = {
+  acknowledge: string
+  acknowledgeInBrowser: string
+  open: string
+  openInHub: string
+  /** The subject of a mail with several messages. */
+  several(count: number): string
+}
+
+export const WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    acknowledge: 'Acknowledge',
+    acknowledgeInBrowser: 'Acknowledge in the browser',
+    open: 'Open',
+    openInHub: 'Open in the hub',
+    several: (count) => `${count} messages from your hub`,
+  },
+  de: {
+    acknowledge: 'Bestätigen',
+    acknowledgeInBrowser: 'Im Browser bestätigen',
+    open: 'Öffnen',
+    openInHub: 'Im Hub öffnen',
+    several: (count) => `${count} Nachrichten Ihres Hubs`,
+  },
+}
