@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { wordsOfIssue } from '@hedgerow/contract/words'
+import { GatheredBytes } from '@hedgerow/http'
 import type { z } from 'zod'
-import { GatheredBytes } from '../gathered-bytes.ts'
 import { Refusal } from './errors.ts'
 
 const BODY_MAX_BYTES = 2 * 1024 * 1024

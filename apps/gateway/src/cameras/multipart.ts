@@ -3,7 +3,7 @@
  * claims are a hint: a part ends where the next delimiter begins. A part or a header that is too long throws, so that
  * it cannot fill the memory.
  */
-import { GatheredBytes } from '../gathered-bytes.ts'
+import { GatheredBytes } from '@hedgerow/http'
 import { CameraError } from './camera-error.ts'
 
 export const PART_BYTES_MAX = 8 * 1024 * 1024

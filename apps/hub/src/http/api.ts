@@ -2,18 +2,16 @@
  * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no CORS.
  * There are two: the hub's public API, and the tunnel's, which has only the calls of gateways.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { findJsonProblem, parseCheckedJson, type JsonProblem } from '@hedgerow/contract/bounded-json'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
-  type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { answerUnknownRoute, checkRequests, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { parseJsonOnly } from './json-bodies.ts'
 import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
 import type { Caller, RefusedCall, Sessions } from '../access/sessions.ts'
@@ -38,7 +36,6 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT_BYTES = 64 * 1024
-const LARGE_BODY_BYTES = 64 * 1024
 
 export type ApiOptions = {
   surface: 'public' | 'tunnel'
@@ -96,30 +93,4 @@ export function createApi(options: ApiOptions): FastifyInstance {
     )
   })
   return app
-}
-
-/**
- * Keeps the raw bytes, which signatures cover, beside the parsed body; signed bytes are verified before they are
- * parsed.
- */
-function parseJsonOnly(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    request.rawBody = body
-    request.routeOptions.config.verifyBody?.(request, body)
-    const problem = findJsonProblem(body)
-    if (problem) throw refusalOf(problem)
-    // Lets other requests run before a large body is parsed.
-    if (body.length > LARGE_BODY_BYTES) await nextTurn()
-    const parsed = parseCheckedJson(body)
-    if (parsed.problem) throw refusalOf(parsed.problem)
-    if (body.length > LARGE_BODY_BYTES) await nextTurn()
-    return parsed.value
-  })
-}
-
-function refusalOf(problem: JsonProblem): HubError {
-  if (problem === 'too-complex') return new HubError('json_too_complex')
-  if (problem === 'malformed') return new HubError('invalid_json')
-  return new HubError('invalid_json', { message: 'The request body names a field twice, or one that is reserved.' })
 }

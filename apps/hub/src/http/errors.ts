@@ -79,16 +79,8 @@ function toHubError(error: FastifyError, messageOfFirstField = false): HubError 
     const message = messageOfFirstField ? Object.values(named).at(-1) : undefined
     return new HubError('invalid_request', { fieldErrors: named, ...(message !== undefined && { message }) })
   }
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new HubError('payload_too_large')
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new HubError('unsupported_media_type')
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new HubError('invalid_json')
-  }
-  const { statusCode } = error
+  const { code, statusCode } = error
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new HubError('unsupported_media_type')
   if (statusCode === 416) return new HubError('range_not_satisfiable', { cause: error })
   return statusCode && statusCode >= 400 && statusCode < 500
     ? new HubError('invalid_request', { cause: error })

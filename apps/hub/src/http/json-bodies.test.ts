@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { GATEWAY_BODY_LIMIT } from '@hedgerow/contract'
 import {
   generateIdentitySeed,
@@ -9,7 +10,7 @@ import {
   SIGNATURE_HEADER,
   TIME_HEADER,
 } from '@hedgerow/enrolment'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -83,6 +84,20 @@ describe('JSON at every entry point of the hub', () => {
     expect(await tunnelled(longest)).toEqual(refusal)
     await tunnelled('['.repeat(47 * MIB)).catch(() => {})
     expect((await peer.post(HEARTBEAT, testHeartbeat(hub.clock.now()))).status, 'the hub keeps running').toBe(200)
+  })
+
+  test('takes no more memory when it comes in single bytes', async () => {
+    const text = `{"username":"${'x'.repeat(50_000)}","password":"a"}`
+    const concat = vi.spyOn(Buffer, 'concat')
+    const answer = await hub.app.inject({
+      method: 'POST',
+      url: '/api/v1/auth/login',
+      headers: { 'content-type': 'application/json' },
+      payload: Readable.from(Array.from(text, (one) => Buffer.from(one))),
+    })
+    expect(answer.json()).toMatchObject({ error: 'invalid_request', fieldErrors: { username: expect.any(String) } })
+    expect(concat.mock.calls.filter(([pieces]) => pieces.length > 100)).toEqual([])
+    concat.mockRestore()
   })
 
   test('of a caller without the gateway’s key is not parsed', async () => {

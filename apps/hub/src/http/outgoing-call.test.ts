@@ -31,6 +31,18 @@ function forEver(socket: Socket, text: string): void {
 const OK = 'HTTP/1.1 200 OK\r\n'
 
 describe('a call out', () => {
+  it('takes no more memory for an answer of single bytes', async () => {
+    const pieces = 50_000
+    const url = await serverThat((socket) =>
+      socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`),
+    )
+    const concat = vi.spyOn(Buffer, 'concat')
+    const { body } = await callOut({ url, method: 'GET', timeoutMs: 60_000, answerLimitBytes: pieces })
+    expect(body.length).toBe(pieces)
+    expect(concat.mock.calls.filter(([list]) => list.length > 100)).toEqual([])
+    concat.mockRestore()
+  })
+
   it('returns status and body, or only the status', async () => {
     const url = await serverThat((socket) => socket.end(`${OK}Content-Length: 2\r\n\r\nhi`))
     const call = { url, method: 'GET', timeoutMs: 10_000 } as const

@@ -6,6 +6,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { GatheredBytes } from '@hedgerow/http'
 
 export type OutgoingCall = {
   url: string | URL
@@ -73,12 +74,10 @@ function readBody(
   resolve: (answer: OutgoingAnswer) => void,
   fail: (error: Error) => void,
 ): void {
-  const chunks: Buffer[] = []
-  let length = 0
+  const body = new GatheredBytes()
   incoming.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > limitBytes) fail(new Error(`the answer is longer than ${limitBytes} bytes`))
-    else chunks.push(chunk)
+    if (body.length + chunk.length > limitBytes) fail(new Error(`the answer is longer than ${limitBytes} bytes`))
+    else body.add(chunk)
   })
-  incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks) }))
+  incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: body.take() }))
 }

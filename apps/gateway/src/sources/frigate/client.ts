@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { request as httpRequest } from '@hedgerow/http'
-import { GatheredBytes } from '../../gathered-bytes.ts'
+import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
 import { inWords } from '../../hub/failure.ts'
 import { openFrigateTls } from './connection.ts'
 import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'
