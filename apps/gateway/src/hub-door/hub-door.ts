@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { doorCommand, type Detection } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
-import { createConnectionLimits, createFront, cutConnections, type Faults } from '@hedgerow/http'
+import { createConnectionLimits, createFront, cutConnections, GatheredBytes, type Faults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { inWords } from '../hub/failure.ts'
@@ -191,14 +191,12 @@ function decode(segment: string): string {
 }
 
 async function readBody<S extends z.ZodType>(request: IncomingMessage, schema: S): Promise<z.output<S>> {
-  const parts: Buffer[] = []
-  let length = 0
+  const body = new GatheredBytes()
   for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += part.length
-    if (length > BODY_MAX_BYTES) throw new Refusal('invalid_request')
-    parts.push(part)
+    body.add(part)
+    if (body.length > BODY_MAX_BYTES) throw new Refusal('invalid_request')
   }
-  const read = readJson(Buffer.concat(parts))
+  const read = readJson(body.take())
   const parsed = schema.safeParse(read.problem ? undefined : read.value)
   if (!parsed.success) throw new Refusal('invalid_request')
   return parsed.data

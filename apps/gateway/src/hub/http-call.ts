@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { request as httpRequest } from '@hedgerow/http'
+import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
 import { errorBody, type ErrorCode } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
@@ -89,16 +89,15 @@ export async function post(options: PostOptions): Promise<Answer> {
     // Node closes without an error at an unrequested 101 answer.
     outgoing.on('close', () => fail(new NotAHubError('the server there is not a hub: its answer is incomplete')))
     outgoing.on('response', (incoming) => {
-      const chunks: Buffer[] = []
-      let length = 0
+      const answer = new GatheredBytes()
       incoming.on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length > ANSWER_LIMIT) fail(new NotAHubError('the server there is not a hub: its answer is too long'))
-        else chunks.push(chunk)
+        if (answer.length + chunk.length > ANSWER_LIMIT)
+          fail(new NotAHubError('the server there is not a hub: its answer is too long'))
+        else answer.add(chunk)
       })
       incoming.on('error', fail)
       incoming.on('end', () =>
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) }),
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: answer.take() }),
       )
     })
     outgoing.end(body)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { GatheredBytes } from '@hedgerow/http'
 import { makePrivateDirectory, syncPath, writeDurably } from '../durable-file.ts'
 import { inWords } from '../hub/failure.ts'
 import { KNOWN_MODELS } from './known-models.ts'
@@ -82,15 +83,13 @@ async function findSource(what: string): Promise<ModelSource> {
       'model_unknown',
       `No model is known as ${what}. Name the URL or the path of a manifest, or one of ${KNOWN_MODELS.map(({ name }) => name).join(', ')}.`,
     )
-  const parts: Buffer[] = []
-  let length = 0
+  const manifest = new GatheredBytes()
   for await (const part of readFrom(what)) {
-    length += part.length
-    if (length > MANIFEST_MAX_BYTES)
+    manifest.add(part)
+    if (manifest.length > MANIFEST_MAX_BYTES)
       throw new ModelError('model_manifest_invalid', `${what} is too large for a manifest.`)
-    parts.push(part)
   }
-  return parseJsonAs(modelSource, Buffer.concat(parts).toString(), what)
+  return parseJsonAs(modelSource, manifest.take().toString(), what)
 }
 
 /** The manifest's `url`, which may be relative to the manifest's own. */

@@ -4,6 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { GatheredBytes } from '@hedgerow/http'
 import type { ReleaseFile } from '@hedgerow/releases'
 import { createBackoff } from '../hub/backoff.ts'
 import type { Download } from '../hub/tunnel-download.ts'
@@ -21,14 +22,12 @@ class WrongArchive extends Error {}
 
 /** Rejects with the network's error. */
 export async function fetchList(download: Download, name: string, signal: AbortSignal): Promise<string> {
-  const parts: Buffer[] = []
-  let length = 0
+  const list = new GatheredBytes()
   for await (const part of partsOf(await download(name, { from: 0, signal }))) {
-    length += part.length
-    if (length > LIST_MAX_BYTES) throw new Error(`${name} is too long`)
-    parts.push(part)
+    list.add(part)
+    if (list.length > LIST_MAX_BYTES) throw new Error(`${name} is too long`)
   }
-  return Buffer.concat(parts).toString()
+  return list.take().toString()
 }
 
 /**

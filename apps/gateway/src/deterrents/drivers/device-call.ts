@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { request as httpRequest } from '@hedgerow/http'
+import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import type { z } from 'zod'
 import { DeviceRefusal } from './driver.ts'
@@ -48,19 +48,17 @@ export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
   // Node closes without an error at an unrequested 101 answer.
   outgoing.on('close', () => fail(new Error('the device’s answer is incomplete')))
   outgoing.on('response', (incoming) => {
-    const chunks: Buffer[] = []
-    let length = 0
+    const answer = new GatheredBytes()
     incoming.on('error', fail)
     incoming.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > ANSWER_LIMIT_BYTES) fail(new Error("the device's answer is too long"))
-      else chunks.push(chunk)
+      if (answer.length + chunk.length > ANSWER_LIMIT_BYTES) fail(new Error("the device's answer is too long"))
+      else answer.add(chunk)
     })
     incoming.on('end', () =>
       resolve({
         status: incoming.statusCode ?? 0,
         headers: incoming.headers,
-        text: Buffer.concat(chunks).toString('utf8'),
+        text: answer.take().toString('utf8'),
       }),
     )
   })
