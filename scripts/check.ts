@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
  */
 const gates: [title: string, command: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check'],
-  ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
+  ['lint', 'oxlint', '--type-aware', '--deny-warnings', '--report-unused-disable-directives-severity=error'],
   ['types', 'tsc', '--noEmit', '-p', '.'],
   ['unused code', 'knip', '--no-progress'],
   ['API description', 'node', 'scripts/lint-api-description.ts'],

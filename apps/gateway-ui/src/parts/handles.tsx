@@ -67,7 +67,7 @@ export function Handles({ label, polygon, chosen, onChoose, onChange }: HandlesP
     <fieldset className={styles.handles} aria-label={`Corners of ${label}`}>
       {polygon.map((corner, index) => (
         <button
-          // A corner is identified by its place in the list. oxlint-disable-next-line react/no-array-index-key
+          // A corner is identified by its place in the list.
           key={index}
           ref={(button) => {
             corners.current[index] = button
@@ -89,7 +89,6 @@ export function Handles({ label, polygon, chosen, onChoose, onChange }: HandlesP
       ))}
       {polygon.map((_corner, index) => (
         <button
-          // oxlint-disable-next-line react/no-array-index-key -- as above
           key={index}
           type="button"
           className={styles.middle}

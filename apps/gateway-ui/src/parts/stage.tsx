@@ -37,8 +37,6 @@ export function Stage({ camera, shapes, onChoose, children }: StageProps) {
       )}
       <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
         {shapes.map(({ key, tone, polygon }) => (
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions --
-          // as above
           <polygon
             key={key}
             data-tone={tone}

@@ -5,7 +5,6 @@ import type { Block, Choice, Inline } from './text.ts'
 import styles from './help.module.css'
 
 /* Array indexes are keys here, because a page never changes while it is shown. */
-/* oxlint-disable react/no-array-index-key */
 
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {
   return blocks.map((block, index) => <OneBlock key={index} block={block} />)
