@@ -49,11 +49,11 @@ const scenes = {
 export const WITH_VALVE = 'North orchard'
 
 const PLACES = [
-  { name: WITH_VALVE, location: 'Row 12, by the stream', camera: 'orchard' },
-  { name: 'South meadow', location: 'Edge of the wood', camera: 'meadow' },
-  { name: 'Barn', location: 'Yard, south wall', camera: 'yard' },
-  { name: 'Forest road', location: 'Lay-by at the gate', camera: 'lay-by' },
-  { name: 'River gate', location: 'Lower meadow', camera: 'footbridge' },
+  { name: WITH_VALVE, location: 'Row 12, by the stream', scene: 'orchard' },
+  { name: 'South meadow', location: 'Edge of the wood', scene: 'meadow' },
+  { name: 'Barn', location: 'Yard, south wall', scene: 'yard' },
+  { name: 'Forest road', location: 'Lay-by at the gate', scene: 'lay-by' },
+  { name: 'River gate', location: 'Lower meadow', scene: 'footbridge' },
 ] as const
 
 /** The gateway that is left for a person to approve. */
@@ -91,9 +91,11 @@ export async function prepareFleet(switches: Switches, life: AsyncDisposableStac
     },
   }
   const devices: DemoDevice[] = []
-  for (const { name, location, camera } of PLACES) {
-    const rendered = await startRenderedCamera(scenes[camera], PICTURES)
+  for (const { name, location, scene } of PLACES) {
+    const rendered = await startRenderedCamera(scenes[scene], PICTURES)
     life.defer(() => rendered.stop())
+    // Every screen and message names the camera, so nobody takes its pictures for real ones.
+    const camera = `rendered ${scene}`
     const file = {
       cameras: { [camera]: { url: rendered.mjpegUrl, framesPerSecond: PICTURES.framesPerSecond } },
       sources: { eye: { cameras: [camera], model: 'none' } },

@@ -18,6 +18,7 @@ import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-rel
 import { admit } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
+import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts'
 import { addDayOfHistory, addPerson, addOldRollout, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
@@ -367,11 +368,12 @@ describe('gateways', () => {
 
     await addDayOfHistory(hub, id)
     await page.reload()
-    await history.getByText('Load at most 75 %, memory at most 50 %.').waitFor()
+    await history.getByText('Load at most 0.75 per core.').waitFor()
+    await history.getByText('Memory at most 50 %.').waitFor()
     await history.getByText('42.0 MB from the gateway, 2.10 MB to it.').waitFor()
     const pictures = () =>
       history.locator('canvas').evaluateAll((all) => all.map((one) => (one as HTMLCanvasElement).toDataURL()))
-    const isDrawn = async () => new Set(await pictures()).size === 2
+    const isDrawn = async () => new Set(await pictures()).size === 3
     await expect.poll(isDrawn).toBe(true)
     const [bright] = await pictures()
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -383,6 +385,21 @@ describe('gateways', () => {
     const texts = (await rows.allTextContents()).slice(1)
     expect(texts.filter((text) => text.includes('Unknown'))).toHaveLength(3)
     expect(texts.filter((text) => text.includes('2.00 MB'))).toHaveLength(21)
+  })
+
+  test('the address of an application that needs a higher role says so, and leads to the gateway’s own interface', async () => {
+    const { registrationId } = await waitingDevice('Weir', {
+      file: { applications: { router: { url: 'http://127.0.0.1:9', title: 'Router', leastRole: 'admin' } } },
+    })
+    const { gatewayId } = await hub.api(approveRegistration, { params: { registrationId } })
+    await applicationsOf(hub.api, gatewayId)
+    await enterAs(page, hub, manager)
+    await portal.open(`/proxy/gateway/${gatewayId}?application=router`)
+    await said('Your role does not allow this application.')
+    await page.getByRole('link', { name: 'Back to the gateways' }).waitFor()
+    await page.getByRole('link', { name: 'Open the gateway’s own interface' }).click()
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
+    expect(new URL(page.url()).origin).not.toBe(hub.url)
   })
 
   test('an address of no gateway says so and leads back', async () => {

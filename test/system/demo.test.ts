@@ -81,7 +81,7 @@ test(
         (await api(listIncidents, { query: { label: 'boar', fired: 'yes' } })).find(({ coverId }) => coverId !== null),
       { for: 'the incident with its picture' },
     )
-    expect(boar).toMatchObject({ gatewayName: 'North orchard', camera: 'orchard', severity: 'alert' })
+    expect(boar).toMatchObject({ gatewayName: 'North orchard', camera: 'rendered orchard', severity: 'alert' })
     const jpeg = await api(readDetectionThumbnail, { params: { id: orchard.id, detectionId: boar.coverId! } })
     expect(jpegSize(jpeg)!.width).toBeGreaterThanOrEqual(320)
   },
@@ -95,7 +95,7 @@ test('a gateway reports the camera of its eye to the hub', async () => {
     for: 'the camera to be online',
     timeoutMs: 120_000,
   })
-  expect(camera.name).toBe('lay-by')
+  expect(camera.name).toBe('rendered lay-by')
 }, 150_000)
 
 test('a gateway’s page opens through its tunnel, also after the hub was killed', async () => {

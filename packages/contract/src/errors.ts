@@ -33,6 +33,7 @@ export const errorTable = {
   last_admin: { status: 409, message: 'The hub needs an active admin, and this is the last one.' },
   account_inactive: { status: 403, message: 'This account has been deactivated. Ask an administrator to activate it.' },
   role_required: { status: 403, message: 'Your role does not allow this.' },
+  application_role_required: { status: 403, message: 'Your role does not allow this application.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   gateway_not_found: { status: 404, message: 'This gateway does not exist, or you may not see it.' },
   application_not_found: { status: 404, message: 'This gateway does not offer this application.' },

@@ -14,12 +14,12 @@ export const gatewayUiTicket = call({
   query: z.strictObject({ application: applicationName.optional() }),
   errors: [
     'application_not_found',
+    'application_role_required',
     'gateway_not_found',
     'gateway_origin_required',
     'gateway_port_unavailable',
     'gateway_ports_exhausted',
     'origin_not_allowed',
-    'role_required',
     'vpn_disabled',
   ],
   response: z.object({ action: z.url(), ticket: z.string() }),

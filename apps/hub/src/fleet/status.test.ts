@@ -103,6 +103,18 @@ describe('an enrolled gateway', () => {
     )
   })
 
+  it('joins phrases with commas, and leaves sentences of the gateway as they are', () => {
+    const dark = 'Camera gate: its picture is black. Is it covered, or its light off?'
+    const locked = 'Camera yard: its password is wrong.'
+    expect(enrolled({ disk: 0.93, problems: [dark, locked] }).reason).toBe(
+      `heartbeat 20 s ago, disk 93 % full. ${dark} ${locked}`,
+    )
+    expect(enrolled({ problems: [dark, locked, dark, locked, dark] }).reason).toBe(
+      `heartbeat 20 s ago. ${dark} ${locked} ${dark} ${locked} And 1 more.`,
+    )
+    expect(enrolled({ problems: [dark, 'no detector'] }).reason).toBe(`heartbeat 20 s ago. ${dark} No detector.`)
+  })
+
   it('never shows negative times when a clock was set back', () => {
     const heartbeat = { at: seconds(-60), content: { ...content, clock: seconds(-60) }, isCloned: false }
     expect(enrolled({}, { heartbeat, latestHandshakeAt: seconds(-60) }).reason).toBe(

@@ -82,7 +82,16 @@ function reasonOfEnrolled(signals: Signals, words: ReasonWords): string {
   if (isUdpBlocked(signals)) said.push(words.udpBlocked(signals.vpnPort()))
   said.push(...problems.slice(0, REASONS_SHOWN))
   if (problems.length > REASONS_SHOWN) said.push(words.more(problems.length - REASONS_SHOWN))
-  return said.join(', ')
+  return said.reduce(joined)
+}
+
+const isSentence = (text: string) => /[.?!]$/.test(text)
+
+/** Phrases are joined with commas. Problems in the gateway's own words are mostly sentences, and stand alone. */
+function joined(before: string, next: string): string {
+  if (!isSentence(before)) return isSentence(next) ? `${before}. ${next}` : `${before}, ${next}`
+  const sentence = `${next.charAt(0).toUpperCase()}${next.slice(1)}`
+  return `${before} ${isSentence(sentence) ? sentence : `${sentence}.`}`
 }
 
 function reasonOfWireguard({ now, latestHandshakeAt, isHealthy }: Signals, words: ReasonWords): string {

@@ -118,7 +118,9 @@ describe('an application', () => {
     expect((await opened.go()).status).toBe(200)
     hub.name(gateway, [{ name: 'frigate', leastRole: 'admin' }])
     expect((await opened.go()).status).toBe(403)
-    await expect(hub.open(manager, gateway.id, hub.hubHost, 'frigate')).rejects.toMatchObject({ code: 'role_required' })
+    await expect(hub.open(manager, gateway.id, hub.hubHost, 'frigate')).rejects.toMatchObject({
+      code: 'application_role_required',
+    })
     expect((await (await hub.open(admin, gateway.id, hub.hubHost, 'frigate')).go()).status).toBe(200)
   })
 

@@ -41,7 +41,10 @@ export type VisitorAccess = {
    * see the gateway or open its application.
    */
   allow(visit: Visit): Promise<Allowed | undefined>
-  /** Throws session_required, session_ended, application_not_found, role_required or service_worker_refused. */
+  /**
+   * Throws session_required, session_ended, application_not_found, application_role_required or
+   * service_worker_refused.
+   */
   admit(req: RequestHead, host: GatewayHost): Admitted | Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
   carriesHubToken(req: RequestHead): boolean | Promise<boolean>
@@ -156,7 +159,7 @@ export function whenKnown<T, R>(value: T | Promise<T>, goOn: (value: T) => R | P
   return value instanceof Promise ? value.then(goOn) : goOn(value)
 }
 
-type ApplicationRefusal = 'application_not_found' | 'role_required'
+type ApplicationRefusal = 'application_not_found' | 'application_role_required'
 
 /**
  * The reason why a person of this role may not open a place of a gateway that offers these applications; undefined when
@@ -170,7 +173,7 @@ export function applicationRefusal(
   if (application === undefined) return undefined
   const found = offered.find(({ name }) => name === application)
   if (!found) return 'application_not_found'
-  return hasRole(role, found.leastRole ?? 'user') ? undefined : 'role_required'
+  return hasRole(role, found.leastRole ?? 'user') ? undefined : 'application_role_required'
 }
 
 /** Every possible token of the hub: each three parts in a row, joined by dots. */

@@ -8,6 +8,7 @@ it.each([
   [403, 'account_inactive', '/gateways', true],
   [403, undefined, '/gateways', true],
   [403, 'role_required', '/gateways', false],
+  [403, 'application_role_required', '/proxy/gateway/1', false],
   [401, 'role_required', '/gateways', true],
   [401, 'invalid_credentials', '/login', false],
   [403, 'account_inactive', '/login', false],

@@ -6,12 +6,13 @@ import { SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract/constants'
 
 export const SESSION_EXPIRED_MESSAGE = 'Your session has expired. Please log in again.'
 
+const ROLE_TOO_LOW: ReadonlySet<string | undefined> = new Set(['role_required', 'application_role_required'])
 const VISITOR_PATHS: ReadonlySet<string> = new Set(['/login', '/register'])
 
 export function endsSession(answer: { status: number; error: string | undefined; path: string }): boolean {
   if (VISITOR_PATHS.has(answer.path)) return false
   if (answer.status === 401) return true
-  return answer.status === 403 && answer.error !== 'role_required'
+  return answer.status === 403 && !ROLE_TOO_LOW.has(answer.error)
 }
 
 /** Allows one of several redirects: polls that fail together must redirect the person only once. */

@@ -7,15 +7,28 @@ import { Button, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { gatewayUiTicket } from 'virtual:contract-calls'
 import { Link, useParams, useSearchParams } from 'react-router'
-import { api, isForbidden, messageOf } from '#api/client.ts'
-import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
+import { api, ApiError, messageOf } from '#api/client.ts'
+import { accessFailed } from '#api/access-messages.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { handOver } from './hand-over.ts'
 import styles from './page.module.css'
 
+type Problem = {
+  words: string
+  /** The gateway itself may still be open to this person. */
+  isOfApplication: boolean
+}
+
 export function HandoverPage() {
-  const [problem, setProblem] = useState<string | null>(null)
+  const [search] = useSearchParams()
+  return <Way key={search.toString()} />
+}
+
+/** The way to one place, which another address replaces together with its problem. */
+function Way() {
+  const id = useParams()['id'] ?? ''
+  const [problem, setProblem] = useState<Problem | null>(null)
   return (
     <div className={styles.page}>
       <PageHead title={problem === null ? 'Opening the gateway' : 'The gateway did not open'} />
@@ -23,9 +36,15 @@ export function HandoverPage() {
         <Handover onProblem={setProblem} />
       ) : (
         <>
-          <Notice tone="danger">{problem}</Notice>
+          <Notice tone="danger">{problem.words}</Notice>
           <div className={styles.ways}>
-            <Button onClick={() => setProblem(null)}>Try again</Button>
+            {problem.isOfApplication ? (
+              <Button component={Link} to={`/proxy/gateway/${id}`}>
+                Open the gateway’s own interface
+              </Button>
+            ) : (
+              <Button onClick={() => setProblem(null)}>Try again</Button>
+            )}
             <Button component={Link} to="/gateways" variant="default">
               Back to the gateways
             </Button>
@@ -36,8 +55,14 @@ export function HandoverPage() {
   )
 }
 
+function problemOf(error: unknown): Problem {
+  if (error instanceof ApiError && error.code === 'application_role_required')
+    return { words: error.message, isOfApplication: true }
+  return { words: accessFailed(messageOf(error)), isOfApplication: false }
+}
+
 /** One try, made when it is mounted. If it succeeds, the browser leaves this page. */
-function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
+function Handover({ onProblem }: { onProblem: (problem: Problem) => void }) {
   const id = useParams()['id'] ?? ''
   const [search] = useSearchParams()
   const path = search.get('path')
@@ -51,7 +76,7 @@ function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
           path,
         )
       } catch (error) {
-        if (!controller.signal.aborted) onProblem(isForbidden(error) ? NOT_AUTHORIZED : accessFailed(messageOf(error)))
+        if (!controller.signal.aborted) onProblem(problemOf(error))
       }
     }
     void open()

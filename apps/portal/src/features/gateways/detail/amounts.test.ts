@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clockOffset, formatBytes, formatDuration } from './amounts.ts'
+import { clockOffset, formatBytes, formatDuration, formatLoad } from './amounts.ts'
 
 it.each([
   [0, '0 B'],
@@ -22,6 +22,16 @@ it.each([
   [90_000, '1 d 1 h'],
 ])('shows %f seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text)
+})
+
+it.each([
+  [0, '0.00'],
+  [0.324, '0.32'],
+  [1, '1.00'],
+  [16.44, '16.4'],
+  [99_999, '99999'],
+])('shows a load of %f for each core as %s', (load, text) => {
+  expect(formatLoad(load)).toBe(text)
 })
 
 it('gives the offset of a clock, without the time that a message takes', () => {

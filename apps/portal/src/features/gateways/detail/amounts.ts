@@ -12,6 +12,11 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${UNITS[unit]}`
 }
 
+/** A load average divided by the number of processor cores; above 1, work waits. */
+export function formatLoad(perCore: number): string {
+  return perCore.toFixed(perCore >= 99.95 ? 0 : perCore >= 9.995 ? 1 : 2)
+}
+
 /** A time span in its two largest parts: "3 d 4 h", "12 min". */
 export function formatDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60)

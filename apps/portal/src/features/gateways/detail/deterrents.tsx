@@ -60,12 +60,11 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
         {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
         {command !== undefined && command.state !== 'done' && <Notice tone="warning">{command.message}</Notice>}
       </output>
-      <ul>
+      <ul className={styles.ledger} aria-label="Ledger">
         {(ledger.data ?? []).slice(0, SHOWN).map((entry) => (
           <li key={`${entry.id} ${entry.at}`}>
-            <small>
-              {ledgerLine(entry)}, <RelativeTime at={new Date(entry.at).toISOString()} />
-            </small>
+            <span>{ledgerLine(entry)}</span>
+            <RelativeTime at={new Date(entry.at).toISOString()} />
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { HelpLink } from '#parts/help-link.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
-import { clockOffset, formatDuration } from './amounts.ts'
+import { clockOffset, formatDuration, formatLoad } from './amounts.ts'
 import styles from './gateway-page.module.css'
 
 const DISK_HIGH = 0.9
@@ -27,7 +27,12 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
     <>
       <div className={styles.part}>
         <dl className={styles.gauges}>
-          <Gauge name="Load" value={percent(heartbeat.load)} fraction={heartbeat.load} high={heartbeat.load > 1} />
+          <Gauge
+            name="Load per core"
+            value={formatLoad(heartbeat.load)}
+            fraction={heartbeat.load}
+            high={heartbeat.load > 1}
+          />
           <Gauge
             name="Memory"
             value={percent(heartbeat.memory)}

@@ -1,12 +1,12 @@
 import type { GatewayHour } from '@hedgerow/contract'
 import { Absent, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { hourLabel } from '@hedgerow/ui/hours.ts'
-import { formatBytes } from './amounts.ts'
+import { formatBytes, formatLoad } from './amounts.ts'
 import { percent } from './history.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'Hour', width: '25%' },
-  { name: 'Load', numeric: true },
+  { name: 'Load per core', numeric: true },
   { name: 'Memory', numeric: true },
   { name: 'Temperature', numeric: true },
   { name: 'From it', numeric: true },
@@ -22,8 +22,8 @@ export function HistoryTable({ hours }: { hours: readonly GatewayHour[] }) {
           <Cell label="Hour" place="title">
             {hourLabel(hour)}
           </Cell>
-          <Cell label="Load" numeric>
-            {amountOf(load, percent)}
+          <Cell label="Load per core" numeric>
+            {amountOf(load, formatLoad)}
           </Cell>
           <Cell label="Memory" numeric>
             {amountOf(memory, percent)}

@@ -1,6 +1,6 @@
 import type { GatewayHour } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
-import { describeLoad, describeTraffic } from './history.ts'
+import { describeLoad, describeMemory, describeTraffic } from './history.ts'
 
 const quiet: GatewayHour = {
   hour: '2026-11-21T08:00:00.000Z',
@@ -23,11 +23,14 @@ const busy = (load: number): GatewayHour => ({
 })
 
 it('gives the highest load and memory of the known hours', () => {
-  expect(describeLoad([quiet, busy(0.3), busy(1.25), quiet])).toBe('Load at most 125 %, memory at most 50 %.')
+  const hours = [quiet, busy(0.3), busy(16.44), quiet]
+  expect(describeLoad(hours)).toBe('Load at most 16.4 per core.')
+  expect(describeMemory(hours)).toBe('Memory at most 50 %.')
 })
 
-it('gives no load for a device without heartbeats', () => {
-  expect(describeLoad([quiet, { ...quiet, receivedBytes: 10 }])).toBeUndefined()
+it('gives neither for a device without heartbeats', () => {
+  const hours = [quiet, { ...quiet, receivedBytes: 10 }]
+  expect([describeLoad(hours), describeMemory(hours)]).toEqual([undefined, undefined])
 })
 
 it('adds up the traffic both ways', () => {

@@ -1,14 +1,18 @@
 import type { GatewayHour } from '@hedgerow/contract'
-import { formatBytes } from './amounts.ts'
+import { formatBytes, formatLoad } from './amounts.ts'
 
 export const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`
 
-/** A summary of the load and memory chart; undefined without heartbeats. */
+/** A summary of the load's chart; undefined without heartbeats. */
 export function describeLoad(hours: readonly GatewayHour[]): string | undefined {
   const load = highest(hours.map((hour) => hour.load?.max))
+  return load === undefined ? undefined : `Load at most ${formatLoad(load)} per core.`
+}
+
+/** A summary of the memory's chart; undefined without heartbeats. */
+export function describeMemory(hours: readonly GatewayHour[]): string | undefined {
   const memory = highest(hours.map((hour) => hour.memory?.max))
-  if (load === undefined || memory === undefined) return undefined
-  return `Load at most ${percent(load)}, memory at most ${percent(memory)}.`
+  return memory === undefined ? undefined : `Memory at most ${percent(memory)}.`
 }
 
 /** A summary of the traffic chart. */
