@@ -72,35 +72,40 @@ export function verifierFeatures(glance: Glance, into = new Float32Array(VERIFIE
 
 /** Mean and deviation of luma, of blueness and of redness, in the middle and around it; and what is almost white. */
 function coloursOf(crop: RgbImage): Float32Array {
-  const sums = { inner: new Float64Array(7), outer: new Float64Array(7) }
-  const counts = { inner: 0, outer: 0 }
+  const inner = new Float64Array(8)
+  const outer = new Float64Array(8)
+  const { data, stride } = crop
   for (let y = 0; y < CROP_PIXELS; y++)
     for (let x = 0; x < CROP_PIXELS; x++) {
-      const byte = y * crop.stride + 3 * x
-      const [red, green, blue] = [crop.data[byte]!, crop.data[byte + 1]!, crop.data[byte + 2]!]
-      const luma = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
+      const byte = y * stride + 3 * x
+      const red = data[byte]!
+      const blue = data[byte + 2]!
+      const luma = (0.299 * red + 0.587 * data[byte + 1]! + 0.114 * blue) / 255
       const isInner = x >= INNER_FROM && x < INNER_TO && y >= INNER_FROM && y < INNER_TO
-      const part = isInner ? 'inner' : 'outer'
-      counts[part] += 1
-      for (const [i, value] of [luma, blue / 255 - luma, red / 255 - luma].entries()) {
-        sums[part][2 * i]! += value
-        sums[part][2 * i + 1]! += value * value
-      }
-      if (luma > 0.9) sums[part][6]! += 1
+      const sums = isInner ? inner : outer
+      addValue(sums, 0, luma)
+      addValue(sums, 2, blue / 255 - luma)
+      addValue(sums, 4, red / 255 - luma)
+      if (luma > 0.9) sums[6]! += 1
+      sums[7]! += 1
     }
   const result = new Float32Array(COLOURS)
-  for (const [index, part] of (['inner', 'outer'] as const).entries()) {
-    const sum = sums[part]
-    const count = counts[part]
+  for (const [index, sums] of [inner, outer].entries()) {
+    const count = sums[7]!
     const to = index * 7
-    for (let i = 0; i < 3; i++) {
-      const mean = sum[2 * i]! / count
-      result[to + 2 * i] = 2 * mean
-      result[to + 2 * i + 1] = 4 * Math.sqrt(Math.max(0, sum[2 * i + 1]! / count - mean * mean))
+    for (let i = 0; i < 6; i += 2) {
+      const mean = sums[i]! / count
+      result[to + i] = 2 * mean
+      result[to + i + 1] = 4 * Math.sqrt(Math.max(0, sums[i + 1]! / count - mean * mean))
     }
-    result[to + 6] = sum[6]! / count
+    result[to + 6] = sums[6]! / count
   }
   return result
+}
+
+function addValue(sums: Float64Array, at: number, value: number): void {
+  sums[at]! += value
+  sums[at + 1]! += value * value
 }
 
 /** Votes for the four nearest cells. */

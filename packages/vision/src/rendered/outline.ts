@@ -77,23 +77,20 @@ export function fill(
   const right = Math.min(width, Math.ceil(bounds.right))
   if (right <= left) return
   const coverage = new Float32Array(right - left)
-  const parts = figure.map((outline) => ({ outline, ...boundsOf([outline]) }))
-  const crossings: { x: number; turn: number }[] = []
-  const end = Math.min(height, Math.ceil(bounds.bottom))
-  for (let y = Math.max(0, Math.floor(bounds.top)); y < end; y++) {
+  const first = Math.max(0, Math.floor(bounds.top)) * LINES_A_PIXEL
+  const end = Math.min(height, Math.ceil(bounds.bottom)) * LINES_A_PIXEL
+  const crossings = crossingsOf(figure, first, end)
+  for (let line = first; line < end; line += LINES_A_PIXEL) {
     coverage.fill(0)
-    for (let line = 0; line < LINES_A_PIXEL; line++) {
-      crossings.length = 0
-      const level = y + (line + 0.5) / LINES_A_PIXEL
-      for (const { outline, top, bottom } of parts)
-        if (top <= level && level <= bottom) cross(outline, level, crossings)
-      crossings.sort((a, b) => a.x - b.x)
+    for (let part = line - first; part < line - first + LINES_A_PIXEL; part++) {
+      const row = crossings[part]!.sort((a, b) => a.x - b.x)
       let winding = 0
-      for (let i = 0; i + 1 < crossings.length; i++) {
-        winding += crossings[i]!.turn
-        if (winding !== 0) cover(coverage, crossings[i]!.x - left, crossings[i + 1]!.x - left)
+      for (let i = 0; i + 1 < row.length; i++) {
+        winding += row[i]!.turn
+        if (winding !== 0) cover(coverage, row[i]!.x - left, row[i + 1]!.x - left)
       }
     }
+    const y = line / LINES_A_PIXEL
     for (let x = left; x < right; x++) {
       const share = coverage[x - left]! / LINES_A_PIXEL
       if (share > 0) paint(x, y, Math.min(1, share))
@@ -101,16 +98,30 @@ export function fill(
   }
 }
 
-function cross(outline: Outline, y: number, crossings: { x: number; turn: number }[]): void {
-  let x0 = outline.at(-2)!
-  let y0 = outline.at(-1)!
-  for (let i = 0; i < outline.length; i += 2) {
-    const x1 = outline[i]!
-    const y1 = outline[i + 1]!
-    if (y0 <= y !== y1 <= y) crossings.push({ x: x0 + ((y - y0) / (y1 - y0)) * (x1 - x0), turn: y1 > y0 ? 1 : -1 })
-    x0 = x1
-    y0 = y1
+type Crossing = { x: number; turn: number }
+
+/** Where the edges cross each line from `first` to before `end`; several lines cross each pixel. */
+function crossingsOf(figure: Figure, first: number, end: number): Crossing[][] {
+  const lines: Crossing[][] = Array.from({ length: Math.max(0, end - first) }, () => [])
+  for (const outline of figure) {
+    let x0 = outline[outline.length - 2]!
+    let y0 = outline[outline.length - 1]!
+    for (let i = 0; i < outline.length; i += 2) {
+      const x1 = outline[i]!
+      const y1 = outline[i + 1]!
+      // A line more on both sides, and the comparison below decides: the division is not exact.
+      const top = Math.max(first, Math.floor(Math.min(y0, y1) * LINES_A_PIXEL - 1))
+      const bottom = Math.min(end, Math.ceil(Math.max(y0, y1) * LINES_A_PIXEL + 1))
+      for (let line = top; line < bottom; line++) {
+        const y = (line + 0.5) / LINES_A_PIXEL
+        if (y0 <= y !== y1 <= y)
+          lines[line - first]!.push({ x: x0 + ((y - y0) / (y1 - y0)) * (x1 - x0), turn: y1 > y0 ? 1 : -1 })
+      }
+      x0 = x1
+      y0 = y1
+    }
   }
+  return lines
 }
 
 function cover(coverage: Float32Array, from: number, to: number): void {

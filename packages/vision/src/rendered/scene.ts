@@ -89,8 +89,10 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
     texture: number,
   ): void {
     const at = y * image.stride + x * 3
-    for (let channel = 0; channel < 3; channel++)
-      image.data[at + channel]! += (colour[channel]! * texture - image.data[at + channel]!) * share
+    const { data } = image
+    data[at]! += (colour[0] * texture - data[at]!) * share
+    data[at + 1]! += (colour[1] * texture - data[at + 1]!) * share
+    data[at + 2]! += (colour[2] * texture - data[at + 2]!) * share
   }
 
   function drawActor(actor: Actor, index: number, atMs: number): Truth | undefined {
@@ -169,11 +171,11 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
 
   /** Two beams that pass from one side to the other; they light the ground and add to what is there. */
   function drawHeadlights(atMs: number): boolean {
-    light.fill(0)
     let isLit = false
     for (const startMs of scene.headlightsMs ?? []) {
       const progress = (atMs - startMs) / HEADLIGHTS_MS
       if (progress < 0 || progress > 1) continue
+      if (!isLit) light.fill(0)
       isLit = true
       for (const beam of [0, 0.09]) {
         const x = (progress * 1.6 - 0.3 + beam) * width
@@ -227,15 +229,18 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
           const grain = values[at++ & (NOISE_VALUES - 1)]!
           const gain = isLit ? factor * (1 + light[pixel]!) : factor
           const byte = pixel * 3
-          for (let channel = byte; channel < byte + 3; channel++) {
-            const value = data[channel]! * gain + grain
-            data[channel] = value < 0 ? 0 : value > 255 ? 255 : value
-          }
+          data[byte] = toByte(data[byte]! * gain + grain)
+          data[byte + 1] = toByte(data[byte + 1]! * gain + grain)
+          data[byte + 2] = toByte(data[byte + 2]! * gain + grain)
         }
       }
       return { image, truth }
     },
   }
+}
+
+function toByte(value: number): number {
+  return value < 0 ? 0 : value > 255 ? 255 : value | 0
 }
 
 /** Gaussian noise, once in grey levels and once with deviation 1. */
