@@ -8,10 +8,14 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 
-/** Starts the agent as people do, with only PATH from this process's environment. New files may be for everybody. */
+/**
+ * Starts the agent as people do, with only PATH and the cache of compiled sources from this process's environment. New
+ * files may be for everybody.
+ */
 function run(args: string[], environment: Record<string, string> = {}) {
   const command = ['-c', 'umask 000; exec "$0" "$@"', process.execPath, MAIN, ...args]
-  const child = spawn('/bin/sh', command, { env: { PATH: process.env.PATH, ...environment } })
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn('/bin/sh', command, { env: { PATH, NODE_COMPILE_CACHE, ...environment } })
   const ended = Promise.all([once(child, 'exit'), text(child.stderr)]).then(([[code], errors]) => ({ code, errors }))
   return { child, ended }
 }

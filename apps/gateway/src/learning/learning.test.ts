@@ -192,7 +192,8 @@ test('a later picture shows a held-back detection only when it is more likely ri
   const featuresAt = (score: number) =>
     verifierFeatures({ crop, box: undefined, score, hour: 0, seconds: 0, travel: 0 })
   // Its logit is 20 times the difference of the detector's score from 0.5.
-  const weights = featuresAt(1).map((value, index) => 10 * (value - featuresAt(0.5)[index]!))
+  const middle = featuresAt(0.5)
+  const weights = featuresAt(1).map((value, index) => 10 * (value - middle[index]!))
   const threshold = { logit: -2, bound: 0.01, needed: 99 }
   const store = openLearningStore(join(dataDir, LEARNING_FILE), log)
   store.begin('orchard', 'deer', now, { weights, bias: 0, calibration: { slope: -1, offset: 0 }, threshold })
