@@ -24,9 +24,10 @@ const QUEUE_PACKETS = 256
 
 /** Uniform in [0, 1) from a seed (mulberry32). */
 export function createRandom(seed: number): () => number {
-  let state = seed >>> 0
+  // Signed: V8 keeps such a number without an allocation.
+  let state = seed | 0
   return () => {
-    state = (state + 0x6d2b79f5) >>> 0
+    state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296

@@ -23,7 +23,7 @@ function exchange(options: {
   ends: string[]
 } {
   const random = createRandom(options.seed * 31)
-  const payload = (): Uint8Array => Uint8Array.from({ length: options.bytes }, () => random() * 256)
+  const payload = (): Uint8Array => new Uint8Array(options.bytes).map(() => random() * 256)
   const sent: [Uint8Array, Uint8Array] = [payload(), payload()]
   const received: [Uint8Array, Uint8Array] = [new Uint8Array(options.bytes), new Uint8Array(options.bytes)]
   const offsets = [0, 0]
