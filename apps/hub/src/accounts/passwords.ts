@@ -20,6 +20,9 @@ export const argon2id = ({ memoryCost = 19_456, timeCost = 2 } = {}): Hashing =>
 
 const RETRY_AFTER_MS = 2_000
 
+/** The dictionaries are in memory once, however many hubs a process has. */
+const estimate = createGuessEstimates()
+
 export type Passwords = {
   /** `strangerIp`: the address of an unknown caller, who waits in the strangers' queue. */
   hash(password: string, strangerIp?: string): Promise<string>
@@ -41,7 +44,6 @@ export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = a
   const strangers: { ip: string; go: () => void; refuse: (error: HubError) => void }[] = []
   let running = 0
   let absentHash: Promise<string> | undefined
-  const estimate = createGuessEstimates()
 
   function wait(strangerIp: string | undefined): Promise<void> {
     const refused = new HubError('too_many_requests', { retryAfterMs: RETRY_AFTER_MS })
