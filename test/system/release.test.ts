@@ -20,7 +20,7 @@ import { createGatewayInvitation, getVersions, listGateways, updateGateways } fr
 import { readPrivateKey, readRelease, signText, type Release } from '@hedgerow/releases'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildImage } from '../../scripts/bundles/image.ts'
-import { PRODUCTS } from '../../scripts/bundles/products.ts'
+import { PRODUCTS, type ProductName } from '../../scripts/bundles/products.ts'
 import { admit } from '../harness/approval.ts'
 import { startAgent } from '../harness/agent.ts'
 import { startChild } from '../harness/child-process.ts'
@@ -241,41 +241,91 @@ describe('a hub from an archive', () => {
   })
 })
 
-const noImages = skipWithout('the image of the hub', 'root', 'command mmdebstrap', 'command podman', 'command runc')
+const noImages = skipWithout('the images', 'root', 'command mmdebstrap', 'command podman', 'command runc')
 
-describe.skipIf(noImages)('the image of the hub', () => {
-  it('serves as an ordinary user, without capabilities, on a read-only root', async () => {
-    const [product] = PRODUCTS
-    const built = {
-      product: product!,
-      platform,
-      version: release.version,
-      title: 'image',
-      folder: unpacked(product!.name),
-    }
+describe.skipIf(noImages)('the image of', () => {
+  const podman = (...args: string[]) => execFileSync('podman', ['--runtime=runc', ...args], { encoding: 'utf8' })
+
+  /** Builds it, and removes it after the test. `command` starts a container of it as compose.yaml does. */
+  async function imageOf(name: ProductName) {
+    const product = PRODUCTS.find((one) => one.name === name)!
+    const built = { product, platform, version: release.version, title: 'image', folder: unpacked(name) }
     const image = await buildImage(built, 1)
-    const container = `hedgerow-test-${process.pid}`
-    const variables = ['HUB_HOST', 'HUB_PORT', 'HUB_HTTPS_PORT', 'HUB_VPN_PORT', 'HUB_GATEWAY_PORTS']
+    onTestFinished(() => void podman('image', 'rm', image))
+    const container = `${name}-test-${process.pid}`
     const limits = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024']
     const hardened = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges']
     const run = ['run', '--rm', '--replace', `--name=${container}`, '--network=host', ...limits, ...hardened]
-    const hub = await startHub({
-      command: ['podman', '--runtime=runc', ...run, ...variables.map((name) => `--env=${name}`), image],
-    })
+    const ask = `const { readFileSync, writeFileSync } = require('node:fs')
+      let error; try { writeFileSync('/opt/hedgerow/x', '') } catch ({ code }) { error = code }
+      const [, capabilities] = /CapBnd:\\s+(\\w+)/.exec(readFileSync('/proc/1/status', 'utf8'))
+      console.log(JSON.stringify([process.getuid(), error, Number.parseInt(capabilities, 16)]))`
+    return {
+      container,
+      command: (...options: string[]): [string, ...string[]] => ['podman', '--runtime=runc', ...run, ...options, image],
+      inside: (...args: string[]) => podman('exec', container, ...args),
+      isHardened: () =>
+        expect(JSON.parse(podman('exec', container, '/opt/hedgerow/bin/node', '-e', ask))).toEqual([10001, 'EROFS', 0]),
+      volumes: () => Object.keys((JSON.parse(podman('image', 'inspect', image)) as Image[])[0]!.Config.Volumes),
+    }
+  }
+  type Image = { Config: { Volumes: Record<string, object> } }
+
+  it('the hub serves as an ordinary user, without capabilities, on a read-only root', async () => {
+    const { command, inside, isHardened, volumes } = await imageOf('hedgerow-hub')
+    const variables = ['HUB_HOST', 'HUB_PORT', 'HUB_HTTPS_PORT', 'HUB_VPN_PORT', 'HUB_GATEWAY_PORTS']
+    const hub = await startHub({ command: command(...variables.map((name) => `--env=${name}`)) })
     try {
-      const inside = (...command: string[]) =>
-        execFileSync('podman', ['--runtime=runc', 'exec', container, ...command], { encoding: 'utf8' })
-      const ask = `const { readFileSync, writeFileSync } = require('node:fs')
-        let error; try { writeFileSync('/opt/hedgerow/x', '') } catch ({ code }) { error = code }
-        const [, capabilities] = /CapBnd:\\s+(\\w+)/.exec(readFileSync('/proc/1/status', 'utf8'))
-        console.log(JSON.stringify([process.getuid(), error, Number.parseInt(capabilities, 16)]))`
-      expect(JSON.parse(inside('/opt/hedgerow/bin/node', '-e', ask))).toEqual([10001, 'EROFS', 0])
+      isHardened()
+      expect(volumes()).toEqual(['/data'])
       expect(inside('hedgerow-hub', 'doctor')).toMatch(/^ok +database +\/data\/hub.sqlite is sound$/m)
       expect((await hub.api(listGateways)).length).toBe(0)
       expect((await fetch(`${hub.url}/login`)).status).toBe(200)
     } finally {
       expect((await hub.stop()).code).toBe(0)
-      execFileSync('podman', ['image', 'rm', image])
+    }
+  })
+
+  it('the gateway joins a hub in the same way, is healthy, and keeps its keys in its one volume', async () => {
+    const { container, command, inside, isHardened, volumes } = await imageOf('hedgerow-gateway')
+    const hub = await startHub()
+    const volume = `${container}-data`
+    const GATEWAY_PORT = String(await freeTcpPort())
+    const start = () =>
+      startAgent('/data', {
+        command: command(`--volume=${volume}:/data`, '--env=GATEWAY_HOST', '--env=GATEWAY_PORT'),
+        args: ['--hub', hub.url, '--name', 'Barn', '--port', GATEWAY_PORT],
+        env: { GATEWAY_PORT },
+      })
+    const isOnline = async () => (await hub.api(listGateways)).find(({ status }) => status !== 'offline')
+    try {
+      const first = await start()
+      const id = await admit(hub)
+      isHardened()
+      expect(volumes()).toEqual(['/data'])
+      await waitFor(() => spawnSync('podman', ['--runtime=runc', 'healthcheck', 'run', container]).status === 0, {
+        for: 'the health check',
+      })
+      const status = inside('hedgerow-gateway', 'status')
+      expect(status).toContain('Update: It runs in a container: start the next image with the same volume.')
+      await first.stop()
+      expect(first.output()).toContain('"msg":"stopping"')
+      const heardAt = (await hub.api(listGateways))[0]!.lastSeen
+      const second = await start()
+      await second.says(/tunnel up: done/, 60_000)
+      const again = await waitFor(
+        async () => {
+          const online = await isOnline()
+          return online && online.lastSeen !== heardAt ? online : undefined
+        },
+        { for: 'the gateway to be back' },
+      )
+      expect(again.id).toBe(id)
+      await second.stop()
+    } finally {
+      await hub.stop()
+      spawnSync('podman', ['rm', '--force', container])
+      podman('volume', 'rm', volume)
     }
   })
 })
