@@ -96,11 +96,6 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const openInterfaces = watchOpenInterfaces(applications.origins, frigate)
   life.defer(openInterfaces.stop)
   device.file.onChange(openInterfaces.look)
-  const partsAndApplications = () => {
-    const own = parts()
-    const problems = [...openInterfaces.problems(), ...own.problems]
-    return { ...own, applications: applications.list(), problems }
-  }
   const updates = await openUpdates(options.installation, {
     dataDir,
     settings: () => device.file.current().updates,
@@ -110,6 +105,11 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     log,
   })
   life.defer(updates.stop)
+  const partsAndApplications = () => {
+    const own = parts()
+    const problems = [...updates.problems, ...openInterfaces.problems(), ...own.problems]
+    return { ...own, applications: applications.list(), problems }
+  }
   const hub = await openHubConnection(
     {
       ...options,

@@ -7,13 +7,17 @@ import { openUpdateFile } from './update-file.ts'
 import { openUpdater, type Updater, type UpdaterOptions } from './updater.ts'
 import { openVersions, versionFile, type Slot, type VersionOnDisk } from './versions.ts'
 
-/** The directory of the launcher, and which of its two directories runs; empty for the installed version. */
-export type Installation = { root: string; slot: Slot | '' }
+/**
+ * The directory of the launcher, and which of its two directories runs; empty for the installed version. `unit` is the
+ * file of its service; that of `install.sh` when left out.
+ */
+export type Installation = { root: string; slot: Slot | ''; unit?: string }
 
 /** The launcher starts another version when the agent ends with this code: EX_TEMPFAIL of sysexits.h. */
 export const RESTART_CODE = 75
 
 const ROOT_KEYS_FILE = 'root.pub'
+const UNIT = '/etc/systemd/system/hedgerow-gateway.service'
 
 /** The installation that `launch.sh` names; undefined when another program started the agent. */
 export function findInstallation(environment: NodeJS.ProcessEnv): Installation | undefined {
@@ -36,6 +40,15 @@ export async function openInstallation(
     memory: await openUpdateFile(join(dataDir, 'update.json')),
     folder: join(root, 'updates'),
   })
+}
+
+/** What people must know of the service; an update cannot replace its unit, because that is root's (decision 045). */
+export async function problemsOfUnit({ unit = UNIT }: Installation): Promise<string[]> {
+  const text = await readFile(unit, 'utf8').catch(() => '')
+  if (!/^KillMode=(?:mixed|process)$/m.test(text)) return []
+  return [
+    'The service of this device is of an older version: a stop may leave a deterrent on until the next start. Run the hub’s line on this device again.',
+  ]
 }
 
 /** How a bundle came to this device. */

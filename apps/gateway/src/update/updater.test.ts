@@ -60,7 +60,12 @@ const until = (check: () => void) => vi.waitFor(check, WAIT)
 /** The last status of the update that the hub got. */
 const told = () => hub.heartbeats.at(-1)?.update
 
-async function start({ slot = '' as Slot | '', deviceFile = '', isApproved = true } = {}): Promise<void> {
+async function start({
+  slot = '' as Slot | '',
+  deviceFile = '',
+  isApproved = true,
+  unit = join(root, 'no.service'),
+} = {}): Promise<void> {
   await gateway?.stop()
   writeFileSync(join(root, 'data/gateway.yaml'), deviceFile)
   gateway = await startGateway({
@@ -71,7 +76,7 @@ async function start({ slot = '' as Slot | '', deviceFile = '', isApproved = tru
     hubUrl: hub.url,
     log: pino({ level: 'silent' }),
     pace: { retryFirstMs: 50, retryMaxMs: 200, rejectedRecheckMs: 100, approvedRecheckMs: 200 },
-    installation: { root, slot },
+    installation: { root, slot, unit },
     restart,
   })
   await until(() => expect(hub.registrations).not.toEqual([]))
@@ -298,6 +303,18 @@ it('a hub of the first version gets nothing about updates', async () => {
   await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
   expect(hub.heartbeats.at(-1)).not.toHaveProperty('release')
   expect(await shown()).toMatchObject({ state: 'current', checkedAt: null })
+})
+
+it('a unit of an older installation, which cuts off the supervisor of the deterrents, is a problem', async () => {
+  const unit = join(root, 'hedgerow-gateway.service')
+  writeFileSync(unit, '[Service]\nExecStart=/opt/hedgerow-gateway/launch\nKillMode=mixed\n')
+  await start({ unit })
+  const problem = expect.stringMatching(/^The service of this device is of an older version: .* Run the hub’s line/)
+  await until(() => expect(hub.heartbeats.at(-1)!.problems).toEqual([problem]))
+  writeFileSync(unit, '[Service]\nExecStart=/opt/hedgerow-gateway/launch\nTimeoutStopSec=30\n')
+  hub.heartbeats.length = 0
+  await start({ unit })
+  await until(() => expect(hub.heartbeats.at(-1)!.problems).toEqual([]))
 })
 
 it('an agent without pinned keys works, and accepts no update', async () => {

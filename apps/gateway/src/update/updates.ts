@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import type { DeviceUpdates } from '@hedgerow/contract'
 import { inWords } from '../hub/failure.ts'
 import { openHistory } from './history.ts'
-import { findBundle, openInstallation, type Form, type Installation } from './installation.ts'
+import { findBundle, openInstallation, problemsOfUnit, type Form, type Installation } from './installation.ts'
 import type { Updater, UpdaterOptions } from './updater.ts'
 
 export type Updates = {
   /** Undefined when the agent cannot update itself. */
   updater: Updater | undefined
   report(): DeviceUpdates
+  /** What is wrong with the installation, in sentences. */
+  problems: readonly string[]
   stop(): Promise<void>
 }
 
@@ -48,6 +50,7 @@ export async function openUpdates(
 
   return {
     updater,
+    problems: installation ? await problemsOfUnit(installation) : [],
     report() {
       const { enabled, hours } = settings()
       const told = updater?.state() ?? { state: 'current', message: '', offered: null, checkedAt: null }
