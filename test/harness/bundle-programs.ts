@@ -1,7 +1,8 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { bundle } from '../../scripts/bundles/bundle.ts'
 import { PRODUCTS, type Product } from '../../scripts/bundles/products.ts'
+import { putInPlace } from '../../scripts/put-in-place.ts'
 import { BUNDLES } from './programs.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -20,9 +21,9 @@ async function writePrograms(): Promise<void> {
   for (const product of PRODUCTS) await writeProgram(product, join(BUNDLES, product.name))
 }
 
-async function writeProgram(product: Product, folder: string): Promise<void> {
+async function writeProgram(product: Product, place: string): Promise<void> {
+  const folder = `${place}-${process.pid}`
   const lib = join(folder, 'lib')
-  await rm(folder, { recursive: true, force: true })
   await bundle(product, lib)
   await writeFile(join(lib, 'package.json'), '{ "type": "module" }\n')
   // The number of the sources: no release has it.
@@ -31,4 +32,5 @@ async function writeProgram(product: Product, folder: string): Promise<void> {
     await mkdir(dirname(join(lib, asset)), { recursive: true })
     await symlink(join(ROOT, asset), join(lib, asset))
   }
+  await putInPlace(folder, place)
 }
