@@ -8,7 +8,7 @@ import type { Conditions } from './conditions.ts'
 import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
-/** After this many failures in a row, ask the hub whether it still approves this device. */
+/** After each so many failures in a row, ask the hub whether it still approves this device. */
 const RECHECK_AFTER = 3
 /** The first pause after a tunnel comes up or fails; each later pause is twice as long. */
 const CLOSE_WATCH_MS = 500
@@ -26,7 +26,7 @@ export type HeartbeatOptions = {
   features: HubFeatures
   conditions: Conditions
   signal: AbortSignal
-  /** Called after several unanswered heartbeats in a row. */
+  /** Called after every third unanswered heartbeat in a row. */
   onUnanswered(): void
   /** The hub's features are known from now on. */
   onFeatures(): void
@@ -37,8 +37,10 @@ export type HeartbeatOptions = {
 }
 
 export type Heartbeats = {
-  /** Sends a heartbeat now, because the tunnel came up or the hub should know of a change. */
+  /** Sends a heartbeat now, because the hub should know of a change. */
   beat(): void
+  /** Sends a heartbeat now, because the tunnel came up. */
+  tunnelIsUp(): void
   /** Settles after `signal` is aborted. */
   done: Promise<void>
 }
@@ -53,6 +55,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   let intervalMs = HEARTBEAT_INTERVAL_MS
   let watchMs = CLOSE_WATCH_MS
   let failures = 0
+  /** The tunnel came up again in this session: perhaps the hub restarted, and its whole fleet returns at once. */
+  let isReturning = false
 
   function learn(named: readonly string[] | undefined): void {
     const isNews = !features.isKnown()
@@ -90,6 +94,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       const askedMs = answer.settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
+      if (isReturning) watchMs = intervalMs * (0.5 + Math.random() / 2)
+      isReturning = false
       httpsFallback.tunnelAnswers()
       options.onTunnelAnswer(answer)
       conditions.done('heartbeat', `by the hub, every ${Math.round(intervalMs / 1_000)} s`)
@@ -99,7 +105,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       if (failures === 1) watchMs = CLOSE_WATCH_MS
       conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
       if (!cameThroughTunnel(error)) tunnel.retry()
-      if (failures >= RECHECK_AFTER) options.onUnanswered()
+      if (failures % RECHECK_AFTER === 0) options.onUnanswered()
     }
   }
 
@@ -123,10 +129,19 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     }
   }
 
+  function beatNow(): void {
+    watchMs = CLOSE_WATCH_MS
+    rest.wake()
+  }
+
   return {
     beat() {
-      watchMs = CLOSE_WATCH_MS
-      rest.wake()
+      isReturning = false
+      beatNow()
+    },
+    tunnelIsUp() {
+      isReturning = features.isKnown()
+      beatNow()
     },
     done: run(),
   }

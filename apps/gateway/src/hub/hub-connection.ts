@@ -163,7 +163,7 @@ export async function openHubConnection(
           openSocket: network?.openSocket,
           clock: handshakeClock.now,
           onUp() {
-            heartbeats.beat()
+            heartbeats.tunnelIsUp()
             sender.wake()
           },
         })

@@ -12,10 +12,11 @@ import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { record } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
-import type { AlertRow, Counts } from './alert-rows.ts'
-import { aboutAlert, gatewaysOf, linesIn, toldOf, toldTo } from './alert-rows.ts'
+import type { AlertRow } from './alert-rows.ts'
+import { aboutAlert, gatewaysOf, toldOf, toldTo } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { contentOf } from './contents.ts'
+import { grow } from './growing.ts'
 import { coversOccurrence, coversPlace } from './match.ts'
 import { readPreferences } from './preferences.ts'
 import { stillTrue } from './still-true.ts'
@@ -46,12 +47,6 @@ export const MINUTE_MS = 60_000
 const ID_BYTES = 9
 /** Older alerts about requests stay as they are. */
 const LOOKED_AT = 20
-/**
- * Stored lines of an alert: the first ones, then only the first one of each further gateway, for its owner, and
- * requests, which are decided one by one.
- */
-const LINES_STORED = 10
-const GATEWAYS_STORED = 200
 
 /** Something to report once; `once` identifies it among everything that a rule reports. */
 export type Thing = { line: Line; once: string; severity?: 'alert' | 'detection'; isValidated?: boolean }
@@ -173,21 +168,18 @@ export async function tellOver(
   const isFromAhead = lastAt !== undefined && lastAt > at + LONGEST_WAIT_MS
   const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at && !isFromAhead
   const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null && latest.cleared_at === null
-  const content = contentWith(grows ? latest : undefined, lines)
+  const id = grows ? latest.id : randomBytes(ID_BYTES).toString('base64url')
+  const { content, told } = grow(id, grows ? latest : undefined, lines)
   const coolsUntil = lastAt === undefined || isFromAhead ? 0 : lastAt + fields.coolDownSeconds * 1_000
   const dueAt = grows ? (known?.dueAt ?? latest.due_at) : Math.max(at + fields.collectSeconds * 1_000, coolsUntil)
+  if (grows) await transaction.updateTable('alerts').set(content).where('id', '=', id).execute()
   const alert = grows
-    ? await transaction
-        .updateTable('alerts')
-        .set(content)
-        .where('id', '=', latest.id)
-        .returningAll()
-        .executeTakeFirstOrThrow()
+    ? { ...latest, ...content }
     : await transaction
         .insertInto('alerts')
         .values({
           ...content,
-          id: randomBytes(ID_BYTES).toString('base64url'),
+          id,
           rule_id: ruleId,
           kind,
           rule_name: fields.name,
@@ -199,35 +191,20 @@ export async function tellOver(
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-  const told = toldOf(alert)
   await transaction
     .updateTable('alert_rules')
     .set({ message: Math.max(alert.number, rule.message), message_at: at, incidents: told.count })
     .where('id', '=', ruleId)
     .execute()
-  await announceStep(transaction, alert, { ...fields, step: 0, dueAt }, outbox)
+  await announceStep(transaction, alert, { ...fields, step: 0, dueAt, told }, outbox)
   return alert.id
 }
 
-/** The columns of an alert with these lines added. */
-function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
-  const counts: Record<string, number> = before ? { ...(JSON.parse(before.counts) as Counts) } : {}
-  const stored = before ? linesIn(before.lines) : []
-  for (const line of lines) {
-    const isFirstOfGateway = counts[line.gatewayId] === undefined
-    counts[line.gatewayId] = (counts[line.gatewayId] ?? 0) + 1
-    const isKept = isFirstOfGateway || line.kind === 'approval'
-    if (stored.length < (isKept ? GATEWAYS_STORED : LINES_STORED)) stored.push(line)
-  }
-  const [only, ...others] = Object.keys(counts)
-  return {
-    lines: JSON.stringify(stored),
-    counts: JSON.stringify(counts),
-    gateway_id: others.length === 0 && only !== '' ? (only ?? null) : null,
-  }
+type Whom = Pick<AlertStep, 'channels' | 'people'> & {
+  language: Language
+  /** What the alert says, when it is known already. */
+  told?: Told
 }
-
-type Whom = Pick<AlertStep, 'channels' | 'people'> & { language: Language }
 
 /**
  * Writes the messages of a step into the outbox, for the channels that people share and as mail to the named people:
@@ -236,10 +213,9 @@ type Whom = Pick<AlertStep, 'channels' | 'people'> & { language: Language }
 export async function announceStep(
   transaction: Transaction<Tables>,
   alert: AlertRow,
-  { step, dueAt, channels, people, language }: Whom & { step: Stage; dueAt: number },
+  { step, dueAt, channels, people, language, told = toldOf(alert) }: Whom & { step: Stage; dueAt: number },
   { announce }: Pick<Notifications, 'announce'>,
 ): Promise<void> {
-  const told = toldOf(alert)
   const about = {
     alertId: alert.id,
     kind: step === 'cleared' ? (BACK[alert.kind] ?? EVENTS[alert.kind]) : EVENTS[alert.kind],

@@ -52,6 +52,13 @@ export function isGatewayAddress(network: Network, text: string): boolean {
   return address !== undefined && address > network.first + 1 && address < network.last
 }
 
+/** The next addresses after this one that a gateway may have; none after an address of another network. */
+export function addressesAfter(network: Network, text: string, count: number): string[] {
+  const address = parseIpv4(text)
+  if (address === undefined || !isGatewayAddress(network, text)) return []
+  return Array.from({ length: Math.min(count, network.last - address - 1) }, (_, i) => formatIpv4(address + 1 + i))
+}
+
 /** The lowest address that a gateway may have and that is not in `taken`; undefined when there is none. */
 export function lowestFreeAddress(network: Network, taken: ReadonlySet<string>): string | undefined {
   for (let address = network.first + 2; address < network.last; address++) {

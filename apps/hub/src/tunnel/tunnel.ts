@@ -6,7 +6,7 @@
  */
 import type { TcpStream } from '@hedgerow/netstack/node'
 import { HubError } from '../kernel/hub-error.ts'
-import { isGatewayAddress, lowestFreeAddress, parseNetwork } from './addresses.ts'
+import { addressesAfter, isGatewayAddress, lowestFreeAddress, parseNetwork } from './addresses.ts'
 
 export type VpnEndpoint = { address: string; port: number }
 
@@ -106,6 +106,8 @@ export type GatewayAddresses = {
   has(address: string): boolean
   /** The lowest that is not in `taken`; undefined when there is none. */
   lowestFree(taken: ReadonlySet<string>): string | undefined
+  /** The next ones after this one, at most `count`. */
+  after(address: string, count: number): string[]
 }
 
 /** Undefined for anything but an IPv4 network of /8 to /30, written from its first address. */
@@ -115,6 +117,7 @@ export function gatewayAddresses(networkCidr: string): GatewayAddresses | undefi
     network && {
       has: (address) => isGatewayAddress(network, address),
       lowestFree: (taken) => lowestFreeAddress(network, taken),
+      after: (address, count) => addressesAfter(network, address, count),
     }
   )
 }
