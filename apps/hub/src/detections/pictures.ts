@@ -13,8 +13,11 @@ const PIXELS_MAX = 4_000_000
 const SECONDS_MAX = 5
 const AT_ONCE = 2
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
-/** These are tried in turn until the picture fits. */
-const ATTEMPTS = [{ quality: 85 }, { quality: 65 }, { quality: 65, width: 480 }] as const
+/**
+ * These are tried in turn until the picture fits. The first one skips the pass that finds the best codes: it takes a
+ * fifth to a third of the whole time, and as many bytes as it saves are saved by a little less quality.
+ */
+const ATTEMPTS = [{ quality: 80, optimiseCoding: false }, { quality: 65 }, { quality: 65, width: 480 }] as const
 
 let running = 0
 /** Each gateway's calls bound what waits here. */
@@ -44,11 +47,13 @@ export async function cleanJpeg(
   }
 }
 
-async function encode(bytes: Buffer, { quality, width }: { quality: number; width?: number }): Promise<Buffer> {
+type Attempt = { quality: number; optimiseCoding?: boolean; width?: number }
+
+async function encode(bytes: Buffer, { width, ...coding }: Attempt): Promise<Buffer> {
   const sharp = await loadSharp()
   const picture = sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error', sequentialRead: true })
     .timeout({ seconds: SECONDS_MAX })
     .autoOrient()
   if (width !== undefined) picture.resize({ width, withoutEnlargement: true })
-  return picture.jpeg({ quality }).toBuffer()
+  return picture.jpeg(coding).toBuffer()
 }
