@@ -10,8 +10,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
-import { allocateAddress } from './address-pool.ts'
-import { newGatewayId } from './fleet.ts'
+import { allocateAddress, newGatewayId } from './fleet.ts'
 
 type NewGateway = z.output<typeof newGateway>
 

@@ -7,12 +7,15 @@ import { randomBytes } from 'node:crypto'
 import { hasRole, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { hasTag, tagsOf } from '../database/tags.ts'
+import { databaseOf } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller } from '../access/sessions.ts'
+import { readSettings } from '../settings/settings.ts'
+import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { FleetSearch } from './search.ts'
 import { isUdpBlocked, judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
@@ -254,6 +257,28 @@ function isOnlyCameras(known: Signals): boolean {
 /** 12 lower-case base32 characters: 60 random bits. */
 export function newGatewayId(): string {
   return base32(randomBytes(8)).slice(0, 12)
+}
+
+/**
+ * A free address for one more gateway. Within `inTransaction` two callers never get the same. Throws
+ * `gateway_limit_reached` or `address_pool_exhausted`.
+ */
+export async function allocateAddress(transaction: Transaction<Tables>): Promise<string> {
+  const { maxGateways, vpnNetwork } = await readSettings(transaction)
+  const all = transaction.selectFrom('gateways')
+  const counted = all.select(({ fn }) => fn.countAll<number>().as('count'))
+  const { count } = await counted.executeTakeFirstOrThrow()
+  if (count >= maxGateways) throw new HubError('gateway_limit_reached')
+  const address = await gatewayAddresses(vpnNetwork)?.lowestFree({
+    pool: databaseOf(transaction),
+    count,
+    async readTaken(among) {
+      const rows = await (among ? all.where('address', 'in', among) : all).select('address').execute()
+      return new Set(rows.map((row) => row.address))
+    },
+  })
+  if (address === undefined) throw new HubError('address_pool_exhausted')
+  return address
 }
 
 function withOwner(gateways: ReturnType<typeof visibleTo>) {

@@ -52,13 +52,6 @@ export function isGatewayAddress(network: Network, text: string): boolean {
   return address !== undefined && address > network.first + 1 && address < network.last
 }
 
-/** The next addresses after this one that a gateway may have; none after an address of another network. */
-export function addressesAfter(network: Network, text: string, count: number): string[] {
-  const address = parseIpv4(text)
-  if (address === undefined || !isGatewayAddress(network, text)) return []
-  return Array.from({ length: Math.min(count, network.last - address - 1) }, (_, i) => formatIpv4(address + 1 + i))
-}
-
 /** The lowest address that a gateway may have and that is not in `taken`; undefined when there is none. */
 export function lowestFreeAddress(network: Network, taken: ReadonlySet<string>): string | undefined {
   for (let address = network.first + 2; address < network.last; address++) {
@@ -66,4 +59,36 @@ export function lowestFreeAddress(network: Network, taken: ReadonlySet<string>):
     if (!taken.has(text)) return text
   }
   return undefined
+}
+
+/** The addresses that are taken: all, or those `among` these. */
+export type ReadTaken = (among?: readonly string[]) => Promise<ReadonlySet<string>>
+
+/** By pool, the address that was given last, while so many were taken: all lower ones were, too. */
+const givenLast = new WeakMap<object, { cidr: string; address: string; count: number }>()
+const TRIED_AT_ONCE = 64
+
+/**
+ * The lowest free address, without reading all of them each time; undefined when there is none. `count` is the number
+ * of taken ones.
+ */
+export async function giveLowestFree(
+  network: Network,
+  { pool, count, readTaken }: { pool: object; count: number; readTaken: ReadTaken },
+): Promise<string | undefined> {
+  const last = givenLast.get(pool)
+  // Exactly one more is taken: that address is, and none became free. Otherwise all are read.
+  const isNext = last?.cidr === network.cidr && last.count + 1 === count
+  const tried = isNext ? addressesAfter(network, last.address) : []
+  const takenOfTried = tried.length > 0 ? await readTaken(tried) : new Set<string>()
+  const address =
+    tried.find((candidate) => !takenOfTried.has(candidate)) ?? lowestFreeAddress(network, await readTaken())
+  if (address !== undefined) givenLast.set(pool, { cidr: network.cidr, address, count })
+  return address
+}
+
+function addressesAfter(network: Network, text: string): string[] {
+  const next = (parseIpv4(text) ?? network.last) + 1
+  const room = Math.max(0, network.last - next)
+  return Array.from({ length: Math.min(TRIED_AT_ONCE, room) }, (_, i) => formatIpv4(next + i))
 }

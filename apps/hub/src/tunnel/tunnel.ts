@@ -6,7 +6,7 @@
  */
 import type { TcpStream } from '@hedgerow/netstack/node'
 import { HubError } from '../kernel/hub-error.ts'
-import { addressesAfter, isGatewayAddress, lowestFreeAddress, parseNetwork } from './addresses.ts'
+import { giveLowestFree, isGatewayAddress, parseNetwork, type ReadTaken } from './addresses.ts'
 
 export type VpnEndpoint = { address: string; port: number }
 
@@ -104,10 +104,8 @@ export type LivePeers = {
 export type GatewayAddresses = {
   /** Whether a gateway may have it: neither the network's ends nor the hub's own. */
   has(address: string): boolean
-  /** The lowest that is not in `taken`; undefined when there is none. */
-  lowestFree(taken: ReadonlySet<string>): string | undefined
-  /** The next ones after this one, at most `count`. */
-  after(address: string, count: number): string[]
+  /** The lowest free one of a pool that has given `count`; undefined when there is none. */
+  lowestFree(of: { pool: object; count: number; readTaken: ReadTaken }): Promise<string | undefined>
 }
 
 /** Undefined for anything but an IPv4 network of /8 to /30, written from its first address. */
@@ -116,8 +114,7 @@ export function gatewayAddresses(networkCidr: string): GatewayAddresses | undefi
   return (
     network && {
       has: (address) => isGatewayAddress(network, address),
-      lowestFree: (taken) => lowestFreeAddress(network, taken),
-      after: (address, count) => addressesAfter(network, address, count),
+      lowestFree: (of) => giveLowestFree(network, of),
     }
   )
 }

@@ -3,7 +3,7 @@ import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { allocateAddress } from './address-pool.ts'
+import { allocateAddress } from './fleet.ts'
 
 describe.each(testEngines)('the addresses of new gateways on %s', (engine) => {
   let hub: TestHub
