@@ -86,6 +86,21 @@ test('opens with /, but not while somebody types', async () => {
   expect(await field().inputValue()).toBe('')
 })
 
+test('opens again while it still fades away', async () => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  const opener = page.getByRole('button', { name: 'Search the hub' })
+  await opener.focus()
+  for (const key of ['/', 'Control+k', '/']) {
+    await page.keyboard.press(key)
+    await expect.poll(() => field().evaluate(isFocused)).toBe(true)
+    await page.keyboard.type('x')
+    await page.keyboard.press('Escape')
+  }
+  await page.keyboard.press('/')
+  await expect.poll(() => field().inputValue()).toBe('')
+  expect(await portal.dialog().count()).toBe(1)
+})
+
 test('finds an action, a setting, a tab, a user and a command', async () => {
   await addPerson(hub, { username: 'rosa', role: 'user' })
   await goTo('add gateway', 'Add gateway')

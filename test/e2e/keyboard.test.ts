@@ -161,6 +161,20 @@ test('a gateway is added and deleted without a pointer, and focus is never lost'
   expect((await hub.api(listGateways)).map(({ name }) => name)).toEqual(['Alder ford'])
 })
 
+test('the menus of the account and of a gateway give the focus back to their buttons, the first time too', async () => {
+  await signIn('/gateways')
+  for (const name of [`Account of ${hub.admin.username}`, 'More actions for Alder ford'])
+    for (const time of ['first', 'second']) {
+      await page.getByRole('button', { name }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem').first().waitFor()
+      await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[role="menu"]') !== null)).toBe(true)
+      await page.keyboard.press('Escape')
+      await page.getByRole('menuitem').first().waitFor({ state: 'detached' })
+      await expect.poll(focusedName, { message: time }).toBe(name)
+    }
+})
+
 test('the skip link skips the bar, and the tabs of the settings respond to arrow keys', async () => {
   await signIn('/settings')
   await page.evaluate(() => (document.activeElement as HTMLElement).blur())

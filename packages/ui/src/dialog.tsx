@@ -52,7 +52,7 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce 
       onExitTransitionEnd={gone}
     >
       <Modal.Overlay color="transparent" backgroundOpacity={1} />
-      <Modal.Content>
+      <Modal.Content data-closing={!opened || undefined}>
         <div className={styles.head}>
           <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />

@@ -19,7 +19,7 @@ export function CommandPalette() {
     const onKey = (event: KeyboardEvent) => {
       if (!isShortcut(event)) return
       // One dialog at a time: a wrong key must not close a form that is being filled in.
-      if (document.querySelector('[role="dialog"]') !== null) return
+      if (document.querySelector('[role="dialog"]:not([data-closing])') !== null) return
       event.preventDefault()
       open()
     }
@@ -51,7 +51,9 @@ export function CommandPalette() {
 /** `/` alone, unless somebody is typing into a field, or K with the platform's modifier key. */
 function isShortcut(event: KeyboardEvent): boolean {
   if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    return !(event.target instanceof Element && event.target.matches('input, textarea, select, [contenteditable]'))
+    // A field of a dialog that fades away is not typed into.
+    const fields = ':is(input, textarea, select, [contenteditable]):not([data-closing] *)'
+    return !(event.target instanceof Element && event.target.matches(fields))
   }
   if (event.key.toLowerCase() !== 'k' || event.shiftKey || event.altKey) return false
   return onApple ? event.metaKey : event.ctrlKey

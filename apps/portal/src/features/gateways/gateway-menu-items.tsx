@@ -1,7 +1,8 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Menu } from '@mantine/core'
-import type { ReactElement } from 'react'
+import type { ComponentProps, ReactElement } from 'react'
 import { MANAGER_NEEDED } from '#api/roles.ts'
+import { MenuOnDemand } from '@hedgerow/ui/menu-on-demand.tsx'
 import type { GatewayVerb } from './dialogs/dialogs.tsx'
 import styles from './row.module.css'
 
@@ -12,42 +13,32 @@ const ITEMS = [
 ] as const
 
 type GatewayMenuItemsProps = {
-  button: ReactElement
+  button: ReactElement<ComponentProps<'button'>>
   gateway: Gateway
   mayManage: boolean
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
 }
 
-/** Mounted on demand, so it starts open. Actions that the role may not do stay visible, with the reason. */
+/** Actions that the role may not do stay visible, with the reason. */
 export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }: GatewayMenuItemsProps) {
   return (
-    <Menu
-      defaultOpened
-      position="bottom-end"
-      width={220}
-      withinPortal={false}
-      withInitialFocusPlaceholder={false}
-      transitionProps={{ duration: 100 }}
-    >
-      <Menu.Target>{button}</Menu.Target>
-      <Menu.Dropdown>
-        {ITEMS.map(([verb, words]) =>
-          mayManage ? (
-            <Menu.Item
-              key={verb}
-              className={verb === 'delete' ? (styles.danger ?? '') : ''}
-              onClick={() => onVerb(verb, gateway)}
-            >
-              {words}
-            </Menu.Item>
-          ) : (
-            <Menu.Item key={verb} aria-disabled="true" data-disabled closeMenuOnClick={false}>
-              {words}
-            </Menu.Item>
-          ),
-        )}
-        {!mayManage && <p className={styles.reason}>{MANAGER_NEEDED}</p>}
-      </Menu.Dropdown>
-    </Menu>
+    <MenuOnDemand button={button} width={220}>
+      {ITEMS.map(([verb, words]) =>
+        mayManage ? (
+          <Menu.Item
+            key={verb}
+            className={verb === 'delete' ? (styles.danger ?? '') : ''}
+            onClick={() => onVerb(verb, gateway)}
+          >
+            {words}
+          </Menu.Item>
+        ) : (
+          <Menu.Item key={verb} aria-disabled="true" data-disabled closeMenuOnClick={false}>
+            {words}
+          </Menu.Item>
+        ),
+      )}
+      {!mayManage && <p className={styles.reason}>{MANAGER_NEEDED}</p>}
+    </MenuOnDemand>
   )
 }

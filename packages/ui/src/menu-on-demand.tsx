@@ -1,0 +1,31 @@
+/** An import of this file loads Mantine's menu (26 kB) too. */
+import { Menu } from '@mantine/core'
+import { cloneElement, useEffect, useState, type ComponentProps, type ReactElement, type ReactNode } from 'react'
+
+type MenuOnDemandProps = {
+  /** Takes the place, and the focus, of the one that was pressed before the menu's code was there. */
+  button: ReactElement<ComponentProps<'button'>>
+  width: number
+  children: ReactNode
+}
+
+/** A menu that is mounted when somebody opens it. */
+export function MenuOnDemand({ button, width, children }: MenuOnDemandProps) {
+  const [opened, setOpened] = useState(false)
+  // Not open in its first render: then it would not know which element to give the focus back to.
+  useEffect(() => setOpened(true), [])
+  return (
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      width={width}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 100 }}
+    >
+      <Menu.Target>{cloneElement(button, { autoFocus: true })}</Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  )
+}
