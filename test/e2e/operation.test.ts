@@ -71,6 +71,31 @@ const detection = (id: string) => ({
   startedAt: new Date().toISOString(),
 })
 
+test('nothing on the dashboard of a new hub moves while it loads, on a phone', async () => {
+  const { portal } = await openHub()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.addInitScript(() => {
+    const shifts: number[] = []
+    Object.assign(window, { shifts })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  // The answers come one by one, in an order that would push each part down.
+  const late = ['hub/problems', 'hub/stats', 'hub/settings', 'hub/gateways', 'admin/auto-approval/settings']
+  for (const [index, path] of late.entries())
+    await page.route(`**/api/v1/${path}`, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 100 * index))
+      await route.continue()
+    })
+  await portal.open('/dashboard')
+  await page.getByRole('region', { name: 'First steps' }).waitFor()
+  await page.locator('canvas').waitFor()
+  await page.evaluate(() => document.fonts.ready.then(() => undefined))
+  const moved = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)
+  expect(moved.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.05)
+})
+
 test('a gateway’s page shows what its quota refused, and the settings have the four quotas', async () => {
   const { hub, portal } = await openHub()
   const gateway = await waitingDevice(hub, { name: 'Chatty barn' })

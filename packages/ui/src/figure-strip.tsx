@@ -17,11 +17,11 @@ export type Figure = {
 export function FigureStrip({
   label,
   figures,
-  loading,
+  loading = false,
 }: {
   label: string
   figures: readonly Figure[]
-  loading: boolean
+  loading?: boolean
 }) {
   return (
     <dl className={styles.strip} aria-label={label}>

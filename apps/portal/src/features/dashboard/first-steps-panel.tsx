@@ -11,10 +11,12 @@ import styles from './page.module.css'
 
 const HIDDEN_KEY = 'hubFirstStepsHidden'
 
+export const areStepsHidden = () => localStorage.getItem(HIDDEN_KEY) !== null
+
 /** The first steps on a new hub, for administrators, until they are done or hidden in this browser. */
 export function FirstSteps({ gateways, users }: { gateways: number; users: number }) {
   const isAdmin = useUser().role === 'admin'
-  const [hidden, setHidden] = useState(() => localStorage.getItem(HIDDEN_KEY) !== null)
+  const [hidden, setHidden] = useState(areStepsHidden)
   const settings = useHubSettings().data
   const rules = useAutoApprovalSettings(isAdmin && !hidden).data
   if (!isAdmin || hidden || settings === undefined || rules === undefined) return null

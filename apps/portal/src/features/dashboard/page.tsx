@@ -4,6 +4,11 @@
  */
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
+import { useAutoApprovalSettings } from '#api/auto-approval.ts'
+import { useGateways } from '#api/gateways.ts'
+import { useHubSettings } from '#api/hub-settings.ts'
+import { usePendingRegistrations } from '#api/pending-registrations.ts'
+import { useUser } from '#api/session.tsx'
 import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -12,9 +17,9 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { Activity } from './activity.tsx'
 import { threatsToday } from './targets.ts'
 import { Approvals } from './approvals.tsx'
-import { FirstSteps } from './first-steps-panel.tsx'
+import { areStepsHidden, FirstSteps } from './first-steps-panel.tsx'
 import { threatBanner } from './messages.ts'
-import { useDashboard, useTimeline } from './queries.ts'
+import { useDashboard, useHubProblems, useTimeline } from './queries.ts'
 import { NeedsAttention } from './needs-attention.tsx'
 import styles from './page.module.css'
 
@@ -25,6 +30,17 @@ export function DashboardPage() {
   const dashboard = useDashboard()
   const timeline = useTimeline()
   const stats = dashboard.data?.stats ?? NO_STATS
+  const isAdmin = useUser().role === 'admin'
+  const rules = useAutoApprovalSettings(isAdmin && !areStepsHidden())
+  // All of them decide what is above the chart: shown one by one, the parts would push each other down.
+  const above = [dashboard, useGateways(), useHubProblems(), usePendingRegistrations(), useHubSettings(), rules]
+  if (above.some(({ isLoading }) => isLoading))
+    return (
+      <>
+        <PageHead title="Dashboard" />
+        <PanelSkeleton rows={8} label="Loading the dashboard" />
+      </>
+    )
   return (
     <>
       <PageHead title="Dashboard" actions={<Approvals />} />
@@ -37,7 +53,6 @@ export function DashboardPage() {
       )}
       <FigureStrip
         label="Hub statistics"
-        loading={dashboard.isPending}
         figures={[
           { label: 'Total Gateways', value: stats.totalGateways, to: '/gateways' },
           { label: 'Active Gateways', value: stats.activeGateways, to: '/gateways?status=active' },
