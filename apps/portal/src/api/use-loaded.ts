@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
-import { messageOf } from './client.ts'
+import { ApiError, messageOf } from './client.ts'
 
-type Loaded<T> = { data?: T; problem?: string }
+/** `isFinal`: the hub has answered and will answer the same again. */
+type Loaded<T> = { data?: T; problem?: string; isFinal?: boolean }
 
 /**
  * Loads one answer, for pages without a query client. `load` must be a stable function; `retry` loads again.
@@ -15,7 +16,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): Loaded<
       try {
         setLoaded({ data: await load(signal) })
       } catch (error) {
-        if (!signal.aborted) setLoaded({ problem: messageOf(error) })
+        if (!signal.aborted) setLoaded({ problem: messageOf(error), isFinal: isFinal(error) })
       }
     }
     void ask()
@@ -26,4 +27,9 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): Loaded<
     setController(new AbortController())
   }
   return { ...loaded, retry }
+}
+
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code === 'unknown') return false
+  return error.status >= 400 && error.status < 500 && error.status !== 429
 }

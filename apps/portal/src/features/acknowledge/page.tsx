@@ -27,15 +27,17 @@ export function AcknowledgePage() {
 
 function Linked({ token }: { token: string }) {
   const load = useCallback((signal: AbortSignal) => api(readAlertLink, { body: { token }, signal }), [token])
-  const { data, problem, retry } = useLoaded(load)
+  const { data, problem, isFinal, retry } = useLoaded(load)
   if (problem !== undefined)
     return (
       <>
         <EntranceHead title="Acknowledge">The alert could not be opened.</EntranceHead>
         <Notice tone="danger">{problem}</Notice>
-        <Button variant="default" onClick={retry}>
-          Try again
-        </Button>
+        {isFinal !== true && (
+          <Button variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
       </>
     )
   if (data === undefined)
