@@ -1,13 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listCameras } from '@hedgerow/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listCameras, PICTURE_AGE_HEADER } from '@hedgerow/contract'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { serveDoor } from '../../apps/hub/testing/door.ts'
+import { testHeartbeat } from '../../apps/hub/testing/heartbeat.ts'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
+import { joinPlayedGateway } from '../harness/played-gateway.ts'
 import { portalOf } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -66,5 +69,44 @@ test('the wall shows current pictures of cameras, and nothing is pulled once nob
   await page.getByRole('link', { name: 'Alert Rules' }).click()
   await page.getByRole('heading', { name: 'Alert Rules' }).waitFor()
   expect(pulls.length).toBe(before)
+  await person.close()
+})
+
+test('a tile says why its camera gives no picture or a bad one, and how old a picture is', async () => {
+  const played = await joinPlayedGateway(hub, (stream) => stream.end())
+  onTestFinished(played.stop)
+  const jpeg = await readFile(join(import.meta.dirname, '../../scripts/demo-frames/boar.jpg'))
+  serveDoor(played.peer).onRequest = (request, response) => {
+    const age = request.url?.includes('Lane%2010') ? { [PICTURE_AGE_HEADER]: '42000' } : {}
+    response.writeHead(200, { 'content-type': 'image/jpeg', ...age }).end(jpeg)
+  }
+  const locked = 'Camera Lane 2 gives no pictures: it refuses the user name or the password of its address.'
+  const black = 'Camera Lane 1: its picture is black. Is it covered, or its light off?'
+  const told = testHeartbeat(Date.now(), {
+    cameras: [
+      { name: 'Lane 10', state: 'online', fps: 5 },
+      { name: 'Lane 2', state: 'offline', fps: 0 },
+      { name: 'Lane 1', state: 'online', fps: 5 },
+    ],
+    cameraProblems: [
+      { camera: 'Lane 2', problem: locked },
+      { camera: 'Lane 1', problem: black },
+    ],
+  })
+  await played.post('/api/v1/gateway/heartbeat', told)
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await portal.open('/cameras')
+  await portal.signIn(hub.admin)
+  const tile = (name: string) => page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })
+  await tile('Lane 2').getByText(locked).waitFor()
+  await tile('Lane 1').getByRole('img').waitFor()
+  await tile('Lane 1').getByText(black).waitFor()
+  await tile('Lane 10')
+    .getByText(/^4\ds ago$/)
+    .waitFor()
+  const names = await page.getByRole('list', { name: 'Cameras' }).locator('strong').allTextContents()
+  expect(names.filter((name) => name.startsWith('Lane'))).toEqual(['Lane 1', 'Lane 2', 'Lane 10'])
   await person.close()
 })

@@ -135,7 +135,10 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
         report: () => ({ state: 'off', lastRunAt: null, message: 'A simulated gateway learns nothing.', cameras: [] }),
       },
       pictures: {
-        latest: async (camera) => (plan.cameras.includes(camera) ? pictureOf(camera) : undefined),
+        latest: async (camera) => {
+          const jpeg = plan.cameras.includes(camera) ? await pictureOf(camera) : undefined
+          return jpeg && { jpeg, ageMs: 0 }
+        },
         snapshot: async (detection) => pictureOf(detection.label),
         clip: async () => undefined,
       },

@@ -3,8 +3,9 @@
  * contract declares.
  */
 import { callAddress, type Call, type ErrorBody, type InputOf, type ResponseOf } from '@hedgerow/contract'
-import { DEVICE_API_BASE, LIVE_BOXES_HEADER } from '@hedgerow/contract'
+import { DEVICE_API_BASE, LIVE_BOXES_HEADER, PICTURE_AGE_HEADER } from '@hedgerow/contract'
 import type { LiveBox } from '@hedgerow/contract/device-interface'
+import type { LoadedPicture } from '@hedgerow/ui/live-picture.tsx'
 import { deviceCalls } from 'virtual:device-calls'
 
 /** A refusal by the device, or no answer (code `unreachable`). `message` is for the person. */
@@ -32,18 +33,23 @@ export async function ask<C extends Call>(call: C, request: RequestOf<C>): Promi
 }
 
 /** The picture in the answer of a call. */
-export async function askPicture<C extends Call>(call: C, request: RequestOf<C>): Promise<Blob> {
-  return (await send(call, request)).blob()
+export async function askPicture<C extends Call>(call: C, request: RequestOf<C>): Promise<LoadedPicture> {
+  return pictureIn(await send(call, request))
 }
 
 /** The newest picture of a camera, with the objects in it. */
-export async function askLatest(name: string, signal: AbortSignal): Promise<{ picture: Blob; boxes: LiveBox[] }> {
+export async function askLatest(name: string, signal: AbortSignal): Promise<LoadedPicture & { boxes: LiveBox[] }> {
   const answer = await send(deviceCalls.readLatest, { params: { name }, signal })
   const boxes = answer.headers.get(LIVE_BOXES_HEADER)
   return {
-    picture: await answer.blob(),
+    ...(await pictureIn(answer)),
     boxes: boxes === null ? [] : (JSON.parse(decodeURIComponent(boxes)) as LiveBox[]),
   }
+}
+
+async function pictureIn(answer: Response): Promise<LoadedPicture> {
+  const takenAt = Date.now() - Number(answer.headers.get(PICTURE_AGE_HEADER) ?? 0)
+  return { picture: await answer.blob(), takenAt }
 }
 
 /** Throws a DeviceError when there is no clip: a `<video>` would not show why. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { Logger } from 'pino'
 import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import type { NotedCandidate } from './detections/candidates.ts'
@@ -17,7 +18,10 @@ import { createRules } from './rules/rules.ts'
 import { createSecondLook, type SecondLook } from './second-look/second-look.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
-type DeviceParts = Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'learning' | 'problems'>
+type DeviceParts = Pick<
+  Heartbeat,
+  'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'learning' | 'problems'
+>
 
 /** The device's parts that work without a hub: `gateway.yaml`, the sources and the intake of their detections. */
 export type Device = {
@@ -184,10 +188,17 @@ export async function openDevice(
       ...own.problems,
     ]
     const problems = [...found, ...(programStatus.problems ?? [])].map((text) => text.slice(0, PROBLEM_MAX_CHARACTERS))
+    const cameras = [...own.cameras, ...(programStatus.cameras ?? [])]
+      .toSorted((a, b) => byNaturalOrder(a.name, b.name))
+      .slice(0, MAXIMA.cameras)
     return {
       armed: deterrents.isArmed(),
       learning: learning.state(),
-      cameras: [...own.cameras, ...(programStatus.cameras ?? [])].slice(0, MAXIMA.cameras),
+      cameras,
+      cameraProblems: cameras.flatMap(({ name }) => {
+        const problem = sources.problemsOf(name)[0]
+        return problem === undefined ? [] : [{ camera: name, problem: problem.slice(0, PROBLEM_MAX_CHARACTERS) }]
+      }),
       detectors: [...own.detectors, ...(programStatus.detectors ?? [])].slice(0, MAXIMA.detectors),
       deterrents: [...deterrents.list(), ...(programStatus.deterrents ?? [])].slice(0, MAXIMA.deterrents),
       problems: problems.slice(0, MAXIMA.problems),

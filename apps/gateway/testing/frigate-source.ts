@@ -10,6 +10,7 @@ import type { Source } from '../src/sources/source.ts'
 /** The source of a device without the rest of it: a test sees its reports, and can reject them. */
 export type TestSource = Source & {
   pictures: NonNullable<Source['pictures']>
+  problemsOf: NonNullable<Source['problemsOf']>
   /** Every report, oldest first. */
   readonly reports: Detection[]
   /** The last state of each detection, oldest first, with the last picture that was reported. */
@@ -47,6 +48,7 @@ export async function startFrigateSource(
   let source = start()
   return {
     state: () => source.state(),
+    problemsOf: (camera) => source.problemsOf!(camera),
     get pictures() {
       return source.pictures!
     },

@@ -12,6 +12,8 @@ export const camera = z.object({
   /** The state that its gateway reported, or `offline` while the gateway is away. */
   state: z.enum(['online', 'offline', 'disabled']),
   fps: z.number(),
+  /** What is wrong with it, in a sentence, such as a wrong password; null when nothing is known. */
+  problem: z.string().nullable(),
   /** The newest one that learning does not hold back. */
   lastIncident: z
     .object({
@@ -24,7 +26,7 @@ export const camera = z.object({
 })
 export type Camera = z.output<typeof camera>
 
-/** The cameras of the gateways that the caller may see, by gateway and name; at most 2,000. */
+/** The cameras of the gateways that the caller may see, by the names of both, 2 before 10; at most 2,000. */
 export const listCameras = call({ method: 'GET', path: '/v1/hub/cameras', response: z.array(camera) })
 
 /**

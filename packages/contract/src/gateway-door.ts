@@ -9,6 +9,8 @@ import { learningUndo } from './learning.ts'
 
 export const GATEWAY_DOOR_PORT = 8081
 
+/** How old a camera's picture is, in milliseconds by the clock of who answers; absent where nobody knows. */
+export const PICTURE_AGE_HEADER = 'x-picture-age'
 /** The longest picture in a gateway's answer, in bytes. */
 export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
 /** The longest life of a command: afterwards it is not carried out. */

@@ -29,6 +29,7 @@ export const GATEWAY_FEATURES = [
   'applications',
   'application-roles',
   'updates',
+  'camera-problems',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -66,6 +67,15 @@ export const heartbeatDetails = z.strictObject({
 /** The part of a heartbeat that comes with the feature `applications`. */
 export const heartbeatApplications = z.strictObject({ applications: applications.optional() })
 
+/** The part of a heartbeat that comes with the feature `camera-problems`. */
+export const heartbeatCameraProblems = z.strictObject({
+  /** What is wrong with a camera, in a sentence; it may be in `problems` too. */
+  cameraProblems: z
+    .array(z.strictObject({ camera: label, problem: label }))
+    .max(64)
+    .optional(),
+})
+
 /** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device. Two at the same time with one identity mean a cloned device. */
@@ -98,6 +108,7 @@ export const heartbeat = z.strictObject({
   ...heartbeatDetails.shape,
   ...heartbeatApplications.shape,
   ...updateDetails.shape,
+  ...heartbeatCameraProblems.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 

@@ -15,6 +15,8 @@ type LivePictureProps = {
   alt: string
   /** The reason why there is nothing to load, such as `Offline`. */
   off?: string | undefined
+  /** What is wrong with the picture, such as that it is black. */
+  problem?: string | undefined
 }
 
 const REFRESH_MS = 5_000
@@ -24,16 +26,21 @@ const STALE_MS = 20_000
 const SLOW_MS = 3_000
 
 /** The current picture of a camera, reloaded while it is in view and the page is visible. */
-export function LivePicture({ load, alt, off }: LivePictureProps) {
+export function LivePicture({ load, alt, off, problem: wrong }: LivePictureProps) {
   const now = useNow()
   const { ref, shown, problem, isSlow } = useLivePicture(load, { refreshMs: REFRESH_MS, isOff: off !== undefined })
   const isStale = shown !== undefined && now - shown.takenAt > STALE_MS
   return (
     <span ref={ref} className={styles.picture}>
       {shown === undefined ? (
-        <span>{off ?? problem ?? (isSlow ? 'No answer yet' : 'Loading…')}</span>
+        <span title={off}>{off ?? problem ?? (isSlow ? 'No answer yet' : 'Loading…')}</span>
       ) : (
         <img src={shown.address} alt={alt} data-stale={isStale} />
+      )}
+      {shown !== undefined && (off ?? wrong) !== undefined && (
+        <span className={styles.problem} title={off ?? wrong}>
+          {off ?? wrong}
+        </span>
       )}
       {isStale && <span className={styles.age}>{ageInWords(shown.takenAt, now)}</span>}
     </span>

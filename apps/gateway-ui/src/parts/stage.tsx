@@ -23,10 +23,7 @@ const REFRESH_MS = 500
 
 /** A camera's whole picture, twice a second while the page is visible, with followed objects and shapes on it. */
 export function Stage({ camera, shapes, onChoose, children }: StageProps) {
-  const load = useCallback(
-    async (signal: AbortSignal) => ({ ...(await askLatest(camera, signal)), takenAt: Date.now() }),
-    [camera],
-  )
+  const load = useCallback((signal: AbortSignal) => askLatest(camera, signal), [camera])
   const { ref, shown, problem } = useLivePicture(load, { refreshMs: REFRESH_MS })
   return (
     <div ref={ref} className={styles.stage} data-empty={shown === undefined}>

@@ -135,10 +135,7 @@ const PREVIEW_MS = 500
 function Preview({ id }: { id: string }) {
   const trial = useTrial(id)
   const load = useCallback(
-    async (signal: AbortSignal) => ({
-      picture: await askPicture(deviceCalls.readTrialPicture, { params: { id }, signal }),
-      takenAt: Date.now(),
-    }),
+    (signal: AbortSignal) => askPicture(deviceCalls.readTrialPicture, { params: { id }, signal }),
     [id],
   )
   const { ref, shown } = useLivePicture(load, { refreshMs: PREVIEW_MS, isOff: trial.data?.isOnline !== true })

@@ -96,21 +96,15 @@ function Cameras({ cameras }: Pick<DeviceStatus, 'cameras'>) {
 
 const PICTURE_HEIGHT = 480
 
-function Camera({ name, state, fps }: DeviceStatus['cameras'][number]) {
+function Camera({ name, state, fps, problems: [problem] }: DeviceStatus['cameras'][number]) {
   const load = useCallback(
-    async (signal: AbortSignal) => ({
-      picture: await askPicture(deviceCalls.readLatest, {
-        params: { name },
-        query: { height: PICTURE_HEIGHT },
-        signal,
-      }),
-      takenAt: Date.now(),
-    }),
+    (signal: AbortSignal) =>
+      askPicture(deviceCalls.readLatest, { params: { name }, query: { height: PICTURE_HEIGHT }, signal }),
     [name],
   )
   return (
     <li className={styles.tile}>
-      <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} />
+      <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} problem={problem} />
       <Link to={`/cameras/${encodeURIComponent(name)}`}>{name}</Link>
       <span className={styles.state}>{state === 'online' ? `${fps.toFixed(1)} frames a second` : state}</span>
     </li>

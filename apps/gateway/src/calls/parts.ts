@@ -1,12 +1,12 @@
 /** Steps that several calls share. Each throws `Refusal`. */
 import { Readable } from 'node:stream'
-import type { Detection } from '@hedgerow/contract'
+import { PICTURE_AGE_HEADER, type Detection } from '@hedgerow/contract'
 import type { DetectionRecord } from '../detections/record.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { Firing } from '../deterrents/interlock.ts'
 import type { Asker } from '../deterrents/saved-state.ts'
 import { inWords } from '../hub/failure.ts'
-import { ClipNotFinished, type Clip, type Pictures } from '../sources/source.ts'
+import { ClipNotFinished, type Clip, type LatestPicture, type Pictures } from '../sources/source.ts'
 import { Refusal } from './errors.ts'
 
 export type PartsOptions = {
@@ -30,7 +30,7 @@ export function createParts({ record, pictures, deterrents }: PartsOptions) {
 
   return {
     latest: (camera: string, { height, signal }: { height?: number | undefined; signal: AbortSignal }) =>
-      picture(pictures.latest(camera, { ...(height !== undefined && { height }), signal })),
+      latestPicture(pictures.latest(camera, { ...(height !== undefined && { height }), signal })),
     snapshot: (id: string, wanted: { boxed: boolean; signal: AbortSignal }) =>
       picture(pictures.snapshot(detectionOf(id), wanted)),
     clip: async (id: string, { range, signal }: { range?: string; signal: AbortSignal }) =>
@@ -55,9 +55,18 @@ export function createParts({ record, pictures, deterrents }: PartsOptions) {
 
 /** Returns the JPEG, or refuses with the right code. */
 export async function picture(asked: Promise<Buffer | undefined>): Promise<Clip> {
-  const jpeg = found(await orFailure(asked))
-  const headers = { 'content-type': 'image/jpeg', 'content-length': String(jpeg.length) }
-  return { status: 200, headers, body: Readable.from([jpeg]) }
+  return jpegAnswer(found(await orFailure(asked)))
+}
+
+/** As `picture`, with the age in a header. */
+export async function latestPicture(asked: Promise<LatestPicture | undefined>): Promise<Clip> {
+  const { jpeg, ageMs } = found(await orFailure(asked))
+  return jpegAnswer(jpeg, ageMs === undefined ? {} : { [PICTURE_AGE_HEADER]: String(Math.round(ageMs)) })
+}
+
+function jpegAnswer(jpeg: Buffer, headers: Record<string, string> = {}): Clip {
+  const fixed = { 'content-type': 'image/jpeg', 'content-length': String(jpeg.length) }
+  return { status: 200, headers: { ...fixed, ...headers }, body: Readable.from([jpeg]) }
 }
 
 async function orFailure<T>(asked: Promise<T>): Promise<T> {

@@ -79,7 +79,7 @@ describe('pictures', () => {
     const { camera, frames } = open(url)
     await expect.poll(() => frames.length).toBeGreaterThan(3)
     expect([frames[0]!.image.width, frames[0]!.luma.height]).toEqual([320, 180])
-    expect(await camera.latest()).toEqual(jpeg)
+    expect((await camera.latest())?.jpeg).toEqual(jpeg)
     expect(camera.state()).toMatchObject({ name: 'orchard', state: 'online' })
     expect(camera.problems()).toEqual([])
   })
@@ -508,7 +508,7 @@ describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: 
     const { camera, frames } = open(url, { framesPerSecond: 5 })
     await expect.poll(() => frames.length, { timeout: 60_000 }).toBeGreaterThan(2)
     expect([frames[0]!.image.width, frames[0]!.image.height]).toEqual([640, 360])
-    expect((await camera.latest())?.subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
+    expect((await camera.latest())?.jpeg.subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
     await stop()
     await expect.poll(() => camera.problems()[0], { timeout: 60_000 }).toMatch(/^Camera orchard gives no pictures: /)
     const { length } = frames

@@ -22,7 +22,7 @@ export type Camera = {
   /** Sentences for people. */
   problems(): string[]
   /** The newest picture as JPEG; undefined before the first. */
-  latest(): Promise<Buffer | undefined>
+  latest(): Promise<{ jpeg: Buffer; ageMs: number } | undefined>
   stop(): Promise<void>
 }
 
@@ -213,7 +213,9 @@ export function openCamera(options: CameraOptions): Camera {
       return []
     },
     async latest() {
-      return lastFrame && (lastFrame.jpeg ?? encodeJpeg(lastFrame.image))
+      if (!lastFrame) return undefined
+      const { jpeg, image, atMs } = lastFrame
+      return { jpeg: jpeg ?? (await encodeJpeg(image)), ageMs: clock() - atMs }
     },
     async stop() {
       stopping.abort()

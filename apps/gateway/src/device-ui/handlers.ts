@@ -3,7 +3,7 @@ import { LIVE_BOXES_HEADER, type DeviceUpdates, type Heartbeat } from '@hedgerow
 import type { DeviceCalls } from '@hedgerow/contract/device-interface'
 import type { Handlers } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
-import { createParts, picture, type PartsOptions } from '../calls/parts.ts'
+import { createParts, latestPicture, type PartsOptions } from '../calls/parts.ts'
 import type { Trial, Trials } from '../cameras/trials.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import { toldEntry } from '../deterrents/told-entry.ts'
@@ -142,7 +142,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       const { state: connection, fps } = state()
       return { isOnline: connection === 'online', fps, problems: problems() }
     },
-    readTrialPicture: ({ params: [id = ''] }) => picture(trialOf(id).latest()),
+    readTrialPicture: ({ params: [id = ''] }) => latestPicture(trialOf(id).latest()),
     async findCameras({ caller, request, body: { at, user, cameraPassword, password } }) {
       await files.confirm({ visitor: signedIn(caller), request, password })
       return searchCameras({ at, user, password: cameraPassword })

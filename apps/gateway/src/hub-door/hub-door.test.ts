@@ -1,12 +1,20 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { GATEWAY_DOOR_PORT, gatewayLearning, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+import {
+  GATEWAY_DOOR_PORT,
+  gatewayLearning,
+  PICTURE_AGE_HEADER,
+  type DoorCommand,
+  type DoorOutcome,
+} from '@hedgerow/contract'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { writeLearned } from '../../testing/learned-file.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
@@ -50,7 +58,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-type Answer = { status: number; type: string | undefined; body: Buffer }
+type Answer = { status: number; type: string | undefined; age: string | undefined; body: Buffer }
 
 function ask(path: string, { body, port = GATEWAY_DOOR_PORT, headers = {} }: AskOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -64,7 +72,8 @@ function ask(path: string, { body, port = GATEWAY_DOOR_PORT, headers = {} }: Ask
     asking.on('error', reject)
     asking.on('response', (answer) => {
       const { statusCode: status = 0, headers: answered } = answer
-      buffer(answer).then((bytes) => resolve({ status, type: answered['content-type'], body: bytes }), reject)
+      const told = { status, type: answered['content-type'], age: answered[PICTURE_AGE_HEADER]?.toString() }
+      buffer(answer).then((body) => resolve({ ...told, body }), reject)
     })
     asking.end(body === undefined ? undefined : JSON.stringify(body))
   })
@@ -164,6 +173,26 @@ describe('the ledger', () => {
 })
 
 describe('the door', () => {
+  test('says how old the picture of a camera is that has stopped', async () => {
+    const camera = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })
+      const part = `content-type: image/jpeg\r\ncontent-length: ${BOAR.length}\r\n\r\n`
+      response.write(`--frame\r\n${part}`)
+      response.write(BOAR)
+      response.write('\r\n--frame\r\n')
+    })
+    camera.listen(0, '127.0.0.1')
+    await once(camera, 'listening')
+    onTestFinished(() => void camera.close().closeAllConnections())
+    const { port } = camera.address() as AddressInfo
+    const file = { cameras: { lane: { url: `http://127.0.0.1:${port}/` } }, sources: { eye: { cameras: ['lane'] } } }
+    await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
+    const ageOf = async () => Number((await ask('/v1/cameras/lane/latest.jpg')).age)
+    await until(async () => expect(await ageOf()).toBeGreaterThanOrEqual(0))
+    const before = await ageOf()
+    await until(async () => expect(await ageOf()).toBeGreaterThan(before + 200))
+  })
+
   test('has the pictures of detections, and only of those that the device knows', async () => {
     const seen = { camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9 } as const
     const startedAt = new Date().toISOString()

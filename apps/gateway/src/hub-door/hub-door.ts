@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { doorCommand, type Detection } from '@hedgerow/contract'
+import { doorCommand, PICTURE_AGE_HEADER, type Detection } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { createConnectionLimits, createFront, cutConnections, GatheredBytes, type Faults } from '@hedgerow/http'
 import type { Logger } from 'pino'
@@ -94,8 +94,9 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
       path: /^\/v1\/cameras\/([^/]+)\/latest\.jpg$/,
       async answer({ response, url, name, signal }) {
         const height = heightOf(url)
-        const jpeg = await asked(pictures.latest(name, { signal, ...(height !== undefined && { height }) }))
-        sendPicture(response, jpeg)
+        const latest = await asked(pictures.latest(name, { signal, ...(height !== undefined && { height }) }))
+        if (latest?.ageMs !== undefined) response.setHeader(PICTURE_AGE_HEADER, Math.round(latest.ageMs))
+        sendPicture(response, latest?.jpeg)
       },
     },
     {

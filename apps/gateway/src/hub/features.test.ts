@@ -58,8 +58,13 @@ describe('features of a hub', () => {
     await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('queue')
+    expect(first).not.toHaveProperty('cameraProblems')
     expect(first?.deterrents).toEqual([sprinkler])
-    expect(second).toMatchObject({ queue: { lost: 0 }, deterrents: [{ driver: 'http', secondsLeftThisHour: 110 }] })
+    expect(second).toMatchObject({
+      cameraProblems: [],
+      queue: { lost: 0 },
+      deterrents: [{ driver: 'http', secondsLeftThisHour: 110 }],
+    })
     await until(() => expect(hub.registrations).toHaveLength(1))
     hub.decide({ status: 'approved' })
   })

@@ -7,6 +7,7 @@ import {
   detectionLearning,
   deterrentDetails,
   heartbeatApplications,
+  heartbeatCameraProblems,
   heartbeatDetails,
   updateDetails,
   type Detection,
@@ -34,6 +35,7 @@ const DETECTION_DETAILS = new Set(Object.keys(detectionDetails.shape))
 const DETECTION_LEARNING = new Set(Object.keys(detectionLearning.shape))
 const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
 const HEARTBEAT_APPLICATIONS = new Set(Object.keys(heartbeatApplications.shape))
+const CAMERA_PROBLEMS = new Set(Object.keys(heartbeatCameraProblems.shape))
 const UPDATE_DETAILS = new Set(Object.keys(updateDetails.shape))
 const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
 
@@ -56,7 +58,8 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      const known = has('updates') ? heartbeat : without(UPDATE_DETAILS, heartbeat)
+      const seen = has('camera-problems') ? heartbeat : without(CAMERA_PROBLEMS, heartbeat)
+      const known = has('updates') ? seen : without(UPDATE_DETAILS, seen)
       const told = has('applications') ? withApplications(known) : without(HEARTBEAT_APPLICATIONS, known)
       if (has('heartbeat-details')) return told
       const deterrents = told.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))

@@ -56,7 +56,10 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     /** Reviews of this device's detections. */
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
-    parts(): Pick<Heartbeat, 'applications' | 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+    parts(): Pick<
+      Heartbeat,
+      'applications' | 'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'problems'
+    >
     /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
     onReconfigured?(tell: () => void): void
     /** Undefined when nothing can start another version of the agent. */

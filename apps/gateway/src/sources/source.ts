@@ -9,6 +9,9 @@ export type SourceState = Pick<Heartbeat, 'cameras' | 'detectors' | 'problems'>
 /** The bytes of a JPEG file. */
 export type Jpeg = Buffer
 
+/** `ageMs`: how long ago it was taken, where the source knows. */
+export type LatestPicture = { jpeg: Jpeg; ageMs?: number }
+
 /** An MP4 file or a range of it (RFC 9110 §14.2): the headers are `content-type`, `content-length`, `content-range`. */
 export type Clip = { status: 200 | 206; headers: Record<string, string>; body: Readable }
 
@@ -18,7 +21,7 @@ export type Clip = { status: 200 | 206; headers: Record<string, string>; body: R
  */
 export type Pictures = {
   /** The newest picture of a camera; `height` in pixels, where the source can scale. */
-  latest(camera: string, options: { height?: number; signal: AbortSignal }): Promise<Jpeg | undefined>
+  latest(camera: string, options: { height?: number; signal: AbortSignal }): Promise<LatestPicture | undefined>
   /** With `boxed`, the object's box is drawn. */
   snapshot(detection: Detection, options: { boxed?: boolean; signal: AbortSignal }): Promise<Jpeg | undefined>
   /** Rejects with ClipNotFinished while the clip is being filmed. */
@@ -39,7 +42,7 @@ export type Source = {
   pictures?: Partial<Pictures>
   /** Where objects are in the newest picture of a camera; undefined for cameras of other sources. */
   boxes?(camera: string): LiveBox[] | undefined
-  /** What is wrong with a camera, as sentences of `state().problems`; undefined for cameras of other sources. */
+  /** What is wrong with a camera, in sentences; undefined for cameras of other sources. */
   problemsOf?(camera: string): string[] | undefined
   /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>

@@ -21,7 +21,7 @@ export type Sources = {
   pictures: Pictures
   /** The boxes of the first source that knows the camera; empty when no source reports them. */
   boxes(camera: string): LiveBox[]
-  /** The sentences of `state().problems` about one camera. */
+  /** What is wrong with one camera, in sentences. */
   problemsOf(camera: string): string[]
   stop(): Promise<void>
 }

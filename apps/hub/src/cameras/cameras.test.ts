@@ -39,7 +39,9 @@ describe.each(testEngines)('cameras on %s', (engine) => {
       { name: 'yard', state: 'online', fps: 5 },
       { name: 'coop', state: 'offline', fps: 0 },
     ]
-    await gateway.peer.post('/api/v1/gateway/heartbeat', { ...testHeartbeat(hub.clock.now()), cameras })
+    const problem = 'Camera coop gives no pictures: it refuses the user name or the password of its address.'
+    const cameraProblems = [{ camera: 'coop', problem }]
+    await gateway.peer.post('/api/v1/gateway/heartbeat', { ...testHeartbeat(hub.clock.now()), cameras, cameraProblems })
     const startedAt = new Date(hub.clock.now() - 60_000).toISOString()
     const seen = { severity: 'alert', score: 0.9, camera: 'yard' } as const
     await storeDetections(
@@ -60,6 +62,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         name: 'coop',
         state: 'offline',
         fps: 0,
+        problem,
         lastIncident: null,
       },
       {
@@ -69,10 +72,23 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         name: 'yard',
         state: 'online',
         fps: 5,
+        problem: null,
         lastIncident: { id: expect.any(String), label: 'boar', severity: 'alert', startedAt },
       },
     ])
     expect((await api(contract.listCameras, { token: await hub.signIn('user') })).body).toEqual([])
+  })
+
+  it('are in the order of people, and say when their gateway is away', async () => {
+    const api = createTestApi(hub)
+    const cameras = ['Camera 10', 'camera 2', 'Camera 1'].map((name) => ({ name, state: 'online', fps: 5 }))
+    await gateway.peer.post('/api/v1/gateway/heartbeat', { ...testHeartbeat(hub.clock.now()), cameras })
+    const list = async () => (await api(contract.listCameras, { token })).body as contract.Camera[]
+    expect((await list()).map(({ name }) => name)).toEqual(['Camera 1', 'camera 2', 'Camera 10'])
+    hub.clock.advance(600_000)
+    token = await hub.signIn('admin')
+    for (const { state, problem } of await list())
+      expect({ state, problem }).toEqual({ state: 'offline', problem: 'Its gateway is offline.' })
   })
 
   it('show what they see now, pulled once for all who look', async () => {
@@ -112,7 +128,7 @@ describe('live pictures', () => {
       door: {
         get: (_address, path) => {
           pulled.push(path)
-          return new Promise((resolve) => waiting.push(() => resolve({ status: 200, body: JPEG })))
+          return new Promise((resolve) => waiting.push(() => resolve({ status: 200, headers: {}, body: JPEG })))
         },
       },
     })
@@ -130,6 +146,21 @@ describe('live pictures', () => {
     waiting.at(-1)!()
   })
 
+  it('are as old as the gateway says, and new when it says nothing that can be true', async () => {
+    const now = 5_000_000
+    let age: string | undefined
+    const pictures = createLivePictures({
+      monotonic: () => now,
+      door: { get: async () => ({ status: 200, headers: { [contract.PICTURE_AGE_HEADER]: age }, body: JPEG }) },
+    })
+    const ageOf = async (told: string | undefined) => {
+      age = told
+      return now - (await pictures.read({ id: 'abcdefghijkl', address: '10.100.0.2' }, `told ${told}`)).at
+    }
+    expect(await ageOf('31000')).toBe(31_000)
+    for (const told of [undefined, '', '-5', '1e9', '0x10', '12345678901', 'old']) expect(await ageOf(told)).toBe(0)
+  })
+
   it('of a silent gateway are its last ones with their age, and it is asked again after a pause, for one camera', async () => {
     let now = 0
     let isSilent = false
@@ -140,7 +171,7 @@ describe('live pictures', () => {
         get: async (_address, path) => {
           asked.push(path)
           if (isSilent) throw new Error('no answer')
-          return { status: 200, body: JPEG }
+          return { status: 200, headers: {}, body: JPEG }
         },
       },
     })
@@ -168,7 +199,7 @@ describe('live pictures', () => {
     let pulls = 0
     const pictures = createLivePictures({
       monotonic: () => 0,
-      door: { get: async () => (pulls++, { status: 200, body: large }) },
+      door: { get: async () => (pulls++, { status: 200, headers: {}, body: large }) },
     })
     const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
     for (let camera = 1; camera <= 20; camera++) await pictures.read(gateway, `camera ${camera}`)

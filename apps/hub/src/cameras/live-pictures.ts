@@ -3,7 +3,8 @@
  * one a second for each camera, and few at once from one gateway. A gateway that does not answer is asked again after a
  * pause, and meanwhile the last picture is shown with its age. An answer is shown as a JPEG or not at all.
  */
-import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
+import { doorPaths, PICTURE_AGE_HEADER, PICTURE_MAX_BYTES } from '@hedgerow/contract'
+import type { OutgoingAnswer } from '../http/outgoing-call.ts'
 import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
@@ -17,8 +18,11 @@ const HEIGHT = 720
 const KNOWN_MAX = 256
 /** The limit for all pictures together: a gateway may send large pictures under any number of camera names. */
 const KNOWN_BYTES_MAX = 64 * 1024 * 1024
+/** In milliseconds, up to 11 days. */
+const AGE = /^\d{1,9}$/
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 
+/** `at`: when it was taken, or when it came from a gateway that does not say. */
 export type LivePicture = { jpeg: Buffer; at: number }
 /** `last`: the newest picture that arrived, by this pull or an earlier one. */
 type Pull = { startedAt: number; picture: Promise<LivePicture>; last: LivePicture | undefined }
@@ -26,6 +30,11 @@ type Pull = { startedAt: number; picture: Promise<LivePicture>; last: LivePictur
 export type LivePictures = {
   /** Throws `gateway_unreachable` and `picture_unavailable`. */
   read(gateway: { id: string; address: string }, camera: string): Promise<LivePicture>
+}
+
+function ageIn(headers: OutgoingAnswer['headers']): number {
+  const text = headers[PICTURE_AGE_HEADER]
+  return typeof text === 'string' && AGE.test(text) ? Number(text) : 0
 }
 
 const bytesOf = ({ last }: Pull) => last?.jpeg.length ?? 0
@@ -49,14 +58,14 @@ export function createLivePictures({
     try {
       const path = `${doorPaths.latest(camera)}?height=${HEIGHT}`
       const ask = { timeoutMs: PULL_TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES }
-      const { status, body } = await door.get(address, path, ask).catch((error: unknown) => {
+      const { status, headers, body } = await door.get(address, path, ask).catch((error: unknown) => {
         const refusal = noAnswer(error, 'picture_unavailable')
         if (refusal.code === 'gateway_unreachable') silentSince.set(id, monotonic())
         throw refusal
       })
       silentSince.delete(id)
       if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('picture_unavailable')
-      return { jpeg: body, at: monotonic() }
+      return { jpeg: body, at: monotonic() - ageIn(headers) }
     } finally {
       const left = (running.get(id) ?? 1) - 1
       if (left === 0) running.delete(id)

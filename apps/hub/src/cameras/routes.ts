@@ -1,5 +1,6 @@
 import * as contract from '@hedgerow/contract'
-import type { Camera, Gateway } from '@hedgerow/contract'
+import type { Camera, Gateway, Heartbeat } from '@hedgerow/contract'
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
@@ -20,9 +21,11 @@ type Dependencies = {
   listGateways: (caller: Caller, reply: FastifyReply) => Promise<Gateway[]>
   /** The newest incident of each, in their order. */
   latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
-  /** The cameras of a gateway's last heartbeat. */
-  camerasOf: (gatewayId: string) => readonly Pick<Camera, 'name' | 'state' | 'fps'>[]
+  /** A gateway's last heartbeat. */
+  heartbeatOf: (gatewayId: string) => Pick<Heartbeat, 'cameras' | 'cameraProblems'> | undefined
 }
+
+const byName = (a: { name: string }, b: { name: string }) => byNaturalOrder(a.name, b.name)
 
 /** Cameras of all sites, and their newest pictures. */
 export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
@@ -30,16 +33,22 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
 
   mount(app, contract.listCameras, async ({ caller, reply }) => {
     const cameras: Omit<Camera, 'lastIncident'>[] = []
-    for (const { id, name: gatewayName, location, status } of await dependencies.listGateways(caller, reply))
-      for (const { name, state, fps } of dependencies.camerasOf(id).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    const gateways = await dependencies.listGateways(caller, reply)
+    for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
+      const isAway = status === 'offline'
+      const { cameras: known = [], cameraProblems = [] } = dependencies.heartbeatOf(id) ?? {}
+      const problems = new Map(cameraProblems.map(({ camera, problem }) => [camera, problem]))
+      for (const { name, state, fps } of known.toSorted(byName))
         cameras.push({
           gatewayId: id,
           gatewayName,
           location,
           name,
-          state: status === 'offline' ? 'offline' : state,
+          state: isAway ? 'offline' : state,
           fps,
+          problem: isAway ? 'Its gateway is offline.' : (problems.get(name) ?? null),
         })
+    }
     const shown = cameras.slice(0, CAMERAS_MAX)
     const latest = await dependencies.latestIncidents(shown)
     return shown.map((camera, index) => ({ ...camera, lastIncident: latest[index]! }))
@@ -53,7 +62,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
     reply.headers({
       'cache-control': 'private, no-store',
       'content-disposition': 'inline',
-      'x-picture-age': String(Math.round(monotonic() - at)),
+      [contract.PICTURE_AGE_HEADER]: String(Math.round(monotonic() - at)),
     })
     reply.type('image/jpeg')
     return jpeg

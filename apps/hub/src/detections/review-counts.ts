@@ -1,4 +1,5 @@
 import { REVIEW_DAYS, type ReviewCounts } from '@hedgerow/contract'
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { Db } from '../database/tables.ts'
 
 const LATEST = 10
@@ -30,7 +31,7 @@ export async function countReviews(db: Db, gatewayId: string, now: number): Prom
     .execute()
   return {
     days,
-    cameras: [...cameras.values()].toSorted((a, b) => (a.camera < b.camera ? -1 : 1)),
+    cameras: [...cameras.values()].toSorted((a, b) => byNaturalOrder(a.camera, b.camera)),
     latest: reviewed.flatMap(({ id, verdict, reported_label: reportedLabel, label, camera, ...said }) =>
       verdict === null
         ? []

@@ -46,8 +46,12 @@ describe('a call out', () => {
   it('returns status and body, or only the status', async () => {
     const url = await serverThat((socket) => socket.end(`${OK}Content-Length: 2\r\n\r\nhi`))
     const call = { url, method: 'GET', timeoutMs: 10_000 } as const
-    expect(await callOut({ ...call, answerLimitBytes: 2 })).toEqual({ status: 200, body: Buffer.from('hi') })
-    expect(await callOut(call)).toEqual({ status: 200, body: Buffer.alloc(0) })
+    expect(await callOut({ ...call, answerLimitBytes: 2 })).toEqual({
+      status: 200,
+      headers: expect.any(Object),
+      body: Buffer.from('hi'),
+    })
+    expect(await callOut(call)).toEqual({ status: 200, headers: expect.any(Object), body: Buffer.alloc(0) })
   })
 
   it.each<[string, (socket: Socket) => void]>([

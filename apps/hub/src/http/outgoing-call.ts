@@ -2,7 +2,7 @@
  * One HTTP call of the hub to another server: a webhook, a gateway's health, another hub process. It always settles: by
  * the answer, by the end of the connection, or by its deadline. A connection is used once; redirects are not followed.
  */
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -24,7 +24,7 @@ export type OutgoingCall = {
   connect?: () => Duplex
 }
 
-export type OutgoingAnswer = { status: number; body: Buffer }
+export type OutgoingAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 /** Rejects with the network's error, or with one that says what is wrong with the answer. */
 export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
@@ -57,7 +57,7 @@ export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
   outgoing.on('response', (incoming) => {
     incoming.on('error', fail)
     if (answerLimitBytes === undefined) {
-      resolve({ status: incoming.statusCode ?? 0, body: Buffer.alloc(0) })
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.alloc(0) })
       outgoing.destroy()
     } else readBody(incoming, answerLimitBytes, resolve, fail)
   })
@@ -79,5 +79,6 @@ function readBody(
     if (body.length + chunk.length > limitBytes) fail(new Error(`the answer is longer than ${limitBytes} bytes`))
     else body.add(chunk)
   })
-  incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: body.take() }))
+  const { statusCode: status = 0, headers } = incoming
+  incoming.on('end', () => resolve({ status, headers, body: body.take() }))
 }

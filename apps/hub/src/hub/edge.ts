@@ -224,7 +224,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     pictures: createLivePictures({ door, monotonic }),
     listGateways: (caller, reply) => listGateways(db, caller, { ...list, query: {}, reply }),
     latestIncidents: (cameras) => latestIncidents(db, cameras),
-    camerasOf: (id) => heartbeats.latest(id)?.content.cameras ?? [],
+    heartbeatOf: (id) => heartbeats.latest(id)?.content,
   })
   learningRoutes(app, { db, vpn, door })
   gatewayProxyRoutes(app, { ui })

@@ -270,6 +270,9 @@ describe('the state', () => {
       { name: 'on', state: 'online', fps: 12.5 },
     ])
     expect(source.state().detectors).toEqual([{ name: 'ov', inferenceMs: 12.4 }])
+    expect(source.problemsOf('dark')).toEqual(['Frigate gets no pictures of camera dark.'])
+    for (const name of ['off', 'on']) expect(source.problemsOf(name)).toEqual([])
+    expect(source.problemsOf('barn')).toBeUndefined()
   })
 
   test('says which cameras Frigate makes no review items of', async () => {
@@ -293,6 +296,9 @@ describe('the state', () => {
         })
         .toContain(`Frigate at ${frigate.url} ${words}`)
     await says('does not answer: nothing listens there (connection refused).')
+    await expect
+      .poll(() => source.problemsOf(source.state().cameras[0]!.name)?.[0])
+      .toMatch(/^Frigate at .* does not answer: nothing/)
     later(120_000)
     await says('has not answered for 2 minutes: nothing listens there (connection refused).')
     later(86_400_000)

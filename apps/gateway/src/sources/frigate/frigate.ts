@@ -215,6 +215,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {
     state: health.state,
+    problemsOf: health.problemsOf,
     pictures,
     async stop() {
       stopping.abort()

@@ -15,6 +15,8 @@ export type Health = {
   tell(sentence: string): void
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean
+  /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */
+  problemsOf(camera: string): string[] | undefined
   state(): SourceState
 }
 
@@ -61,6 +63,14 @@ export function createHealth(clock: () => number): Health {
     })
   }
 
+  /** Enabled cameras of Frigate that give no picture say why, as far as Frigate tells. */
+  function problemsOf(name: string): string[] | undefined {
+    const camera = cameras().find((one) => one.name === name)
+    if (camera?.state !== 'offline') return camera && []
+    const error = failing.get('http')?.error
+    return [error ? error.inWords(undefined) : `Frigate gets no pictures of camera ${name}.`]
+  }
+
   function detectors(): Heartbeat['detectors'] {
     return Object.entries(stats?.detectors ?? {})
       .slice(0, DETECTORS_MAX)
@@ -103,6 +113,7 @@ export function createHealth(clock: () => number): Health {
     },
     knows: (camera) =>
       [stats?.cameras, config?.cameras].some((known) => known !== undefined && Object.hasOwn(known, camera)),
+    problemsOf,
     state: () => ({ cameras: cameras(), detectors: detectors(), problems: problems() }),
   }
 }

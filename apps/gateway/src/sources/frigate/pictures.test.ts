@@ -39,8 +39,8 @@ async function seen({ frigate, source }: { frigate: TestFrigate; source: TestSou
 describe('the latest picture', () => {
   test('comes in the requested height', async () => {
     const { source } = await start()
-    expect(noteOf((await source.pictures.latest!('yard', { height: 360, signal }))!)).toBe('latest yard 360')
-    expect(noteOf((await source.pictures.latest!('yard', { signal }))!)).toBe('latest yard')
+    expect(noteOf((await source.pictures.latest!('yard', { height: 360, signal }))!.jpeg)).toBe('latest yard 360')
+    expect(noteOf((await source.pictures.latest!('yard', { signal }))!.jpeg)).toBe('latest yard')
   })
 
   test('of a camera that Frigate does not have is missing, and Frigate is not asked', async () => {

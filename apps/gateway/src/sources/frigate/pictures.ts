@@ -46,7 +46,8 @@ export function createPictures(options: {
       if (!health.knows(camera)) return undefined
       const scaled = height === undefined ? '' : `?h=${Math.round(Math.min(HEIGHT_MAX, Math.max(1, height)))}`
       const path = `/api/${encodeURIComponent(camera)}/latest.jpg${scaled}`
-      return readJpeg(client, path, { maxBytes: PICTURE_BYTES_MAX, signal })
+      const jpeg = await readJpeg(client, path, { maxBytes: PICTURE_BYTES_MAX, signal })
+      return jpeg && { jpeg }
     },
     async snapshot(detection, { boxed, signal }) {
       if (!isOurs(detection)) return undefined

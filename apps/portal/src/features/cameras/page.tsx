@@ -1,4 +1,5 @@
 /** Cameras: the newest picture of each, while the page is open. */
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button } from '@mantine/core'
 import { useFullscreenElement } from '@mantine/hooks'
 import { useMemo } from 'react'
@@ -21,7 +22,8 @@ export function CamerasPage() {
   const site = parameters.get('site') ?? ''
   const width = Math.min(WIDEST, Math.max(NARROWEST, Number(parameters.get('width')) || USUAL))
   const sites = useMemo(
-    () => [...new Set(cameras.data?.map(({ location }) => location))].filter((one) => one !== '').toSorted(),
+    () =>
+      [...new Set(cameras.data?.map(({ location }) => location))].filter((one) => one !== '').toSorted(byNaturalOrder),
     [cameras.data],
   )
   const shown = (cameras.data ?? []).filter(({ location }) => site === '' || location === site)

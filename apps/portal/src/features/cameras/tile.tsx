@@ -8,7 +8,7 @@ import styles from './cameras.module.css'
 
 /** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
-  const { gatewayId, gatewayName, location, name, state, lastIncident } = camera
+  const { gatewayId, gatewayName, location, name, state, problem, lastIncident } = camera
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
   return (
     <li className={styles.tile} data-state={state}>
@@ -16,7 +16,8 @@ export function Tile({ camera }: { camera: Camera }) {
         <LivePicture
           load={load}
           alt={`${name} at ${gatewayName}`}
-          off={state === 'online' ? undefined : WORDS[state]}
+          off={state === 'online' ? undefined : state === 'offline' && problem !== null ? problem : WORDS[state]}
+          problem={problem ?? undefined}
         />
         <strong>{name}</strong>
         <span className={styles.where}>

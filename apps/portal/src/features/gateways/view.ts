@@ -3,6 +3,7 @@
  * and can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 
 /** `active`: online, or with a warning. */
 const STATUSES = ['online', 'warning', 'offline', 'active'] as const
@@ -66,13 +67,12 @@ export const sortBy = (view: View, sort: SortKey): View => ({
 })
 
 const URGENCY = { warning: 0, offline: 1, online: 2 }
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
   name: () => 0,
   status: (a, b) => URGENCY[a.status] - URGENCY[b.status],
-  location: (a, b) => collator.compare(a.location, b.location),
-  address: (a, b) => collator.compare(a.publicIp ?? a.vpnInternalIp, b.publicIp ?? b.vpnInternalIp),
-  version: (a, b) => collator.compare(a.version ?? '', b.version ?? ''),
+  location: (a, b) => byNaturalOrder(a.location, b.location),
+  address: (a, b) => byNaturalOrder(a.publicIp ?? a.vpnInternalIp, b.publicIp ?? b.vpnInternalIp),
+  version: (a, b) => byNaturalOrder(a.version ?? '', b.version ?? ''),
   // The most recent first.
   seen: (a, b) => (b.lastSeen ?? '').localeCompare(a.lastSeen ?? ''),
   users: (a, b) => a.connectedUsers - b.connectedUsers,
@@ -85,5 +85,5 @@ export function sortGateways(
 ): readonly Gateway[] {
   const order = ORDERS[sort]
   const turn = descending ? -1 : 1
-  return gateways.toSorted((a, b) => turn * (order(a, b) || collator.compare(a.name, b.name)))
+  return gateways.toSorted((a, b) => turn * (order(a, b) || byNaturalOrder(a.name, b.name)))
 }

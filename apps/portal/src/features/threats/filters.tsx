@@ -1,4 +1,5 @@
 import type { Gateway } from '@hedgerow/contract'
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { countTags, tagOptions } from '#api/tags.ts'
@@ -35,13 +36,17 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
   const reviews = countsOf(groups, 'review', filter)
   const severities = countsOf(groups, 'severity', filter)
   const labels = countsOf(groups, 'label', filter)
-  const sites = [...new Set(gateways.map(({ location }) => location))].filter((site) => site !== '').toSorted()
+  const sites = [...new Set(gateways.map(({ location }) => location))]
+    .filter((site) => site !== '')
+    .toSorted(byNaturalOrder)
   const tags = countTags(gateways)
-  const ofSite = gateways.filter(
-    (gateway) =>
-      (filter.site === '' || gateway.location === filter.site) &&
-      (filter.tag === '' || gateway.tags.includes(filter.tag)),
-  )
+  const ofSite = gateways
+    .filter(
+      (gateway) =>
+        (filter.site === '' || gateway.location === filter.site) &&
+        (filter.tag === '' || gateway.tags.includes(filter.tag)),
+    )
+    .toSorted((a, b) => byNaturalOrder(a.name, b.name))
   const number = (count: number | undefined) => (
     <span className={styles.number}>
       {(count ?? 0).toLocaleString('en')}

@@ -1,5 +1,6 @@
 /** Sites whose gateways get automatic updates otherwise than the settings say: not at all, or at other hours. */
 import type { SiteUpdates } from '@hedgerow/contract'
+import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
@@ -57,7 +58,9 @@ export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason
   const gateways = useGateways()
   const [edited, setEdited] = useState<SiteUpdates>()
   const locations = [...new Set(gateways.data?.map(({ location }) => location) ?? [])]
-  const free = locations.filter((name) => name !== '' && !sites.some(({ site }) => site === name)).toSorted()
+  const free = locations
+    .filter((name) => name !== '' && !sites.some(({ site }) => site === name))
+    .toSorted(byNaturalOrder)
   const isNew = edited !== undefined && !sites.includes(edited)
   return (
     <Panel

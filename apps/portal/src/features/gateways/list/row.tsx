@@ -116,7 +116,8 @@ function Place({ location, tags }: Pick<Gateway, 'location' | 'tags'>) {
 }
 
 /** The current picture of one of its cameras, while the card is in view. */
-function CardPicture({ camera: { gatewayId, name, state } }: { camera: Camera }) {
+function CardPicture({ camera: { gatewayId, name, state, problem } }: { camera: Camera }) {
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
-  return <LivePicture load={load} alt={`Camera ${name}`} off={state === 'online' ? undefined : 'Camera offline'} />
+  const off = state === 'online' ? undefined : (problem ?? 'Camera offline')
+  return <LivePicture load={load} alt={`Camera ${name}`} off={off} problem={problem ?? undefined} />
 }
