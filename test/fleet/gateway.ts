@@ -136,7 +136,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
       },
       pictures: {
         latest: async (camera) => {
-          const jpeg = plan.cameras.includes(camera) ? await pictureOf(camera) : undefined
+          const jpeg = plan.cameras.includes(camera) ? pictureOf(camera) : undefined
           return jpeg && { jpeg, ageMs: 0 }
         },
         snapshot: async (detection) => pictureOf(detection.label),

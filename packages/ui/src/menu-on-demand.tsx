@@ -1,6 +1,7 @@
 /** An import of this file loads Mantine's menu (26 kB) too. */
 import { Menu } from '@mantine/core'
-import { cloneElement, useEffect, useState, type ComponentProps, type ReactElement, type ReactNode } from 'react'
+import { useMounted } from '@mantine/hooks'
+import { cloneElement, useState, type ComponentProps, type ReactElement, type ReactNode } from 'react'
 
 type MenuOnDemandProps = {
   /** Takes the place, and the focus, of the one that was pressed before the menu's code was there. */
@@ -11,13 +12,13 @@ type MenuOnDemandProps = {
 
 /** A menu that is mounted when somebody opens it. */
 export function MenuOnDemand({ button, width, children }: MenuOnDemandProps) {
-  const [opened, setOpened] = useState(false)
+  const [closed, setClosed] = useState(false)
   // Not open in its first render: then it would not know which element to give the focus back to.
-  useEffect(() => setOpened(true), [])
+  const opened = useMounted() && !closed
   return (
     <Menu
       opened={opened}
-      onChange={setOpened}
+      onChange={(isOpen) => setClosed(!isOpen)}
       position="bottom-end"
       width={width}
       withinPortal={false}

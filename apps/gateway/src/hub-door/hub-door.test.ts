@@ -183,7 +183,10 @@ describe('the door', () => {
     })
     camera.listen(0, '127.0.0.1')
     await once(camera, 'listening')
-    onTestFinished(() => void camera.close().closeAllConnections())
+    onTestFinished(() => {
+      camera.close()
+      camera.closeAllConnections()
+    })
     const { port } = camera.address() as AddressInfo
     const file = { cameras: { lane: { url: `http://127.0.0.1:${port}/` } }, sources: { eye: { cameras: ['lane'] } } }
     await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
