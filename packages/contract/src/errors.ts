@@ -52,6 +52,7 @@ export const errorTable = {
   too_many_push_subscriptions: { status: 409, message: 'You have 20 browsers already. Remove one first.' },
   push_subscription_not_found: { status: 404, message: 'This browser is not one of yours, or was removed.' },
   incident_not_found: { status: 404, message: 'This incident does not exist, or you may not see it.' },
+  review_not_found: { status: 404, message: 'This review is not yours, was undone, or is too old to be undone.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },
   range_not_satisfiable: { status: 416, message: 'This part is outside the file.' },

@@ -126,6 +126,9 @@ export type FactData = {
   /** The target is the incident. A null `verdict` withdraws the review. */
   'incident.reviewed': { verdict: ReviewVerdict | null; label: string | null; gatewayName: string }
 
+  /** The target is the incident, which has this review of before again. */
+  'incident.review-undone': { verdict: ReviewVerdict | null; label: string | null; gatewayName: string }
+
   /** A person exported detections and pictures; `filter` is the selection, as JSON. */
   'incidents.exported': { filter: string }
 

@@ -115,7 +115,7 @@ export const readIncident = call({
 
 /**
  * Reviews these incidents, all or none. `verdict: null` withdraws a review. `label` with `wrong` is the right label.
- * Answers with the former reviews, so that a client can restore them (undo).
+ * Answers with the former reviews, and with a `reviewId` for each, by which `undoReviews` brings everything back.
  */
 export const reviewIncidents = call({
   method: 'POST',
@@ -134,7 +134,22 @@ export const reviewIncidents = call({
       message: 'Only what is wrong gets another label',
     }),
   errors: ['incident_not_found'],
-  response: z.array(z.object({ id: incidentId, verdict: reviewVerdict.nullable(), label: z.string().nullable() })),
+  response: z.array(
+    z.object({ id: incidentId, verdict: reviewVerdict.nullable(), label: z.string().nullable(), reviewId: z.string() }),
+  ),
+})
+
+/**
+ * Brings incidents back as they were before these reviews of the caller: the former review with its person, and whether
+ * learning held them back or asked about them. Answers with the incidents that it brought back; one that somebody
+ * reviewed again since stays as it is. Reviews can be undone for seven days.
+ */
+export const undoReviews = call({
+  method: 'POST',
+  path: '/v1/hub/incidents/review/undo',
+  body: z.strictObject({ reviewIds: z.array(oneLine(50)).min(1).max(500) }),
+  errors: ['review_not_found', 'incident_not_found'],
+  response: z.object({ incidentIds: z.array(incidentId) }),
 })
 
 /**

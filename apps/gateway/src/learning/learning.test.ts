@@ -234,6 +234,17 @@ test('a right review shows a held-back detection; two of them end the version', 
   await learning.onReviews()
   expect(updates).toEqual([{ id: hidden[0]!.id, suppressed: false }])
   expect(versionsOf()).toEqual(['active'])
+  // The review is undone, so it is no miss, and comes again.
+  const missed = () => learning.report().cameras[0]?.labels[0]?.versions[0]?.missed
+  expect(missed()).toBe(1)
+  said.at(-1)!.verdict = null
+  await learning.onReviews()
+  expect(updates.slice(1)).toEqual([{ id: hidden[0]!.id, suppressed: true }])
+  expect(missed()).toBe(0)
+  said.at(-1)!.verdict = 'right'
+  await learning.onReviews()
+  expect(updates.slice(2)).toEqual([{ id: hidden[0]!.id, suppressed: false }])
+  expect(versionsOf()).toEqual(['active'])
   said.push({ detection: hidden[1]!.id, verdict: 'right', label: null })
   await learning.onReviews()
   expect(versionsOf()).toEqual(['undone'])

@@ -142,16 +142,18 @@ export function createLearning(options: LearningOptions): Learning {
     const right = new Set(
       options.reviews().flatMap(({ detection, verdict }) => (verdict === 'right' ? [detection] : [])),
     )
-    if (right.size === 0) return
     for (const version of active.values()) {
+      for (const id of store.missedBy(version.number).filter((one) => !right.has(one))) {
+        store.setHeld(id, version.number)
+        await options.update(id, { suppressed: true })
+      }
       const missed = store.heldBy(version.number).filter((id) => right.has(id))
       for (const id of missed) {
-        store.setHeld(id, undefined)
         store.addMiss(version.number, id)
         await options.update(id, { suppressed: false })
       }
       if (missed.length === 0) continue
-      const misses = store.misses(version.number)
+      const misses = store.missedBy(version.number).length
       log.warn({ ...describe(version), misses }, 'people called held-back detections right: the version ends')
       const seen = store.idsSince(version.camera, version.label, version.at).filter((id) => right.has(id)).length
       if (misses > MISSES_ALLOWED + seen * version.verifier.threshold.bound)

@@ -61,13 +61,13 @@ export type LearningStore = {
   hasLook(id: string): boolean
   /** Renames the label of a detection. */
   rename(id: string, label: string): void
-  /** Marks a look as held back by a version; undefined removes the mark. */
+  /** Marks a look as held back by a version, also after a miss; undefined removes the mark. */
   setHeld(id: string, version: number | undefined): void
   /** The detections that a version holds back. */
   heldBy(version: number): string[]
   /** Marks a held-back detection as shown, because a person called it right. */
   addMiss(version: number, id: string): void
-  misses(version: number): number
+  missedBy(version: number): string[]
   /** Ids of the detections of a camera and label that began at `since` or later. */
   idsSince(camera: string, label: string, since: number): string[]
   cameras(): string[]
@@ -153,10 +153,10 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
   )
   const selectLook = database.prepare('select 1 from looks where id = ?')
   const updateLabel = database.prepare('update looks set label = ? where id = ? and label <> ?')
-  const updateHeld = database.prepare('update looks set held_by = ? where id = ?')
+  const updateHeld = database.prepare('update looks set held_by = ?, missed_by = null where id = ?')
   const selectHeld = database.prepare('select id from looks where held_by = ?')
   const setMiss = database.prepare('update looks set held_by = null, missed_by = ? where id = ?')
-  const countMisses = database.prepare('select count(*) as count from looks where missed_by = ?')
+  const selectMissed = database.prepare('select id from looks where missed_by = ?')
   const selectSince = database.prepare('select id from looks where camera = ? and label = ? and at >= ?')
   const selectCameras = database.prepare('select distinct camera from looks order by camera')
   const selectLooks = database.prepare(
@@ -207,7 +207,7 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
     setHeld: (id, version) => void updateHeld.run(version ?? null, id),
     heldBy: (version) => selectHeld.all(version).map((row) => String(row['id'])),
     addMiss: (version, id) => void setMiss.run(version, id),
-    misses: (version) => Number(countMisses.get(version)?.['count']),
+    missedBy: (version) => selectMissed.all(version).map((row) => String(row['id'])),
     idsSince: (camera, label, since) => selectSince.all(camera, label, since).map((row) => String(row['id'])),
     cameras: () => selectCameras.all().map((row) => String(row['camera'])),
     looks: (camera, { since, until, limit }) => selectLooks.all(camera, since, until, limit).map(toLook),

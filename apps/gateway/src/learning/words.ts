@@ -114,7 +114,7 @@ function toVersion(version: Version, store: LearningStore): Label['versions'][nu
     endedBy,
     missedAtMost: verifier.threshold.bound,
     heldBack: store.heldBy(number).length,
-    missed: store.misses(number),
+    missed: store.missedBy(number).length,
   }
 }
 

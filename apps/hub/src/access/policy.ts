@@ -98,6 +98,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/incidents/export': 'user',
   'GET /v1/hub/incidents/:id': 'user',
   'POST /v1/hub/incidents/review': 'user',
+  'POST /v1/hub/incidents/review/undo': 'user',
   'GET /v1/hub/gateways/:id/vpn-config': 'manager',
   'GET /v1/hub/gateways/:id/ledger': 'user',
   'GET /v1/hub/gateways/:id/commands': 'user',

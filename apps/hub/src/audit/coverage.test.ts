@@ -63,6 +63,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/hub/alert-rules/:id': ['alert-rule.save'],
   'DELETE /v1/hub/alert-rules/:id': ['alert-rule.delete'],
   'POST /v1/hub/incidents/review': ['incident.review'],
+  'POST /v1/hub/incidents/review/undo': ['incident.undo-review'],
   'GET /v1/hub/incidents/export': ['incident.export'],
   'POST /v1/hub/gateways/:id/commands/fire': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
@@ -303,8 +304,11 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       hub.clock.now(),
     )
     const { id: incident } = await hub.db.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
-    await leaves('POST /v1/hub/incidents/review', () =>
+    const [reviewed] = await leaves<{ reviewId: string }[]>('POST /v1/hub/incidents/review', () =>
       api(contract.reviewIncidents, { token: admin, body: { ids: [incident], verdict: 'wrong', label: 'branch' } }),
+    )
+    await leaves('POST /v1/hub/incidents/review/undo', () =>
+      api(contract.undoReviews, { token: admin, body: { reviewIds: [reviewed!.reviewId] } }),
     )
     const { id: alertId } = await hub.db.selectFrom('alerts').select('id').executeTakeFirstOrThrow()
     await leaves('POST /v1/hub/alerts/:id/acknowledge', () =>

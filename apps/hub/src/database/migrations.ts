@@ -26,6 +26,7 @@ import * as pushSessions from './migrations/023-push-sessions.ts'
 import * as gatewayTags from './migrations/024-gateway-tags.ts'
 import * as incidentCameras from './migrations/025-incident-cameras.ts'
 import * as siteUpdates from './migrations/030-site-updates.ts'
+import * as formerReviews from './migrations/031-former-reviews.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '024-gateway-tags', up: gatewayTags.up },
   { name: '025-incident-cameras', up: incidentCameras.up },
   { name: '030-site-updates', up: siteUpdates.up },
+  { name: '031-former-reviews', up: formerReviews.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

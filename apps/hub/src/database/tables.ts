@@ -302,6 +302,33 @@ export type Tables = {
     detected_at: number
   }
   /**
+   * What an incident was before a review, to undo it: detections/undo.ts. `seq` rises with each review of a gateway.
+   */
+  former_reviews: {
+    id: string
+    incident_id: string
+    gateway_id: string
+    seq: number
+    by_id: string
+    at: number
+    detections: number
+    label: string
+    verdict: 'right' | 'wrong' | null
+    reviewed_by: string | null
+    reviewed_at: number | null
+  }
+  /** Its detections then, with their reviews; `by_id` is null for one without. */
+  former_detections: {
+    review_id: string
+    detection_id: string
+    suppressed: number
+    doubtful: number
+    verdict: 'right' | 'wrong' | null
+    label: string | null
+    by_id: string | null
+    at: number | null
+  }
+  /**
    * Gateways that the MQTT broker retains messages of. `components` is the platform of each of their entities by its
    * key, as JSON, former ones included: home-assistant/home-assistant.ts.
    */

@@ -11,6 +11,7 @@ import { readThumbnail, readThumbnails } from './thumbnails.ts'
 import { countIncidents, listIncidents, readIncidentOf } from './incident-list.ts'
 import { countReviews } from './review-counts.ts'
 import { review } from './reviews.ts'
+import { undoReviews } from './undo.ts'
 import { deleteSavedView, listSavedViews, saveView } from './saved-views.ts'
 
 /** The detections of a gateway, and the incidents of all, for people who see those gateways. */
@@ -62,5 +63,8 @@ export function detectionRoutes(
   mount(app, contract.deleteSavedView, ({ params, caller }) => deleteSavedView(db, caller.userId, params.id))
   mount(app, contract.reviewIncidents, ({ body, caller, sourceIp }) =>
     review(db, body, { caller, sourceIp, now: clock() }),
+  )
+  mount(app, contract.undoReviews, ({ body, caller, sourceIp }) =>
+    undoReviews(db, body, { caller, sourceIp, now: clock() }),
   )
 }

@@ -70,6 +70,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'gateway.status-changed': { none: 'a state, not a decision; activity has it' },
 
   'incident.reviewed': { action: 'incident.review' },
+  'incident.review-undone': { action: 'incident.undo-review' },
   'incidents.exported': { action: 'incident.export' },
   'detection.reported': { none: 'data, not a decision; stored as detections' },
 

@@ -72,6 +72,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'detection.reported': toOwner(...FLEET, 'threats'),
   'incidents.exported': toAll(),
   'incident.reviewed': toOwner('threats', 'gateways'),
+  'incident.review-undone': toOwner('threats', 'gateways'),
 
   'update.asked': toOwner('gateways'),
   'update.ended': toOwner('gateways', 'activity'),

@@ -43,6 +43,7 @@ const KINDS = [
   'gateway.status-changed',
   'detection.reported',
   'incident.reviewed',
+  'incident.review-undone',
   'deterrent.fired',
   'gateway.armed',
   'gateway.disarmed',

@@ -19,6 +19,8 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /** Readers of the log need seconds; people read activity and audit instead. */
 const FACTS_KEPT_MS = DAY_MS
+/** Pages that stay open can undo reviews of this time. */
+const UNDO_KEPT_MS = 7 * DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
 /** How soon a purge that failed is tried again: PostgreSQL ends one of two transactions that wait for each other. */
@@ -94,6 +96,7 @@ export function createRetention(options: {
     await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
     await drain(oldRows('reviews', REVIEW_KEY, sql`at < ${oldest}`, 'at'))
+    await drain(oldRows('former_reviews', ['id'], sql`at < ${now - UNDO_KEPT_MS}`, 'at'))
     await drain(oldRows('notices', ['user_id', 'alert_id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerts', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerted_incidents', ['rule_id', 'incident_id'], sql`at < ${oldest}`, 'at'))
@@ -128,6 +131,7 @@ export function createRetention(options: {
     await drain(oldRows('commands', ['id'], theirs, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, theirs, 'received_at'))
     await drain(oldRows('reviews', REVIEW_KEY, theirs, 'at'))
+    await drain(oldRows('former_reviews', ['id'], theirs, 'at'))
   }
 
   async function purgeWhenDue(): Promise<void> {

@@ -62,6 +62,7 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'site-updates.change': { done: 'changed the automatic updates of the site', target: 'text' },
   'rollout.stop': { done: 'stopped the automatic updates to version', target: 'text' },
   'rollout.resume': { done: 'let the automatic updates go on, to version', target: 'text' },
+  'incident.undo-review': { done: 'undid a review of the incident', target: 'text' },
   'incident.review': { done: 'reviewed the incident', target: 'text' },
   'incident.export': own('exported detections and pictures'),
   'alert.acknowledge': { done: 'acknowledged the alert', target: 'text' },

@@ -17,7 +17,7 @@ import { useCounts, useIncidents } from './queries.ts'
 import { SavedViews } from './saved-views.tsx'
 import { useHeld } from './use-held.ts'
 import { useKeys } from './use-keys.ts'
-import { useReview, type Said } from './use-review.ts'
+import { useReview, type Said, wordsOfUndo } from './use-review.ts'
 import { Wall } from './wall.tsx'
 import styles from './threats.module.css'
 
@@ -104,8 +104,8 @@ export function ThreatsPage() {
     setSelected(NOTHING)
   }
   const undo = async () => {
-    const count = await review.undo()
-    if (count > 0) void toast(count === 1 ? 'One review undone' : `${count} reviews undone`)
+    const undone = await review.undo()
+    if (undone) void toast(wordsOfUndo(undone))
   }
 
   useKeys(

@@ -1,8 +1,8 @@
 import type { Incident, ReviewVerdict } from '@hedgerow/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { reviewIncidents } from 'virtual:contract-calls'
-import { api, messageOf } from '#api/client.ts'
+import { reviewIncidents, undoReviews } from 'virtual:contract-calls'
+import { api, ApiError, messageOf } from '#api/client.ts'
 import { refetchThreats } from './queries.ts'
 
 export type Said = { verdict: ReviewVerdict | null; label?: string | undefined }
@@ -13,53 +13,62 @@ const UNDO_DEPTH = 50
 /** Reviews incidents, and undoes the last reviews; each step is one call, all or none. */
 export function useReview() {
   const queries = useQueryClient()
-  const undone = useRef<{ id: string; verdict: ReviewVerdict | null; label: string | null }[][]>([])
+  /** The reviews of each step that can be undone. */
+  const steps = useRef<string[][]>([])
   /** Settles with the review that the hub has not answered yet. */
   const saying = useRef<Promise<unknown>>(Promise.resolve())
   const [canUndo, setCanUndo] = useState(false)
-  const { mutateAsync, error, isPending } = useMutation({
-    mutationFn: (body: { ids: string[] } & Said) => api(reviewIncidents, { body }),
-  })
+  const review = useMutation({ mutationFn: (body: { ids: string[] } & Said) => api(reviewIncidents, { body }) })
+  const undoing = useMutation({ mutationFn: (reviewIds: string[]) => api(undoReviews, { body: { reviewIds } }) })
+  const keep = (next: string[][]) => {
+    steps.current = next.slice(-UNDO_DEPTH)
+    setCanUndo(next.length > 0)
+  }
 
   async function say(ids: string[], said: Said): Promise<boolean> {
-    const answer = mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) }).catch(
-      () => undefined,
-    )
+    undoing.reset()
+    const answer = review
+      .mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) })
+      .catch(() => undefined)
     saying.current = answer
     const before = await answer
     if (before === undefined) return false
-    undone.current = [...undone.current, before].slice(-UNDO_DEPTH)
-    setCanUndo(true)
+    keep([...steps.current, before.map(({ reviewId }) => reviewId)])
     await refetchThreats(queries, ids)
     return true
   }
 
-  /** Undoes the last review, once the hub has answered it. Returns how many incidents it was about. */
-  async function undo(): Promise<number> {
+  /**
+   * Undoes the last review, once the hub has answered it. Returns how many incidents it was about, and how many of them
+   * stay because somebody reviewed them again; undefined when there is nothing to undo, or the hub did not do it.
+   */
+  async function undo(): Promise<{ asked: number; kept: number } | undefined> {
     await saying.current
-    const last = undone.current.pop()
-    setCanUndo(undone.current.length > 0)
-    if (!last) return 0
-    for (const { verdict, label, ids } of alike(last))
-      await mutateAsync({ ids, verdict, ...(label !== null && { label }) }).catch(() => undefined)
-    await refetchThreats(
-      queries,
-      last.map(({ id }) => id),
-    )
-    return last.length
+    const last = steps.current.at(-1)
+    if (!last) return undefined
+    keep(steps.current.slice(0, -1))
+    review.reset()
+    const done = await undoing.mutateAsync(last).catch((error: unknown) => {
+      // Without an answer it can be tried again.
+      if (!(error instanceof ApiError && error.code === 'review_not_found')) keep([...steps.current, last])
+    })
+    if (!done) return undefined
+    await refetchThreats(queries, done.incidentIds)
+    return { asked: last.length, kept: last.length - done.incidentIds.length }
   }
 
+  const error = undoing.error ?? review.error
+  const isPending = review.isPending || undoing.isPending
   return { say, undo, canUndo, isPending, failure: error ? messageOf(error) : undefined }
 }
 
-/** Groups reviews by verdict and label: one call for each group. */
-function alike(said: readonly { id: string; verdict: ReviewVerdict | null; label: string | null }[]) {
-  const groups = Map.groupBy(said, ({ verdict, label }) => JSON.stringify([verdict, label]))
-  return [...groups.values()].map((group) => ({
-    verdict: group[0]!.verdict,
-    label: group[0]!.label,
-    ids: group.map(({ id }) => id),
-  }))
+/** What `undo` did, for people. */
+export function wordsOfUndo({ asked, kept }: { asked: number; kept: number }): string {
+  const undone = asked - kept
+  const done = undone === 1 ? 'One review undone' : `${undone} reviews undone`
+  if (kept === 0) return done
+  if (asked === 1) return 'Somebody reviewed it again since, so it stays as it is.'
+  return `${done}. Somebody reviewed ${kept === 1 ? 'one' : kept} again since: ${kept === 1 ? 'it stays' : 'they stay'}.`
 }
 
 /** The verdict in a word: of people, of the gateway, or none yet. */

@@ -1,0 +1,65 @@
+/** What people said of each detection, numbered, so that its gateway can ask for what it has not seen. */
+import { REVIEWS_AT_ONCE, type GatewayReview } from '@hedgerow/contract'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+/** The same lock as for storing detections, so that nothing joins an incident while somebody reviews it. */
+export async function lockGateway(transaction: Transaction<Tables>, gatewayId: string): Promise<string> {
+  const gateway = await transaction
+    .updateTable('gateways')
+    .set((row) => ({ created_at: row.ref('created_at') }))
+    .where('id', '=', gatewayId)
+    .returning('name')
+    .executeTakeFirst()
+  if (!gateway) throw new HubError('incident_not_found')
+  return gateway.name
+}
+
+/**
+ * Reviews get numbers above this one, which rises with each call: a gateway asks for those after the last number that
+ * it saw. Numbers start at the time in milliseconds: a hub that was restored from a backup does not know the last ones,
+ * and must not give them again.
+ */
+export async function lastNumber(db: Db, gatewayId: string, now: number): Promise<number> {
+  return Math.max(await newestReview(db, gatewayId), Math.floor(now))
+}
+
+/** `said` selects the detections with what is said of each, and who said it when. */
+export async function storeReviews(
+  transaction: Transaction<Tables>,
+  gatewayId: string,
+  { seq, said }: { seq: number; said: RawBuilder<unknown> },
+): Promise<void> {
+  await sql`insert into reviews (gateway_id, detection_id, seq, verdict, label, by_id, at, camera, detected_at)
+    select ${gatewayId}, id, ${seq} + row_number() over (order by started_at, id),
+      verdict, label, by_id, at, camera, started_at
+    from (${said}) as said where true
+    on conflict (gateway_id, detection_id) do update set
+      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label, by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(
+    transaction,
+  )
+}
+
+/** The number of the newest review of a gateway, 0 without any. */
+export async function newestReview(db: Db, gatewayId: string): Promise<number> {
+  const row = await db
+    .selectFrom('reviews')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .where('gateway_id', '=', gatewayId)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** The reviews that its gateway has not seen yet, oldest first. */
+export async function reviewsAfter(db: Db, gatewayId: string, after: number): Promise<GatewayReview[]> {
+  const rows = await db
+    .selectFrom('reviews')
+    .select(['seq', 'detection_id', 'verdict', 'label', 'at'])
+    .where('gateway_id', '=', gatewayId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(REVIEWS_AT_ONCE)
+    .execute()
+  return rows.map(({ detection_id: detection, ...said }) => ({ ...said, detection, at: Math.floor(said.at) }))
+}
