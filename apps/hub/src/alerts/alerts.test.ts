@@ -6,6 +6,7 @@ import type { Alert, AlertRule, Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestApi, refusal } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
+import { testDetection } from '#testing/detection.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
@@ -66,15 +67,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     const saved = await api(contract.updateAlertRule, { token, params: { id }, body: { ...known, ...fields } })
     expect(saved.status).toBe(200)
   }
-  const seen = (id: string, fields: Partial<PicturedDetection> = {}): PicturedDetection => ({
-    id,
-    camera: 'orchard',
-    label: 'boar',
-    severity: 'alert',
-    score: 0.9,
-    startedAt: new Date(hub.clock.now()).toISOString(),
-    ...fields,
-  })
+  const seen = (id: string, fields: Partial<PicturedDetection> = {}) => testDetection(hub, id, fields)
   const report = (...detections: PicturedDetection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
   const told = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), { timeout: 30_000 })
   const wait = async (seconds: number) => {

@@ -19,7 +19,7 @@ import { contentOf } from './contents.ts'
 import { grow } from './growing.ts'
 import { coversOccurrence, coversPlace } from './match.ts'
 import { readPreferences } from './preferences.ts'
-import { stillTrue } from './still-true.ts'
+import { isWaitedFor } from './still-true.ts'
 import { detailOf, firstOf, type Line, type Stage, type Told } from './words.ts'
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
@@ -301,7 +301,7 @@ export async function clearDecided(transaction: Transaction<Tables>, now: number
     .orderBy('at', 'desc')
     .limit(LOOKED_AT)
   for (const alert of await open.execute()) {
-    if (toldTo(await stillTrue(transaction, alert), undefined)) continue
+    if (await isWaitedFor(transaction, alert)) continue
     const over = { cleared_at: now, next_step_at: null }
     await transaction.updateTable('alerts').set(over).where('id', '=', alert.id).execute()
     await record(transaction, { kind: 'alert.cleared', ...aboutAlert(alert, now) })

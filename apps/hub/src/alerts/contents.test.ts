@@ -3,6 +3,7 @@ import type { Alert, AlertRule, ResponseOf, Role } from '@hedgerow/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
+import { testDetection } from '#testing/detection.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -68,15 +69,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     await api(contract.subscribePush, { token, body: browser.subscription })
     return browser
   }
-  const seen = (id: string, fields: Partial<PicturedDetection> = {}): PicturedDetection => ({
-    id,
-    camera: 'orchard',
-    label: 'boar',
-    severity: 'alert',
-    score: 0.9,
-    startedAt: new Date(hub.clock.now()).toISOString(),
-    ...fields,
-  })
+  const seen = (id: string, fields: Partial<PicturedDetection> = {}) => testDetection(hub, id, fields)
   const report = (gateway: string, ...detections: PicturedDetection[]) =>
     storeDetections(hub.db, gateway, detections, hub.clock.now())
   const pass = async (minutes: number) => {

@@ -1,14 +1,14 @@
 /**
  * What the message of an alert says. It is written with the alert, and again when it is sent, because a message may
  * wait for a cool-down, for a channel that failed or for the end of quiet hours: meanwhile outages end, requests are
- * decided and gateways get other owners.
+ * decided, somebody makes room on the disk, and gateways get other owners.
  */
 import type { Language } from '@hedgerow/contract'
 import type { Db } from '../database/tables.ts'
 import type { Renew } from '../notifications/notifications.ts'
 import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { readPreferences } from './preferences.ts'
-import { stillTrue } from './still-true.ts'
+import { stillTrue, type HubNow } from './still-true.ts'
 import { firstOf, messageOf, pathOf, type Stage, type Told } from './words.ts'
 
 type Row = Parameters<Renew>[0]
@@ -31,7 +31,7 @@ export function contentOf(
 }
 
 /** The content of a row of the outbox as of now; undefined when nothing of it is left to tell its reader. */
-export async function renewContent(db: Db, row: Row): Promise<Content | undefined> {
+export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Content | undefined> {
   const content = JSON.parse(row.content) as Content
   const { step, userId, language = 'en' } = content
   // Rows of an older hub do not say which message of the alert they are.
@@ -42,7 +42,7 @@ export async function renewContent(db: Db, row: Row): Promise<Content | undefine
   const alert = await db.selectFrom('alerts').selectAll().where('id', '=', row.alert_id).executeTakeFirst()
   const reader = userId === undefined ? undefined : await readReader(db, userId)
   if (!alert || (userId !== undefined && !reader)) return undefined
-  const current = isRepeated || step === 'cleared' ? alert : await stillTrue(db, alert)
+  const current = isRepeated || step === 'cleared' ? alert : await stillTrue(db, alert, hub)
   const told = toldTo(current, reader && (await gatewaysOf(db, reader)))
   if (!told) return undefined
   return {

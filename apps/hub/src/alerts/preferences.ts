@@ -1,4 +1,4 @@
-import { alertPreferences, type AlertPreferences, type FactActor } from '@hedgerow/contract'
+import { alertPreferences, type AlertPreferences, type FactActor, type Language } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -13,6 +13,11 @@ export async function readPreferences(db: Db, userId: string): Promise<AlertPref
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row ? { ...DEFAULTS, ...(JSON.parse(row.preferences) as AlertPreferences) } : DEFAULTS
+}
+
+/** The language of a person's messages. */
+export async function languageOf(db: Db, userId: string): Promise<Language> {
+  return (await readPreferences(db, userId)).language
 }
 
 export function savePreferences(

@@ -10,7 +10,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { HUB, record } from '../facts/facts.ts'
 import type { FleetStatus } from '../fleet/fleet.ts'
-import { createProblems } from './problems.ts'
+import { createProblems, type Problems } from './problems.ts'
 
 const MINUTE_MS = 60_000
 
@@ -20,6 +20,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
   let received: { event: string; title: string; text: string }[]
   let fleet: FleetStatus[]
   let cameras: Record<string, Heartbeat['cameras']>
+  let problems: Problems
   beforeEach(async () => {
     received = []
     server = createServer((request, response) => {
@@ -68,8 +69,8 @@ describe.each(testEngines)('outages on %s', (engine) => {
     return gateway
   }
   /** Creates it as a start of the hub does. */
-  const start = () =>
-    createProblems({
+  const start = () => {
+    problems = createProblems({
       db: hub.db,
       clock: hub.clock.now,
       log: pino({ level: 'silent' }),
@@ -77,6 +78,15 @@ describe.each(testEngines)('outages on %s', (engine) => {
       statuses: () => fleet,
       camerasOf: (id) => cameras[id] ?? [],
     })
+  }
+  const pass = async (minutes: number) => {
+    await problems.look()
+    hub.clock.advance(minutes * MINUTE_MS)
+    await problems.look()
+    hub.clock.advance(11_000)
+    await hub.alertSteps.look()
+    await hub.notifications.deliver()
+  }
   const change = async (fields: object) => {
     const rules = hub.db.selectFrom('alert_rules').select(['id', 'fields'])
     for (const rule of await rules.execute())
@@ -90,14 +100,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
 
   it('are told after the hold-off in one message, and once when all are over, also after restarts', async () => {
     const [barn, mill] = [await add('Barn'), await add('Mill')]
-    let problems = start()
-    const pass = async (minutes: number) => {
-      hub.clock.advance(minutes * MINUTE_MS)
-      await problems.look()
-      hub.clock.advance(11_000)
-      await hub.alertSteps.look()
-      await hub.notifications.deliver()
-    }
+    start()
     await pass(0)
     barn.status = 'offline'
     await pass(0)
@@ -109,7 +112,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     barn.status = 'offline'
     mill.status = 'offline'
     await pass(0)
-    problems = start()
+    start()
     mill.reason = 'no heartbeat for 14 min'
     await pass(5)
     expect(received, 'with the reason of now').toMatchObject([
@@ -125,7 +128,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     expect(received).toHaveLength(1)
     // It comes back while the hub is off.
     mill.status = 'online'
-    problems = start()
+    start()
     await pass(0)
     expect(received[1]).toMatchObject({ event: 'gateway.back', title: expect.stringMatching(/^Over: 2 gateways/) })
     const token = await hub.signIn('admin')
@@ -137,14 +140,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
 
   it('that are over before their message is sent are no news, neither alone nor beside others', async () => {
     const [barn, mill, oak] = [await add('Barn'), await add('Mill'), await add('Oak')]
-    const problems = start()
-    const pass = async (minutes: number) => {
-      hub.clock.advance(minutes * MINUTE_MS)
-      await problems.look()
-      hub.clock.advance(11_000)
-      await hub.alertSteps.look()
-      await hub.notifications.deliver()
-    }
+    start()
     await pass(0)
     barn.status = 'offline'
     await pass(0)
@@ -201,14 +197,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     const steps = [second, never].map((id) => ({ afterMinutes: 30, channels: ['email'], people: [id] }))
     await change({ people: [first], steps })
     const barn = await add('Barn')
-    const problems = start()
-    const pass = async (minutes: number) => {
-      hub.clock.advance(minutes * MINUTE_MS)
-      await problems.look()
-      hub.clock.advance(11_000)
-      await hub.alertSteps.look()
-      await hub.notifications.deliver()
-    }
+    start()
     await pass(0)
     barn.status = 'offline'
     await pass(0)
@@ -235,13 +224,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
 
   it('end without a message when the gateway is deleted, or its camera taken out', async () => {
     const [barn, mill] = [await add('Barn'), await add('Mill')]
-    const problems = start()
-    const pass = async (minutes: number) => {
-      hub.clock.advance(minutes * MINUTE_MS)
-      await problems.look()
-      hub.clock.advance(11_000)
-      await hub.notifications.deliver()
-    }
+    start()
     const remove = async ({ id }: FleetStatus) => {
       await hub.db.deleteFrom('gateways').where('id', '=', id).execute()
       fleet = fleet.filter((gateway) => gateway.id !== id)
@@ -274,16 +257,9 @@ describe.each(testEngines)('outages on %s', (engine) => {
     ])
   })
 
-  it('of cameras, warnings, deterrents, the disk and certificates are told; one warning a day, nothing twice', async () => {
+  it('of cameras, warnings and deterrents are told; one warning a day, nothing twice', async () => {
     const barn = await add('Barn')
-    const problems = start()
-    const pass = async (minutes: number) => {
-      await problems.look()
-      hub.clock.advance(minutes * MINUTE_MS)
-      await problems.look()
-      hub.clock.advance(11_000)
-      await hub.notifications.deliver()
-    }
+    start()
     const gate = { name: 'gate', fps: 0 }
     cameras[barn.id] = [{ ...gate, state: 'offline' }]
     Object.assign(barn, { status: 'warning', isOnlyCameras: true })
@@ -307,22 +283,10 @@ describe.each(testEngines)('outages on %s', (engine) => {
 
     const about = { at: hub.clock.now(), actor: HUB, gatewayId: barn.id }
     const failed = { gatewayName: 'Barn', by: 'rule', deterrent: 'siren', detectionId: null, message: 'no answer' }
-    const certificate = { id: 'configured-tls' as const, name: 'TLS', expiresAt: '2026-12-01T00:00:00.000Z' }
-    for (const _twice of [1, 2]) {
-      await record(hub.db, { ...about, kind: 'deterrent.failed', data: failed })
-      await record(hub.db, { ...about, kind: 'storage.low', data: { state: 'low', message: 'It is low.' } })
-      await record(hub.db, { ...about, kind: 'certificate.expiring', data: certificate })
-    }
+    for (const _twice of [1, 2]) await record(hub.db, { ...about, kind: 'deterrent.failed', data: failed })
     await pass(1)
-    expect(
-      received
-        .slice(3)
-        .map(({ event, title }) => `${event} ${title}`)
-        .toSorted(),
-    ).toEqual([
-      'certificate.expiring TLS expires soon',
+    expect(received.slice(3).map(({ event, title }) => `${event} ${title}`)).toEqual([
       'deterrent.failed Deterrent "siren" of "Barn" failed',
-      "storage.low Your hub's disk is nearly full",
     ])
   })
 })

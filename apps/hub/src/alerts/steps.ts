@@ -15,7 +15,7 @@ import { aboutAlert, toldTo, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, nextStepAt } from './alerts.ts'
 import { tellPeople } from './people.ts'
-import { stillTrue } from './still-true.ts'
+import { stillTrue, type HubNow } from './still-true.ts'
 
 const LOOK_INTERVAL_MS = 2_000
 const RAISED_AT_ONCE = 200
@@ -32,8 +32,9 @@ export function createAlertSteps(options: {
   clock: () => number
   log: Logger
   notifications: Pick<Notifications, 'announce' | 'wake'>
+  hub: HubNow
 }): AlertSteps {
-  const { db, clock, log, notifications } = options
+  const { db, clock, log, notifications, hub } = options
   const tasks = createTasks({ log, failure: 'could not send the next step of an alert' })
 
   async function look(): Promise<void> {
@@ -62,7 +63,7 @@ export function createAlertSteps(options: {
         .returningAll()
         .executeTakeFirst()
       if (!stored) return
-      const current = await stillTrue(transaction, stored)
+      const current = await stillTrue(transaction, stored, hub)
       const alert = toldTo(current, undefined) ? current : stored
       const { lines, counts } = alert
       await transaction.updateTable('alerts').set({ lines, counts }).where('id', '=', id).execute()
@@ -84,7 +85,7 @@ export function createAlertSteps(options: {
         .where(isDue('next_step_at', now))
         .returningAll()
         .executeTakeFirst()
-      const alert = stored && (await stillTrue(transaction, stored))
+      const alert = stored && (await stillTrue(transaction, stored, hub))
       if (!alert || !toldTo(alert, undefined)) return
       const rule = await readRule(transaction, alert)
       const step = rule?.steps[alert.step - 1]

@@ -1,22 +1,38 @@
 /** Which things of an alert are still so. A message that waited tells no outage that is over, for example. */
+import type { Certificates } from '../certificates/certificates.ts'
+import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Db } from '../database/tables.ts'
 import { linesIn, type AlertRow, type Counts } from './alert-rows.ts'
 import type { Line } from './words.ts'
 
+/** What tells whether a warning about the hub itself is still so. */
+export type HubNow = { storage: Pick<StorageWatch, 'hasRoom'>; certificates: Pick<Certificates, 'list'> }
 type Left = { lines: readonly Line[]; counts: Counts }
 
+const NOTHING: Left = { lines: [], counts: {} }
+
 /** The alert without the things that are over; none may be left. */
-export async function stillTrue(db: Db, alert: AlertRow): Promise<AlertRow> {
-  const stored: Left = { lines: linesIn(alert.lines), counts: JSON.parse(alert.counts) as Counts }
-  const left = await leftOf(db, alert, stored)
+export async function stillTrue(db: Db, alert: AlertRow, hub: HubNow): Promise<AlertRow> {
+  const left = await leftOf(db, alert, { stored: storedIn(alert), hub })
   return { ...alert, lines: JSON.stringify(left.lines), counts: JSON.stringify(left.counts) }
 }
 
-function leftOf(db: Db, { id, kind }: AlertRow, stored: Left): Promise<Left> {
+/** Whether a request of this alert still waits. */
+export async function isWaitedFor(db: Db, alert: AlertRow): Promise<boolean> {
+  return (await waitingRequests(db, storedIn(alert))).lines.length > 0
+}
+
+function storedIn({ lines, counts }: AlertRow): Left {
+  return { lines: linesIn(lines), counts: JSON.parse(counts) as Counts }
+}
+
+async function leftOf(db: Db, { id, kind }: AlertRow, { stored, hub }: { stored: Left; hub: HubNow }): Promise<Left> {
   if (kind === 'gateway-quiet' || kind === 'gateway-warning' || kind === 'camera-dark') return outages(db, id, stored)
   if (kind === 'approval') return waitingRequests(db, stored)
+  if (kind === 'disk') return hub.storage.hasRoom() ? NOTHING : stored
+  if (kind === 'certificate') return expiringCertificates(stored, hub)
   if (kind === 'detection' || kind === 'deterrent-failed') return ofKnownGateways(db, stored)
-  return Promise.resolve(stored)
+  return stored
 }
 
 /** An outage has a row while it lasts. */
@@ -39,6 +55,13 @@ async function waitingRequests(db: Db, stored: Left): Promise<Left> {
   const ids = stored.lines.map(({ id }) => id)
   const waiting = db.selectFrom('registrations').select('id').where('id', 'in', ids).where('status', '=', 'pending')
   return without(stored, new Set((await waiting.execute()).map(({ id }) => id)), ({ id }) => id)
+}
+
+/** A certificate that was replaced expires at another time. */
+function expiringCertificates(stored: Left, { certificates }: HubNow): Left {
+  const expiries = new Map(certificates.list().map(({ id, expiresAt }) => [id as string, expiresAt.slice(0, 10)]))
+  const lasting = stored.lines.filter(({ id, detail }) => expiries.get(id) === detail)
+  return without(stored, new Set(lasting.map(({ id }) => id)), ({ id }) => id)
 }
 
 async function ofKnownGateways(db: Db, stored: Left): Promise<Left> {

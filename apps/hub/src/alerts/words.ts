@@ -13,7 +13,7 @@ export type Line = {
   camera: string
   /** What was seen, or the name of the deterrent, the device or the certificate. */
   label: string
-  /** The reason, in each language or in the gateway's own words. */
+  /** The reason, in each language or in the gateway's own words; of a certificate the day on which it expires. */
   detail: string | Readonly<Record<Language, string>>
   /** The detection with the picture. */
   coverId: string | null

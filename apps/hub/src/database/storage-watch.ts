@@ -32,6 +32,8 @@ export type StorageTrouble = { state: 'low' | 'full'; message: string }
 export type StorageWatch = {
   /** Undefined when there is none. */
   trouble(): StorageTrouble | undefined
+  /** False before the first look too. */
+  hasRoom(): boolean
   /** Rejects with `storage_low`: for data that may wait, such as a gateway's. */
   requireRoom(): Promise<void>
   /** Throws `storage_low` with the reason for a person. */
@@ -82,6 +84,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   let isTold = false
   /** The troubles that were logged; empty once there is room again. */
   const logged = new Set<StorageTrouble['state']>()
+  let hasLooked = false
   let lookedAtMs = -Infinity
   const tasks = createTasks({ log, failure: 'could not check the hub’s disk' })
 
@@ -106,6 +109,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
       logged.clear()
       if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
     }
+    hasLooked = true
     if (!trouble) return
     if (!logged.has(trouble.state))
       log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
@@ -134,6 +138,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
 
   return {
     trouble: () => trouble,
+    hasRoom: () => hasLooked && trouble === undefined,
     async requireRoom() {
       if (performance.now() - lookedAtMs > FRESH_MS) await tasks.run(look)
       if (trouble) throw new HubError('storage_low', { retryAfterMs: RETRY_AFTER_MS })

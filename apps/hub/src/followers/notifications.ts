@@ -2,13 +2,18 @@
  * Notifications: the facts that people are notified of outside the hub, and their texts. The message enters the outbox
  * in the fact's transaction; the outbox is processed after the commit.
  */
-import type { Fact, FactKind, RegistrationHold } from '@hedgerow/contract'
+import type { Fact, FactKind, Language, RegistrationHold } from '@hedgerow/contract'
+import type { Transaction } from 'kysely'
+import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 
 const DAY_MS = 86_400_000
 
-const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcement | undefined } = {
+/** `language` is that of the person whom the fact is about. */
+type Announce<K extends FactKind> = (fact: Fact<K>, language: Language) => Announcement
+
+const announcements: { readonly [K in FactKind]?: Announce<K> } = {
   'registration.pending': ({ at, actor, target = '', data }) => {
     const { deviceName, deviceLocation, deviceVersion, macAddress, fingerprint, keyChangeFor } = data
     const sourceIp = actor.sourceIp ?? ''
@@ -43,18 +48,17 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     }
   },
 
-  'two-factor.guessed': ({ at, actor, target = '', data: { username, email } }) => ({
-    key: `two-factor.guessed.${target}.${at}`,
-    kind: 'two-factor.guessed',
-    title: 'Somebody with your password could not give the code',
-    text: [
-      `Somebody signed in to the hub as ${username} with the right password and gave wrong two-factor codes,`,
-      `the last time from ${actor.sourceIp}. If this was not you, change your password. Sign-ins from networks that you`,
-      'have used before, and recovery codes, work as before.',
-    ].join('\n'),
-    data: { username, sourceIp: actor.sourceIp ?? null },
-    to: email,
-  }),
+  'two-factor.guessed': ({ at, actor, target = '', data: { username, email } }, language) => {
+    const sourceIp = actor.sourceIp ?? null
+    return {
+      key: `two-factor.guessed.${target}.${at}`,
+      kind: 'two-factor.guessed',
+      ...GUESSED[language](username, sourceIp ?? ''),
+      language,
+      data: { username, sourceIp },
+      to: email,
+    }
+  },
 
   // One message a day for all requests that wait for the same reason.
   'registration.held': ({ at, actor, target = '', data: { deviceName, waitsFor, reason } }) => ({
@@ -71,6 +75,25 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
   }),
 }
 
+const GUESSED: Readonly<Record<Language, (username: string, sourceIp: string) => { title: string; text: string }>> = {
+  en: (username, sourceIp) => ({
+    title: 'Somebody with your password could not give the code',
+    text: [
+      `Somebody signed in to the hub as ${username} with the right password and gave wrong two-factor codes,`,
+      `the last time from ${sourceIp}. If this was not you, change your password. Sign-ins from networks that you`,
+      'have used before, and recovery codes, work as before.',
+    ].join('\n'),
+  }),
+  de: (username, sourceIp) => ({
+    title: 'Jemand kennt Ihr Passwort, aber nicht den Code',
+    text: [
+      `Jemand hat sich am Hub als ${username} mit dem richtigen Passwort angemeldet und falsche Codes für den zweiten`,
+      `Faktor eingegeben, zuletzt von ${sourceIp}. Falls Sie das nicht waren, ändern Sie Ihr Passwort. Anmeldungen aus`,
+      'Netzen, die Sie schon verwendet haben, und Wiederherstellungscodes funktionieren weiterhin.',
+    ].join('\n'),
+  }),
+}
+
 const whatToDo: Record<RegistrationHold, string> = {
   gateway_limit_reached: 'Raise the maximum number of gateways under Settings, or delete a gateway: they join then.',
   address_pool_exhausted: 'Set a larger VPN network under Settings, or delete a gateway: they join then.',
@@ -80,14 +103,18 @@ const whatToDo: Record<RegistrationHold, string> = {
 
 const kinds = Object.keys(announcements) as FactKind[]
 
-export function outbox({ announce }: Pick<Notifications, 'announce'>): TransactionFollower {
+/** `languageOf` is that of a person's messages. */
+export function outbox(
+  { announce }: Pick<Notifications, 'announce'>,
+  languageOf: (transaction: Transaction<Tables>, userId: string) => Promise<Language>,
+): TransactionFollower {
   return {
     name: 'notifications',
     kinds,
     async inTransaction(transaction, facts) {
       for (const fact of facts) {
-        const announcement = announcementOf(fact)
-        if (announcement) await announce(transaction, announcement)
+        const language = await languageOf(transaction, fact.target ?? '')
+        await announce(transaction, announcementOf(fact, language))
       }
     },
   }
@@ -97,6 +124,6 @@ export function delivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower 
   return { name: 'notification-delivery', kinds, stage: 'tell', afterCommit: wake }
 }
 
-export function announcementOf<K extends FactKind>(fact: Fact<K>): Announcement | undefined {
-  return (announcements[fact.kind as K] as (fact: Fact<K>) => Announcement | undefined)(fact)
+function announcementOf<K extends FactKind>(fact: Fact<K>, language: Language): Announcement {
+  return (announcements[fact.kind as K] as Announce<K>)(fact, language)
 }

@@ -8,6 +8,7 @@ import { skipWithout } from '../../../../test/harness/privileges.ts'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { answerJson, serveDoor, type TestDoor } from '#testing/door.ts'
+import { testDetection } from '#testing/detection.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -58,22 +59,7 @@ async function watch({
 const text = (said: Map<string, Buffer>, topic: string) => said.get(topic)?.toString()
 const json = (said: Map<string, Buffer>, topic: string) => JSON.parse(text(said, topic) || 'null') as unknown
 const see = (hub: TestHub, gateway: string, id: string) =>
-  storeDetections(
-    hub.db,
-    gateway,
-    [
-      {
-        id,
-        camera: 'orchard',
-        label: 'boar',
-        severity: 'alert',
-        score: 0.9,
-        startedAt: new Date(hub.clock.now()).toISOString(),
-        jpeg: JPEG,
-      },
-    ],
-    hub.clock.now(),
-  )
+  storeDetections(hub.db, gateway, [testDetection(hub, id, { jpeg: JPEG })], hub.clock.now())
 
 describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto', 'command mosquitto_passwd'))(
   'over a broker',

@@ -19,6 +19,7 @@ import { readThumbnail } from '../detections/thumbnails.ts'
 import { detectionRoutes } from '../detections/routes.ts'
 import { troubleOfAlerts } from '../alerts/alert-rules.ts'
 import { lastNoticeAt, putTestNotice } from '../alerts/notices.ts'
+import { languageOf } from '../alerts/preferences.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
@@ -178,7 +179,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     listIncidents: (caller, ids) => listIncidentsById(db, caller, ids),
   })
   notificationRoutes(app, { db, clock, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
-  pushRoutes(app, { clock, push: fleet.push })
+  pushRoutes(app, { clock, push: fleet.push, languageOf: (userId) => languageOf(db, userId) })
   dashboardRoutes(app, {
     db,
     clock,

@@ -20,6 +20,7 @@ import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
 import { waitingDevices } from '../followers/waiters.ts'
 import { renewContent } from '../alerts/contents.ts'
+import { languageOf } from '../alerts/preferences.ts'
 import { PICTURE_LINK } from '../alerts/links.ts'
 import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
@@ -67,12 +68,18 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   const notifications = await startNotifications(base, storage, { ...trust, push }, portalUrl)
   stack.defer(notifications.stop)
   // Registered before the first check of the disk, which may have something to report.
-  facts.follow(outbox(notifications))
+  facts.follow(outbox(notifications, languageOf))
   facts.follow(delivery(notifications))
   facts.follow(alerts(notifications))
   facts.follow(alertDelivery(notifications))
   facts.follow(decidedRequests)
-  const alertSteps = createAlertSteps({ db, clock, log, notifications })
+  const alertSteps = createAlertSteps({
+    db,
+    clock,
+    log,
+    notifications,
+    hub: { storage: watch, certificates: trust.certificates },
+  })
   stack.defer(alertSteps.stop)
   alertSteps.start()
   await watch.start()
@@ -158,8 +165,8 @@ function pushSubject(contactEmail: string | undefined, portalUrl: string): strin
 /** Starts the notification channels that this start is configured with. */
 async function startNotifications(
   { config, log, clock }: Base,
-  { db }: Storage,
-  { alertLinks, push }: Trust & { push: Push },
+  { db, watch: storage }: Storage,
+  { alertLinks, push, certificates }: Trust & { push: Push },
   portalUrl: () => string,
 ) {
   const notifications = createNotifications({
@@ -178,7 +185,7 @@ async function startNotifications(
     alertLink: alertLinks.make,
     pictureLink: (link) => alertLinks.make({ ...link, channel: PICTURE_LINK }),
     push,
-    renew: (row) => renewContent(db, row),
+    renew: (row) => renewContent(db, row, { storage, certificates }),
   })
   await notifications.start()
   return notifications

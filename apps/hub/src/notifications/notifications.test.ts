@@ -8,6 +8,7 @@ import {
   setUpTwoFactor,
   type AutoApprovalSettings,
   type Role,
+  saveAlertPreferences,
 } from '@hedgerow/contract'
 import { generate } from 'otplib'
 import { SMTPServer } from 'smtp-server'
@@ -180,11 +181,14 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(mail.mails[0]!.text).toContain('change your password')
     expect(receiver.received).toEqual([])
 
+    await api(saveAlertPreferences, { token, body: { language: 'de' } })
     hub.clock.advance(3_600_000)
     await guess()
     await guess()
     await hub.notifications.deliver()
     expect(mail.mails.length).toBe(2)
+    expect(mail.mails[1]!.header('Subject'), 'in their language').toBe('Jemand kennt Ihr Passwort, aber nicht den Code')
+    expect(mail.mails[1]!.text).toContain('Ihr Passwort')
   })
 
   it('do not slow down enrolment when no server answers', async () => {

@@ -1,14 +1,23 @@
 import * as contract from '@hedgerow/contract'
+import type { Language } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
 import type { Push } from './push-subscriptions.ts'
+import { WORDS } from './words.ts'
 
 const TEST_TOPIC = 'test'
 
+type Parts = {
+  clock: () => number
+  push: Push
+  /** The language of a person's messages. */
+  languageOf: (userId: string) => Promise<Language>
+}
+
 /** A person's own browsers with push messages. */
-export function pushRoutes(app: FastifyInstance, { clock, push }: { clock: () => number; push: Push }): void {
+export function pushRoutes(app: FastifyInstance, { clock, push, languageOf }: Parts): void {
   const by = (request: { caller: Caller; sourceIp: string }) => ({
     userId: request.caller.userId,
     sessionId: request.caller.sessionId,
@@ -28,7 +37,8 @@ export function pushRoutes(app: FastifyInstance, { clock, push }: { clock: () =>
   })
   mount(app, contract.testPush, async ({ params, caller }) => {
     await push.requireOwn(params.id, caller.userId)
-    const payload = { title: 'Test message from your hub', text: 'This browser shows the alerts of your hub.' }
+    const { test: title, browserTest: text } = WORDS[await languageOf(caller.userId)]
+    const payload = { title, text }
     try {
       await push.send(params.id, { payload, topic: TEST_TOPIC }, new AbortController().signal)
       return { status: 'sent' as const, message: 'The push service took it.' }

@@ -143,8 +143,10 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
       { state: 'sent', attempts: 1 },
     ])
 
+    await prefer({ language: 'de', timeZone: 'UTC' })
     const tested = await api(contract.testPush, { token: owner.token, params: { id: second!.id } })
     expect(tested).toMatchObject({ body: { status: 'sent' } })
+    expect(kept.shown.at(-1)!.payload['title'], 'in their language').toBe('Testnachricht Ihres Hubs')
     const manager = await hub.signIn('manager')
     for (const call of [contract.testPush, contract.unsubscribePush])
       expect(await api(call, { token: manager, params: { id: second!.id } })).toMatchObject(

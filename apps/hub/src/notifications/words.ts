@@ -6,6 +6,9 @@ type Words = {
   acknowledgeInBrowser: string
   open: string
   openInHub: string
+  /** A message to try one's own browser. */
+  test: string
+  browserTest: string
   /** The subject of a mail with several messages. */
   several(count: number): string
 }
@@ -16,6 +19,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     acknowledgeInBrowser: 'Acknowledge in the browser',
     open: 'Open',
     openInHub: 'Open in the hub',
+    test: 'Test message from your hub',
+    browserTest: 'This browser shows the alerts of your hub.',
     several: (count) => `${count} messages from your hub`,
   },
   de: {
@@ -23,6 +28,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     acknowledgeInBrowser: 'Im Browser bestätigen',
     open: 'Öffnen',
     openInHub: 'Im Hub öffnen',
+    test: 'Testnachricht Ihres Hubs',
+    browserTest: 'Dieser Browser zeigt die Alarme Ihres Hubs.',
     several: (count) => `${count} Nachrichten Ihres Hubs`,
   },
 }
