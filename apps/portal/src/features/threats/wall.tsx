@@ -4,8 +4,10 @@
  */
 import type { Incident } from '@hedgerow/contract'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { thumbnailQuery } from '#api/thumbnail.ts'
 import { Card } from './card.tsx'
 import styles from './threats.module.css'
 
@@ -14,6 +16,9 @@ const GAP = 14
 /** Caption below the picture. */
 const CAPTION_HEIGHT = 84
 const OVERSCAN_ROWS = 2
+/** The pictures of at least so many rows below are read before these are drawn, those of several rows by one call. */
+const ROWS_AHEAD = 3
+const ROWS_OF_A_CALL = 6
 
 type WallProps = {
   incidents: readonly Incident[]
@@ -67,8 +72,15 @@ export function Wall({
   const end = ((drawnRows.at(-1)?.index ?? -1) + 1) * abreast
   const drawn = useMemo(() => incidents.slice(first, end), [incidents, first, end])
   useEffect(() => onDrawn(drawn), [onDrawn, drawn])
+  const queries = useQueryClient()
+  const wanted = Math.ceil((end / abreast + ROWS_AHEAD) / ROWS_OF_A_CALL) * ROWS_OF_A_CALL * abreast
+  const readAhead = useEffectEvent((to: number) => {
+    for (const { gatewayId, coverId } of incidents.slice(end, to))
+      if (coverId !== null) void queries.prefetchQuery(thumbnailQuery(gatewayId, coverId))
+  })
+  useEffect(() => readAhead(wanted), [wanted, incidents.length])
   useEffect(() => {
-    if (hasMore && end >= incidents.length - abreast * 4) onMore()
+    if (hasMore && end >= incidents.length - abreast * 6) onMore()
   }, [hasMore, onMore, end, incidents.length, abreast])
 
   // Scrolls for the keyboard, but not for new incidents above.
