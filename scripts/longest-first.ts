@@ -2,7 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * Files whose tests take longer than their size suggests, in the order in which they start. If they started last, one
- * core would keep the others waiting.
+ * core would keep the others waiting. Projects follow their first file: first those that wait for a broker and cameras,
+ * so that others keep the cores busy meanwhile.
  */
 const LONG = [
   'test/system/upgrade.test.ts',
@@ -24,18 +25,21 @@ const LONG = [
   'test/e2e/operation.test.ts',
   'test/e2e/session.test.ts',
   'test/e2e/threats.test.ts',
-  'packages/vision/src/demonstration/demonstration.test.ts',
-  'packages/vision/src/rendered-scenes.test.ts',
-  'apps/gateway/src/learning/learning.test.ts',
   'apps/hub/src/home-assistant/home-assistant.test.ts',
-  'apps/gateway/src/recording/recorder.test.ts',
-  'apps/gateway/src/cameras/camera.test.ts',
-  'apps/gateway/src/cameras/rtsp.test.ts',
-  'apps/gateway/src/sources/frigate/frigate.test.ts',
-  'apps/gateway/src/hub-door/hub-door.test.ts',
   'apps/hub/src/database/small-disk.test.ts',
   'apps/hub/src/http/hostile-input.test.ts',
+  'apps/hub/src/accounts/abuse.test.ts',
+  'apps/hub/src/database/killed-restore.test.ts',
+  'apps/gateway/src/cameras/camera.test.ts',
+  'apps/gateway/src/sources/frigate/frigate.test.ts',
+  'apps/gateway/src/hub-door/hub-door.test.ts',
+  'apps/gateway/src/cameras/rtsp.test.ts',
+  'apps/gateway/src/recording/recorder.test.ts',
+  'apps/gateway/src/learning/learning.test.ts',
   'apps/gateway/src/sources/frigate/lies.test.ts',
+  'packages/netstack/src/node/http.test.ts',
+  'packages/vision/src/demonstration/demonstration.test.ts',
+  'packages/vision/src/rendered-scenes.test.ts',
   'packages/http/src/front.test.ts',
 ]
 
