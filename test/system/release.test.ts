@@ -279,6 +279,7 @@ describe.skipIf(noImages)('the image of', () => {
       isHardened()
       expect(volumes()).toEqual(['/data'])
       expect(inside('hedgerow-hub', 'doctor')).toMatch(/^ok +database +\/data\/hub.sqlite is sound$/m)
+      inside('hedgerow-hub', 'backup', '/data/before-2')
       expect((await hub.api(listGateways)).length).toBe(0)
       expect((await fetch(`${hub.url}/login`)).status).toBe(200)
     } finally {

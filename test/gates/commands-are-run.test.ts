@@ -1,0 +1,107 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/**
+ * Every command in a code block of the pages for people who install and operate is run by a test, or has a reason here
+ * why none runs it. documented-commands.test.ts holds what commands, options and variables exist.
+ */
+const ROOT = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/operations/*.md', { cwd: ROOT })]
+
+const PROGRAMS =
+  'apt-get|cat|cp|curl|dpkg|git|hedgerow-(?:gateway|hub)|ip|journalctl|mkdir|nft|node|npm|openssl|podman|docker|promtool|sh|sha256sum|sudo|systemctl|systemd-run|tar|useradd|wg'
+const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S+ )*(?:(?:${PROGRAMS}) |/opt/hedgerow/\S+/bin/)`)
+
+/** The commands of a page: without remarks, with continued lines joined. */
+function commandsOf(page: string): string[] {
+  const blocks = [...read(page).matchAll(/(?:^ {4,}.*\n)+/gm)].map(([block]) => block)
+  return blocks.flatMap((block) =>
+    block
+      .replaceAll(/\\\n\s*/g, '')
+      .split('\n')
+      .map((line) => line.replace(/ {2,}#.*$/, '').trim())
+      .filter((line) => COMMAND.test(line)),
+  )
+}
+
+const system = (name: string) => `test/system/${name}.test.ts`
+/** Commands, the test that runs them, and where in it. */
+const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] = [
+  [/^npm ci && npm run demo$/, system('demo'), 'startChild(process.execPath, [DEMO])'],
+  [/^npm ci$/, system('upgrade'), 'every version is installed by a real `npm ci`'],
+  [/^(HUB_DATABASE_URL=\S+ )?npm start$/, system('lifecycle'), "startChild('npm', ['start']"],
+  [/^npm run gateway -- --hub /, system('https'), "'--hub', `https://localhost:${httpsPort}`, '--name', 'Gate'"],
+  [/^npm run hub -- backup /, system('commands'), "command(hub, ['backup', file])"],
+  [/npm run hub -- restore /, system('commands'), "command(hub, ['restore', file])"],
+  [/^npm run hub -- doctor$/, system('commands'), "['database', 'disk', 'clock', 'VPN', 'certificates']"],
+  [
+    /^podman run --detach --name hub /,
+    system('release'),
+    'command: command(...variables.map((name) => `--env=${name}`))',
+  ],
+  [/^podman run --detach --name gateway /, system('release'), 'command: command(`--volume=${volume}:/data`'],
+  [/^podman exec hub hedgerow-hub doctor$/, system('release'), "inside('hedgerow-hub', 'doctor')"],
+  [/^podman exec hub hedgerow-hub backup /, system('release'), "inside('hedgerow-hub', 'backup', '/data/before-2')"],
+  [
+    /^apt-get install \.\/hedgerow-hub_/,
+    system('packages'),
+    "apt(`install ${root.bring(join(made, nameOf('hedgerow-hub')))}`)",
+  ],
+  [
+    /^apt-get install \.\/hedgerow-gateway_/,
+    system('packages'),
+    "apt(`install ${root.bring(join(made, nameOf('hedgerow-gateway')))}`)",
+  ],
+  [/^journalctl /, system('packages'), 'journalctl --no-pager --unit hedgerow-gateway'],
+  [/^systemctl /, system('packages'), "inside('systemctl restart hedgerow-hub')"],
+  [/^curl .*install\.sh \| sudo sh /, system('release'), "it('joins with the line that the hub shows"],
+  [/^tar -xf hedgerow-(hub|gateway)-/, system('release'), "execFileSync('tar'"],
+  [/^tar -xf hedgerow-model-runtime-/, system('release'), "`${name}.tar`), '--strip-components=1'"],
+  [
+    /^sh hedgerow-hub-\S+\/scripts\/release\.sh install /,
+    system('release'),
+    "'scripts/release.sh'), 'install', archive",
+  ],
+  [/bin\/hedgerow-hub$/, system('release'), 'sh -c "$HEDGEROW_START"'],
+  [/^git clone /, system('upgrade'), "follow(lineWith('git clone'))"],
+  [/^sh \S+\/release\.sh install \/tmp\/hedgerow$/, system('upgrade'), "follow(lineWith('release.sh install'))"],
+  [/^sh \S+\/release\.sh upgrade /, system('upgrade'), "follow(lineWith('upgrade https')"],
+  [/^sh \S+\/release\.sh back$/, system('upgrade'), "follow(lineWith('release.sh back'))"],
+  [/^hedgerow-gateway learning/, 'apps/gateway/src/cli/cli.test.ts', "['learning', 'undo', 'orchard', 'deer']"],
+  [/^npm run release -- /, system('release'), "command('keys', keys)"],
+  [/^(openssl|sha256sum) /, system('release'), 'is checked by openssl with the lines of the page'],
+]
+
+/** Commands that no test runs, and why. */
+const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [
+  [/^(npm ci && )?npm test$|^npm run (check|test:quick)$/, 'a test of all tests would run itself'],
+  [/^npm ci --omit=dev --workspace /, 'it downloads 180 MB; run by hand on 2026-11-23: half a minute each'],
+  [/^dpkg --install libatomic1_/, "packages.test.ts installs both packages by Debian's own front end"],
+  [/^sudo https_proxy=\S+ sh install\.sh /, 'curl reads the variable, and install.sh does not'],
+  [/^mkdir -p -m 700 \/srv\/backup$/, 'of the system'],
+  [/^podman (load|logs|stop) /, 'of podman; the tests run the image without saving it'],
+  [/^nft add rule /, 'changes the firewall of the machine'],
+  [/^sudo -u postgres psql /, 'the tests make roles and databases in a PostgreSQL of their own'],
+  [/^ip route add local 198\.18\./, 'changes the routes of the machine'],
+  [/^npm run fleet -- /, 'fleet.test.ts starts the same simulated gateways, without the command'],
+  [/^useradd --system /, 'the packages and install.sh make their users, which packages.test.ts looks at'],
+  [/^curl -k \S+\/api\/v1\/hub\/certificates /, 'https-fallback.test.ts calls the same as an administrator'],
+]
+
+const commands = pages.flatMap((page) => commandsOf(page).map((command) => ({ page, command })))
+
+test('every command of the pages is run by a test, or says why not', () => {
+  const known = [...RUN, ...NOT_RUN].map(([pattern]) => pattern)
+  expect(commands.filter(({ command }) => known.filter((pattern) => pattern.test(command)).length !== 1)).toEqual([])
+})
+
+test.each(RUN)('%s is in the pages, and its test is there', (pattern, file, there) => {
+  expect(commands.some(({ command }) => pattern.test(command))).toBe(true)
+  expect(read(file)).toContain(there)
+})
+
+test.each(NOT_RUN)('%s is in the pages', (pattern) => {
+  expect(commands.some(({ command }) => pattern.test(command))).toBe(true)
+})
