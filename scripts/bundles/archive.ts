@@ -34,6 +34,8 @@ export async function writeArchive(
     return `${title}.tar.gz`
   }
   // One thread: the bytes must not depend on the number of cores.
-  await run('xz', ['-9e', '--threads=1', '--force', join(into, `${title}.tar`)])
+  // The filter for machine code saves 1.2 MB of the gateway; that for arm64 is newer than the xz of some devices.
+  const filters = title.includes('-x64') ? ['--x86', '--lzma2=preset=9e'] : ['-9e']
+  await run('xz', [...filters, '--threads=1', '--force', join(into, `${title}.tar`)])
   return `${title}.tar.xz`
 }
