@@ -22,7 +22,7 @@ export function TopBar({ title, name = '', state, children, tools }: TopBarProps
     <header ref={bar} className={styles.bar}>
       <div className={styles.title}>
         <HedgeMark />
-        <span>{title}</span>
+        <span className={styles.word}>{title}</span>
         {name !== '' && (
           <span className={styles.name} title={name}>
             {name}

@@ -2,7 +2,7 @@
  * Acknowledges an alert by the link of a message, without a session. Opening the page changes nothing: programs that
  * check mails or preview links open it too. The token is after the #, which browsers send to no server.
  */
-import { Button, Loader, Stack } from '@mantine/core'
+import { Button, Loader } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import { acknowledgeByLink, readAlertLink } from 'virtual:contract-calls'
 import type { Acknowledgement, Language } from '@hedgerow/contract'
@@ -47,7 +47,7 @@ function Linked({ token }: { token: string }) {
       </output>
     )
   return (
-    <Stack gap={18} lang={data.language}>
+    <section lang={data.language}>
       <EntranceHead title={WORDS[data.language].acknowledge}>{data.title}</EntranceHead>
       {data.lines.length > 1 && (
         <ul>
@@ -57,7 +57,7 @@ function Linked({ token }: { token: string }) {
         </ul>
       )}
       <Answer token={token} before={data.acknowledged} language={data.language} />
-    </Stack>
+    </section>
   )
 }
 

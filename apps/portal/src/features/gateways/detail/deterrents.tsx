@@ -1,6 +1,6 @@
 /** What a gateway can switch: its state, a test for managers, Stop and arming, and the newest lines of the ledger. */
 import { ledgerLine, type GatewayDetail } from '@hedgerow/contract'
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
@@ -41,7 +41,7 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
           </li>
         ))}
       </ul>
-      <Group mt="sm" px="md" gap="sm">
+      <div className={styles.orders}>
         <Button color="red" onClick={() => mutate({ action: 'stop' })}>
           Stop
         </Button>
@@ -55,7 +55,7 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
             Arm
           </Button>
         )}
-      </Group>
+      </div>
       <output>
         {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
         {command !== undefined && command.state !== 'done' && <Notice tone="warning">{command.message}</Notice>}
