@@ -57,7 +57,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     name: 'hedgerow-gateway',
     main: 'apps/gateway/src/main.ts',
-    nodeOptions: ['--max-semi-space-size=1', '--efficiency-mode'],
+    nodeOptions: ['--max-semi-space-size=1', '--efficiency-mode', '--optimize-for-size'],
     entries: modulesOf('apps/gateway/src/deterrents/drivers'),
     assets: [
       'apps/gateway/src/device-ui/device.css',
