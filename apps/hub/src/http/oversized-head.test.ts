@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createConnectionLimits, createFaults, createFront, cutConnections } from '@hedgerow/http'
 import { afterEach, expect, test } from 'vitest'
 import { answerOversizedHead, clearingOf } from './oversized-head.ts'
@@ -60,6 +61,17 @@ test('also when the head arrives in pieces, up to the last cookie that a browser
   expect(names.has('planted169')).toBe(true)
   // The parser had read the others; those are too few to lock anybody out.
   expect(names.size).toBeGreaterThan(160)
+})
+
+test('also when the end of the head arrives byte by byte, without waiting for more', { timeout: 4_000 }, async () => {
+  const socket = connect(await startServer(), '127.0.0.1').setNoDelay()
+  const answer = text(socket)
+  const end = 'last=1\r\n\r\n'
+  for (const part of [`GET / HTTP/1.1\r\nHost: a\r\nCookie: ${planted(40).join('; ')}; `, ...end]) {
+    socket.write(part, 'latin1')
+    await pause(30)
+  }
+  expect(clearedIn(await answer).map(([, name]) => name)).toContain('last')
 })
 
 test('a program gets the refusal as JSON', async () => {

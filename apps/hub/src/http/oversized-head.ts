@@ -9,6 +9,7 @@ import { errorTable, type ErrorBody } from '@hedgerow/contract'
 
 /** A browser stores 180 cookies of 4 KiB for a host. */
 const HEAD_MAX_BYTES = 1024 * 1024
+const HEAD_END = '\r\n\r\n'
 /** How many heads are read to their end at once; others are answered for the part that has arrived. */
 const READERS_MAX = 16
 const PATIENCE_MS = 5_000
@@ -31,9 +32,11 @@ export function answerOversizedHead(error: Error & { code?: string; rawPacket?: 
   if (answered.has(socket)) return true
   if (error.code !== 'HPE_HEADER_OVERFLOW') return false
   answered.add(socket)
-  const chunks = [error.rawPacket ?? Buffer.alloc(0)]
-  let bytes = chunks[0]!.length
-  const mayRead = readers < READERS_MAX
+  const first = error.rawPacket ?? Buffer.alloc(0)
+  const mayRead = readers < READERS_MAX && !first.includes(HEAD_END)
+  // One buffer: a list of pieces of one byte would need a hundred times their size.
+  const head = mayRead ? Buffer.allocUnsafeSlow(HEAD_MAX_BYTES) : first
+  let bytes = mayRead ? first.copy(head) : first.length
   let isAnswered = false
   if (mayRead) readers++
 
@@ -41,7 +44,7 @@ export function answerOversizedHead(error: Error & { code?: string; rawPacket?: 
     if (isAnswered) return
     isAnswered = true
     if (mayRead) readers--
-    if (socket.writable) socket.end(answerTo(Buffer.concat(chunks).toString('latin1')))
+    if (socket.writable) socket.end(answerTo(head.toString('latin1', 0, bytes)))
   }
   // Reads the rest of the request: an answer beside unread bytes is lost when the connection resets.
   const deadline = setTimeout(() => {
@@ -57,12 +60,12 @@ export function answerOversizedHead(error: Error & { code?: string; rawPacket?: 
   socket.removeAllListeners('data')
   socket.on('data', (chunk: Buffer) => {
     if (isAnswered) return
-    const seam = Buffer.concat([chunks.at(-1)!.subarray(-3), chunk])
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (seam.includes('\r\n\r\n') || bytes > HEAD_MAX_BYTES) answer()
+    // The end may have begun in the pieces before.
+    const from = Math.max(0, bytes - HEAD_END.length + 1)
+    bytes += chunk.copy(head, bytes)
+    if (bytes === HEAD_MAX_BYTES || head.subarray(from, bytes).includes(HEAD_END)) answer()
   })
-  if (!mayRead || chunks[0]!.includes('\r\n\r\n')) answer()
+  if (!mayRead) answer()
   return true
 }
 
