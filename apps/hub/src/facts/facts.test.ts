@@ -205,6 +205,7 @@ describe('the followers of a hub', () => {
       'push-subscriptions',
       'retention',
       'sessions',
+      'settings',
       'waiters',
     ])
     for (const follower of followers) {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hubSettings, type ApprovedRegistration, type HubSettings, type Role } from '@hedgerow/contract'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
@@ -11,6 +12,9 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { joinTunnel, type TestPeer } from '#testing/peer.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { openRecords } from '../followers/followers.ts'
+import { keepSettings, readSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
 
@@ -306,5 +310,45 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const payload = { directHealthCheck: false }
     await withPages.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload })
     expect(await policy()).toContain("connect-src 'self';")
+  })
+
+  it('are read once for all, and again after a change', async () => {
+    const headers = { authorization: `Bearer ${await hub.signIn('user')}` }
+    const reads = vi.spyOn(hub.db, 'selectFrom').mock.calls as unknown as [string][]
+    const statements = () => reads.filter(([table]) => table === 'settings').length
+    const readByAll = () =>
+      Promise.all(Array.from({ length: 50 }, () => hub.app.inject({ url: '/api/v1/hub/settings', headers })))
+    for (const [hubName, before] of [['Orchard', 0] as const, ['Barn', 1] as const]) {
+      await save({ hubName })
+      const names = (await readByAll()).map((response) => response.json().hubName)
+      expect([new Set(names), statements()]).toEqual([new Set([hubName]), before + 1])
+    }
+  })
+
+  it('are kept neither from a change that is rolled back, nor from a failed read', async () => {
+    let isDown = false
+    let statements = 0
+    const db = hub.db.withPlugin({
+      transformQuery({ node }) {
+        statements++
+        if (isDown) throw new Error('down')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    openRecords(db, { log: pino({ level: 'silent' }) })
+    keepSettings(db)
+    const failed = inTransaction(db, async (transaction) => {
+      await transaction.insertInto('settings').values({ name: 'hubName', value: '"Orchard"' }).execute()
+      expect(await readSettings(transaction)).toMatchObject({ hubName: 'Orchard' })
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    isDown = true
+    await expect(readSettings(db)).rejects.toThrow('down')
+    isDown = false
+    const before = statements
+    for (const _ of [1, 2, 3]) expect(await readSettings(db)).toEqual(hubSettings.parse({}))
+    expect(statements).toBe(before + 1)
   })
 })
