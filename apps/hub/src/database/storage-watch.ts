@@ -95,7 +95,11 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
     const free = bsize * bavail
     const reserve = Math.min(reserveBytes ?? RESERVE_MAX_BYTES, size * RESERVE_SHARE)
     const fileBytes = Math.min(FILE_MAX_BYTES, Math.floor(reserve / 2))
-    if (isRefused && (await takesRows())) isRefused = false
+    if (isRefused) {
+      // Told before the probe: the message's row may fit only when the probe's does, and then nobody would learn of it.
+      await tell()
+      if (await takesRows()) isRefused = false
+    }
     if (isRefused || free < fileBytes / 2) await rm(file, { force: true })
     const wanted = reserve * (trouble ? REFILLED : 1)
     if (isRefused) trouble = { state: 'full', message: "The hub's database has no room: make some on its disk." }
@@ -114,12 +118,16 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
     if (!logged.has(trouble.state))
       log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
     logged.add(trouble.state)
-    // The full disk may refuse this too: the next look tries again.
-    if (!isTold)
-      isTold = await onTrouble(trouble).then(
-        () => true,
-        () => false,
-      )
+    await tell()
+  }
+
+  /** The full disk may refuse this too: the next look tries again. */
+  async function tell(): Promise<void> {
+    if (!trouble || isTold) return
+    isTold = await onTrouble(trouble).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Writes and removes a row that needs new pages. */
