@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
-import { addPerson, withFields } from '../harness/hub-database.ts'
+import { addPerson, withDatabase, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { enterAs } from '../harness/session.ts'
@@ -156,6 +156,30 @@ test('selected gateways are exported, get a location and tags, and are deleted t
   await portal.dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
   await expect.poll(names).toEqual(['Mill two'])
   await page.getByText(/selected$/).waitFor({ state: 'detached' })
+})
+
+test('a user who selects gateways is told once why they cannot be edited and tagged', async () => {
+  const user = await addPerson(hub, { username: 'walker', role: 'user' })
+  const { id } = await hub.api(addGateway, { body: { name: 'Own gate' } })
+  await withDatabase(hub, async (db) => {
+    const { id: ownerId } = await db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', user.username)
+      .executeTakeFirstOrThrow()
+    await db.updateTable('gateways').set({ owner_id: ownerId }).where('id', '=', id).execute()
+  })
+  await enterAs(page, hub, user)
+  await portal.open('/gateways')
+  await page.getByLabel('Select Own gate').check()
+  const bar = page.getByText('1 selected').locator('..')
+  const reason = bar.getByText('This needs the manager role.')
+  await reason.waitFor()
+  expect(await reason.count()).toBe(1)
+  for (const name of ['Edit selected', 'Tag selected']) {
+    expect(await button(name).isDisabled()).toBe(true)
+    expect(await button(name).getAttribute('aria-describedby')).toBe(await reason.getAttribute('id'))
+  }
 })
 
 test('the file and the dialogs of selected gateways have the order of the table', async () => {

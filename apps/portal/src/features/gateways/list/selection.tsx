@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import { MANAGER_NEEDED } from '#api/roles.ts'
 import { DownloadIcon } from '@hedgerow/ui/icons.tsx'
-import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { Reasoned } from '@hedgerow/ui/reasoned-button.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
 import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
 import type { OpenDialog } from '../dialogs/dialogs.tsx'
@@ -35,7 +35,6 @@ type SelectionBarProps = {
 /** The actions of the selected gateways, while there are any. */
 export function SelectionBar({ selected, shown, mayManage, onSelectOnly, onDialog }: SelectionBarProps) {
   if (selected.length === 0) return null
-  const reason = mayManage ? undefined : MANAGER_NEEDED
   const exportCsv = () => saveFile(new Blob([gatewaysAsCsv(selected)], { type: 'text/csv' }), 'gateways.csv')
   return (
     <StickyBar text={`${selected.length.toLocaleString()} selected`}>
@@ -50,22 +49,28 @@ export function SelectionBar({ selected, shown, mayManage, onSelectOnly, onDialo
       <Button size="compact-sm" variant="default" leftSection={<DownloadIcon />} onClick={exportCsv}>
         Export CSV
       </Button>
-      <ReasonedButton
-        size="compact-sm"
-        variant="default"
-        reason={reason}
-        onClick={() => onDialog({ verb: 'edit-several', gateways: selected })}
-      >
-        Edit selected
-      </ReasonedButton>
-      <ReasonedButton
-        size="compact-sm"
-        variant="default"
-        reason={reason}
-        onClick={() => onDialog({ verb: 'tag-several', gateways: selected })}
-      >
-        Tag selected
-      </ReasonedButton>
+      <Reasoned reason={mayManage ? undefined : MANAGER_NEEDED}>
+        {(refusal) => (
+          <>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => onDialog({ verb: 'edit-several', gateways: selected })}
+              {...refusal}
+            >
+              Edit selected
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => onDialog({ verb: 'tag-several', gateways: selected })}
+              {...refusal}
+            >
+              Tag selected
+            </Button>
+          </>
+        )}
+      </Reasoned>
       {mayManage && (
         <Button
           size="compact-sm"
