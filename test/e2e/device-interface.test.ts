@@ -10,6 +10,7 @@ import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
+import { PICTURE_AGE_HEADER } from '@hedgerow/contract'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -126,6 +127,14 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
 
   await page.getByRole('link', { name: 'orchard' }).click()
   await page.getByRole('img', { name: 'orchard now' }).waitFor()
+  expect(await page.getByText(/ ago$/).count()).toBe(0)
+  await page.route('**/orchard/latest*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, headers: { ...response.headers(), [PICTURE_AGE_HEADER]: '42000' } })
+  })
+  await page.getByText(/^[34]\ds ago$/).waitFor()
+  await page.unroute('**/orchard/latest*')
+  await page.getByText(/ ago$/).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Add a zone' }).click()
   await page.getByLabel('Name of the zone').fill('rows')
   const corner = (number: number) => page.getByRole('button', { name: new RegExp(`^Corner ${number} of `) })

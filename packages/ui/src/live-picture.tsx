@@ -29,22 +29,27 @@ const SLOW_MS = 3_000
 export function LivePicture({ load, alt, off, problem: wrong }: LivePictureProps) {
   const now = useNow()
   const { ref, shown, problem, isSlow } = useLivePicture(load, { refreshMs: REFRESH_MS, isOff: off !== undefined })
-  const isStale = shown !== undefined && now - shown.takenAt > STALE_MS
   return (
     <span ref={ref} className={styles.picture}>
       {shown === undefined ? (
         <span title={off}>{off ?? problem ?? (isSlow ? 'No answer yet' : 'Loading…')}</span>
       ) : (
-        <img src={shown.address} alt={alt} data-stale={isStale} />
+        <img src={shown.address} alt={alt} data-stale={now - shown.takenAt > STALE_MS} />
       )}
       {shown !== undefined && (off ?? wrong) !== undefined && (
         <span className={styles.problem} title={off ?? wrong}>
           {off ?? wrong}
         </span>
       )}
-      {isStale && <span className={styles.age}>{ageInWords(shown.takenAt, now)}</span>}
+      {shown !== undefined && <PictureAge takenAt={shown.takenAt} />}
     </span>
   )
+}
+
+/** How old a picture is, once that matters; in a corner of the element that holds the picture. */
+export function PictureAge({ takenAt }: Pick<LoadedPicture, 'takenAt'>) {
+  const now = useNow()
+  return now - takenAt > STALE_MS && <span className={styles.age}>{ageInWords(takenAt, now)}</span>
 }
 
 /** `30s ago`, then as other times. */

@@ -1,5 +1,5 @@
 import { useCallback, type ReactNode } from 'react'
-import { useLivePicture } from '@hedgerow/ui/live-picture.tsx'
+import { PictureAge, useLivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { askLatest } from '../calls.ts'
 import styles from './stage.module.css'
 
@@ -21,7 +21,10 @@ type StageProps = {
 
 const REFRESH_MS = 500
 
-/** A camera's whole picture, twice a second while the page is visible, with followed objects and shapes on it. */
+/**
+ * A camera's whole picture, twice a second while the page is visible, with followed objects and shapes on it, and its
+ * age when it is old.
+ */
 export function Stage({ camera, shapes, onChoose, children }: StageProps) {
   const load = useCallback((signal: AbortSignal) => askLatest(camera, signal), [camera])
   const { ref, shown, problem } = useLivePicture(load, { refreshMs: REFRESH_MS })
@@ -59,6 +62,7 @@ export function Stage({ camera, shapes, onChoose, children }: StageProps) {
           </span>
         </span>
       ))}
+      {shown !== undefined && <PictureAge takenAt={shown.takenAt} />}
       {children}
     </div>
   )
