@@ -96,6 +96,8 @@ describe('snapshots and clips of detections', () => {
       'content-type': 'video/mp4',
       'accept-ranges': 'bytes',
       'content-length': String(CLIP.length),
+      // Without a name of a file: the portal's link names it after what was seen, and when.
+      'content-disposition': 'inline',
       'cache-control': 'private, no-store',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

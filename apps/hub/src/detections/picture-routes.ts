@@ -48,7 +48,7 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
     const gateway = await find(caller, asked)
     const { range } = raw.headers
     const { status, headers, body } = await clips.open(gateway, asked.detectionId, { range, signal })
-    reply.code(status).headers({ ...headers, ...PRIVATE, 'content-disposition': 'inline; filename="clip.mp4"' })
+    reply.code(status).headers({ ...headers, ...PRIVATE, 'content-disposition': 'inline' })
     reply.type('video/mp4')
     return body
   }
