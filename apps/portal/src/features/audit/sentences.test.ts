@@ -35,6 +35,12 @@ it('names users by their username, and deleted targets by their id', () => {
   expect(sentenceOf(entry({ target: 'bbbbbbbbbbbb' }), names).target).toEqual({ text: 'bbbbbbbbbbbb' })
 })
 
+it('names channels as the portal does', () => {
+  const test = (target: string) => sentenceOf(entry({ action: 'notification.test', target }), names)
+  expect(test('mqtt')).toMatchObject({ words: 'asked for a test message over', target: { text: 'MQTT' } })
+  expect(test('all channels').target).toEqual({ text: 'all channels' })
+})
+
 it('names requests and incidents as the hub does', () => {
   const subject = { name: 'boar at Barn', path: '/threats?incident=i1' }
   expect(sentenceOf(entry({ action: 'incident.review', target: 'i1', subject }), names)).toMatchObject({

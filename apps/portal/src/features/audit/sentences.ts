@@ -1,8 +1,9 @@
 /** An audit entry as a sentence. Pure. */
 import type { AuditEntry } from '@hedgerow/contract'
+import { CHANNEL_NAMES } from '#parts/channel-names.ts'
 
 /** The kind of an action's target: decides whether it has a page and a name. */
-type TargetKind = 'gateway' | 'user' | 'command' | 'text' | 'none'
+type TargetKind = 'gateway' | 'user' | 'command' | 'channel' | 'text' | 'none'
 type Words = { done: string; refused?: string; target: TargetKind }
 
 const own = (done: string, refused?: string): Words => ({
@@ -68,7 +69,7 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'alert.acknowledge': { done: 'acknowledged the alert', target: 'text' },
   'alert-rule.save': { done: 'saved the alert rule', target: 'text' },
   'alert-rule.delete': { done: 'deleted the alert rule', target: 'text' },
-  'notification.test': { done: 'sent a test message over', target: 'text' },
+  'notification.test': { done: 'asked for a test message over', target: 'channel' },
   'notification.send-again': { done: 'sent again over', target: 'text' },
   'settings.change': { done: 'changed the settings', target: 'text' },
   'certificate.renew': { done: 'renewed the certificate', target: 'text' },
@@ -116,7 +117,7 @@ function targetOf(target: string | null, kind: TargetKind, { gateways, users }: 
     const user = users.find(({ id }) => id === target)
     return user === undefined ? { text: target } : { text: user.username, path: pathOfUser(user.username) }
   }
-  return { text: target }
+  return { text: kind === 'channel' ? (CHANNEL_NAMES[target] ?? target) : target }
 }
 
 const pathOfUser = (username: string) => `/users?q=${encodeURIComponent(username)}`
