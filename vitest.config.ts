@@ -77,7 +77,12 @@ export default defineConfig({
       unit('gateway', 'apps/gateway'),
       unit('gates', 'test/gates'),
       { test: heavy('system', 'test/system') },
-      { test: heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts']) },
+      {
+        test: {
+          ...heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts']),
+          setupFiles: join(import.meta.dirname, 'test/harness/page-report.ts'),
+        },
+      },
       { test: heavy('interop', 'test/interop') },
     ],
   },

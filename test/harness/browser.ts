@@ -23,6 +23,13 @@ export type BrowserHandle = {
 /** A name without TLS that the browser, unlike `localhost` and loopback addresses, trusts no more than any LAN name. */
 export const LAN_NAME = 'hub.test'
 
+let onPerson: (person: BrowserContext) => void = () => {}
+
+/** `observer` gets each person before its first page. */
+export function observePeople(observer: typeof onPerson): void {
+  onPerson = observer
+}
+
 /**
  * Starts a headless Chromium and prints which one it is. Without a browser the test fails instead of being skipped.
  * `whole`: not a headless shell, which shows no notifications.
@@ -38,8 +45,12 @@ export async function startBrowser({ whole = false } = {}): Promise<BrowserHandl
   console.log(`Chromium ${browser.version()}, ${binary.origin}: ${binary.executablePath}`)
   return {
     browser,
-    // A service worker would hide requests from `route`.
-    person: (options) => browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options }),
+    async person(options) {
+      // A service worker would hide requests from `route`.
+      const person = await browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options })
+      onPerson(person)
+      return person
+    },
     close: () => browser.close(),
   }
 }
