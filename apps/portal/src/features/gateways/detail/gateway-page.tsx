@@ -101,17 +101,17 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           >
             <Detections gateway={gateway} />
           </Panel>
+          {gateway.kind === 'enrolled' && (
+            <Panel title="Deterrents">
+              <Deterrents gateway={gateway} />
+            </Panel>
+          )}
           <Panel title="Right and wrong">
             <Reviews gateway={gateway} />
           </Panel>
           {gateway.kind === 'enrolled' && (
             <Panel title="Learning">
               <Learning gateway={gateway} />
-            </Panel>
-          )}
-          {gateway.kind === 'enrolled' && (
-            <Panel title="Deterrents">
-              <Deterrents gateway={gateway} />
             </Panel>
           )}
           <Panel title="Health">
