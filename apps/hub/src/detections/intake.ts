@@ -1,14 +1,13 @@
 /**
  * Stores the detections that gateways report, over either path, while the disk has room and within the gateway's quota.
  */
-import type { Detection } from '@hedgerow/contract'
+import type { Detection, HubSettings } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { SharedCommits } from '../database/shared-commits.ts'
 import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { readSettings } from '../settings/settings.ts'
 import { reportedBytes, storeDetections, type PicturedDetection } from './detections.ts'
 import { cleanJpeg } from './pictures.ts'
 import type { DetectionQuota } from './quota.ts'
@@ -16,6 +15,7 @@ import type { DetectionQuota } from './quota.ts'
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
+  settings: () => Promise<HubSettings>
   requireRoom: StorageWatch['requireRoom']
   quota: Pick<DetectionQuota, 'take' | 'charge' | 'countRefused'>
   metrics: Pick<Metrics, 'countDetections'>
@@ -27,13 +27,13 @@ type Dependencies = {
  * too large: they are stored without it, because the detection matters more. Throws `storage_low`,
  * `storage_unavailable` and `detections_over_quota`, each counted as refused.
  */
-export function createIntake({ db, clock, requireRoom, quota, metrics, commit }: Dependencies) {
+export function createIntake({ db, clock, settings, requireRoom, quota, metrics, commit }: Dependencies) {
   return async (gatewayId: string, detections: readonly Detection[]): Promise<string[]> => {
     let withoutPicture: string[]
     try {
       await requireRoom()
       // The quota is checked before anything is decoded, so that a gateway above it costs nothing.
-      quota.take(gatewayId, detections.length, await readSettings(db))
+      quota.take(gatewayId, detections.length, await settings())
       const { pictured, broken } = await withPictures(gatewayId, detections)
       withoutPicture = broken
       quota.charge(

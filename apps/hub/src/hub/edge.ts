@@ -69,7 +69,7 @@ import { notificationRoutes } from '../notifications/routes.ts'
 import { registrationRoutes } from '../enrolment/routes.ts'
 import { ruleRoutes } from '../enrolment/rule-routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
-import { readSettings } from '../settings/settings.ts'
+import { keepSettings } from '../settings/settings.ts'
 import { checkVpn } from '../tunnel/tunnel.ts'
 import { updateRoutes } from '../updates/routes.ts'
 import { createUpdates } from '../updates/updates.ts'
@@ -161,7 +161,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const downloads = openDownloads({ folder: config.downloadsDir, way, log })
   ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
   await downloadRoutes(app, { identity, downloads })
-  const settings = () => readSettings(db)
+  const settings = keepSettings(db)
   const hubUpdate = createHubUpdate({ source: config.updates, clock, log })
   hubUpdate.start()
   stack.defer(hubUpdate.stop)
@@ -251,6 +251,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     storeDetections: createIntake({
       db,
       clock,
+      settings,
       requireRoom: watch.requireRoom,
       quota,
       metrics,
@@ -276,7 +277,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       publicUrl,
       contactEmail: config.contactEmail,
       formActionSources: ui.formActionSources,
-      settings: () => readSettings(db),
+      settings,
     })
 
   return {

@@ -5,7 +5,6 @@ import { lockDatabase } from '../database/lock.ts'
 import { createStorageWatch, makeRoomToStart, type StorageWatch } from '../database/storage-watch.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { openRecords } from '../followers/followers.ts'
-import { keepSettings } from '../settings/settings.ts'
 import type { Base } from './base.ts'
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
@@ -24,7 +23,6 @@ export async function openStorage({ config, log, clock, onTakenOver }: Base, sta
   stack.defer(database.close)
   const { db } = database
   const facts = openRecords(db, { log })
-  keepSettings(db)
   watch = createStorageWatch({
     db,
     databaseUrl,

@@ -12,8 +12,8 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { joinTunnel, type TestPeer } from '#testing/peer.ts'
-import { inTransaction } from '../database/transaction.ts'
 import { openRecords } from '../followers/followers.ts'
+import { saveSettings } from './save.ts'
 import { keepSettings, readSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
@@ -312,20 +312,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect(await policy()).toContain("connect-src 'self';")
   })
 
-  it('are read once for all, and again after a change', async () => {
-    const headers = { authorization: `Bearer ${await hub.signIn('user')}` }
-    const reads = vi.spyOn(hub.db, 'selectFrom').mock.calls as unknown as [string][]
-    const statements = () => reads.filter(([table]) => table === 'settings').length
-    const readByAll = () =>
-      Promise.all(Array.from({ length: 50 }, () => hub.app.inject({ url: '/api/v1/hub/settings', headers })))
-    for (const [hubName, before] of [['Orchard', 0] as const, ['Barn', 1] as const]) {
-      await save({ hubName })
-      const names = (await readByAll()).map((response) => response.json().hubName)
-      expect([new Set(names), statements()]).toEqual([new Set([hubName]), before + 1])
-    }
-  })
-
-  it('are kept neither from a change that is rolled back, nor from a failed read', async () => {
+  it('are read once for everything that shares them, and again after a change or a failure', async () => {
     let isDown = false
     let statements = 0
     const db = hub.db.withPlugin({
@@ -337,18 +324,17 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
       transformResult: async ({ result }) => result,
     })
     openRecords(db, { log: pino({ level: 'silent' }) })
-    keepSettings(db)
-    const failed = inTransaction(db, async (transaction) => {
-      await transaction.insertInto('settings').values({ name: 'hubName', value: '"Orchard"' }).execute()
-      expect(await readSettings(transaction)).toMatchObject({ hubName: 'Orchard' })
-      throw new Error('no')
-    })
-    await expect(failed).rejects.toThrow('no')
+    const kept = keepSettings(db)
     isDown = true
-    await expect(readSettings(db)).rejects.toThrow('down')
+    await expect(kept()).rejects.toThrow('down')
     isDown = false
-    const before = statements
-    for (const _ of [1, 2, 3]) expect(await readSettings(db)).toEqual(hubSettings.parse({}))
-    expect(statements).toBe(before + 1)
+    for (const hubName of ['Orchard', 'Barn']) {
+      const caller = { userId: 'a', username: 'rosa', role: 'admin', sessionId: 's' } as const
+      await saveSettings(db, { hubName }, { caller, sourceIp: '', now: hub.clock.now() })
+      const before = statements
+      const shared = await Promise.all(Array.from({ length: 50 }, kept))
+      expect(new Set(shared.map((settings) => settings.hubName))).toEqual(new Set([hubName]))
+      expect([await kept(), statements]).toEqual([await readSettings(hub.db), before + 1])
+    }
   })
 })
