@@ -2,7 +2,7 @@
  * Charts of a gateway's last 24 hours, each with a one-sentence summary. The table below has the figures.
  */
 import type { GatewayHour } from '@hedgerow/contract'
-import { useMemo } from 'react'
+import { useMemo, type ComponentProps } from 'react'
 import HourChart from '@hedgerow/ui/hour-chart.tsx'
 import { formatBytes, formatLoad } from './amounts.ts'
 import { describeLoad, describeMemory, describeTraffic } from './history.ts'
@@ -30,47 +30,46 @@ export default function HistoryCharts({ hours }: { hours: readonly GatewayHour[]
     }),
     [hours],
   )
-  const loadWords = describeLoad(hours)
-  const memoryWords = describeMemory(hours)
   return (
     <div className={styles.charts}>
-      {loadWords !== undefined && (
-        <figure>
-          <HourChart
-            hours={at}
-            series={load}
-            shape="line"
-            heightPx={HEIGHT_PX}
-            reach={ALL_CORES_BUSY}
-            format={formatLoad}
-          />
-          <figcaption>{loadWords}</figcaption>
-        </figure>
-      )}
-      {memoryWords !== undefined && (
-        <figure>
-          <HourChart
-            hours={at}
-            series={memory}
-            shape="line"
-            heightPx={HEIGHT_PX}
-            reach={FULL_PERCENT}
-            format={inPercent}
-          />
-          <figcaption>{memoryWords}</figcaption>
-        </figure>
-      )}
-      <figure>
-        <HourChart
-          hours={at}
-          series={traffic}
-          shape="bar"
-          heightPx={HEIGHT_PX}
-          reach={SOME_BYTES}
-          format={formatBytes}
-        />
-        <figcaption>{describeTraffic(hours)}</figcaption>
-      </figure>
+      <Chart
+        words={describeLoad(hours)}
+        hours={at}
+        series={load}
+        shape="line"
+        reach={ALL_CORES_BUSY}
+        format={formatLoad}
+      />
+      <Chart
+        words={describeMemory(hours)}
+        hours={at}
+        series={memory}
+        shape="line"
+        reach={FULL_PERCENT}
+        format={inPercent}
+      />
+      <Chart
+        words={describeTraffic(hours)}
+        hours={at}
+        series={traffic}
+        shape="bar"
+        reach={SOME_BYTES}
+        format={formatBytes}
+      />
     </div>
+  )
+}
+
+/** A chart above its sentence; nothing where there is nothing to say. */
+function Chart({
+  words,
+  ...chart
+}: Omit<ComponentProps<typeof HourChart>, 'heightPx'> & { words: string | undefined }) {
+  if (words === undefined) return null
+  return (
+    <figure>
+      <HourChart heightPx={HEIGHT_PX} {...chart} />
+      <figcaption>{words}</figcaption>
+    </figure>
   )
 }
