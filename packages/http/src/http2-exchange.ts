@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { AnswerReader } from './answer-reader.ts'
@@ -13,6 +13,9 @@ const AUTHORITY = /^[\x21-\x7e]*$/
 const FIELD_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16 * 1024
+
+/** With which a stream is reset (RFC 9113 §7). */
+export const ERROR_CODES = { noError: 0x0, protocolError: 0x1, internalError: 0x2, http1Required: 0xd } as const
 
 /** A stream's request as the head of an HTTP/1.1 request. */
 export type StreamHead = { method: string; bytes: string; body: 'none' | 'length' | 'chunked' }
@@ -129,7 +132,7 @@ export class Http2Exchange extends Duplex {
     } catch (error) {
       // A browser repeats over HTTP/1.1, which allows more: a longer head, for example.
       const mayRepeat = !stream.headersSent && (this.#method === 'GET' || this.#method === 'HEAD')
-      stream.close(mayRepeat ? constants.NGHTTP2_HTTP_1_1_REQUIRED : constants.NGHTTP2_INTERNAL_ERROR)
+      stream.close(mayRepeat ? ERROR_CODES.http1Required : ERROR_CODES.internalError)
       return done(error as Error)
     }
     if (!stream.writableNeedDrain) return done()
@@ -146,7 +149,7 @@ export class Http2Exchange extends Duplex {
     try {
       if (!this.#reader.isComplete) this.#reader.end()
     } catch {
-      stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+      stream.close(ERROR_CODES.internalError)
     }
     const over = (): void => {
       this.push(null)
@@ -170,10 +173,9 @@ export class Http2Exchange extends Duplex {
   #leave(): void {
     const stream = this.#stream
     const isWhole = this.#reader.isComplete && this.writableLength === 0
-    if (!isWhole) return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    if (!isWhole) return stream.close(ERROR_CODES.internalError)
     if (stream.writableFinished && stream.readableEnded) return
-    const giveUp = () =>
-      stream.close(stream.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR)
+    const giveUp = () => stream.close(stream.writableFinished ? ERROR_CODES.noError : ERROR_CODES.internalError)
     const timer = setTimeout(giveUp, LINGER_MS)
     stream.once('close', () => clearTimeout(timer))
     stream.resume()

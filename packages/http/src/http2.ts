@@ -1,7 +1,7 @@
 /** HTTP/2 with TLS (RFC 9113): accepts sessions, limits them, and makes each of their streams an `Http2Exchange`. */
-import { constants, performServerHandshake, type ServerHttp2Session } from 'node:http2'
+import type { ServerHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { headOf, Http2Exchange, MAX_HEAD_BYTES } from './http2-exchange.ts'
+import { ERROR_CODES, headOf, Http2Exchange, MAX_HEAD_BYTES } from './http2-exchange.ts'
 
 const KILOBYTE = 1_024
 /** The most concurrent requests on one connection. Requests of one address have a limit of their own. */
@@ -40,6 +40,8 @@ export function createHttp2({
   /** Serves one request on a connection of its own. */
   serve(exchange: Http2Exchange): void
 }): Http2 {
+  // Only here, because an agent has no such server, and keeps the memory.
+  const { performServerHandshake } = process.getBuiltinModule('node:http2')
   const sessions = new Set<ServerHttp2Session>()
   /** Addresses whose session broke, perhaps because a head was too long for HTTP/2; HTTP/1.1 has an answer for that. */
   const useHttp1 = new Map<string, number>()
@@ -82,7 +84,7 @@ export function createHttp2({
         if (head && head.bytes.length < MAX_HEAD_BYTES) return serve(new Http2Exchange(stream, socket, head))
         stream.on('error', () => {})
         // A browser repeats the request over HTTP/1.1, where the answer clears cookies that somebody planted.
-        stream.close(head ? constants.NGHTTP2_HTTP_1_1_REQUIRED : constants.NGHTTP2_PROTOCOL_ERROR)
+        stream.close(head ? ERROR_CODES.http1Required : ERROR_CODES.protocolError)
       })
     },
 

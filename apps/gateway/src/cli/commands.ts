@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { ConfigError, deviceFilePath, readConfig, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { findCameras } from './cameras-find.ts'
@@ -78,6 +77,7 @@ const commands: Readonly<Record<string, Command>> = {
 /** False when no terminal is there. */
 async function askPerson(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false
+  const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
     return (await terminal.question(`${question} Type yes to go on: `)).trim().toLowerCase() === 'yes'

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { WebSocket } from 'ws'
 import { inWords } from '../../hub/failure.ts'
 import type { FrigateClient } from './client.ts'
 import { noAnswer, refusal, type FrigateError } from './failure.ts'
@@ -23,6 +22,8 @@ export async function listenToWebSocket(options: {
   onMessage(text: Buffer): void
 }): Promise<void> {
   const { client, settings, signal, pingMs = PING_MS } = options
+  // Only here, because it loads zlib too, and most gateways have no Frigate.
+  const { WebSocket } = await import('ws')
   const { headers, connection } = await client.forWebSocket(signal)
   const address = new URL('/ws', client.url)
   address.protocol = connection ? 'wss:' : 'ws:'
