@@ -22,7 +22,7 @@ export async function listenToWebSocket(options: {
   onMessage(text: Buffer): void
 }): Promise<void> {
   const { client, settings, signal, pingMs = PING_MS } = options
-  // Only here, because it loads zlib too, and most gateways have no Frigate.
+  // Only here, because it loads zlib too, and a gateway without Frigate keeps the memory.
   const { WebSocket } = await import('ws')
   const { headers, connection } = await client.forWebSocket(signal)
   const address = new URL('/ws', client.url)
