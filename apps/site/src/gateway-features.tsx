@@ -4,7 +4,7 @@ import { Section } from './section.tsx'
 const FEATURES: { title: string; words: string }[] = [
   {
     title: 'Acts by your rules',
-    words: 'Every firing has an end and a limit; a person in view prevents it.',
+    words: 'Every firing has an end and a limit. A person in view prevents it, unless the rule is about persons.',
   },
   { title: 'Carries on alone', words: 'Detections wait on its disk until the line is back.' },
   { title: 'Says how it is', words: 'Every problem in a sentence.' },
