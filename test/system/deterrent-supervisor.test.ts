@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
@@ -139,6 +140,25 @@ test('a supervisor that hangs is replaced', async () => {
   kill(agent.supervisor, 'SIGSTOP')
   await hasEnded(agent.supervisor)
   await expect.poll(relay.isOn, PATIENCE).toBe(false)
+})
+
+test('a supervisor that starts slower than one may be silent gets the time, and all is off meanwhile', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  kill(agent.supervisor, 'SIGKILL')
+  // The agent stands still itself until its child has become another program.
+  const isSupervisor = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('in-charge')
+  const next = await waitFor(
+    () => childrenOf(agent.child.pid).find((pid) => pid !== agent.supervisor && isSupervisor(pid)),
+    { for: 'another supervisor', timeoutMs: 60_000, everyMs: 5 },
+  )
+  agent.supervisor = next
+  kill(next, 'SIGSTOP')
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
+  await sleep(7_000)
+  kill(next, 'SIGCONT')
+  await fire(agent)
+  expect(childrenOf(agent.child.pid)).toEqual([next])
 })
 
 test('when both are killed the next start switches off first', async () => {

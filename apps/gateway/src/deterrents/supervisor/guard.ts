@@ -43,6 +43,11 @@ export type GuardOptions = {
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const STOP_MS = 5_000
+/**
+ * A busy or slow device may need longer than `SILENT_MS` for each start, so each one after a loss has twice the time of
+ * the one before, up to this. Nothing fires meanwhile, and `ownBoard` switches off what the lost one had on.
+ */
+const START_MAX_MS = 40_000
 const RESTART_FIRST_MS = 250
 const RESTART_MAX_MS = 10_000
 /** It handles a few small messages. */
@@ -128,7 +133,8 @@ export function openGuard(options: GuardOptions): Guard {
   const alive = setInterval(() => {
     if (!child) return
     // Unanswered messages are counted, not timed: an agent that was itself stopped for a while asks once more first.
-    if (unanswered * ALIVE_MS >= SILENT_MS) child.kill('SIGKILL')
+    const silentMs = isReady ? SILENT_MS : Math.min(START_MAX_MS, SILENT_MS * 2 ** Math.min(failures, 20))
+    if (unanswered * ALIVE_MS >= silentMs) child.kill('SIGKILL')
     unanswered += 1
     send({ is: 'alive' })
   }, ALIVE_MS)
@@ -142,7 +148,7 @@ export function openGuard(options: GuardOptions): Guard {
     on: (unit, firing, seconds) => send({ is: 'on', unit: unit.id, firing, seconds, at: instantNow().mono }),
     off(unit) {
       if (child) send({ is: 'off', unit: unit.id })
-      else void offByOurselves(unit)
+      if (!child || ownBoard) void offByOurselves(unit)
     },
     pid: () => child?.pid,
     problem: () => problem,
