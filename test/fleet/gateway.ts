@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Detection, GatewayReview } from '@hedgerow/contract'
 import { createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
-import manifest from '../../apps/gateway/package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 import { createConditions, type Condition, type Step } from '../../apps/gateway/src/hub/conditions.ts'
 import { openDetectionQueue } from '../../apps/gateway/src/hub/detection-queue.ts'
 import { openHubConnection } from '../../apps/gateway/src/hub/hub-connection.ts'

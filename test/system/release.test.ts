@@ -174,6 +174,7 @@ describe('a release', () => {
     for (const program of Object.values(programs)) {
       const name = program.split('/').at(-1)!
       expect(execFileSync(program, ['--help'], { env: system, encoding: 'utf8' })).toContain(`Usage: ${name} `)
+      expect(execFileSync(program, ['--version'], { env: system, encoding: 'utf8' })).toBe(`${release.version}\n`)
     }
     expect(existsSync(join(dataDir, 'gateway.yaml'))).toBe(false)
   })

@@ -71,6 +71,7 @@ export const HELP = `Usage: ${USES.map(([use, text]) => `${COMMAND} ${use.padEnd
   --camera URL       a camera that the gateway's eye looks at; may be repeated
   --port N           the device page (${GATEWAY_PORT})                         GATEWAY_PORT
   --help             this text
+  --version          the version of this program
 
 Only as variables:
   GATEWAY_HUB_DOMAIN        domain whose DNS names the hub (SRV _hedgerow._tcp.DOMAIN)

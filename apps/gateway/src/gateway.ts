@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { GATEWAY_APPLICATIONS_PORT, GATEWAY_DOOR_PORT, GATEWAY_PORT, type Detection } from '@hedgerow/contract'
 import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../../package.json' with { type: 'json' }
 import { createApplications } from './applications/applications.ts'
 import { deviceFilePath, type Config } from './config.ts'
 import { createTrials } from './cameras/trials.ts'

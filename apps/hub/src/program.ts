@@ -4,7 +4,7 @@
  * runs that command instead.
  */
 import type { Logger } from 'pino'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../../package.json' with { type: 'json' }
 import { createHub, type Hub } from './hub.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import manifest from '../../../../package.json' with { type: 'json' }
 import { announceAgent } from '../agent-file.ts'
 import { openRecord, RECORD_FILE } from '../detections/record.ts'
 import { parseDeviceFile } from '../device-file/parse.ts'
@@ -85,6 +86,7 @@ test('a word that is no command is named, with the commands there are', async ()
   }
   expect(findCommand(['--hub', 'http://127.0.0.1'])).toBeUndefined()
   expect(findCommand([])).toBeUndefined()
+  expect(await findCommand(['--version'])!.run([], {})).toEqual({ text: manifest.version, isDone: true })
   expect(findCommand(['learning', 'undo', 'orchard', 'deer'])).toMatchObject({ args: ['orchard', 'deer'] })
 })
 

@@ -1,3 +1,4 @@
+import manifest from '../../../../package.json' with { type: 'json' }
 import { ConfigError, deviceFilePath, readConfig, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { findCameras } from './cameras-find.ts'
@@ -93,6 +94,7 @@ export function findCommand(args: string[]): { run: Command; args: string[] } | 
     if (Object.hasOwn(commands, name)) return { run: commands[name]!, args: args.slice(words) }
   }
   const [word] = args
+  if (word === '--version') return { run: () => Promise.resolve({ text: manifest.version, isDone: true }), args: [] }
   if (word === undefined || word.startsWith('-')) return undefined
   return { run: () => refuse(word), args }
 }

@@ -52,7 +52,7 @@ choose() {
 }
 
 case ${1-} in
-  --help | -h | [!-]*)
+  --help | -h | --version | [!-]*)
     use_confirmed
     exec "$program" "$@"
     ;;

@@ -117,7 +117,7 @@ it('starts the next version when the gateway asks for it, and passes a stop on',
 it('runs commands with the confirmed version, and does not count them as starts', async () => {
   version('updates/a', 'exit 0')
   link('trial', 'a')
-  for (const args of [['status', '--data', 'x'], ['--help']]) {
+  for (const args of [['status', '--data', 'x'], ['--help'], ['--version']]) {
     const launched = launch({ args })
     expect([await launched.ended, launched.said]).toEqual([3, [`current slot= ${args.join(' ')}`]])
   }

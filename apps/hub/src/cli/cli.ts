@@ -11,6 +11,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { newUserInvitation } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
+import manifest from '../../../../package.json' with { type: 'json' }
 import { createUserInvitation, resetPassword } from '../accounts/accounts.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { backupDatabase, restoreDatabase } from '../database/backup.ts'
@@ -45,6 +46,7 @@ export const HELP = `Usage: ${COMMAND} [command]
   fetch-update FOLDER     fetch its archive into a folder and check it; prints the file, or nothing
     --deb                 the Debian package instead
   --help                  this text
+  --version               the version of this program
 
 All of them read the HUB_* variables that docs/operations/configuration.md lists.
 `
@@ -159,6 +161,10 @@ async function ask({ updates }: Config) {
 export async function runCommand([name = '', ...args]: string[], context: CommandContext): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') {
     context.print(HELP.trimEnd())
+    return 0
+  }
+  if (name === '--version') {
+    context.print(manifest.version)
     return 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
