@@ -285,6 +285,17 @@ describe('the shell', () => {
     expect(path()).toBe('/users')
   })
 
+  test('a screen that was loaded again less than a minute ago waits, and then loads by itself', async () => {
+    await openAs(hub.admin)
+    await page.evaluate(() => sessionStorage.setItem('hubReloadedAt', String(Date.now() - 56_000)))
+    await page.route(`${hub.url}/**`, (route) => route.abort())
+    await portal.navigation('Users').click()
+    await page.getByRole('heading', { name: 'This page did not load' }).waitFor()
+    await page.unroute(`${hub.url}/**`)
+    await page.getByRole('heading', { name: 'User Management' }).waitFor()
+    expect(path()).toBe('/users')
+  })
+
   test('an open page reloads itself when the hub has a new portal, and says so', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'hedgerow-portal-'))
     onTestFinished(() => rm(dir, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 /**
- * A page that was open during an update of the hub requests code that no longer exists. It reloads once and says why; a
- * second failure within a minute has another cause. It waits until the hub answers, because otherwise the browser would
- * show its own error page.
+ * A page that was open during an update of the hub requests code that no longer exists; one whose device changes its
+ * network gets no code for a moment. It reloads and says why, at most once a minute, because another failure may have
+ * another cause. It waits until the hub answers, because otherwise the browser would show its own error page.
  */
 const RELOADED_AT_KEY = 'hubReloadedAt'
 const ONCE_IN_MS = 60_000
@@ -25,12 +25,13 @@ async function sayWhy(): Promise<void> {
 }
 
 /** Whether code of the failed page is missing, so that a reload may help. */
-export const mayReload = (): boolean => codeIsMissing && reloadedMsAgo() >= ONCE_IN_MS
+export const mayReload = (): boolean => codeIsMissing
 
-/** Reloads the page as soon as the hub answers. Returns a function that stops it. */
+/** Reloads the page as soon as the hub answers, a minute after the last time. Returns a function that stops it. */
 export function reloadOnceAnswered(): () => void {
   const timer = setInterval(() => void ask(), ASK_EVERY_MS)
   const ask = async () => {
+    if (reloadedMsAgo() < ONCE_IN_MS) return
     const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined)
     if (answer?.ok !== true || !codeIsMissing) return
     codeIsMissing = false
