@@ -39,15 +39,27 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
 /** Modules keep nothing between tests, so files share a process: imports cost more than most tests. */
 const unit = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
 
-/** These start real processes and look at real clocks, so they run after the others. */
+/**
+ * These start real processes and look at real clocks, so they run after the others. Browsers are among them, so none of
+ * them makes network interfaces: Chromium drops the requests that wait for a connection whenever an address or a link
+ * of the machine comes or goes (`net::ERR_NETWORK_CHANGED`).
+ */
 const heavy = (name: string, root: string, globalSetup: string[] = []) => ({
   ...project(name, root, 240_000),
   maxWorkers: maxHeavyWorkers,
   // A question to a page or to another process costs more than one to the own.
   expect: { poll: { timeout: 30_000, interval: 50 } },
   sequence: { groupOrder: 1 },
-  env: { TEST_BUNDLES: 'on' },
+  env: { TEST_BUNDLES: 'on', TEST_BROWSERS: 'beside' },
   globalSetup: ['test/harness/bundle-programs.ts', ...globalSetup].map((file) => join(import.meta.dirname, file)),
+})
+
+/** These make network interfaces, so they run with the tests that start no browser. */
+const beforeBrowsers = (name: string, root: string) => ({
+  ...heavy(name, root),
+  maxWorkers,
+  sequence: { groupOrder: 0 },
+  env: { TEST_BUNDLES: 'on' },
 })
 
 export default defineConfig({
@@ -83,7 +95,7 @@ export default defineConfig({
           setupFiles: join(import.meta.dirname, 'test/harness/page-report.ts'),
         },
       },
-      { test: heavy('interop', 'test/interop') },
+      { test: beforeBrowsers('interop', 'test/interop') },
     ],
   },
 })

@@ -20,8 +20,15 @@ export type NetworkNamespace = {
   remove(): Promise<void>
 }
 
+/** Throws where browsers run beside (vitest.config.ts says why). Everything that makes interfaces calls it first. */
+export function refuseBesideBrowsers(): void {
+  if (process.env['TEST_BROWSERS'] === 'beside')
+    throw new Error('A network interface would break pages of the browsers beside it: move this test to test/interop')
+}
+
 /** Two addresses of 198.18.0.0/15 (RFC 2544, for tests between devices) are the two ends of the link. */
 export async function createNetworkNamespace(): Promise<NetworkNamespace> {
+  refuseBesideBrowsers()
   const tag = randomBytes(3).toString('hex')
   const name = `hedgerow-${tag}`
   const [outside, inside] = [`hg${tag}o`, `hg${tag}i`]

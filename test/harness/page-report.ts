@@ -10,6 +10,9 @@ type Seen = { open: Map<Request, number>; complaints: string[] }
 
 const LOOK_MS = 3_000
 const COMPLAINTS_SHOWN = 20
+const WHY: Readonly<Record<string, string>> = {
+  'net::ERR_NETWORK_CHANGED': ' (not the page: something beside the test made or removed a network interface)',
+}
 
 const seen = new Map<BrowserContext, Seen>()
 
@@ -22,7 +25,8 @@ observePeople((person) => {
   person.on('requestfinished', (request) => void open.delete(request))
   person.on('requestfailed', (request) => {
     open.delete(request)
-    complaints.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`)
+    const reason = request.failure()?.errorText ?? ''
+    complaints.push(`${request.method()} ${request.url()}: ${reason}${WHY[reason] ?? ''}`)
   })
   person.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)

@@ -20,6 +20,7 @@ import type { DropReason, Endpoint, Now, PresharedKey, PrivateKey, PublicKey } f
 import type { WireGuardInterface } from '@hedgerow/wireguard/node'
 import { generateKeyPair, generatePresharedKey, openInterface } from '@hedgerow/wireguard/node'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { refuseBesideBrowsers } from '../harness/network-namespace.ts'
 
 const run = promisify(execFile)
 const WAIT = { timeout: 60_000 }
@@ -120,6 +121,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
     const sockets: Socket[] = []
 
     beforeAll(async () => {
+      refuseBesideBrowsers()
       await run('ip', ['netns', 'add', namespace])
       await run('ip', ['link', 'add', outerLink, 'type', 'veth', 'peer', 'name', innerLink, 'netns', namespace])
       await run('ip', ['address', 'add', `${ourOuterAddress}/30`, 'dev', outerLink])
