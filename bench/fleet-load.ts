@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -6,11 +8,11 @@ import { createGatewayInvitation, saveAutoApprovalSettings, saveHubSettings } fr
 import { memoryFolder } from '../scripts/memory-folder.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
-import type { FleetProcess } from './fleet-gateways.ts'
 import { openPortals, type People } from '../test/fleet/people.ts'
+import { parseSources } from '../test/fleet/plan.ts'
+import { startFleetInProcesses, type FleetInProcesses } from '../test/fleet/processes.ts'
 import { processorSecondsOf } from './processor.ts'
 import { distributionOf, report, rounded } from './report.ts'
-import { startWorker, type Worker } from './wireguard-process.ts'
 
 const STARTS_A_SECOND = 60
 const JOIN_LIMIT_MS = 1_800_000
@@ -18,6 +20,9 @@ const BACK_LIMIT_MS = 600_000
 const SETTLE_LIMIT_MS = 60_000
 /** After an approval a gateway sends five heartbeats close together; they are over by then. */
 const CALM_MS = 30_000
+
+/** A bench has no failing gateways: `npm run fleet` has options for those. */
+const NO_FAILURES = { flapping: 0, roaming: 0, clockErrors: 0, clones: 0 }
 
 type Row = Record<string, number>
 
@@ -65,25 +70,26 @@ type Options = {
 
 async function measure({ gateways, durationMs, detections, program, ...options }: Options): Promise<Row> {
   const hub = await startHub({ env: { HUB_LOG_LEVEL: 'error' }, ...(program && { command: [program] }) })
-  const fleet = startWorker<FleetProcess>(join(import.meta.dirname, 'fleet-gateways.ts'))
+  const dataDir = await mkdtemp(join(tmpdir(), 'fleet-'))
+  let fleet: FleetInProcesses | undefined
   let people: People | undefined
   try {
     const tell = progress(gateways)
-    await joinAll(hub, fleet, gateways)
+    fleet = await joinAll(hub, gateways, dataDir)
     tell('all have a heartbeat')
     await sleep(CALM_MS)
     tell('at rest')
     const atRest = await load(hub, durationMs)
     tell(`${atRest.core} % of a core, ${atRest.megabytes} MB; people and detections`)
     people = await openPortals(hub, options.people)
-    await fleet.call('setDetections', detections)
+    await fleet.setDetectionsPerSecond(detections)
     await sleep(CALM_MS)
     people.take()
     tell('with all')
-    const before = await fleet.call('state', undefined)
+    const before = await fleet.state()
     const busy = await load(hub, durationMs)
     const answers = distributionOf(people.take())
-    const after = await fleet.call('state', undefined)
+    const after = await fleet.state()
     const failed = people.failures()
     tell(`${busy.core} % of a core, ${busy.megabytes} MB, p99 ${answers.p99} ms, ${failed} failed; restart`)
     const restarted = await returnAfter(fleet, gateways, () => hub.restart())
@@ -93,8 +99,8 @@ async function measure({ gateways, durationMs, detections, program, ...options }
       await hub.restart()
     })
     tell(`all back after ${killed.backS} s; the last detections`)
-    await fleet.call('settle', SETTLE_LIMIT_MS)
-    const end = await fleet.call('state', undefined)
+    await fleet.settle(SETTLE_LIMIT_MS)
+    const end = await fleet.state()
     return {
       'at rest: core, %': atRest.core,
       'at rest: memory, MB': atRest.megabytes,
@@ -117,9 +123,9 @@ async function measure({ gateways, durationMs, detections, program, ...options }
     }
   } finally {
     people?.stop()
-    await fleet.call('stop', undefined).catch(() => {})
-    await fleet.stop()
+    await fleet?.stop()
     await hub.stop()
+    await rm(dataDir, { recursive: true, force: true })
   }
 }
 
@@ -131,37 +137,43 @@ function progress(gateways: number): (what: string) => void {
 }
 
 /** Lets the hub approve by invitation, and waits until every gateway has a heartbeat acknowledged. */
-async function joinAll(hub: Hub, fleet: Worker<FleetProcess>, gateways: number): Promise<void> {
+async function joinAll(hub: Hub, gateways: number, dataDir: string): Promise<FleetInProcesses> {
   await hub.api(saveHubSettings, { body: { maxGateways: gateways } })
   await hub.api(saveAutoApprovalSettings, { body: { enabled: true } })
   const body = { label: 'Bench', maxUses: gateways, expiresInHours: 24 }
   const { code } = await hub.api(createGatewayInvitation, { body })
-  await fleet.call('start', {
-    hubUrl: `http://127.0.0.1:${hub.port}`,
+  const fleet = await startFleetInProcesses({
+    hubUrl: new URL(`http://127.0.0.1:${hub.port}`),
+    dataDir,
     invitationCode: code,
     gateways,
+    seed: 7,
+    shares: NO_FAILURES,
+    sources: parseSources('127.64.0.0/10'),
     detectionsPerSecond: 0,
+    picturesShare: 1,
     startsPerSecond: STARTS_A_SECOND,
   })
   await waitForAll(fleet, gateways, { since: 0, limitMs: JOIN_LIMIT_MS })
+  return fleet
 }
 
 async function waitForAll(
-  fleet: Worker<FleetProcess>,
+  fleet: FleetInProcesses,
   gateways: number,
   { since, limitMs }: { since: number; limitMs: number },
 ): Promise<void> {
-  const heard = async () => (await fleet.call('heardSince', since)) === gateways
+  const heard = async () => (await fleet.heardSince(since)) === gateways
   await waitFor(heard, { for: `${gateways} gateways`, timeoutMs: limitMs, everyMs: 250 }).catch(
     async (error: unknown) => {
-      console.error(await fleet.call('state', undefined), await fleet.call('problems', undefined))
+      console.error(await fleet.state(), (await fleet.problems()).slice(0, 3))
       throw error
     },
   )
 }
 
 /** Seconds until the hub listens again, and until the last gateway had a heartbeat acknowledged. */
-async function returnAfter(fleet: Worker<FleetProcess>, gateways: number, restart: () => Promise<void>) {
+async function returnAfter(fleet: FleetInProcesses, gateways: number, restart: () => Promise<void>) {
   const startedAt = performance.now()
   const since = Date.now()
   await restart()

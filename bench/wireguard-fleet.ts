@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import type { Device, Now, Output, PublicKey } from '@hedgerow/wireguard'
 import { openDevice } from './wireguard-device-pair.ts'
-import { serve } from './wireguard-process.ts'
+import { serve } from '../test/harness/called-process.ts'
 
 const KEEPALIVE_SECONDS = 25
 const LOOP_MS = 20

@@ -14,7 +14,7 @@ import { rounded } from './report.ts'
 import { datagramOf, openDevice } from './wireguard-device-pair.ts'
 import type { Hub } from './wireguard-hub.ts'
 import { whatIsMissing } from './wireguard-pair.ts'
-import { startWorker } from './wireguard-process.ts'
+import { startCalledProcess } from '../test/harness/called-process.ts'
 
 const PORT = 51_820
 /** Below the rate at which either side asks for cookies, which would be two messages for one handshake. */
@@ -127,7 +127,7 @@ function answer(device: Device, socket: Socket, { data, from }: { data: Uint8Arr
 }
 
 async function startOurs(): Promise<Subject> {
-  const hub = startWorker<Hub>(join(import.meta.dirname, 'wireguard-hub.ts'))
+  const hub = startCalledProcess<Hub>(join(import.meta.dirname, 'wireguard-hub.ts'))
   const { publicKey, port, pid } = await hub.call('identify', undefined)
   return {
     pid,

@@ -4,7 +4,7 @@
 import type { DropCounts, Endpoint, PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, openInterface } from '@hedgerow/wireguard/node'
 import { turnedAround } from './wireguard-packet.ts'
-import { serve } from './wireguard-process.ts'
+import { serve } from '../test/harness/called-process.ts'
 
 const { privateKey } = generateKeyPair()
 const hub = await openInterface({

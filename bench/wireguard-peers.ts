@@ -5,7 +5,7 @@ import { rounded } from './report.ts'
 import type { Fleet } from './wireguard-fleet.ts'
 import type { Hub } from './wireguard-hub.ts'
 import { udpPacket } from './wireguard-packet.ts'
-import { startWorker } from './wireguard-process.ts'
+import { startCalledProcess } from '../test/harness/called-process.ts'
 
 const LIVE_TUNNELS = 20
 const LIVE_INTERVAL_MS = 20
@@ -25,8 +25,8 @@ export async function measurePeers({
   peers: number
   seconds: number
 }): Promise<Record<string, Record<string, number>>> {
-  const hub = startWorker<Hub>(script('wireguard-hub.ts'))
-  const fleet = startWorker<Fleet>(script('wireguard-fleet.ts'))
+  const hub = startCalledProcess<Hub>(script('wireguard-hub.ts'))
+  const fleet = startCalledProcess<Fleet>(script('wireguard-fleet.ts'))
   const live = await openLiveTunnels(await hub.call('identify', undefined))
   try {
     await hub.call('addPeers', live.peers)

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startFleet, type Fleet, type FleetState } from '../test/fleet/fleet.ts'
+import type { FleetState } from '../test/fleet/fleet.ts'
 import { parseSources } from '../test/fleet/plan.ts'
+import { filesOfFleet, startFleetInProcesses, type FleetInProcesses } from '../test/fleet/processes.ts'
 import { memoryFolder } from './memory-folder.ts'
 
 /**
@@ -33,8 +34,6 @@ const HELP = `Usage: npm run fleet -- --hub URL [options]
 const REPORT_EVERY_MS = 10_000
 const SETTLE_MS = 30_000
 const LOOPBACK_SOURCES = '127.64.0.0/10'
-/** In addition to one UDP socket for each gateway: files and calls to the hub that are open for a moment. */
-const SPARE_FILES = 1_000
 
 const shareOptions = { flapping: '0.02', roaming: '0.02', 'clock-errors': '0.01', clones: '0', pictures: '1' } as const
 const numberOptions = { gateways: '50', seed: '1', detections: '1', starts: '50' } as const
@@ -77,9 +76,9 @@ async function main(args: string[]): Promise<number> {
   const share = (name: keyof typeof shareOptions) => readNumber(name, values[name], { least: 0, most: 1 })
   const gateways = readNumber('gateways', values.gateways, { least: 1, most: 100_000 })
   const sources = values.from ?? (isLoopback(hubUrl) ? LOOPBACK_SOURCES : undefined)
-  await requireFiles(gateways + SPARE_FILES)
+  await requireFiles(filesOfFleet(gateways))
   const dataDir = values.data ?? (await mkdtemp(join(memoryFolder() ?? tmpdir(), 'fleet-')))
-  const fleet = await startFleet({
+  const fleet = await startFleetInProcesses({
     hubUrl,
     dataDir,
     gateways,
@@ -107,7 +106,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** Prints what happens until the time is over or a person ends it, then the numbers. Returns the exit code. */
-async function watch(fleet: Fleet, endAfterMs: number): Promise<number> {
+async function watch(fleet: FleetInProcesses, endAfterMs: number): Promise<number> {
   const startedAt = performance.now()
   const told = new Set<string>()
   const elapsedMs = () => performance.now() - startedAt
@@ -115,20 +114,19 @@ async function watch(fleet: Fleet, endAfterMs: number): Promise<number> {
   while (!ending.signal.aborted && elapsedMs() < endAfterMs) {
     const pause = sleep(Math.min(REPORT_EVERY_MS, endAfterMs - elapsedMs()), undefined, { signal: ending.signal })
     await Promise.race([pause.catch(() => {}), failed])
-    console.log(lineOf(elapsedMs(), fleet.state()))
-    for (const { sentence, gateways } of fleet.problems().slice(0, 5)) {
+    console.log(lineOf(elapsedMs(), await fleet.state()))
+    for (const { sentence, gateways } of (await fleet.problems()).slice(0, 5)) {
       if (told.has(sentence)) continue
       told.add(sentence)
       console.log(`       ${gateways === 1 ? '1 gateway' : `${gateways} gateways`}: ${sentence}`)
     }
   }
   const isSettled = await fleet.settle(SETTLE_MS)
-  const { memoryUsage, cpuUsage } = process
-  const state = fleet.state()
-  const cpu = cpuUsage()
+  const state = await fleet.state()
+  const { megabytes, processorSeconds } = await fleet.used()
   console.log(`\nAfter ${Math.round(elapsedMs() / 1_000)} s:`)
-  console.table({ ...state, 'memory of the fleet, MB': Math.round(memoryUsage.rss() / 1e6) })
-  console.log(`The fleet used ${((cpu.user + cpu.system) / 1e6).toFixed(1)} s of processor time.`)
+  console.table({ ...state, 'memory of the fleet, MB': Math.round(megabytes) })
+  console.log(`The fleet used ${processorSeconds.toFixed(1)} s of processor time.`)
   if (!isSettled) console.log('Not every detection reached the hub.')
   return isSettled && state.enrolled > 0 ? 0 : 1
 }

@@ -43,6 +43,8 @@ export type FleetOptions = {
   /** A folder with one folder for each gateway; existing keys are used again. */
   dataDir: string
   gateways: number
+  /** As in `planFleet`. */
+  first?: number | undefined
   seed: number
   shares: Shares
   sources?: Sources | undefined
@@ -63,15 +65,15 @@ const SETTLE_LOOK_MS = 100
 
 /** Starts gateways one after the other; running ones work meanwhile. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const { dataDir, seed, startsPerSecond, picturesShare } = options
+  const { dataDir, seed, startsPerSecond, picturesShare, first = 0 } = options
   const plans = planFleet({ ...options, count: options.gateways })
   const pictures = await fleetPictures()
-  const random = createRandom(seed)
+  const random = createRandom(seed + first)
   const tally = newTally()
   const gateways: SimulatedGateway[] = []
   const clones: SimulatedGateway[] = []
   const timers = new Set<NodeJS.Timeout>()
-  const run = `${seed}-${Date.now().toString(36)}`
+  const run = `${seed}-${first}-${Date.now().toString(36)}`
   let isStopping = false
   let isCalm = false
   let { detectionsPerSecond } = options

@@ -47,10 +47,18 @@ const PLACES = ['orchard', 'vineyard', 'nursery', 'game reserve', 'stud farm', '
 const CAMERAS = ['gate', 'yard', 'north fence', 'south fence', 'barn', 'stream', 'track', 'ridge']
 const DETERRENTS = ['sprinkler', 'siren', 'lamp', 'ultrasound']
 
-export function planFleet(options: { count: number; seed: number; shares: Shares; sources?: Sources | undefined }) {
-  const { count, seed, shares, sources } = options
+export function planFleet(options: {
+  /** The number of the first; more than 0 in a part of a larger fleet. */
+  first?: number | undefined
+  count: number
+  seed: number
+  shares: Shares
+  sources?: Sources | undefined
+}) {
+  const { first = 0, count, seed, shares, sources } = options
   const addressOf = (use: keyof typeof USES, index: number) => sources && addressIn(sources, USES[use], index)
-  return Array.from({ length: count }, (_, index): GatewayPlan => {
+  return Array.from({ length: count }, (_, offset): GatewayPlan => {
+    const index = first + offset
     const site = Math.floor(index / GATEWAYS_AT_A_SITE)
     const ofSite = createRandom(seed + 7_919 * (site + 1))
     const siteName = `${ofSite.pick(OWNERS)} ${ofSite.pick(PLACES)} ${site + 1}`

@@ -6,7 +6,7 @@ type Handlers = Record<string, (argument: never) => unknown>
 type Call = { id: number; name: string; argument: unknown }
 type Answer = { id: number; result?: unknown; error?: string }
 
-export type Worker<Served extends Handlers> = {
+export type CalledProcess<Served extends Handlers> = {
   call<Name extends keyof Served>(
     name: Name,
     argument: Parameters<Served[Name]>[0],
@@ -28,7 +28,7 @@ export function serve(handlers: Handlers): void {
 }
 
 /** In the parent. The child may collect garbage on request, so that the remaining memory can be counted. */
-export function startWorker<Served extends Handlers>(script: string): Worker<Served> {
+export function startCalledProcess<Served extends Handlers>(script: string): CalledProcess<Served> {
   const child = fork(script, { execArgv: ['--expose-gc'] })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let nextId = 0
