@@ -56,8 +56,8 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
         ...(endpoint && { endpoint }),
         ...(latestTimestamp !== undefined && { latestTimestamp }),
       })
-      if (endpoint) wireguard.handshake(publicKey as PublicKey)
     },
+    beginHandshake: (publicKey) => wireguard.handshake(publicKey as PublicKey),
     removePeer: (publicKey) => wireguard.removePeer(publicKey as PublicKey),
     peer: (publicKey) => wireguard.peer(publicKey as PublicKey),
     peers: () => wireguard.peers(),

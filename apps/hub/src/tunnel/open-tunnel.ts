@@ -75,6 +75,7 @@ export async function openVpn(
       return running.network.cidr
     },
     addPeer: (peer) => running.backend.addPeer(peer),
+    beginHandshake: (publicKey) => running.backend.beginHandshake(publicKey),
     removePeer: (publicKey) => running.backend.removePeer(publicKey),
     peer: (publicKey) => running.backend.peer(publicKey),
     peers: () => running.backend.peers(),
@@ -114,6 +115,7 @@ function createNoTunnel(options: { privateKey: string; port: number; reason: str
     port: options.port,
     disabledReason: options.reason,
     addPeer: () => {},
+    beginHandshake: () => {},
     removePeer: () => {},
     peer: () => undefined,
     peers: () => [],

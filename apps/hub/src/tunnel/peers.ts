@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
+import { createFirstHandshakes } from './first-handshakes.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 
 /** The interval also covers endpoints that changed without a handshake. */
@@ -56,8 +57,10 @@ export function createPeers({
   const handshakes = new Map<string, number>()
   /** Peers whose handshake is not written yet. */
   let shaken = new Set<string>()
+  const firstHandshakes = createFirstHandshakes(vpn.beginHandshake)
 
   function noteHandshake(publicKey: string): void {
+    firstHandshakes.arrived(publicKey)
     const at = vpn.peer(publicKey)?.latestHandshakeAtMs
     if (at === undefined) return
     handshakes.set(publicKey, at)
@@ -94,6 +97,7 @@ export function createPeers({
     const isBelieved =
       latestTimestamp !== undefined && unixMsOfTimestamp(latestTimestamp) <= clock() + TIMESTAMP_AHEAD_MS
     vpn.addPeer({ ...peer, ...(isBelieved && { latestTimestamp }) })
+    if (peer.endpoint) firstHandshakes.call(peer.publicKey)
     applied.set(peer.publicKey, configuration)
   }
 
@@ -115,6 +119,8 @@ export function createPeers({
       const wanted = await db
         .selectFrom('gateways')
         .select(['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'])
+        // Those that were there lately come first.
+        .orderBy('last_handshake_at', 'desc')
         .execute()
       if (changes !== before) continue
       const keys = new Set(wanted.map((row) => row.wireguard_public_key))
@@ -200,12 +206,14 @@ export function createPeers({
       applied.clear()
       persisted.clear()
       handshakes.clear()
+      firstHandshakes.clear()
       return reconcile()
     },
     persist,
     handshakes: () => handshakes,
     stop() {
       vpn.onHandshake(() => {})
+      firstHandshakes.clear()
       return tasks.stop(persist)
     },
   }

@@ -15,7 +15,7 @@ export type VpnPeer = {
   presharedKey: string
   /** The peer's one address: it may send only from there. */
   address: string
-  /** Its last endpoint; the hub then starts the handshake. */
+  /** Its last endpoint. */
   endpoint?: VpnEndpoint | undefined
   /** Initiations up to this timestamp are replays; from `VpnPeerStatus`. */
   latestTimestamp?: string | undefined
@@ -42,6 +42,8 @@ export type VpnBackend = {
   readonly disabledReason: string | undefined
   /** Adds the peer or replaces its configuration. */
   addPeer(peer: VpnPeer): void
+  /** Begins a handshake with a peer whose endpoint is known. */
+  beginHandshake(publicKey: string): void
   /** Takes effect at once. */
   removePeer(publicKey: string): void
   peer(publicKey: string): VpnPeerStatus | undefined

@@ -1,0 +1,60 @@
+/**
+ * After a start the hub begins its gateways' handshakes, because they would notice the start only by their next
+ * heartbeat. Each of them then sends a heartbeat and whatever waited. So the hub calls only as many at a time as it
+ * serves meanwhile: its turns come later while it is busy, and gateways that came by themselves count too.
+ */
+
+const TURN_MS = 50
+/**
+ * 400 a second. Above 500 handshakes a second WireGuard asks for cookies, and then each gateway needs 5 s more
+ * (`packages/wireguard/src/load.ts`).
+ */
+const CALLS_A_TURN = 20
+
+export type FirstHandshakes = {
+  /** Begins the handshake with this peer when its turn comes, in the order of the calls. */
+  call(publicKey: string): void
+  /** The peer completed a handshake: it need not be called any more. */
+  arrived(publicKey: string): void
+  /** Forgets all who wait. */
+  clear(): void
+}
+
+export function createFirstHandshakes(begin: (publicKey: string) => void): FirstHandshakes {
+  const waiting = new Set<string>()
+  let uncalled = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function turn(): void {
+    timer = undefined
+    let room = CALLS_A_TURN - uncalled
+    uncalled = Math.max(0, -room)
+    for (const publicKey of waiting) {
+      if (room-- <= 0) break
+      waiting.delete(publicKey)
+      begin(publicKey)
+    }
+    plan()
+  }
+
+  function plan(): void {
+    if (waiting.size > 0) timer ??= setTimeout(turn, TURN_MS).unref()
+    else uncalled = 0
+  }
+
+  return {
+    call(publicKey) {
+      waiting.add(publicKey)
+      timer ??= setTimeout(turn, 0).unref()
+    },
+    arrived(publicKey) {
+      if (waiting.delete(publicKey)) uncalled++
+    },
+    clear() {
+      clearTimeout(timer)
+      timer = undefined
+      waiting.clear()
+      uncalled = 0
+    },
+  }
+}
