@@ -16,6 +16,8 @@ export const auditEntry = z.object({
   subject: z.object({ name: z.string(), path: z.string().nullable() }).nullable(),
   sourceIp: z.string().nullable(),
   result: z.enum(['ok', 'refused']),
+  /** Why a command was refused or not carried out, in the device's words or the hub's; null for other entries. */
+  reason: z.string().nullable(),
 })
 export type AuditEntry = z.output<typeof auditEntry>
 
@@ -31,7 +33,7 @@ export const listAudit = call({
   method: 'GET',
   path: '/v1/admin/audit',
   query: pageQuery.extend({
-    /** Part of the actor, action, target or source address, in any case. */
+    /** Part of the actor, action, target, source address or reason, in any case. */
     q: search.optional(),
     actor: search.optional(),
     /** The whole action, or its noun alone. */

@@ -134,7 +134,7 @@ export type FactData = {
 
   /** A person's command to a gateway, before it is sent. `deterrent` is null for all deterrents. */
   'command.given': GivenCommand
-  'command.ended': GivenCommand & { state: Command['state']; message: string }
+  'command.ended': GivenCommand & Pick<Command, 'state' | 'code' | 'message'>
   /** The actor is the hub for automatic updates. */
   'update.asked': { gatewayName: string; version: string }
   'update.ended': { gatewayName: string; version: string; state: 'done' | 'failed'; message: string }

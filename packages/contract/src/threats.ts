@@ -80,9 +80,9 @@ export const listIncidents = call({
 })
 
 /**
- * How many incidents there are of each label, severity and review, for the numbers beside the filters. The filters of
- * these three don't count here. Counted in the newest 10,000, or in those of each gateway when the filter leaves up to
- * 32 of them; `isWhole` is false when there may be more.
+ * How many incidents there are of each label, severity and review, and with and without a firing, for the numbers
+ * beside the filters. The filters of these four don't count here. Counted in the newest 10,000, or in those of each
+ * gateway when the filter leaves up to 8 of them; `isWhole` is false when there may be more.
  */
 export const countIncidents = call({
   method: 'GET',
@@ -98,6 +98,7 @@ export const countIncidents = call({
         label: z.string(),
         severity: z.enum(['alert', 'detection']),
         review: z.enum(['none', 'right', 'wrong']),
+        isFired: z.boolean(),
         count: z.number().int(),
       }),
     ),

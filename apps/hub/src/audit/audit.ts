@@ -26,6 +26,7 @@ export type AuditEntry = {
   target?: string | undefined
   sourceIp?: string | undefined
   result: 'ok' | 'refused'
+  reason?: string | undefined
 }
 
 /**
@@ -44,6 +45,7 @@ export async function writeAudit(db: Db, entry: AuditEntry): Promise<void> {
       target: entry.target ?? null,
       source_ip: entry.sourceIp ?? null,
       result: entry.result,
+      reason: entry.reason ?? null,
     })
     .execute()
 }
@@ -88,7 +90,7 @@ export async function findAudit(
   if (actor !== undefined) asked = asked.where(sql`lower(actor)`, '=', actor.toLowerCase())
   if (action !== undefined)
     asked = asked.where(sql<boolean>`(action = ${action} or substr(action, 1, ${action.length + 1}) = ${`${action}.`})`)
-  if (q !== undefined) asked = asked.where(holding(q, ['actor', 'action', 'target', 'source_ip']))
+  if (q !== undefined) asked = asked.where(holding(q, ['actor', 'action', 'target', 'source_ip', 'reason']))
   const rows = await asked.limit(limit + 1).execute()
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
@@ -100,6 +102,7 @@ export async function findAudit(
     target: row.target,
     sourceIp: row.source_ip,
     result: row.result,
+    reason: row.reason,
   }))
   return { entries, next: last && rows.length > limit ? [last.at, last.id] : lookedAt }
 }

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@hedgerow/contract'
 
 type Line = Omit<AuditEntry, 'subject'>
 
-const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof Line)[]
+const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result', 'reason'] as const satisfies (keyof Line)[]
 
 /**
  * Texts that spreadsheets run as a formula: some programs skip blanks before it and also accept East Asian full-width

@@ -68,7 +68,13 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
 
   test('are whole entries when the setting is on, also an entry that commits after a later one', async () => {
     const { lines, look, stop } = await follow(true)
-    await writeAudit(hub.db, { actor: 'rosa\n\u001b[2J', action: 'gateway.edit', target: 'abc', result: 'ok' })
+    await writeAudit(hub.db, {
+      actor: 'rosa\n\u001b[2J',
+      action: 'gateway.edit',
+      target: 'abc',
+      result: 'refused',
+      reason: 'No',
+    })
     const row = await hub.db.selectFrom('audit').selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()
     const late = { ...row, actor: 'late' }
     await hub.db
@@ -81,10 +87,10 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
       .values({ ...late, id: row.id + 1 })
       .execute()
     await stop()
-    expect(lines.map(({ audit, actor, msg }) => [audit, actor, msg])).toEqual([
-      [row.id, 'rosa\n\u001b[2J', 'gateway.edit'],
-      [row.id + 2, 'late', 'gateway.edit'],
-      [row.id + 1, 'late', 'gateway.edit'],
+    expect(lines.map(({ audit, actor, reason, msg }) => [audit, actor, reason, msg])).toEqual([
+      [row.id, 'rosa\n\u001b[2J', 'No', 'gateway.edit refused'],
+      [row.id + 2, 'late', 'No', 'gateway.edit refused'],
+      [row.id + 1, 'late', 'No', 'gateway.edit refused'],
     ])
   })
 })

@@ -14,7 +14,7 @@ const SETTLED_AFTER_MS = 10_000
 
 type Entry = Pick<
   Selectable<Tables['audit']>,
-  'id' | 'at' | 'actor' | 'actor_id' | 'action' | 'target' | 'source_ip' | 'result'
+  'id' | 'at' | 'actor' | 'actor_id' | 'action' | 'target' | 'source_ip' | 'result' | 'reason'
 >
 
 export type AuditLogLines = { start(): Promise<void>; look(): Promise<void>; stop(): Promise<void> }
@@ -41,12 +41,13 @@ export function logLineOf(
   entry: Entry,
   isWhole: boolean,
 ): { fields: Record<string, unknown>; message: string } | undefined {
-  const { actor, actor_id: actorId, action, target, source_ip: sourceIp, result } = entry
+  const { actor, actor_id: actorId, action, target, source_ip: sourceIp, result, reason } = entry
   if (!isWhole && result === 'ok' && !TOLD.has(action)) return undefined
   const who = actorId ?? (actor === 'hub' || actor === 'gateway' ? actor : undefined)
   const known = { by: who, target: target ?? undefined, sourceIp: sourceIp ?? undefined }
   // An unknown name may be a password in the wrong field: only the audit stores it.
-  const fields = isWhole ? { audit: entry.id, at: new Date(entry.at).toISOString(), actor, ...known } : known
+  const at = new Date(entry.at).toISOString()
+  const fields = isWhole ? { audit: entry.id, at, actor, ...known, reason: reason ?? undefined } : known
   return { fields, message: result === 'ok' ? action : `${action} refused` }
 }
 
@@ -63,7 +64,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
     for (let after = settledId; ;) {
       const rows = await db
         .selectFrom('audit')
-        .select(['id', 'at', 'actor', 'actor_id', 'action', 'target', 'source_ip', 'result'])
+        .select(['id', 'at', 'actor', 'actor_id', 'action', 'target', 'source_ip', 'result', 'reason'])
         .where('id', '>', after)
         .orderBy('id')
         .limit(ROWS_AT_ONCE)

@@ -147,6 +147,15 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     expect(activity.json()[0].message).toBe(
       'the-manager could not fire "sprinkler" of gateway "Barn": Its pause is not over.',
     )
+    const target = `fire sprinkler of ${gatewayId}`
+    expect((await audit()).filter((entry) => entry.target === target)).toMatchObject([
+      { action: 'command.end', result: 'refused', reason: 'Its pause is not over.' },
+      { action: 'command.give', result: 'ok', reason: null },
+    ])
+    // An agent may answer with a code alone.
+    door.onCommand = (_command, response) => answerJson(response, { outcome: 'refused', code: 'person_seen' })
+    await give('manager', 'fire', { deterrent: 'sprinkler' })
+    expect((await audit())[0]).toMatchObject({ action: 'command.end', reason: 'person_seen' })
   })
 
   it('are not sent after their expiry, also when the clock jumped there', async () => {

@@ -196,7 +196,7 @@ export function createCommands(options: {
         .set({ ...end, ended_at: now })
         .where('id', '=', row.id)
         .execute()
-      const data = { ...dataOf(row, gatewayName), state: end.state, message: end.message }
+      const data = { ...dataOf(row, gatewayName), ...end }
       await record(transaction, { kind: 'command.ended', ...aboutOf(row, now), data })
     })
     return ended

@@ -11,6 +11,7 @@ import { startOfHour } from '../database/hourly-stats.ts'
 import { recentActivity } from './recent-activity.ts'
 import { threatsToday, timeline } from './timeline.ts'
 import { listDetections } from '../detections/detection-list.ts'
+import { countIncidents, listIncidents } from '../detections/incident-list.ts'
 import { placeInIncidents } from '../detections/incidents.ts'
 
 /** The plan of SQLite or PostgreSQL for reading a whole table. */
@@ -131,6 +132,22 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     const plans = await plansOf((db) => db.transaction().execute((t) => placeInIncidents(t, id, reported)))
     expect(plans[0]).toMatch(/incidents_by_last .*gateway_id ?=.* and \(?reported_label ?=.* and \(?last_at ?>/is)
   })
+
+  it.runIf(engine === 'sqlite')(
+    'the incidents of many gateways are read by time, and counted in an index',
+    async () => {
+      for (let number = 0; number < 40; number += 1) await insertTestGateway(hub.db, { location: 'Valley' })
+      const filter = { site: 'Valley' }
+      const [, list] = await plansOf((db) => listIncidents(db, caller('admin'), { query: filter, reply }))
+      expect(list).toMatch(/scan incidents using index incidents_by_time/i)
+      expect(list).not.toMatch(/temp b-tree/i)
+      const [, counts] = await plansOf((db) => countIncidents(db, caller('admin'), filter))
+      expect(counts).toMatch(/scan incidents using covering index incidents_by_time/i)
+      const { id } = await hub.db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
+      const [, ofOne] = await plansOf((db) => countIncidents(db, caller('admin'), { gateway: id }))
+      expect(ofOne).toMatch(/search incidents using covering index incidents_by_gateway_id/i)
+    },
+  )
 
   it('a text search in the audit does not read all of it', async () => {
     for (const plan of await plansOf((db) => findAudit(db, { limit: 100, q: 'nobody' })))

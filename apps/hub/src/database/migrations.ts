@@ -27,6 +27,7 @@ import * as gatewayTags from './migrations/024-gateway-tags.ts'
 import * as incidentCameras from './migrations/025-incident-cameras.ts'
 import * as siteUpdates from './migrations/030-site-updates.ts'
 import * as formerReviews from './migrations/031-former-reviews.ts'
+import * as reasonsAndCounts from './migrations/032-reasons-and-counts.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '025-incident-cameras', up: incidentCameras.up },
   { name: '030-site-updates', up: siteUpdates.up },
   { name: '031-former-reviews', up: formerReviews.up },
+  { name: '032-reasons-and-counts', up: reasonsAndCounts.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -438,6 +438,8 @@ export type Tables = {
     target: string | null
     source_ip: string | null
     result: 'ok' | 'refused'
+    /** Why it was refused, in words, where the refusal has more than one reason. */
+    reason: Generated<string | null>
   }
   /** The log of facts, in the order of commits on SQLite and of inserts on PostgreSQL: facts/facts.ts. */
   facts: {

@@ -24,6 +24,8 @@ const DETECTIONS_AT_MOST = 200
  * Up to this many gateways are read one by one and merged; for more, the newest incidents of the fleet are filtered.
  */
 const GATEWAYS_MERGED = 32
+/** Counting reads more of each gateway than a page, so fewer are counted one by one. */
+const GATEWAYS_COUNTED_ALONE = 8
 
 export type IncidentRow = Selectable<Tables['incidents']>
 type Row = IncidentRow
@@ -61,10 +63,10 @@ export async function newestIncidents(
 }
 
 export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter: IncidentFilter) {
-  const { label: _label, severity: _severity, review: _review, ...rest } = filter
+  const { label: _label, severity: _severity, review: _review, fired: _fired, ...rest } = filter
   const scope = await scopeOf(db, caller, filter)
-  const counted = await readNewest(scope, (part) => countNewest(db, part, rest))
-  const groups = Map.groupBy(counted, ({ label, severity, verdict }) => JSON.stringify([label, severity, verdict]))
+  const counted = await readNewest(scope, (part) => countNewest(db, part, rest), GATEWAYS_COUNTED_ALONE)
+  const groups = Map.groupBy(counted, (group) => JSON.stringify(COUNTED.map((column) => group[column])))
   const countOf = async (learning: 'hidden' | 'doubtful') => {
     const found = await readNewest(scope, (part) =>
       matching(db, part, { ...filter, learning })
@@ -83,6 +85,7 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
         label: parts[0]!.label,
         severity: parts[0]!.severity,
         review: parts[0]!.verdict ?? ('none' as const),
+        isFired: parts[0]!.fired === 1,
         count: parts.reduce((sum, { count }) => sum + count, 0),
       }))
       .toSorted((a, b) => b.count - a.count)
@@ -90,17 +93,19 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
   }
 }
 
+const COUNTED = ['label', 'severity', 'verdict', 'fired'] as const
+
 /** Groups of the newest that are counted; `isWhole` when there are no older ones. */
 async function countNewest(db: Db, scope: Scope, filter: Asked) {
   const newest = matching(db, scope, filter)
-    .select(['label', 'severity', 'verdict'])
+    .select(COUNTED)
     .orderBy(indexOf(scope, filter).startedAt, 'desc')
     .limit(COUNTED_AT_MOST)
   const groups = await db
     .selectFrom(newest.as('newest'))
-    .select(['label', 'severity', 'verdict'])
+    .select(COUNTED)
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .groupBy(['label', 'severity', 'verdict'])
+    .groupBy(COUNTED)
     .execute()
   const counted = groups.map((group) => ({ ...group, count: Number(group.count) }))
   const isWhole = counted.reduce((sum, { count }) => sum + count, 0) < COUNTED_AT_MOST
@@ -155,8 +160,12 @@ export async function scopeOf(db: Db, caller: Caller, { site, tag, gateway }: In
 }
 
 /** One index scan for each gateway while they are few; else one scan by time. */
-async function readNewest<T>(scope: Scope, read: (part: Scope) => Promise<T[]>): Promise<T[]> {
-  if (scope === undefined || scope.length > GATEWAYS_MERGED) return read(scope)
+async function readNewest<T>(
+  scope: Scope,
+  read: (part: Scope) => Promise<T[]>,
+  merged = GATEWAYS_MERGED,
+): Promise<T[]> {
+  if (scope === undefined || scope.length > merged) return read(scope)
   const found: T[] = []
   for (const id of scope) found.push(...(await read([id])))
   return found
@@ -184,7 +193,8 @@ function matching(db: Db, scope: Scope, filter: Asked): Query<object> {
       .where('incident_cameras.camera', '=', camera!)
   else {
     if (scope?.length === 1) asked = asked.where('incidents.gateway_id', '=', scope[0]!)
-    else if (scope) asked = asked.where('incidents.gateway_id', 'in', scope)
+    // The cast keeps SQLite, which knows nothing of the numbers of rows, from sorting all incidents of these gateways.
+    else if (scope) asked = asked.where(sql`cast(incidents.gateway_id as text)`, 'in', scope)
     if (camera !== undefined)
       asked = asked.where(({ exists, selectFrom }) =>
         exists(

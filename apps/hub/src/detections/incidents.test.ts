@@ -235,10 +235,15 @@ describe.each(testEngines)('incidents on %s', (engine) => {
       hidden: 0,
       doubtful: 0,
       groups: expect.arrayContaining([
-        { label: 'boar', severity: 'alert', review: 'none', count: 10 },
-        { label: 'deer', severity: 'detection', review: 'none', count: 3 },
+        { label: 'boar', severity: 'alert', review: 'none', isFired: false, count: 10 },
+        { label: 'deer', severity: 'detection', review: 'none', isFired: false, count: 3 },
       ]),
     })
+    const ofMill = (await api(contract.countIncidents, { token, query: { gateway: mill, fired: 'yes' } })).body
+    expect(ofMill).toMatchObject({ groups: [{ label: 'boar', isFired: true, count: 1 }] })
+    for (let number = 0; number < 40; number += 1) await insertTestGateway(hub.db, { location: 'Valley' })
+    expect(await count({ site: 'Valley' })).toBe(1)
+    expect((await api(contract.countIncidents, { token, query: { site: 'Valley' } })).body).toEqual(ofMill)
   })
 
   it('are reviewed one by one or many at once; reviews can be withdrawn, and the audit names the person', async () => {

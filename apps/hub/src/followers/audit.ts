@@ -11,6 +11,7 @@ type Entry<K extends FactKind> = {
   result?: 'refused' | ((fact: Fact<K>) => 'ok' | 'refused')
   /** Default: the fact's own target. */
   target?: (fact: Fact<K>) => string | undefined
+  reason?: (fact: Fact<K>) => string | undefined
 }
 
 export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string } } = {
@@ -79,6 +80,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
     action: 'command.end',
     target: commandInWords,
     result: ({ data }) => (data.state === 'done' ? 'ok' : 'refused'),
+    reason: ({ data: { state, code, message } }) => (state === 'done' ? undefined : message || (code ?? undefined)),
   },
   'update.asked': { action: 'update.ask' },
   'update.ended': { none: 'a state, not a decision; activity has it' },
@@ -149,5 +151,6 @@ async function writeEntry<K extends FactKind>(
     target: answer.target ? answer.target(fact) : fact.target,
     sourceIp: actor.sourceIp,
     result: typeof answer.result === 'function' ? answer.result(fact) : (answer.result ?? 'ok'),
+    reason: answer.reason?.(fact),
   })
 }

@@ -56,7 +56,7 @@ export default function Audit() {
               type="search"
               size="sm"
               aria-label="Search the audit log"
-              placeholder="Name, action, target or address"
+              placeholder="Name, action, target, address or reason"
               leftSection={<SearchIcon />}
               value={filter.search}
               onChange={(event) => set({ search: event.currentTarget.value })}

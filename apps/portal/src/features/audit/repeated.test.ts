@@ -11,6 +11,7 @@ const entry = (second: number, change: Partial<AuditEntry> = {}): AuditEntry => 
   subject: null,
   sourceIp: '198.51.100.7',
   result: 'ok',
+  reason: null,
   ...change,
 })
 
@@ -26,9 +27,12 @@ test('equal entries in a row are one, with their number and the time of the firs
   ])
 })
 
-test.each([{ action: 'settings.read' }, { target: 'x' }, { sourceIp: null }, { result: 'refused' }] as const)(
-  'an entry with another %j stands alone',
-  (change) => {
-    expect(groupRepeated([entry(2), entry(1, change)])).toHaveLength(2)
-  },
-)
+test.each([
+  { action: 'settings.read' },
+  { target: 'x' },
+  { sourceIp: null },
+  { result: 'refused' },
+  { reason: 'x' },
+] as const)('an entry with another %j stands alone', (change) => {
+  expect(groupRepeated([entry(2), entry(1, change)])).toHaveLength(2)
+})

@@ -3,7 +3,7 @@ import type { AuditEntry } from '@hedgerow/contract'
 /** Equal entries in a row: the newest of them, how many there are, and when the oldest was. */
 export type Repeated = { entry: AuditEntry; count: number; since: string }
 
-const PARTS = ['actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof AuditEntry)[]
+const PARTS = ['actor', 'action', 'target', 'sourceIp', 'result', 'reason'] as const satisfies (keyof AuditEntry)[]
 
 /** Groups entries that differ in nothing but their time and follow each other. `entries` are newest first. */
 export function groupRepeated(entries: readonly AuditEntry[]): Repeated[] {

@@ -15,6 +15,7 @@ const entry = (change: Partial<AuditEntry>): AuditEntry => ({
   subject: null,
   sourceIp: null,
   result: 'ok',
+  reason: null,
   ...change,
 })
 

@@ -46,6 +46,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
                     <Name {...target} />
                   </>
                 )}
+                {entry.reason !== null && `: ${entry.reason}`}
               </span>
               {count > 1 && (
                 <div>

@@ -33,15 +33,18 @@ describe('the filter of threats', () => {
 
   it('counts each facet under the filters of the other facets', () => {
     const groups = [
-      { label: 'boar', severity: 'alert', review: 'none', count: 3 },
-      { label: 'deer', severity: 'detection', review: 'none', count: 5 },
-      { label: 'boar', severity: 'alert', review: 'wrong', count: 1 },
+      { label: 'boar', severity: 'alert', review: 'none', isFired: true, count: 3 },
+      { label: 'deer', severity: 'detection', review: 'none', isFired: false, count: 5 },
+      { label: 'boar', severity: 'alert', review: 'wrong', isFired: false, count: 1 },
     ] as const
-    const counts = (facet: 'label' | 'severity' | 'review', change: Partial<Filter>) =>
+    const counts = (facet: 'label' | 'severity' | 'review' | 'fired', change: Partial<Filter>) =>
       Object.fromEntries(countsOf([...groups], facet, { ...EVERYTHING, ...change }))
     expect(counts('label', {})).toEqual({ deer: 5, boar: 4 })
     expect(counts('label', { labels: ['deer'] })).toEqual({ deer: 5, boar: 4 })
     expect(counts('label', { review: 'wrong' })).toEqual({ boar: 1 })
     expect(counts('review', { severity: 'alert' })).toEqual({ none: 3, wrong: 1 })
+    expect(counts('fired', {})).toEqual({ no: 6, yes: 3 })
+    expect(counts('fired', { fired: true, review: 'wrong' })).toEqual({ no: 1 })
+    expect(counts('label', { fired: true })).toEqual({ boar: 3 })
   })
 })

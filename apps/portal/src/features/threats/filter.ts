@@ -110,17 +110,23 @@ export function queryOf({
 }
 
 type Groups = ResponseOf<typeof countIncidents>['groups']
-type Facet = 'label' | 'severity' | 'review'
+type Facet = 'label' | 'severity' | 'review' | 'fired'
 
 /** The number of incidents for each value of one facet under the other filters, the most frequent first. */
-export function countsOf(groups: Groups, facet: Facet, { labels, severity, review }: Filter): Map<string, number> {
+export function countsOf(
+  groups: Groups,
+  facet: Facet,
+  { labels, severity, review, fired }: Filter,
+): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const group of groups) {
+  for (const { isFired, ...group } of groups) {
     const isAsked =
       (facet === 'label' || labels.length === 0 || labels.includes(group.label)) &&
       (facet === 'severity' || severity === 'any' || severity === group.severity) &&
-      (facet === 'review' || review === 'any' || review === group.review)
-    if (isAsked) counts.set(group[facet], (counts.get(group[facet]) ?? 0) + group.count)
+      (facet === 'review' || review === 'any' || review === group.review) &&
+      (facet === 'fired' || !fired || isFired)
+    const value = facet === 'fired' ? (isFired ? 'yes' : 'no') : group[facet]
+    if (isAsked) counts.set(value, (counts.get(value) ?? 0) + group.count)
   }
   return new Map([...counts].toSorted(([a, many], [b, more]) => more - many || a.localeCompare(b)))
 }

@@ -36,6 +36,7 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
   const reviews = countsOf(groups, 'review', filter)
   const severities = countsOf(groups, 'severity', filter)
   const labels = countsOf(groups, 'label', filter)
+  const fired = countsOf(groups, 'fired', filter)
   const sites = [...new Set(gateways.map(({ location }) => location))]
     .filter((site) => site !== '')
     .toSorted(byNaturalOrder)
@@ -102,7 +103,7 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
             Alerts {number(severities.get('alert'))}
           </Toggle>
           <Toggle isOn={filter.fired} onClick={() => onChange({ fired: !filter.fired })}>
-            Deterrent fired
+            Deterrent fired {number(fired.get('yes'))}
           </Toggle>
           {LEARNING.filter(([value]) => (counts?.[value] ?? 0) > 0 || filter.learning === value).map(
             ([value, words]) => (

@@ -95,7 +95,7 @@ async function fetchPage(
 }
 
 export const useCounts = (filter: Filter) => {
-  const { label: _label, severity: _severity, review: _review, ...query } = queryOf(filter)
+  const query = queryOf(filter)
   return useQuery({
     queryKey: [...THREATS_KEY, 'counts', query],
     queryFn: ({ signal }) => api(countIncidents, { query, signal }),
