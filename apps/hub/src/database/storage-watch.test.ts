@@ -7,12 +7,12 @@ import { createTestDatabase } from '#testing/databases.ts'
 import { openDatabase } from './database.ts'
 import { createStorageWatch, type StorageTrouble } from './storage-watch.ts'
 
-it('a full database is told of before it counts as having room again', async () => {
+async function watched() {
   const { url, remove } = await createTestDatabase('sqlite')
   const { db, close } = await openDatabase({ url })
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-storage-watch-'))
   const told: StorageTrouble[] = []
-  let takesMessage = false
+  const state = { takesMessage: true, now: 0 }
   const watch = createStorageWatch({
     db,
     databaseUrl: url,
@@ -20,9 +20,10 @@ it('a full database is told of before it counts as having room again', async () 
     reserveBytes: 0,
     log: pino({ level: 'silent' }),
     onTrouble: async (trouble) => {
-      if (!takesMessage) throw new Error('database is full')
+      if (!state.takesMessage) throw new Error('database is full')
       told.push(trouble)
     },
+    monotonic: () => state.now,
   })
   onTestFinished(async () => {
     await watch.stop()
@@ -30,17 +31,47 @@ it('a full database is told of before it counts as having room again', async () 
     await remove()
     rmSync(dataDir, { recursive: true })
   })
+  /** Without its table the probe fails, as it does in a full database. */
+  async function fill() {
+    await db.schema.alterTable('storage_probe').renameTo('no_room').execute()
+    watch.onFull()
+  }
+  const empty = () => db.schema.alterTable('no_room').renameTo('storage_probe').execute()
+  return { watch, told, state, fill, empty }
+}
 
-  // Without its table the probe fails, as it does in a full database.
-  await db.schema.alterTable('storage_probe').renameTo('no_room').execute()
-  watch.onFull()
+it('a full database is told of before it counts as having room again', async () => {
+  const { watch, told, state, fill, empty } = await watched()
+  state.takesMessage = false
+  await fill()
   await watch.look()
   expect(told).toEqual([])
   expect(watch.trouble()).toMatchObject({ state: 'full' })
 
-  takesMessage = true
-  await db.schema.alterTable('no_room').renameTo('storage_probe').execute()
+  state.takesMessage = true
+  await empty()
   await watch.look()
   expect(told).toMatchObject([{ state: 'full' }])
   expect(watch.trouble()).toBeUndefined()
+})
+
+it('a database that is full again and again is told of once, and again after it had room for ten minutes', async () => {
+  const { watch, told, state, fill, empty } = await watched()
+  const fillAndEmpty = async () => {
+    await fill()
+    await watch.look()
+    expect(watch.trouble()).toMatchObject({ state: 'full' })
+    await empty()
+    await watch.look()
+    expect(watch.trouble()).toBeUndefined()
+  }
+  for (let turn = 0; turn < 3; turn += 1) {
+    await fillAndEmpty()
+    state.now += 9 * 60_000
+  }
+  expect(told).toHaveLength(1)
+  state.now += 60_000
+  await watch.look()
+  await fillAndEmpty()
+  expect(told).toHaveLength(2)
 })

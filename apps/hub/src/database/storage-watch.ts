@@ -26,6 +26,8 @@ const FILE_NAME = 'reserve-for-people'
 const PROBE_BYTES = 64 * 1024
 /** The reserve counts as refilled above this multiple, so that the state does not flap. */
 const REFILLED = 1.1
+/** A trouble that comes back sooner is still the one that people were told of. */
+const OVER_AFTER_MS = 10 * 60_000
 
 export type StorageTrouble = { state: 'low' | 'full'; message: string }
 
@@ -53,8 +55,10 @@ type Options = {
   /** Bytes; default: a tenth of the disk, at most 256 MiB. */
   reserveBytes: number | undefined
   log: Logger
-  /** Called once for each trouble; again until it resolves. */
+  /** Called once for each trouble, and when it gets worse; again until it resolves. */
   onTrouble: (trouble: StorageTrouble) => Promise<void>
+  /** Milliseconds of a clock that never jumps. */
+  monotonic?: () => number
 }
 
 /** Frees the reserve of a full disk before the hub opens its database there, which needs some room. */
@@ -75,13 +79,16 @@ function folderOf(databaseUrl: string, dataDir: string): string {
   return engineOf(databaseUrl) === 'sqlite' ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
 }
 
-export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log, onTrouble }: Options): StorageWatch {
+export function createStorageWatch(options: Options): StorageWatch {
+  const { db, databaseUrl, dataDir, reserveBytes, log, onTrouble, monotonic = () => performance.now() } = options
   const isSqlite = engineOf(databaseUrl) === 'sqlite'
   const folder = folderOf(databaseUrl, dataDir)
   const file = join(folder, FILE_NAME)
   let trouble: StorageTrouble | undefined
   let isRefused = false
-  let isTold = false
+  /** The troubles that people were told of; empty once there has been room for some time. */
+  const told = new Set<StorageTrouble['state']>()
+  let roomSinceMs: number | undefined
   /** The troubles that were logged; empty once there is room again. */
   const logged = new Set<StorageTrouble['state']>()
   let hasLooked = false
@@ -109,12 +116,14 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
     } else {
       if (trouble) log.info('there is room on the hub’s disk again: gateways are accepted')
       trouble = undefined
-      isTold = false
       logged.clear()
+      roomSinceMs ??= monotonic()
+      if (monotonic() - roomSinceMs >= OVER_AFTER_MS) told.clear()
       if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
     }
     hasLooked = true
     if (!trouble) return
+    roomSinceMs = undefined
     if (!logged.has(trouble.state))
       log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
     logged.add(trouble.state)
@@ -123,10 +132,11 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
 
   /** The full disk may refuse this too: the next look tries again. */
   async function tell(): Promise<void> {
-    if (!trouble || isTold) return
-    isTold = await onTrouble(trouble).then(
-      () => true,
-      () => false,
+    if (!trouble || told.has(trouble.state) || told.has('full')) return
+    const { state } = trouble
+    await onTrouble(trouble).then(
+      () => told.add(state),
+      () => undefined,
     )
   }
 

@@ -40,14 +40,15 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
             const result = test.data?.channels[name]
             const last = channels.data.last[name]
             const problem = channels.data.problems[name]
-            const hasFailed =
-              problem !== undefined || (result ? result.status === 'failed' : isSet && (last?.error ?? null) !== null)
+            const failure = isSet ? (last?.error ?? undefined) : undefined
+            const reason = result?.message ?? problem ?? failure ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')
+            const hasFailed = problem !== undefined || (result ? result.status === 'failed' : failure !== undefined)
             return (
               <li key={name}>
                 <StatusMark
                   shape={!isSet ? 'neutral' : hasFailed ? 'diamond' : 'dot'}
                   word={CHANNEL_NAMES[name] ?? name}
-                  reason={result?.message ?? problem ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')}
+                  reason={reason}
                 />
                 {isSet && name !== 'push' && (
                   <ReasonedButton
@@ -68,7 +69,8 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
                 )}
                 {isSet && last !== undefined && (
                   <p className={styles.last}>
-                    {last.error ?? 'Last message sent:'} <RelativeTime at={last.at} />
+                    {failure === undefined ? 'Last message sent:' : failure === reason ? 'Last attempt:' : failure}{' '}
+                    <RelativeTime at={last.at} />
                   </p>
                 )}
               </li>
