@@ -454,6 +454,20 @@ test('while the hub is away the bar says so, and everything refreshes when it is
   await expect.poll(() => away.count(), { timeout: 60_000 }).toBe(0)
 })
 
+test('a device without a network keeps the open page and says since when; the page refreshes with the network', async () => {
+  onTestFinished(() => page.context().setOffline(false))
+  await portal.navigation('Users').click()
+  const rows = page.locator('tbody tr')
+  await rows.first().waitFor()
+  const away = page.getByRole('banner').getByText(/^No connection since \d\d:\d\d$/)
+  const shown = await rows.count()
+  await page.context().setOffline(true)
+  await away.waitFor()
+  expect(await rows.count()).toBe(shown)
+  await page.context().setOffline(false)
+  await expect.poll(() => away.count(), { timeout: 60_000 }).toBe(0)
+})
+
 /** Puts a release into the hub's downloads; returns an agent's installation with an older one. */
 async function handOutRelease({ dataDir }: Hub): Promise<{ root: string; slot: '' }> {
   const { files, rootKey } = makeRelease(5)

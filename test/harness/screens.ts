@@ -80,7 +80,7 @@ export const screens: Screen[] = [
     await portal.page.getByRole('list', { name: 'Incidents' }).getByRole('checkbox').first().check({ force: true })
     await selected.getByText('1 selected').waitFor()
     await button(portal, 'Save this view…').click()
-    await portal.page.getByLabel('Name of the view').waitFor()
+    await portal.page.locator('input:focus[aria-label="Name of the view"]').waitFor()
   }),
   admin('cameras', '/cameras', (portal) => portal.page.getByRole('list', { name: 'Cameras' }).waitFor()),
   firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),

@@ -30,8 +30,8 @@ const REFRESH_EVERY_MS = 2_000
 const SHOWN_AFTER_MS = 1_500
 
 /**
- * Follows the hub's events while it is mounted. Returns the time of the last event while they are interrupted, in
- * milliseconds since 1970.
+ * Follows the hub's events while it is mounted. Returns since when they are interrupted, in milliseconds since 1970;
+ * undefined while they are not.
  */
 export function useLiveUpdates(): number | undefined {
   const queries = useQueryClient()
@@ -54,7 +54,7 @@ export function useLiveUpdates(): number | undefined {
     const onTopics = refresher.add
     let controller: AbortController | undefined
     // A browser opens six connections to a plain-HTTP hub, for all tabs together, so a hidden page keeps none.
-    const onVisibility = () => {
+    const followAgain = () => {
       controller?.abort()
       controller = undefined
       cancelNotice()
@@ -62,10 +62,16 @@ export function useLiveUpdates(): number | undefined {
       controller = new AbortController()
       void follow({ onState, onTopics, signal: controller.signal })
     }
-    onVisibility()
-    document.addEventListener('visibilitychange', onVisibility)
+    followAgain()
+    document.addEventListener('visibilitychange', followAgain)
+    // A device that loses its network hears nothing of its open connections, and tries again at once with a new
+    // network.
+    window.addEventListener('offline', followAgain)
+    window.addEventListener('online', followAgain)
     return () => {
-      document.removeEventListener('visibilitychange', onVisibility)
+      document.removeEventListener('visibilitychange', followAgain)
+      window.removeEventListener('offline', followAgain)
+      window.removeEventListener('online', followAgain)
       controller?.abort()
       cancelNotice()
       refresher.stop()

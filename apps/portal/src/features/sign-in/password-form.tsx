@@ -77,8 +77,9 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
       <details className={styles.forgotten}>
         <summary>Forgotten?</summary>
         <p>
-          The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine, with{' '}
-          <code>hub reset-password NAME</code>. Without your authenticator app, sign in with a recovery code.
+          The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine:{' '}
+          <code>hedgerow-hub reset-password NAME</code>, or in Hedgerow’s folder{' '}
+          <code>npm run hub -- reset-password NAME</code>. Without your authenticator app, sign in with a recovery code.
         </p>
       </details>
       <Button type="submit" size="md" loading={working} fullWidth>

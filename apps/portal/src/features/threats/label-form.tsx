@@ -52,4 +52,4 @@ export function LabelForm({
 }
 
 /** Focuses the field when the form was just opened. */
-const focusOnce = (field: HTMLInputElement | null) => field?.focus()
+export const focusOnce = (field: HTMLInputElement | null) => field?.focus()

@@ -6,6 +6,7 @@ import { useState, type SyntheticEvent } from 'react'
 import { deleteSavedView, listSavedViews, saveView } from 'virtual:contract-calls'
 import { api, messageOf } from '#api/client.ts'
 import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
+import { focusOnce } from './label-form.tsx'
 import styles from './threats.module.css'
 
 const KEY = ['saved-views'] as const
@@ -73,7 +74,7 @@ function NameForm({ filter, onDone }: { filter: string; onDone: () => void }) {
         placeholder="Name of the view"
         maxLength={60}
         value={name}
-        data-autofocus
+        ref={focusOnce}
         error={save.error && messageOf(save.error)}
         onChange={(event) => setName(event.currentTarget.value)}
       />
