@@ -92,7 +92,9 @@ export default defineConfig({
       {
         test: {
           ...heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts']),
-          setupFiles: join(import.meta.dirname, 'test/harness/page-report.ts'),
+          setupFiles: ['page-report.ts', 'second-try.ts'].map((file) =>
+            join(import.meta.dirname, 'test/harness', file),
+          ),
         },
       },
       { test: beforeBrowsers('interop', 'test/interop') },

@@ -33,9 +33,16 @@ export type Hub = {
   kill9(): Promise<void>
   /** Starts it again on the same data directory and ports, after `kill9` or while it runs. */
   restart(): Promise<void>
+  /** `api` signs in again: the session of the first admin is gone. */
+  forgetSession(): void
   /** Sends SIGTERM and removes its data directory. */
   stop(): Promise<Exit>
 }
+
+const running = new Set<Hub>()
+
+/** Those of this test file. */
+export const runningHubs = (): readonly Hub[] => [...running]
 
 export type HubOptions = {
   env?: Record<string, string>
@@ -69,19 +76,21 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const start = () => startReadyHub({ env, detached: options.detached ?? false }, port, options)
   let child = await start()
   const admin = options.admin ?? (await adminOf(env, child))
+  let api = createApiAs(url, admin)
 
   const stop = async () => {
+    running.delete(hub)
     const exit = child.hasEnded() ? await child.ended : await child.stop()
     await rm(dataDir, { recursive: true, force: true })
     return exit
   }
-  return {
+  const hub: Hub = {
     url,
     port,
     vpnPort,
     dataDir,
     admin,
-    api: createApiAs(url, admin),
+    api: (call, ...input) => api(call, ...input),
     visitor: createApi(url),
     apiAs: (credentials) => createApiAs(url, credentials),
     process: () => child,
@@ -94,8 +103,11 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       if (!child.hasEnded()) await child.stop()
       child = await start()
     },
+    forgetSession: () => void (api = createApiAs(url, admin)),
     stop,
   }
+  running.add(hub)
+  return hub
 }
 
 async function startReadyHub(

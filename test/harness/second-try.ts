@@ -1,0 +1,49 @@
+/**
+ * Set-up of the e2e tests: the second try of a test finds each hub as the first found it, so that names which the first
+ * added are free again. With `TEST_TWICE=on` every first try fails at its end, which shows whether a second can pass.
+ */
+import { copyFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { listGateways } from '@hedgerow/contract'
+import { afterEach, beforeEach, type RunnerTestCase } from 'vitest'
+import { runningHubs, type Hub } from './hub.ts'
+import { forgetSessions } from './session.ts'
+import { waitFor } from './wait-for.ts'
+
+const fileOf = (hub: Hub) => join(hub.dataDir, 'hub.sqlite')
+const copyOf = (hub: Hub) => join(hub.dataDir, 'before-the-test.sqlite')
+const isFirst = ({ result }: Readonly<RunnerTestCase>) => (result?.retryCount ?? 0) === 0
+
+beforeEach(async ({ task }) => {
+  for (const hub of runningHubs()) await (isFirst(task) ? keep(hub) : bringBack(hub))
+})
+
+afterEach(({ task }) => {
+  const isAsked = process.env['TEST_TWICE'] === 'on' && isFirst(task) && task.result?.state !== 'fail'
+  if (isAsked) throw new Error('Passed, and is tried again because of TEST_TWICE')
+})
+
+async function keep(hub: Hub): Promise<void> {
+  await rm(copyOf(hub), { force: true })
+  const database = new DatabaseSync(fileOf(hub), { timeout: 10_000 })
+  database.prepare('vacuum into ?').run(copyOf(hub))
+  database.close()
+}
+
+async function bringBack(hub: Hub): Promise<void> {
+  // The first try started it.
+  if (!existsSync(copyOf(hub))) return
+  const online = new Set((await hub.api(listGateways).catch(() => [])).filter(isOnline).map(({ id }) => id))
+  await hub.kill9()
+  for (const ending of ['-wal', '-shm']) await rm(`${fileOf(hub)}${ending}`, { force: true })
+  await copyFile(copyOf(hub), fileOf(hub))
+  hub.forgetSession()
+  forgetSessions(hub)
+  await hub.restart()
+  const areBack = async () => (await hub.api(listGateways)).every((one) => isOnline(one) || !online.has(one.id))
+  await waitFor(areBack, { for: 'the gateways to be back', timeoutMs: 60_000 })
+}
+
+const isOnline = ({ status }: { status: string }) => status !== 'offline'
