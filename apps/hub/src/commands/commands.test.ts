@@ -1,4 +1,5 @@
 import type { Command } from '@hedgerow/contract'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
 import { answerJson, serveDoor, type TestDoor } from '#testing/door.ts'
@@ -6,6 +7,9 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import type { TestPeer } from '#testing/peer.ts'
+import { openFacts } from '../facts/facts.ts'
+import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
+import { createCommands } from './commands.ts'
 
 describe.each(testEngines)('commands to a gateway on %s', (engine) => {
   let hub: TestHub
@@ -195,6 +199,30 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     expect((await give('manager', 'stop', {})).json()).toMatchObject({ state: 'done' })
     expect((await firing).json()).toMatchObject({ state: 'expired', message: 'Not carried out: a stop came first.' })
     held.resolve()
+    expect(door.commands.map(({ action }) => action)).toEqual(['stop'])
+  })
+
+  it('a stop ends what was given before it, however late that is written down', async () => {
+    const held = Promise.withResolvers<void>()
+    let isFirst = true
+    const slowOnce = hub.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const isHeld = isFirst
+        isFirst = false
+        if (isHeld) await held.promise
+        return result
+      },
+    })
+    const log = pino({ level: 'silent' })
+    openFacts(slowOnce, { log })
+    const way = createGatewayDoor({ dial: hub.vpn.dial })
+    const commands = createCommands({ db: slowOnce, door: way, clock: hub.clock.now, log })
+    const by = { caller: { userId: 'm', username: 'maria', role: 'manager', sessionId: '' }, sourceIp: '' } as const
+    const firing = commands.give({ gatewayId, action: 'fire', deterrent: 'sprinkler' }, by)
+    expect(await commands.give({ gatewayId, action: 'stop' }, by)).toMatchObject({ state: 'done' })
+    held.resolve()
+    expect(await firing).toMatchObject({ state: 'expired', message: 'Not carried out: a stop came first.' })
     expect(door.commands.map(({ action }) => action)).toEqual(['stop'])
   })
 

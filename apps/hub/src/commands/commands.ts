@@ -69,23 +69,24 @@ export function createCommands(options: {
 
   async function give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command> {
     if (stopping.signal.aborted) throw new HubError('internal_error')
-    const gateway = await findVisibleGateway(db, by.caller, asked.gatewayId)
-    if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
-    const deadline = monotonic() + COMMAND_LIFETIME_MS
-    const row = await insert(asked, gateway.name, by)
     const isStop = asked.action === 'stop' || asked.action === 'disarm'
-    if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
+    // Known from the first moment: a stop may be written down sooner than what was given before it.
     const overtaken = new AbortController()
-    const others = onTheWay.get(gateway.id) ?? new Set()
-    if (!isStop) onTheWay.set(gateway.id, others.add(overtaken))
+    const others = onTheWay.get(asked.gatewayId) ?? new Set()
+    if (!isStop) onTheWay.set(asked.gatewayId, others.add(overtaken))
     try {
+      const gateway = await findVisibleGateway(db, by.caller, asked.gatewayId)
+      if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
+      if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
+      const deadline = monotonic() + COMMAND_LIFETIME_MS
+      const row = await insert(asked, gateway.name, by)
       const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
       const signal = AbortSignal.any([stopping.signal, overtaken.signal])
       const end = await carryOut(row, { address: gateway.address, remaining, signal, mayRepeat: isStop })
       return toCommand(await finish(row, end, gateway.name))
     } finally {
       others.delete(overtaken)
-      if (others.size === 0) onTheWay.delete(gateway.id)
+      if (others.size === 0 && onTheWay.get(asked.gatewayId) === others) onTheWay.delete(asked.gatewayId)
     }
   }
 
