@@ -57,6 +57,13 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByRole('group', { name: 'Step 1' }).getByRole('group', people).waitFor()
   await portal.dialog().getByRole('button', { name: 'Remove step 1' }).click()
   await portal.dialog().getByText('would have sent no message').waitFor()
+  const events = portal.dialog().getByRole('group', { name: 'Events' })
+  await events.getByLabel('A full disk of the hub').check()
+  await portal.dialog().getByText('Messages about the other events are not counted').waitFor()
+  await events.getByLabel('What cameras see').uncheck()
+  await portal.dialog().getByText('The preview counts only messages about what cameras see').waitFor()
+  await events.getByLabel('What cameras see').check()
+  await events.getByLabel('A full disk of the hub').uncheck()
   await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
   await portal.row('Foxes').getByText('fox, marten').waitFor()
 

@@ -34,9 +34,11 @@ export function contentOf(
 export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Content | undefined> {
   const content = JSON.parse(row.content) as Content
   const { step, userId, language = 'en' } = content
-  // Rows of an older hub do not say which message of the alert they are.
-  if (row.alert_id === null || step === undefined) return content
   const isRepeated = row.sent_again > 0
+  if (row.alert_id === null)
+    return isRepeated || row.kind !== 'registration.pending' || (await isPending(db, content)) ? content : undefined
+  // Rows of an older hub do not say which message of the alert they are.
+  if (step === undefined) return content
   // A shared message that somebody has sent again says what it said the first time.
   if (isRepeated && userId === undefined) return content
   const alert = await db.selectFrom('alerts').selectAll().where('id', '=', row.alert_id).executeTakeFirst()
@@ -50,6 +52,12 @@ export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Conte
     ...contentOf(alert, told, { step, language: reader?.language ?? language }),
     ...(reader && !content.push && { to: reader.email }),
   }
+}
+
+/** Whether nobody has decided the request yet that the message is about. */
+async function isPending(db: Db, { data }: Content): Promise<boolean> {
+  const asked = db.selectFrom('registrations').select('id').where('id', '=', String(data['registrationId']))
+  return (await asked.where('status', '=', 'pending').executeTakeFirst()) !== undefined
 }
 
 async function readReader(db: Db, userId: string) {

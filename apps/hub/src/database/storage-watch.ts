@@ -57,8 +57,7 @@ type Options = {
   log: Logger
   /** Called once for each trouble, and when it gets worse; again until it resolves. */
   onTrouble: (trouble: StorageTrouble) => Promise<void>
-  /** Milliseconds of a clock that never jumps. */
-  monotonic?: () => number
+  clock: () => number
 }
 
 /** Frees the reserve of a full disk before the hub opens its database there, which needs some room. */
@@ -80,15 +79,15 @@ function folderOf(databaseUrl: string, dataDir: string): string {
 }
 
 export function createStorageWatch(options: Options): StorageWatch {
-  const { db, databaseUrl, dataDir, reserveBytes, log, onTrouble, monotonic = () => performance.now() } = options
+  const { db, databaseUrl, dataDir, reserveBytes, log, onTrouble, clock } = options
   const isSqlite = engineOf(databaseUrl) === 'sqlite'
   const folder = folderOf(databaseUrl, dataDir)
   const file = join(folder, FILE_NAME)
   let trouble: StorageTrouble | undefined
   let isRefused = false
-  /** The troubles that people were told of; empty once there has been room for some time. */
+  /** The troubles that people were told of. */
   const told = new Set<StorageTrouble['state']>()
-  let roomSinceMs: number | undefined
+  let roomSince: number | undefined
   /** The troubles that were logged; empty once there is room again. */
   const logged = new Set<StorageTrouble['state']>()
   let hasLooked = false
@@ -117,13 +116,11 @@ export function createStorageWatch(options: Options): StorageWatch {
       if (trouble) log.info('there is room on the hub’s disk again: gateways are accepted')
       trouble = undefined
       logged.clear()
-      roomSinceMs ??= monotonic()
-      if (monotonic() - roomSinceMs >= OVER_AFTER_MS) told.clear()
+      roomSince ??= clock()
       if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
     }
     hasLooked = true
     if (!trouble) return
-    roomSinceMs = undefined
     if (!logged.has(trouble.state))
       log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
     logged.add(trouble.state)
@@ -132,7 +129,10 @@ export function createStorageWatch(options: Options): StorageWatch {
 
   /** The full disk may refuse this too: the next look tries again. */
   async function tell(): Promise<void> {
-    if (!trouble || told.has(trouble.state) || told.has('full')) return
+    if (!trouble) return
+    if (roomSince !== undefined && Math.abs(clock() - roomSince) >= OVER_AFTER_MS) told.clear()
+    roomSince = undefined
+    if (told.has(trouble.state) || told.has('full')) return
     const { state } = trouble
     await onTrouble(trouble).then(
       () => told.add(state),

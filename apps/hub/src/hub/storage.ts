@@ -29,6 +29,7 @@ export async function openStorage({ config, log, clock, onTakenOver }: Base, sta
     dataDir,
     reserveBytes,
     log,
+    clock,
     onTrouble: (data) => record(db, { kind: 'storage.low', at: clock(), actor: HUB, data }),
   })
   stack.defer(watch.stop)

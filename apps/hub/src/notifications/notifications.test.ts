@@ -203,6 +203,21 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     ])
   })
 
+  it('of a request are not sent again once somebody has decided it', async () => {
+    receiver.state.status = 503
+    mail.state.refuse = true
+    const { body } = await device('Barn').register()
+    await hub.notifications.deliver()
+    const rejected = await call('POST', `/admin/gateway-requests/${body.registrationId}/reject`, { reason: 'Not ours' })
+    expect(rejected.statusCode).toBe(200)
+    receiver.state.status = 200
+    mail.state.refuse = false
+    hub.clock.advance(600_000)
+    await hub.notifications.deliver()
+    expect([mail.mails.length, receiver.received.length]).toEqual([0, 1])
+    expect(await outbox()).toEqual([])
+  })
+
   it('are retried with growing pauses until they arrive, under the same id', async () => {
     receiver.state.status = 503
     mail.state.refuse = true

@@ -167,12 +167,15 @@ function Preview({ values, rule }: { values: Values; rule: AlertRule | undefined
   const parsed = alertRuleFields.safeParse({ ...fieldsOf(values, rule), name: values.name || 'New' })
   const { data } = usePreview(parsed.success ? parsed.data : undefined)
   if (!parsed.success || data === undefined) return null
+  if (!values.what.includes('detection'))
+    return <output className={styles.preview}>The preview counts only messages about what cameras see.</output>
   const many = data.isWhole ? '' : 'more than '
   return (
     <output className={styles.preview}>
       {data.incidents === 0
         ? 'In the last 7 days this rule would have sent no message.'
         : `In the last 7 days this rule would have sent ${many}${counted(data.messages, 'message')} about ${many}${counted(data.incidents, 'incident')}.`}
+      {values.what.length > 1 && ' Messages about the other events are not counted.'}
     </output>
   )
 }
