@@ -20,7 +20,7 @@ type Agent = { child: Child; supervisor: number; url: string }
 
 let dataDir: string
 let relay: Relay
-let agents: Agent[] = []
+let agents: { child: Child; supervisor?: number }[] = []
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-deterrents-'))
   relay = await startRelay()
@@ -32,7 +32,7 @@ afterEach(async () => {
       child.signal('SIGCONT')
       await child.stop()
     }
-    kill(supervisor, 'SIGKILL')
+    if (supervisor) kill(supervisor, 'SIGKILL')
   }
   agents = []
   await relay.stop()
@@ -48,11 +48,15 @@ rules: [{ name: Boar, labels: [boar], fire: [sprinkler] }]
 `,
   )
 
+const start = (env: Record<string, string> = {}): Promise<Child> =>
+  startChild(
+    process.execPath,
+    [...AGENT_COMMAND, '--hub', 'http://127.0.0.1:9', '--name', 'Barn', '--data', dataDir, '--port', '0'],
+    { env: { GATEWAY_HOST: '127.0.0.1', ...env } },
+  )
+
 async function startAgent(): Promise<Agent> {
-  const settings = ['--hub', 'http://127.0.0.1:9', '--name', 'Barn', '--data', dataDir, '--port', '0']
-  const child = await startChild(process.execPath, [...AGENT_COMMAND, ...settings], {
-    env: { GATEWAY_HOST: '127.0.0.1' },
-  })
+  const child = await start()
   const [, port] = await child.says(/"port":(\d+)/)
   const supervisor = await waitFor(() => childrenOf(child.pid)[0], { for: 'the supervisor' })
   const agent = { child, supervisor, url: `http://127.0.0.1:${port}/api/v1` }
@@ -63,6 +67,16 @@ async function startAgent(): Promise<Agent> {
 /** proc_pid_children(5). */
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+/** The agent stands still itself until its child has become another program. */
+function nextSupervisor({ pid: agent }: Child, before?: number): Promise<number> {
+  const isSupervisor = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('in-charge')
+  return waitFor(() => childrenOf(agent).find((pid) => pid !== before && isSupervisor(pid)), {
+    for: 'a supervisor',
+    timeoutMs: 60_000,
+    everyMs: 5,
+  })
 }
 
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
@@ -154,12 +168,7 @@ test('a supervisor that starts slower than one may be silent gets the time, and 
   const agent = await startAgent()
   await fire(agent)
   kill(agent.supervisor, 'SIGKILL')
-  // The agent stands still itself until its child has become another program.
-  const isSupervisor = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('in-charge')
-  const next = await waitFor(
-    () => childrenOf(agent.child.pid).find((pid) => pid !== agent.supervisor && isSupervisor(pid)),
-    { for: 'another supervisor', timeoutMs: 60_000, everyMs: 5 },
-  )
+  const next = await nextSupervisor(agent.child, agent.supervisor)
   agent.supervisor = next
   kill(next, 'SIGSTOP')
   await expect.poll(relay.isOn, PATIENCE).toBe(false)
@@ -176,6 +185,45 @@ test('when both are killed the next start switches off first', async () => {
   expect(relay.isOn()).toBe(true)
   await startAgent()
   await expect.poll(relay.isOn, PATIENCE).toBe(false)
+})
+
+/** JavaScript that the agent runs first. */
+const NO_SUPERVISOR = {
+  'has no program': `process.execPath = '/nowhere/node'`,
+  'gets no memory': `import processes from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+processes.spawn = () => { throw new Error('spawn ENOMEM') }
+syncBuiltinESMExports()`,
+  'says nothing': `process.execPath = process.env.HOME + '/silent'`,
+} as const
+
+test.for(Object.entries(NO_SUPERVISOR))(
+  'when both are killed and the next supervisor %s, the agent itself switches off',
+  async ([, first]) => {
+    const before = await startAgent()
+    await fire(before)
+    await killBoth(before)
+    expect(relay.isOn()).toBe(true)
+    await writeFile(join(dataDir, 'silent'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 })
+    const runFirst = `--import=data:text/javascript,${encodeURIComponent(first)}`
+    const child = await start({ NODE_OPTIONS: runFirst, HOME: dataDir })
+    agents.push({ child })
+    await child.says(/there is no supervisor of the deterrents, so the agent switches off by itself/)
+    await expect.poll(relay.isOn, PATIENCE).toBe(false)
+  },
+)
+
+test('an agent that is ended in the moment of its start still switches off what a crash left on', async () => {
+  const before = await startAgent()
+  await fire(before)
+  await killBoth(before)
+  const child = await start()
+  const supervisor = await nextSupervisor(child)
+  agents.push({ child, supervisor })
+  child.signal('SIGTERM')
+  await child.ended
+  await hasEnded(supervisor)
+  expect(relay.isOn()).toBe(false)
 })
 
 test('a deterrent is switched off with the settings that switched it on, also when the file was edited meanwhile', async () => {
@@ -217,6 +265,9 @@ test('a second SIGTERM does not cut a stop short, and the supervisor hands a dev
   await first.child.says(/"msg":"stopping"/)
   first.child.signal('SIGTERM')
   expect(await first.child.ended).toEqual({ code: 0, signal: null })
+  expect(first.child.output()).toContain(
+    `not known to be off: sprinkler. Process ${first.supervisor} goes on switching it off`,
+  )
   expect(kill(first.supervisor, 0)).toBe(true)
   const second = await startAgent()
   await hasEnded(first.supervisor)

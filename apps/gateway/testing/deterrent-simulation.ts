@@ -36,6 +36,8 @@ export type Step =
   | { is: 'agent-dies' }
   | { is: 'agent-hangs'; ms: number }
   | { is: 'supervisor-dies' }
+  /** None can be started for this time. */
+  | { is: 'no-supervisor'; ms: number }
   /** While neither runs, somebody edits gateway.yaml. */
   | { is: 'both-die'; ms: number; variant: number }
   | { is: 'reboot'; ms: number; variant: number }
@@ -113,6 +115,7 @@ export function simulation() {
   let hungUntil = -Infinity
   let startAgentAt = Infinity
   let startSupervisorAt = Infinity
+  let noSupervisorUntil = -Infinity
   let supervisor: Process | undefined
   /** Supervisors of agents that are gone. */
   let orphans: Process[] = []
@@ -292,6 +295,10 @@ export function simulation() {
   function startSupervisor(): void {
     startSupervisorAt = Infinity
     if (!agent || supervisor) return
+    if (time < noSupervisorUntil) {
+      startSupervisorAt = time + START_MS
+      return perform(agent.unguarded(now()))
+    }
     supervisor = newProcess(true)
     for (const orphan of orphans) orphan.isDead = true
     orphans = []
@@ -380,7 +387,7 @@ export function simulation() {
   function watch(device: Device): void {
     const { onSince, until, manner } = device
     if (onSince === undefined || time <= until) return
-    const someLive = (supervisor ?? ownBoard ?? orphans[0]) !== undefined
+    const someLive = (supervisor ?? orphans[0]) !== undefined || (agent !== undefined && !isHung())
     const canBeReached = manner === 'well'
     if (someLive && canBeReached) device.overtimeMs += STEP_MS
     device.worstMs = Math.max(device.worstMs, device.overtimeMs)
@@ -408,6 +415,7 @@ export function simulation() {
       hungUntil = -Infinity
       startAgentAt = time + START_MS
     } else if (step.is === 'supervisor-dies') supervisorDies()
+    else if (step.is === 'no-supervisor') noSupervisorUntil = time + step.ms
     else if (step.is === 'both-die' || step.is === 'reboot') end(step)
     else if (agent && !isHung()) command(agent, step)
   }

@@ -170,6 +170,16 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     }
   }
 
+  /** Nobody looks at the device's page any more: only the terminal or the journal is left. */
+  function sayWhatIsLeft(supervisor: number | undefined): void {
+    const names = interlock.notOff().join(', ')
+    const next =
+      supervisor === undefined
+        ? 'Nothing tries again until the next start: switch it off on site'
+        : `Process ${supervisor} goes on switching it off, and ends once it is off ("ps -p ${supervisor}" shows it)`
+    log.error({ deterrents: interlock.notOff(), supervisor }, `not known to be off: ${names}. ${next}`)
+  }
+
   guard.guard()
 
   return {
@@ -206,7 +216,8 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       isClosed = true
       clearTimeout(timer)
       for (const look of looks) clearTimeout(look)
-      await guard.stop()
+      const left = await guard.stop()
+      if (!left.isAllOff) sayWhatIsLeft(left.supervisor)
       await file.write(() => interlock.saved(instantNow())).catch(() => {})
       await ledger.close()
     },

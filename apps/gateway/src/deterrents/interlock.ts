@@ -69,8 +69,8 @@ export function createInterlock(options: InterlockOptions) {
   let { settings, place } = options
   let isArmed = saved?.armed ?? true
   let version = 0
-  /** Whether the process that guards running firings is there. */
-  let isGuarded = false
+  /** The process that guards running firings. */
+  let guard: 'starting' | 'there' | 'gone' = 'starting'
   /** The difference between the two clocks; it changes when somebody sets the wall clock. */
   let clocksApart = options.now.wall - options.now.mono
   const charges: Map<string, Charge[]> = saved ? loadCharges(saved, boot, options.now) : new Map()
@@ -123,7 +123,7 @@ export function createInterlock(options: InterlockOptions) {
       place,
       isArmed,
       isBusy: all().some(({ unit, firing }) => firing && unit.name === deterrent),
-      isReady: isGuarded && channel?.isOff === true,
+      isReady: guard === 'there' && channel?.isOff === true,
       isPersonAt: (cameras) => persons.isAt(cameras, now),
       lastEnd: charges.get(deterrent)?.at(-1)?.end,
       spent: () => spentBy(deterrent, now),
@@ -185,6 +185,9 @@ export function createInterlock(options: InterlockOptions) {
 
     /** All units, for the guarding process: it switches all of them off at its start. */
     units,
+
+    /** The names of deterrents that are not known to be off, also of those that gateway.yaml no longer has. */
+    notOff: (): string[] => [...new Set(all().flatMap(({ unit, isOff }) => (isOff ? [] : [unit.name])))],
 
     /** Every answer to a request is an output with the id that this returns; a refusal is among these outputs. */
     request(asked: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
@@ -284,19 +287,22 @@ export function createInterlock(options: InterlockOptions) {
 
     /** The supervisor is there, and knows all units. */
     guarded(): void {
-      isGuarded = true
+      guard = 'there'
     },
 
-    /** The guarding process is gone: others must switch off what is on, and nothing fires until there is a new one. */
+    /**
+     * The guarding process is gone, or could not be started: others must switch off what may be on, also from before
+     * this start, and nothing fires until there is a new one.
+     */
     unguarded(now: Instant): Output[] {
-      if (!isGuarded) return []
-      isGuarded = false
+      const before = guard
+      guard = 'gone'
       const outputs = all().flatMap((channel): Output[] => {
         const wasOff = channel.isOff
-        channel.isOff = false
+        if (before === 'there') channel.isOff = false
         return channel.firing || !wasOff ? end(channel, now, 'not_ready', 'the process that guards it ended') : []
       })
-      return [record(now, { kind: 'unguarded' }), ...outputs]
+      return before === 'gone' ? outputs : [record(now, { kind: 'unguarded' }), ...outputs]
     },
 
     stop(deterrent: string | undefined, by: Asker, now: Instant): Output[] {
@@ -410,11 +416,11 @@ export function createInterlock(options: InterlockOptions) {
     list(now: Instant): DeterrentState[] {
       return Object.entries(settings).map(([name, own]) => {
         const { isOff, fault, firing } = channels.get(name)!
-        const isActive = firing !== undefined || !isOff
+        const isActive = firing !== undefined || !isOff || guard === 'starting'
         return {
           name,
           driver: own.driver,
-          state: fault !== undefined || !isGuarded ? 'fault' : isActive ? 'active' : 'ready',
+          state: fault !== undefined || guard === 'gone' ? 'fault' : isActive ? 'active' : 'ready',
           until: firing ? firing.startedAt.wall + firing.seconds * 1_000 : null,
           secondsLeftThisHour: Math.max(0, hourBudgetOf(own) - spentBy(name, now).hour),
         }

@@ -53,6 +53,7 @@ const agentEnds: Weighted[] = [
 ]
 const allElse: Weighted[] = [
   often(2, fc.record({ is: fc.constant('supervisor-dies') })),
+  often(2, fc.record({ is: fc.constant('no-supervisor'), ms: ms(200_000) })),
   often(2, fc.record({ is: fc.constant('both-die'), ms: ms(60_000), variant })),
   often(1, fc.record({ is: fc.constant('reboot'), ms: ms(4_000_000), variant })),
   often(1, fc.record({ is: fc.constant('disk'), works: fc.boolean() })),

@@ -1,7 +1,6 @@
 /** The agent's side of its supervisor: starts it, restarts it, and switches off by itself while there is none. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,8 +23,8 @@ export type Guard = {
   pid(): number | undefined
   /** The reason why there is none. */
   problem(): string | undefined
-  /** Resolves after at most 5 s; the supervisor keeps trying units that it cannot reach. */
-  stop(): Promise<void>
+  /** Resolves once all is known to be off, after some 5 s at most; a supervisor that is left keeps trying. */
+  stop(): Promise<{ isAllOff: boolean; supervisor: number | undefined }>
 }
 
 export type GuardOptions = {
@@ -36,13 +35,14 @@ export type GuardOptions = {
   units(): readonly GuardedUnit[]
   /** All units are guarded. */
   onReady(): void
-  /** The supervisor is gone; the units that are on must be passed to `off`. */
+  /** The supervisor is gone or could not be started; the units that may be on must be passed to `off`. */
   onLost(): void
   onEvent(unitId: string, event: SwitchEvent): void
 }
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const STOP_MS = 5_000
+const STOP_LOOK_MS = 20
 /**
  * A busy or slow device may need longer than `SILENT_MS` for each start, so each one after a loss has twice the time of
  * the one before, up to this. Nothing fires meanwhile, and `ownBoard` switches off what the lost one had on.
@@ -66,6 +66,7 @@ export function openGuard(options: GuardOptions): Guard {
   let isStopping = false
   /** Switches off while there is no supervisor; it never switches on. */
   let ownBoard: Board | undefined
+  let ownTurn: Promise<void> = Promise.resolve()
   const loaded = new Map<string, DriverType>()
 
   function start(): void {
@@ -76,19 +77,30 @@ export function openGuard(options: GuardOptions): Guard {
     } catch (error) {
       log.warn({ err: error }, 'the supervisor in charge cannot be named on disk')
     }
-    // In a session of its own no Ctrl-C and no end of a terminal reaches it.
-    const started = spawn(process.execPath, [...MEMORY, MAIN, join(folder, 'in-charge'), name], {
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: Object.fromEntries(PASSED_ON.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : []))),
-    })
+    let started: ChildProcess
+    try {
+      // In a session of its own no Ctrl-C and no end of a terminal reaches it.
+      started = spawn(process.execPath, [...MEMORY, MAIN, join(folder, 'in-charge'), name], {
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+        env: Object.fromEntries(PASSED_ON.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : []))),
+      })
+    } catch (error) {
+      // Without memory spawn throws; other failures are events.
+      return missing(String(error))
+    }
     child = started
     unanswered = 0
     let said = ''
-    started.stderr!.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)))
+    // Without a free file descriptor there is no pipe, and the error follows.
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)))
     started.on('message', (message) => receive(started, message as FromSupervisor))
     started.once('error', (error) => lost(started, error.message))
-    started.once('exit', (code, signal) => lost(started, said.trim() || `it ended with ${signal ?? code}`))
+    started.once('exit', (code, signal) => {
+      const isEnd = isStopping && code === 0
+      if (isEnd && started === child) child = undefined
+      else lost(started, said.trim() || `it ended with ${signal ?? code}`)
+    })
     send({ is: 'guard', units: units() })
   }
 
@@ -115,10 +127,14 @@ export function openGuard(options: GuardOptions): Guard {
     if (gone !== child) return
     child = undefined
     isReady = false
-    if (isStopping) return
+    missing(why)
+  }
+
+  function missing(why: string): void {
     problem = 'The process that guards the deterrents cannot be kept running: nothing is fired'
-    log.error({ why }, 'the supervisor of the deterrents ended; another one is started')
+    log.error({ why }, 'there is no supervisor of the deterrents, so the agent switches off by itself')
     onLost()
+    if (isStopping) return
     restart = setTimeout(start, Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** Math.min(failures, 20)))
     failures += 1
   }
@@ -128,6 +144,7 @@ export function openGuard(options: GuardOptions): Guard {
     if (isReady) return
     ownBoard ??= createBoard({ openDriver: opener(loaded), clock: instantNow, tell: onEvent })
     ownBoard.add({ ...unit, mayBeOn: true })
+    ownBoard.off([unit.id])
   }
 
   const alive = setInterval(() => {
@@ -148,7 +165,7 @@ export function openGuard(options: GuardOptions): Guard {
     on: (unit, firing, seconds) => send({ is: 'on', unit: unit.id, firing, seconds, at: instantNow().mono }),
     off(unit) {
       if (child) send({ is: 'off', unit: unit.id })
-      if (!child || ownBoard) void offByOurselves(unit)
+      if (!child || ownBoard) ownTurn = ownTurn.then(() => offByOurselves(unit))
     },
     pid: () => child?.pid,
     problem: () => problem,
@@ -156,16 +173,25 @@ export function openGuard(options: GuardOptions): Guard {
       isStopping = true
       clearTimeout(restart)
       clearInterval(alive)
+      const deadline = instantNow().mono + STOP_MS
       const last = child
-      if (last && last.exitCode === null && last.signalCode === null) {
-        const exited = once(last, 'exit')
-        send({ is: 'end' })
-        await Promise.race([exited, sleep(STOP_MS, undefined, { ref: false })])
+      send({ is: 'end' })
+      await until(() => !child, deadline)
+      if (child && last) {
         if (last.connected) last.disconnect()
         last.stderr?.destroy()
         last.unref()
       }
+      await ownTurn
+      await until(() => ownBoard?.isQuiet() ?? true, deadline)
+      const isAllOff = !child && (ownBoard?.isQuiet() ?? true)
       await ownBoard?.close()
+      return { isAllOff, supervisor: child?.pid }
     },
   }
+}
+
+/** `deadline` is by the monotonic clock. */
+async function until(isSo: () => boolean, deadline: number): Promise<void> {
+  while (!isSo() && instantNow().mono < deadline) await sleep(STOP_LOOK_MS)
 }

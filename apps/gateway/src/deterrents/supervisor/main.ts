@@ -41,7 +41,7 @@ function receive(message: ToSupervisor): void {
 
 async function guard(units: Extract<ToSupervisor, { is: 'guard' }>['units']): Promise<void> {
   await loadDrivers(units, loaded)
-  if (isEnding) return
+  // Also when the agent has stopped or died meanwhile: an earlier crash may have left something on.
   board.guard(units)
   tell({ is: 'ready' })
 }
