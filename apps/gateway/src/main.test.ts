@@ -58,6 +58,20 @@ test('the agent runs without a hub, prints the fingerprint and the token, logs n
   expect(log).not.toContain('very-secret')
 })
 
+test('a SIGTERM in the middle of the start ends the agent after it, and no file is left half-written', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-main-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const flags = ['--hub', 'http://127.0.0.1:9', '--data', dataDir, '--port', '0']
+  const { child, ended } = run(flags, { GATEWAY_HOST: '127.0.0.1' })
+  child.stdout.resume()
+  const files = () => readdir(dataDir)
+  await vi.waitFor(async () => expect(await files()).not.toEqual([]), { timeout: 120_000, interval: 1 })
+  child.kill('SIGTERM')
+  expect(await ended).toEqual({ code: 0, errors: '' })
+  const left = await files()
+  expect(left.filter((name) => name.endsWith('.tmp') || name === 'agent.json')).toEqual([])
+})
+
 test('in a directory that others can read, no other user can read what the agent keeps', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-main-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

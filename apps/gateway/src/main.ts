@@ -25,26 +25,27 @@ async function main(): Promise<void> {
   if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)
   const log = pino({ level: config.logLevel })
   const started = Promise.withResolvers<Gateway>()
+  let isEnding = false
+  /** A start is finished first, because ending in the middle of it would leave half-written files. */
+  async function end(reason: string): Promise<void> {
+    if (isEnding) return
+    isEnding = true
+    log.info({ reason }, 'stopping')
+    const running = await started.promise
+    await running.stop()
+  }
+  process.once('SIGINT', () => void end('SIGINT'))
+  // Under systemd two come: one to every process of the service, and the one that the launcher forwards.
+  process.on('SIGTERM', () => void end('SIGTERM'))
   const restart = () => {
     process.exitCode = RESTART_CODE
-    void started.promise.then((running) => end(running, 'an update'))
+    void end('an update')
   }
   const installation = findInstallation(process.env)
   const gateway = await startGateway({ ...config, log, guardProcess: true, installation, restart })
   started.resolve(gateway)
   if (gateway.newPassword !== undefined)
     process.stdout.write(`The password of this device's own interface, shown once: ${gateway.newPassword}\n`)
-  let isEnding = false
-  process.once('SIGINT', () => void end(gateway, 'SIGINT'))
-  // Under systemd two come: one to every process of the service, and the one that the launcher forwards.
-  process.on('SIGTERM', () => void end(gateway, 'SIGTERM'))
-
-  async function end(running: Gateway, reason: string): Promise<void> {
-    if (isEnding) return
-    isEnding = true
-    log.info({ reason }, 'stopping')
-    await running.stop()
-  }
 }
 
 function explain(error: unknown): string {
