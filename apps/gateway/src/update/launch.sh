@@ -51,12 +51,22 @@ choose() {
   fi
 }
 
+# This lock is held by a running launcher and its gateway; the kernel releases it with the last of them.
+is_beside_another() {
+  if [ ! -r "$updates" ] || ! command -v flock >/dev/null; then return 1; fi
+  exec 9<"$updates"
+  ! flock -n 9
+}
+
 case ${1-} in
-  --help | -h | --version | [!-]*)
-    use_confirmed
-    exec "$program" "$@"
-    ;;
+  --help | -h | --version | [!-]*) is_start='' ;;
+  *) is_start=yes ;;
 esac
+# A start by hand beside the service is no try of a new version either.
+if [ -z "$is_start" ] || is_beside_another; then
+  use_confirmed
+  exec "$program" "$@"
+fi
 
 # Sleeps in short steps, so that no long `sleep` remains when this is killed.
 watch_trial() {
@@ -80,7 +90,7 @@ while :; do
   HEDGEROW_ROOT=$root HEDGEROW_SLOT=$slot "$program" "$@" &
   child=$!
   watcher=''
-  if [ -n "$on_trial" ]; then watch_trial >/dev/null 2>&1 & watcher=$!; fi
+  if [ -n "$on_trial" ]; then watch_trial >/dev/null 2>&1 9<&- & watcher=$!; fi
   # Forwards a signal that came before the process existed.
   if [ -n "$stopped" ]; then kill -TERM "$child" 2>/dev/null; fi
   # A signal ends `wait` before the process ends, so wait again.

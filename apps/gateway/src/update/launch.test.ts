@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 
 let root: string
 beforeEach(() => {
@@ -122,6 +122,25 @@ it('runs commands with the confirmed version, and does not count them as starts'
     expect([await launched.ended, launched.said]).toEqual([3, [`current slot= ${args.join(' ')}`]])
   }
   expect(wasStarted()).toBe(0)
+})
+
+it('runs the confirmed version beside one on trial, and does not count it as a start, also without its launcher', async () => {
+  version('updates/a', 'trap "exit 0" TERM; echo "pid $$"; while :; do /bin/sleep 0.1; done')
+  link('trial', 'a')
+  const first = launch()
+  await hasSaid(first, 'updates/a slot=a')
+  const second = async () => {
+    const { ended, said } = launch({ args: ['--port', '0'] })
+    expect([await ended, said]).toEqual([3, ['current slot= --port 0']])
+    expect(wasStarted()).toBe(1)
+  }
+  await second()
+  await vi.waitFor(() => expect(first.said.join()).toMatch(/pid \d+/))
+  const onTrial = Number(/pid (\d+)/.exec(first.said.join())![1])
+  onTestFinished(() => void process.kill(onTrial, 'SIGTERM'))
+  first.process.kill('SIGKILL')
+  await once(first.process, 'exit')
+  await second()
 })
 
 it.each(['mkdir', 'sync', 'mv'])(
