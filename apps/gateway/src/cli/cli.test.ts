@@ -189,7 +189,7 @@ describe('gateway rules test', () => {
     return { id, camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9, startedAt: at, ...more }
   }
 
-  async function run(since = '24h') {
+  async function run(since = '24h', most?: number) {
     await writeFile(
       file,
       `
@@ -200,7 +200,7 @@ rules:
   - { name: Boar at night, labels: [boar], minimumScore: 0.7, hours: sunset-sunrise, fire: [valve] }
 `,
     )
-    return testRules(file, dataDir, { since, environment: {}, now: NOW })
+    return testRules(file, dataDir, { since, environment: {}, now: NOW, ...(most !== undefined && { most }) })
   }
 
   test('says what would have fired, and why everything else would not', async () => {
@@ -228,6 +228,19 @@ rules:
     ])
     expect(text).toContain('2026-05-01 23:10:00  boar on orchard, score 0.9')
     expect(text).toContain('Boar at night would have fired 2 times.')
+  })
+
+  test('says when it takes only the newest detections', async () => {
+    record(
+      seen('old', '2026-05-02T09:00:00Z'),
+      seen('new', '2026-05-02T10:00:00Z'),
+      seen('last', '2026-05-02T11:00:00Z'),
+    )
+    expect((await run('24h', 3)).text).toMatch(/^3 detections since [-0-9: ]+, by /)
+    const { text } = await run('24h', 2)
+    expect(text).toMatch(/^The newest 2 detections since [-0-9: ]+ \(there are more: choose a later --since\), by /)
+    expect(text).not.toContain('11:00:00  boar')
+    expect(text).toContain('13:00:00  boar')
   })
 
   test('needs no record, and names mistakes', async () => {

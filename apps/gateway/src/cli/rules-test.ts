@@ -9,22 +9,31 @@ import { dryRun, type DryRun } from '../rules/dry-run.ts'
 import { timeOf, type Outcome } from './command-line.ts'
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const DETECTIONS_MAX = 5_000
+/** More would not fit into the memory of a small board. */
+const DETECTIONS_MAX = 100_000
 
 /** Shows what the rules of the file would have done with the detections that the device recorded. Fires nothing. */
 export function testRules(
   path: string,
   dataDir: string,
-  { since, environment, now }: { since: string; environment: NodeJS.ProcessEnv; now: number },
+  {
+    since,
+    environment,
+    now,
+    most = DETECTIONS_MAX,
+  }: { since: string; environment: NodeJS.ProcessEnv; now: number; most?: number },
 ): Outcome {
   const from = now - durationMs(since)
   const parsed = parseDeviceFile(textOf(path), folderOf(path), environment)
   if (parsed.errors) return { text: checkDeviceFile(path, environment).text, isDone: false }
   const file = parsed.value
   if (file.rules.length === 0) return { text: `${path} has no rules.`, isDone: false }
-  const detections = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: DETECTIONS_MAX }) ?? []
-  const run = dryRun(file, detections.toReversed())
-  const heading = `${detections.length} detections since ${timeOf(from, file.site.timeZone)}, by ${path}:`
+  const detections = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: most + 1 }) ?? []
+  const run = dryRun(file, detections.slice(0, most).toReversed())
+  const isCut = detections.length > most
+  const count = isCut ? `The newest ${most} detections` : `${detections.length} detections`
+  const rest = isCut ? ' (there are more: choose a later --since)' : ''
+  const heading = `${count} since ${timeOf(from, file.site.timeZone)}${rest}, by ${path}:`
   return { text: [heading, ...inLines(run, file.site.timeZone)].join('\n'), isDone: true }
 }
 

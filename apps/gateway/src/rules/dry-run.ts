@@ -43,6 +43,10 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
     isPersonLabel(label) ? [{ camera, from: Date.parse(startedAt), to: Date.parse(endedAt ?? startedAt) }] : [],
   )
 
+  let nextPerson = 0
+  /** Those who are in a picture, or were a moment ago. */
+  let near: typeof persons = []
+
   /** Devices answer at once, and the disk is never full. */
   function carryOut(outputs: readonly Output[]): void {
     for (const output of outputs) {
@@ -55,9 +59,11 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
 
   /** Reports when each person was last in the picture, oldest first. */
   function tellPersons(): void {
-    const seen = persons.flatMap(({ camera, from, to }) => (from <= at ? [{ camera, last: Math.min(at, to) }] : []))
+    while (persons[nextPerson] && persons[nextPerson]!.from <= at) near.push(persons[nextPerson++]!)
+    near = near.filter(({ to }) => at - to < PERSON_TOLD_MS)
+    const seen = near.map(({ camera, to }) => ({ camera, last: Math.min(at, to) }))
     for (const { camera, last } of seen.toSorted((a, b) => a.last - b.last))
-      if (at - last < PERSON_TOLD_MS) carryOut(interlock.personSeen(camera, { wall: last, mono: last }))
+      carryOut(interlock.personSeen(camera, { wall: last, mono: last }))
   }
 
   /** Advances to the next event; firings that end before it are switched off. */
