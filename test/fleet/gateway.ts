@@ -102,7 +102,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
           tally.detectionsAcknowledged -= count
         },
       },
-      deterrents: { ledger: async () => [], ledgerAfter: async () => [], onEntry: () => {} },
+      deterrents: { ledger: async () => [], ledgerAfter: async () => [], onChange: () => {}, onEntry: () => {} },
       reviews: {
         put: (_gatewayId, news) => news.forEach((review) => reviews.set(review.detection, review)),
         newest: () => [...reviews.values()].reduce((newest, { seq }) => Math.max(newest, seq), 0),

@@ -59,6 +59,28 @@ test('it is switched off before anything else, then fires and ends by itself', a
   await expect.poll(kinds).toEqual(['ended', 'fired'])
 })
 
+test('every change of what is shown is told, so that a state that is shown is one that counts', async () => {
+  const running = await open({ seconds: 1 })
+  const shown: string[] = []
+  running.onChange(() => shown.push([running.isArmed(), ...states(running)].join(' ')))
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  await running.fire({ deterrent: 'sprinkler', by: ME })
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  await running.disarm(ME)
+  process.kill(running.supervisorPid()!, 'SIGKILL')
+  await expect.poll(() => states(running)).toEqual(['fault'])
+  await expect.poll(() => states(running), { timeout: 60_000 }).toEqual(['ready'])
+  expect(shown.slice(0, 6)).toEqual([
+    'true active',
+    'true ready',
+    'true active',
+    'true ready',
+    'false ready',
+    'false fault',
+  ])
+  expect(shown.at(-1)).toBe('false ready')
+})
+
 test('disarming ends a firing at once, and holds after a restart', async () => {
   const running = await open({ seconds: 600, secondsAnHour: 3_600 })
   await expect.poll(() => states(running)).toEqual(['ready'])

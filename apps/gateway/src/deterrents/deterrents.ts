@@ -36,6 +36,8 @@ export type Deterrents = {
   ledgerAfter(id: number, limit: number): Promise<LedgerEntry[]>
   /** `listener` gets new entries, each once and in order. */
   onEntry(listener: (entry: LedgerEntry) => void): void
+  /** Calls `listener` when a deterrent's state in `list` changed, or the device was armed or disarmed. */
+  onChange(listener: () => void): void
   /** Applies new settings from gateway.yaml. */
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
   /** One sentence each, for the heartbeat. */
@@ -80,6 +82,8 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
 
   const pending = new Map<string, (answer: Answer) => void>()
   const listeners: ((entry: LedgerEntry) => void)[] = []
+  const changeListeners: (() => void)[] = []
+  let shown = ''
   const looks = new Set<NodeJS.Timeout>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -89,7 +93,10 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     folder,
     log,
     units: interlock.units,
-    onReady: interlock.guarded,
+    onReady() {
+      interlock.guarded()
+      tellChange()
+    },
     onLost: () => run(interlock.unguarded(instantNow())),
     onEvent(unitId, event) {
       const now = instantNow()
@@ -102,7 +109,16 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
 
   function run(outputs: readonly Output[]): void {
     for (const output of outputs) carryOut(output)
+    tellChange()
     schedule()
+  }
+
+  function tellChange(): void {
+    const states = interlock.list(instantNow()).map(({ name, state }) => [name, state])
+    const now = JSON.stringify([interlock.isArmed(), states])
+    if (now === shown) return
+    shown = now
+    for (const listener of changeListeners) listener()
   }
 
   function carryOut(output: Output): void {
@@ -208,6 +224,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     ledger: ledger.newest,
     ledgerAfter: ledger.after,
     onEntry: (listener) => void listeners.push(listener),
+    onChange: (listener) => void changeListeners.push(listener),
     apply: (settings, place) => run(interlock.apply(settings, place, instantNow())),
     supervisorPid: guard.pid,
     problems: () => [file.problem, diskProblem, guard.problem()].filter((problem) => problem !== undefined),

@@ -15,6 +15,8 @@ const CLOSE_WATCH_MS = 500
 /** The first timeout is short because it only starts a new handshake; later ones allow for a slow network. */
 const FIRST_TIMEOUT_MS = 2_000
 const LATER_TIMEOUT_MS = 10_000
+/** Changes within this time share a heartbeat. */
+const GATHER_MS = 250
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
 
 export type HeartbeatAnswer = ResponseOf<typeof sendHeartbeat>
@@ -39,6 +41,8 @@ export type HeartbeatOptions = {
 export type Heartbeats = {
   /** Sends a heartbeat now, because the hub should know of a change. */
   beat(): void
+  /** Sends one heartbeat in a moment, for changes that come in quick succession. */
+  beatSoon(): void
   /** Sends a heartbeat now, because the tunnel came up. */
   tunnelIsUp(): void
   /** Settles after `signal` is aborted. */
@@ -134,7 +138,16 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     rest.wake()
   }
 
+  let soon: NodeJS.Timeout | undefined
+  signal.addEventListener('abort', () => clearTimeout(soon))
+
   return {
+    beatSoon() {
+      soon ??= setTimeout(() => {
+        soon = undefined
+        rest.wake()
+      }, GATHER_MS)
+    },
     beat() {
       isReturning = false
       beatNow()

@@ -52,7 +52,7 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     uptimeSeconds(): number
     queue: DetectionQueue
     /** The ledger whose entries go to the hub. */
-    deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
+    deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onChange' | 'onEntry'>
     /** Reviews of this device's detections. */
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
@@ -262,6 +262,7 @@ export async function openHubConnection(
     queue.onAppend(sender.wake)
     options.updater?.onChange(heartbeats.beat)
     options.onReconfigured?.(heartbeats.beat)
+    options.deterrents.onChange(heartbeats.beatSoon)
     if (stored && stored.hubIdentityPublicKey === trust.known()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)
       await joinTunnel(stored)

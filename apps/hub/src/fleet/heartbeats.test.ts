@@ -33,6 +33,19 @@ describe.each(testEngines)('heartbeats on %s', (engine) => {
     expect(await row(id)).toMatchObject({ last_heartbeat_at: now, version: '2.0.0' })
   })
 
+  it('tell when deterrents or the arming changed, and only then', async () => {
+    const id = await insertTestGateway(database.db)
+    const told: string[] = []
+    heartbeats.onDeterrents((gatewayId) => told.push(gatewayId))
+    const siren = (state: 'ready' | 'fault') => ({ deterrents: [{ name: 'siren', state }] })
+    heartbeats.record(id, testHeartbeat(now, siren('ready')))
+    heartbeats.record(id, testHeartbeat(now, { ...siren('ready'), load: 0.9 }))
+    expect(told).toEqual([])
+    heartbeats.record(id, testHeartbeat(now, siren('fault')))
+    heartbeats.record(id, testHeartbeat(now, { ...siren('fault'), armed: false }))
+    expect(told).toEqual([id, id])
+  })
+
   it('are written periodically', async () => {
     const id = await insertTestGateway(database.db)
     await heartbeats.start()

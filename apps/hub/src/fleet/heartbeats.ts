@@ -23,6 +23,8 @@ export type Heartbeats = {
   /** Reads the last heartbeats from the database, then writes newer ones until `stop`. */
   start(): Promise<void>
   record(gatewayId: string, content: Heartbeat): void
+  /** Calls `listener` when a heartbeat tells another state of deterrents or of arming than the one before. */
+  onDeterrents(listener: (gatewayId: string) => void): void
   latest(gatewayId: string): KnownHeartbeat | undefined
   /** Call it when the gateway was deleted. */
   remove(gatewayId: string): void
@@ -44,6 +46,7 @@ export function createHeartbeats({
 }): Heartbeats {
   const entries = new Map<string, Entry>()
   let unwritten = new Set<string>()
+  const listeners: ((gatewayId: string) => void)[] = []
   const tasks = createTasks({ log, failure: 'could not write heartbeats yet' })
 
   function record(gatewayId: string, content: Heartbeat): void {
@@ -54,6 +57,8 @@ export function createHeartbeats({
     const bootIds = [content.bootId, ...earlier.filter((id) => id !== content.bootId)].slice(0, BOOT_IDS_KEPT)
     entries.set(gatewayId, { at, content, bootIds, clonedAt: cameBack ? at : before?.clonedAt })
     unwritten.add(gatewayId)
+    if (before && deterrentsOf(before.content) !== deterrentsOf(content))
+      for (const listener of listeners) listener(gatewayId)
   }
 
   async function flush(): Promise<void> {
@@ -103,6 +108,7 @@ export function createHeartbeats({
       tasks.every(FLUSH_INTERVAL_MS, flush)
     },
     record,
+    onDeterrents: (listener) => void listeners.push(listener),
     latest(gatewayId) {
       const entry = entries.get(gatewayId)
       if (!entry) return undefined
@@ -116,6 +122,10 @@ export function createHeartbeats({
     flush,
     stop: () => tasks.stop(flush),
   }
+}
+
+function deterrentsOf({ armed, deterrents }: Heartbeat): string {
+  return [armed, ...deterrents.map(({ name, state }) => `${name} ${state}`)].join('\n')
 }
 
 function parseJson(text: string | null): unknown {

@@ -131,6 +131,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   stack.defer(events.stop)
   facts.follow(gatewayPages(ui))
   facts.follow(liveEvents(events))
+  heartbeats.onDeterrents((gatewayId) => events.publish({ topic: 'deterrents', gatewayId }))
   await compressAnswers(app)
   eventRoutes(app, { events })
   const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }

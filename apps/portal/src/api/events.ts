@@ -11,7 +11,7 @@ import { createEventParser, pauseMs } from './event-stream.ts'
 
 /** The first parts of the query keys that a topic makes stale. */
 const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
-  gateways: ['gateways'],
+  gateways: ['gateways', 'gateway'],
   registrations: ['registrations'],
   activity: ['dashboard', 'detections'],
   stats: ['dashboard'],
@@ -20,7 +20,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   settings: ['hub-settings'],
   certificates: ['certificates'],
   threats: ['threats'],
-  deterrents: ['deterrents'],
+  deterrents: ['deterrents', 'gateway'],
   alerts: ['alerts'],
 }
 /** The hub writes every 15 s, so a stream that is silent for this long is dead, whatever TCP says. */

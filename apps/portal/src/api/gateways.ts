@@ -1,9 +1,14 @@
 import { GATEWAY_LIST_REFRESH_MS } from '@hedgerow/contract/constants'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type QueryClient } from '@tanstack/react-query'
 import { listGateways } from 'virtual:contract-calls'
 import { api } from './client.ts'
 
 export const GATEWAYS_KEY = ['gateways'] as const
+/** Of the pages of single gateways. */
+export const GATEWAY_KEY = ['gateway'] as const
+
+export const refetchGateways = (queries: QueryClient) =>
+  Promise.all([GATEWAYS_KEY, GATEWAY_KEY].map((queryKey) => queries.invalidateQueries({ queryKey })))
 
 /** The gateways that the person may see. The list, the dashboard and the command palette share this poll. */
 export const useGateways = ({ enabled = true }: { enabled?: boolean } = {}) =>

@@ -14,9 +14,9 @@ import {
   updateGateway,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
-import { GATEWAYS_KEY } from '#api/gateways.ts'
+import { GATEWAY_KEY, GATEWAYS_KEY, refetchGateways } from '#api/gateways.ts'
 
-const detailKey = (id: string) => [...GATEWAYS_KEY, id, 'detail'] as const
+const detailKey = (id: string) => [...GATEWAY_KEY, id] as const
 
 export const useGateway = (id: string) =>
   useQuery({
@@ -92,7 +92,7 @@ export function useUpdateGateways() {
     mutationFn: ({ id, body }: { id: string; body: BodyOf<typeof updateGateway> }) =>
       api(updateGateway, { params: { id }, body }),
   })
-  return { update, refresh: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }) }
+  return { update, refresh: () => refetchGateways(queries) }
 }
 
 /** Returns how many gateways were changed. */
@@ -107,7 +107,7 @@ export function useTagGateways() {
       return changed
     },
     // Also after an error: of a selection that takes several calls, some gateways may be changed.
-    onSettled: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }),
+    onSettled: () => refetchGateways(queries),
   })
 }
 

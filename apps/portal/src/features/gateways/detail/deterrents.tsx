@@ -19,6 +19,7 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
   const ledger = useLedger(gateway.id)
   const { mutate, data: command, error, isPending } = useOrder(gateway.id)
   const deterrents = gateway.heartbeat?.deterrents ?? []
+  const isHeard = gateway.status !== 'offline'
   const isDisarmed = gateway.heartbeat?.armed === false
   if (deterrents.length === 0)
     return <PanelEmpty title="No deterrents">Deterrents in the gateway.yaml of this device appear here.</PanelEmpty>
@@ -30,7 +31,7 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
           <li key={name}>
             <div className={styles.caption}>
               <strong>{name}</strong>
-              <Chip tone={state === 'ready' ? 'neutral' : 'danger'}>{state}</Chip>
+              <Chip tone={state === 'ready' || !isHeard ? 'neutral' : 'danger'}>{isHeard ? state : 'unknown'}</Chip>
             </div>
             {driver !== undefined && <small>{driver}</small>}
             {mayFire && (

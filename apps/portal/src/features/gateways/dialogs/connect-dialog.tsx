@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router'
 import { readGateway, validateAccess } from 'virtual:contract-calls'
 import { accessFailed, blockedUdp, NOT_AUTHORIZED, offlineGateway } from '#api/access-messages.ts'
 import { api, messageOf } from '#api/client.ts'
-import { GATEWAYS_KEY } from '#api/gateways.ts'
+import { refetchGateways } from '#api/gateways.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
 import { useUser } from '#api/session.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
@@ -44,7 +44,7 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialo
     (reason: string) => {
       setProblem(reason)
       // The gateway may have been deleted in the meantime; then its row is stale.
-      void queries.invalidateQueries({ queryKey: GATEWAYS_KEY })
+      void refetchGateways(queries)
     },
     [queries],
   )
