@@ -30,24 +30,24 @@ export function createAutomaticUpdates(options: {
 
   /** The gateways with automatic updates, and those of them that can get the release and were not asked. */
   async function survey(release: Release, automatic: Awaited<ReturnType<typeof readAutomatic>>) {
-    const requests = await isAutomatic(db, release).execute()
+    const rows = await isAutomatic(db, release).execute()
     const open = await db.selectFrom('gateway_updates').select('gateway_id').where('state', '=', 'asked').execute()
     const isAsked = new Set(open.map(({ gateway_id: id }) => id))
     const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).orderBy('id').execute()
-    const isSkipped = new Set(requests.flatMap(({ state, gateway_id: id }) => (state === 'skipped' ? [id] : [])))
+    const isSkipped = new Set(rows.flatMap(({ state, gateway_id: id }) => (state === 'skipped' ? [id] : [])))
     const left = gateways.filter(
       ({ id, location }) =>
         automatic.isOn(location) && !isAsked.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
     )
     const names = new Map(gateways.map(({ id, name }) => [id, name]))
+    const requests = rows.map((row) => ({ ...row, name: names.get(row.gateway_id)! }))
     // Skipped gateways wait for all others.
     const [skipped, others] = [left.filter(({ id }) => isSkipped.has(id)), left.filter(({ id }) => !isSkipped.has(id))]
     const held = () => {
       if (others.length === 0) return []
       const seen = requests.map((row) => {
         const heard = heartbeats.latest(row.gateway_id)
-        const name = names.get(row.gateway_id)!
-        return { ...row, name, heardAt: heard?.at, progress: progressOf(row, heard?.content) }
+        return { ...row, heardAt: heard?.at, progress: progressOf(row, heard?.content) }
       })
       return findHeld(seen, clock())
     }

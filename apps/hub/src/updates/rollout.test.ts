@@ -5,7 +5,7 @@ const NOW = 1_795_000_000_000
 const LEFT = { candidates: 0, later: 0, away: 0, now: NOW }
 const requests = (counts: { done?: number; asked?: number; failed?: number }, endedAt = NOW - 2 * SETTLE_MS) =>
   (['done', 'asked', 'failed'] as const).flatMap((state) =>
-    Array.from({ length: counts[state] ?? 0 }, () => ({ state, message: state, ended_at: endedAt })),
+    Array.from({ length: counts[state] ?? 0 }, () => ({ state, name: 'Barn', message: 'Too hot.', ended_at: endedAt })),
   )
 const plan = (counts: Parameters<typeof requests>[0], endedAt?: number) =>
   planRollout(requests(counts, endedAt), { ...LEFT, candidates: 1_000 })
@@ -89,8 +89,9 @@ describe('a request holds the others back', () => {
   })
 })
 
-it('stops at the first failure, with its reason', () => {
-  expect(plan({ done: 5, asked: 3, failed: 1 })).toEqual({ state: 'stopped', message: 'failed', ask: 0 })
+it('stops at the first failure, with its gateway and its reason', () => {
+  const message = 'Gateway "Barn" was not updated: Too hot.'
+  expect(plan({ done: 5, asked: 3, failed: 1 })).toEqual({ state: 'stopped', message, ask: 0 })
 })
 
 it('knows the hours of the day, also past midnight', () => {

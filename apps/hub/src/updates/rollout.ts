@@ -18,7 +18,8 @@ export const SILENT_MS = 1_800_000
 /** So does one that has not ended after a whole day, which has every hour that the device's owner can choose. */
 export const OPEN_MS = 86_400_000
 
-type Request = Pick<RequestRow, 'state' | 'message' | 'ended_at'>
+/** With the name of its gateway. */
+type Request = Pick<RequestRow, 'state' | 'message' | 'ended_at'> & { name: string }
 
 /** Gateways that can get the release and were not asked. */
 export type Left = {
@@ -47,7 +48,8 @@ export function planRollout(
   { candidates, later, away, now }: Left & { now: number },
 ): Pick<RolloutRow, 'state' | 'message'> & { ask: number } {
   const failed = requests.find(({ state }) => state === 'failed')
-  if (failed) return { state: 'stopped', message: failed.message, ask: 0 }
+  if (failed)
+    return { state: 'stopped', message: `Gateway "${failed.name}" was not updated: ${failed.message}`, ask: 0 }
   const done = requests.filter(({ state }) => state === 'done')
   const asked = count(requests, 'asked')
   const waits = (message: string) => ({ state: 'running' as const, message, ask: 0 })
@@ -67,7 +69,7 @@ export function planRollout(
   return { state: 'running', message: `Goes to ${size}.`, ask: Math.max(0, Math.min(places, candidates)) }
 }
 
-type Seen = RequestRow & { name: string; heardAt: number | undefined; progress: string }
+type Seen = RequestRow & Request & { heardAt: number | undefined; progress: string }
 
 /**
  * The requests that hold all others back, each with the reason as a sentence. In the last ring that takes as many as

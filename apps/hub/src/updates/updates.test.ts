@@ -173,8 +173,10 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     hear(ring[0]!, 6, { number: 7, attempt, state: 'failed', message: 'The disk is full.' })
     await hub.updates.look()
     expect(await asked()).toEqual([])
-    expect((await list()).rollout).toEqual({ state: 'stopped', message: 'The disk is full.', held: [] })
-    expect(await activity()).toContain('Automatic updates to version 0.7.0 stopped: The disk is full.')
+    const { name } = (await list()).gateways.find(({ id }) => id === ring[0])!
+    const message = `Gateway "${name}" was not updated: The disk is full.`
+    expect((await list()).rollout).toEqual({ state: 'stopped', message, held: [] })
+    expect(await activity()).toContain(`Automatic updates to version 0.7.0 stopped: ${message}`)
     hearAll()
     await hub.updates.look()
     expect(await asked()).toEqual([])
@@ -262,10 +264,12 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
       await skip(first)
       hear(first, 6, { number: 7, attempt, state: 'failed', message: 'It had no tunnel.' })
       expect(await look()).toEqual([])
-      expect((await list()).rollout).toMatchObject({ state: 'stopped', message: 'It had no tunnel.' })
+      const { name } = (await list()).gateways.find(({ id }) => id === first)!
+      const message = `Gateway "${name}" was not updated: It had no tunnel.`
+      expect((await list()).rollout).toMatchObject({ state: 'stopped', message })
       expect(await problems()).toContainEqual({
         part: 'rollout',
-        message: 'Automatic updates to version 0.7.0 stopped: It had no tunnel.',
+        message: `Automatic updates to version 0.7.0 stopped: ${message}`,
       })
     })
 

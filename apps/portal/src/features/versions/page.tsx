@@ -143,6 +143,7 @@ function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: 
           </Notice>
         )}
         {resume.isError && <Notice tone="danger">{messageOf(resume.error)}</Notice>}
+        <HelpLink to="updates">How gateways are updated</HelpLink>
       </div>
     </Panel>
   )
