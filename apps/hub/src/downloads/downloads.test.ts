@@ -83,6 +83,19 @@ it.each([
   expect((await get(`/downloads/${NAME}`)).statusCode).toBe(404)
 })
 
+it('hands out what is copied after its list', async () => {
+  writeFileSync(join(folder, NAME), ARCHIVE.subarray(0, 100))
+  expect((await get('/install.sh')).statusCode).toBe(404)
+  writeFileSync(join(folder, NAME), ARCHIVE)
+  expect((await get('/install.sh')).body).toContain("\nROOT_KEY=''\n")
+  const rootKey = Buffer.alloc(32, 1).toString('base64')
+  writeFileSync(join(folder, 'root.pub'), `${rootKey}\n`)
+  expect((await get('/install.sh')).body).toContain(`\nROOT_KEY='${rootKey}'\n`)
+  rmSync(join(folder, 'root.pub'))
+  rmSync(join(folder, NAME))
+  expect((await get(`/downloads/${NAME}`)).statusCode).toBe(404)
+})
+
 it('shows the line that installs the agent, or the one for its sources when nothing is handed out', async () => {
   const made = async (headers: Record<string, string> = {}) => {
     const answer = await hub.app.inject({

@@ -8,7 +8,8 @@ import { readFile, stat } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { namedRelease, type ReleaseFile } from '@hedgerow/releases'
+import { isDeepStrictEqual } from 'node:util'
+import { namedRelease, type Release, type ReleaseFile } from '@hedgerow/releases'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { installCommand, type HandedOut, type Way } from './install-script.ts'
@@ -23,33 +24,57 @@ export type Downloads = {
   agent(): Promise<HandedOut | undefined>
 }
 
-export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | 'way'> & { log: Logger }): Downloads {
-  let known: { of: number; content: Promise<HandedOut | undefined> } | undefined
+const LIST = 'release.json'
+const ROOT_KEY = 'root.pub'
 
-  async function read(): Promise<HandedOut | undefined> {
-    const release = namedRelease(await readFile(join(folder, 'release.json'), 'utf8'))
-    if (!release) {
+/** What is handed out, and the sizes and times of the files that it was read from. */
+type Known = { agent: HandedOut | undefined; names: readonly string[]; state: readonly string[] }
+
+export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | 'way'> & { log: Logger }): Downloads {
+  let known: Known | undefined
+  let reading: Promise<Known> | undefined
+
+  async function stateOf(names: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)))
+    return found.map((file) => (file ? `${file.size}@${file.mtimeMs}` : ''))
+  }
+
+  async function readList(): Promise<Release | undefined> {
+    const text = await readFile(join(folder, LIST), 'utf8').catch(() => undefined)
+    const release = text === undefined ? undefined : namedRelease(text)
+    if (text !== undefined && !release)
       log.warn({ folder }, 'release.json is no list of a release: no agent is handed out')
-      return undefined
-    }
+    return release
+  }
+
+  /** A state is taken before what it is about is read, so that a change meanwhile is seen at the next question. */
+  async function read(): Promise<Known> {
+    const stateOfList = await stateOf([LIST])
+    const release = await readList()
+    const listed = release?.files.filter(({ product }) => product === 'hedgerow-gateway') ?? []
+    const others = [ROOT_KEY, ...listed.map(({ name }) => name)]
+    const names = [LIST, ...others]
+    const state = [...stateOfList, ...(await stateOf(others))]
     const files: ReleaseFile[] = []
-    for (const file of release.files.filter(({ product }) => product === 'hedgerow-gateway'))
+    for (const file of listed)
       if (await isWhole(join(folder, file.name), file)) files.push(file)
       else log.warn({ file: file.name }, 'a download is missing or does not have the hash of its release')
+    if (!release || files.length === 0) return { agent: undefined, names, state }
     const { version, number } = release
-    return files.length > 0 ? { version, number, files, rootKey: await readRootKey() } : undefined
+    return { agent: { version, number, files, rootKey: await readRootKey() }, names, state }
   }
 
   async function readRootKey(): Promise<string | undefined> {
-    const text = await readFile(join(folder, 'root.pub'), 'utf8').catch(() => '')
+    const text = await readFile(join(folder, ROOT_KEY), 'utf8').catch(() => '')
     return z.base64().length(44).safeParse(text.trim()).data
   }
 
+  /** All files are looked at: a copy of a release may bring its list before the others. */
   async function agent(): Promise<HandedOut | undefined> {
-    const changed = await stat(join(folder, 'release.json')).catch(() => undefined)
-    if (!changed) return undefined
-    if (known?.of !== changed.mtimeMs) known = { of: changed.mtimeMs, content: read() }
-    return known.content
+    if (known && isDeepStrictEqual(await stateOf(known.names), known.state)) return known.agent
+    reading ??= read().finally(() => (reading = undefined))
+    known = await reading
+    return known.agent
   }
 
   return {
