@@ -4,11 +4,18 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, sign as signBytes, type KeyObject } from 'node:crypto'
-import { createReadStream, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { rawPublicKey, readPrivateKey, signText, type Release, type ReleaseFile } from '@hedgerow/releases'
+import {
+  namedRelease,
+  rawPublicKey,
+  readPrivateKey,
+  signText,
+  type Release,
+  type ReleaseFile,
+} from '@hedgerow/releases'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from '../web-build.ts'
 import { writeArchive } from './archive.ts'
 import { build, debianArchitecture } from './build.ts'
@@ -66,8 +73,9 @@ async function makeRelease(): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const time = Number(process.env['SOURCE_DATE_EPOCH'] ?? commitTime())
   // It rises with every release.
-  const number = Math.floor(time / 60)
+  const number = time
   const { into } = values
+  const earlier = earlierRelease({ version, number })
   mkdirSync(into, { recursive: true })
   await ensureWebBuilt()
   await ensureGatewayUiBuilt()
@@ -93,6 +101,11 @@ async function makeRelease(): Promise<void> {
     await measured(await writeArchive(runtime, { time, compression, into }))
     rmSync(runtime.folder, { recursive: true })
   }
+  const changed = archives.find(({ name, sha256 }) =>
+    earlier?.files.some((file) => file.name === name && file.sha256 !== sha256),
+  )
+  if (changed)
+    wrong(`${changed.name} is not the one that release.json names: commit the changes, and raise the version.`)
   writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
   if (values.keys === undefined) console.log('Not signed: --keys FOLDER signs.')
   else sign({ version, number, files: archives, time, keys: values.keys })
@@ -107,6 +120,21 @@ async function makeRelease(): Promise<void> {
     console.log(`${name}  ${(size / 1e6).toFixed(1)} MB${words}`)
     return { name, size, sha256 }
   }
+}
+
+/**
+ * The release that is in the folder, when it is this one. Devices and hubs keep versions by their names and numbers:
+ * ends the program when the folder has another release of that name, or one that is not older.
+ */
+function earlierRelease({ version, number }: Pick<Release, 'version' | 'number'>): Release | undefined {
+  const path = join(values.into, 'release.json')
+  const earlier = existsSync(path) ? namedRelease(readFileSync(path, 'utf8')) : undefined
+  if (!earlier || (earlier.version === version && earlier.number === number)) return earlier
+  const found = `${values.into} has version ${earlier.version}, number ${earlier.number}`
+  if (earlier.version === version)
+    wrong(`${found}, of other sources: raise the version in package.json, or name another folder with --into.`)
+  if (earlier.number >= number) wrong(`${found}, and this release would not be newer (${number}): commit first.`)
+  return undefined
 }
 
 /** The words of an option that takes a list; ends the program when one of them is unknown. */
