@@ -3,6 +3,7 @@
 #   ROOT/releases/VERSION   whole versions, with their own Node
 #   ROOT/current            the link that systemd, people and commands use
 #   ROOT/previous           the version that `back` returns to, and the backup that was made before it was replaced
+#   ROOT/switching          the version that is being switched to; what finds it finishes that first
 # docs/operations/upgrade.md explains each command; test/system/upgrade.test.ts follows that page.
 set -eu
 umask 022
@@ -44,14 +45,16 @@ ready_seconds=${HEDGEROW_READY_SECONDS:-60}
 settings=${HEDGEROW_SETTINGS:-/etc/hedgerow/hub.env}
 releases_kept=3
 
-# Only one release.sh may run: two would switch the same link.
+# Only one release.sh may run: two would switch the same link. The lock ends with this process, however it ends.
 lock() {
+  command -v flock >/dev/null || fail "this needs flock, of util-linux."
   mkdir -p "$root/releases"
-  mkdir "$root/.changing" 2>/dev/null || fail "another release.sh is running. If none is, remove $root/.changing."
+  exec 9>"$root/.lock"
+  flock --nonblock 9 || fail "another release.sh is running."
   unfinished=$root/releases/.unfinished
   fetched=$root/releases/.fetched
   rm -rf "$unfinished" "$fetched"
-  trap 'rm -rf "$unfinished" "$fetched" "$root/.changing"' EXIT
+  trap 'rm -rf "$unfinished" "$fetched"' EXIT
   trap 'exit 1' HUP INT TERM
 }
 
@@ -79,19 +82,25 @@ node_of() { if [ -x "$1/bin/node" ]; then say "$1/bin/node"; else say "$1/node_m
 
 current_version() { basename "$(readlink "$root/current" 2>/dev/null || say none)"; }
 
+# On a full disk tar says so for every file.
+unpack() {
+  errors=$(tar -x -f "$@" -C "$unfinished" --no-same-owner 2>&1) ||
+    fail "$1 could not be unpacked: $(say "$errors" | head -n 1). Nothing was changed."
+}
+
 # Leaves the source in $unfinished and its name in $version.
 fetch() {
   case $1 in
     *.tar | *.tar.xz)
       mkdir "$unfinished"
-      tar -xf "$1" -C "$unfinished" --strip-components=1 --no-same-owner || fail "$1 is not a complete archive."
+      unpack "$1" --strip-components=1
       version=$(sed -n 's/.*"version":"\([^"/]*\)".*/\1/p' "$unfinished/version.json" 2>/dev/null || true)
       [ -n "$version" ] && [ -x "$unfinished/bin/hedgerow-hub" ] || fail "$1 is not an archive of the hub."
       return
       ;;
     *.tar.gz | *.tgz)
       mkdir "$unfinished"
-      tar -xzf "$1" -C "$unfinished" || fail "$1 is not a complete archive."
+      unpack "$1" --gzip
       if [ ! -f "$unfinished/package.json" ]; then
         mv "$unfinished" "$unfinished.outer"
         mv "$unfinished.outer"/* "$unfinished" 2>/dev/null || true
@@ -127,18 +136,21 @@ install_version() {
   mv "$unfinished" "$root/releases/$version"
 }
 
-# Renames the link, so that there is a current version at every moment.
-switch_to() {
+# Renames the link, so that there is a current version at every moment. A full disk is found before the hub is stopped.
+prepare_switch() {
   rm -f "$root/.current"
   ln -s "releases/$1" "$root/.current"
-  mv -fT "$root/.current" "$root/current"
 }
+switch() { mv -fT "$root/.current" "$root/current"; }
 
 stop_hub() {
-  sh -c "${HEDGEROW_STOP:-systemctl stop hedgerow}" || fail "the hub could not be stopped (HEDGEROW_STOP)."
+  sh -c "${HEDGEROW_STOP:-systemctl stop hedgerow}" 9>&- || fail "the hub could not be stopped (HEDGEROW_STOP)."
   if is_ready 0; then fail "a hub still answers on $ready after HEDGEROW_STOP. Nothing was switched."; fi
 }
-start_hub() { sh -c "${HEDGEROW_START:-systemctl start hedgerow}" || say "The command that starts the hub failed (HEDGEROW_START)."; }
+# The hub does not inherit the lock.
+start_hub() {
+  sh -c "${HEDGEROW_START:-systemctl start hedgerow}" 9>&- || say "The command that starts the hub failed (HEDGEROW_START)."
+}
 
 # Waits until a hub answers that it is ready, for $1 seconds at most.
 is_ready() {
@@ -176,16 +188,22 @@ go_back() {
   previous=$(sed -n 1p "$root/previous")
   copy=$(sed -n 2p "$root/previous")
   [ -d "$root/releases/$previous" ] || fail "version $previous is no longer installed."
+  prepare_switch "$previous"
   stop_hub
   # Keeps what was written since the upgrade, if the database can be read at all.
   make_backup "left-$leaving" || say "The database of version $leaving could not be backed up."
-  switch_to "$previous"
+  switch
   if hub doctor | grep 'of a newer hub' >/dev/null; then
     say "Version $leaving has changed the database: the backup from before the upgrade is restored."
-    hub restore "$copy"
+    if ! hub restore "$copy"; then
+      prepare_switch "$leaving"
+      switch
+      start_hub
+      fail "the backup could not be restored. Version $leaving is started again."
+    fi
   fi
   start_hub
-  rm -f "$root/previous"
+  rm -f "$root/previous" "$root/switching"
   is_ready 120 || fail "version $previous does not answer on $ready. See its log."
   say "Version $previous is running."
 }
@@ -194,20 +212,39 @@ upgrade() {
   old=$(current_version)
   install_version "$1"
   [ "$version" != "$old" ] || { say "Version $version is already the current one."; return; }
-  make_backup "before-$version"
+  make_backup "before-$version" || fail "the backup failed. Nothing was switched."
+  prepare_switch "$version"
+  printf '%s\n%s\n' "$old" "$backup" >"$root/.previous"
+  say "$version" >"$root/.switching"
+  mv -f "$root/.previous" "$root/previous"
+  mv -f "$root/.switching" "$root/switching"
+  finish_upgrade
+  prune
+}
+
+# From here on the hub may be down, so whatever ends this script, its next run begins here. Each step may be repeated.
+finish_upgrade() {
+  version=$(cat "$root/switching")
+  old=$(sed -n 1p "$root/previous")
   stopped_at=$(date +%s)
   stop_hub
-  printf '%s\n%s\n' "$old" "$backup" >"$root/previous"
-  switch_to "$version"
+  if [ "$(current_version)" != "$version" ]; then switch; fi
   start_hub
   if is_ready; then
+    rm -f "$root/switching"
     say "Version $version is running. The hub was down for $(($(date +%s) - stopped_at)) s."
-    prune
   else
     say "Version $version does not answer on $ready: returning to version $old."
     go_back
     exit 1
   fi
+}
+
+finish_what_was_interrupted() {
+  [ -f "$root/switching" ] || return 0
+  say "The upgrade to version $(cat "$root/switching") was interrupted. It is finished first."
+  prepare_switch "$(cat "$root/switching")"
+  finish_upgrade
 }
 
 # Reads a variable of the hub's settings, which are not a shell script.
@@ -222,7 +259,7 @@ fetch_update() {
   key=${HUB_UPDATES_KEY:-$(setting HUB_UPDATES_KEY)}
   mkdir "$fetched"
   file=$(HUB_UPDATES_URL=$address HUB_UPDATES_KEY=$key run "$root/current" fetch-update "$fetched") ||
-    fail "there is no release to update to. Nothing was changed."
+    fail "no release could be fetched. Nothing was changed."
 }
 
 case ${1:-} in
@@ -230,18 +267,20 @@ case ${1:-} in
     [ $# = 2 ] || { usage >&2; exit 2; }
     lock
     install_version "$2"
-    [ -e "$root/current" ] || switch_to "$version"
+    if [ ! -e "$root/current" ]; then prepare_switch "$version" && switch; fi
     say "Version $version is in $root/releases/$version; the current one is $(current_version)."
     ;;
   upgrade)
     [ $# = 2 ] || { usage >&2; exit 2; }
     [ -e "$root/current" ] || fail "there is no $root/current to upgrade. Use install."
     lock
+    finish_what_was_interrupted
     upgrade "$2"
     ;;
   update)
     [ $# -le 2 ] || { usage >&2; exit 2; }
     lock
+    finish_what_was_interrupted
     fetch_update "${2:-}"
     if [ -n "$file" ]; then upgrade "$file"; else say "Version $(current_version) is the newest."; fi
     ;;

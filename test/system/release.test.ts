@@ -23,7 +23,9 @@ import { buildImage } from '../../scripts/bundles/image.ts'
 import { PRODUCTS, type ProductName } from '../../scripts/bundles/products.ts'
 import { admit } from '../harness/approval.ts'
 import { startAgent } from '../harness/agent.ts'
+import { startBrokenWay } from '../harness/broken-way.ts'
 import { startChild } from '../harness/child-process.ts'
+import { startConnectProxy } from '../harness/connect-proxy.ts'
 import { copyRoot, type CopiedRoot } from '../harness/copied-root.ts'
 import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -33,6 +35,7 @@ import { waitFor } from '../harness/wait-for.ts'
 
 /** `npm run release` for this machine's platform, without the compression, and its results are started for real. */
 const ROOT = join(import.meta.dirname, '../..')
+const RELEASE = join(ROOT, 'scripts/bundles/release.ts')
 const platform = `linux-${process.arch}`
 const folder = mkdtempSync(join(tmpdir(), 'hedgerow-bundles-'))
 const [keys, made, again] = ['keys', 'made', 'again'].map((name) => join(folder, name)) as [string, string, string]
@@ -40,8 +43,11 @@ const { resolve } = createRequire(import.meta.url)
 const SCHEMAS = join(dirname(resolve('@cyclonedx/cyclonedx-library/package.json')), 'res/schema')
 let release: Release
 
+/** Longer than the busiest machine takes. */
+const PATIENCE_MS = 120_000
+
 const command = (...args: string[]): string =>
-  execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), ...args], { cwd: ROOT, encoding: 'utf8' })
+  execFileSync(process.execPath, [RELEASE, ...args], { cwd: ROOT, encoding: 'utf8' })
 const options = ['--compression', 'none', '--forms', 'archive', '--platforms', platform, '--keys', keys]
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 /** The folder of an unpacked product. */
@@ -119,6 +125,19 @@ describe('a release', () => {
       expect(readFileSync(join(again, name)).equals(readFileSync(join(made, name))), name).toBe(true)
   })
 
+  it.each([
+    ['of this version but of other sources', { number: 7 }, 'raise the version'],
+    ['that is not older', { version: '0.0.1', number: 4e9 }, 'would not be newer'],
+  ])('is not made where there is one %s', (_, other, why) => {
+    const into = mkdtempSync(join(folder, 'other-'))
+    const key = readPrivateKey(readFileSync(join(keys, 'release.key'), 'utf8'))
+    const text = signText('hedgerow release v1', JSON.stringify({ ...release, ...other }), [key])
+    writeFileSync(join(into, 'release.json'), text)
+    const { status, stderr } = spawnSync(process.execPath, [RELEASE, ...options, '--into', into], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(readdirSync(into)).toEqual(['release.json'])
+  })
+
   it.each(['hedgerow-hub', 'hedgerow-gateway'])('lists the parts of %s and their licences', (product) => {
     const bill = JSON.parse(readFileSync(join(unpacked(product), 'sbom.cdx.json'), 'utf8')) as {
       components: {
@@ -183,6 +202,7 @@ describe('a release', () => {
 describe('a hub from an archive', () => {
   const installed = join(folder, 'opt')
   const next = join(folder, 'next')
+  const stop = `kill $(cat ${folder}/pid); while kill -0 $(cat ${folder}/pid) 2>/dev/null; do sleep 0.1; done`
   let port: number
 
   beforeAll(async () => {
@@ -190,7 +210,6 @@ describe('a hub from an archive', () => {
     makeNextHub({ made, keys, into: next, version: '9.0.0', withPackage: false })
     mkdirSync(installed)
     const start = `nohup ${installed}/current/bin/hedgerow-hub >>${folder}/log 2>&1 & echo $! >${folder}/pid`
-    const stop = `kill $(cat ${folder}/pid); while kill -0 $(cat ${folder}/pid) 2>/dev/null; do sleep 0.1; done`
     const conf = [
       `export HUB_DATA_DIR=${folder}/data HUB_HOST=127.0.0.1 HUB_PORT=${port} HUB_HTTPS_PORT=off`,
       `export HUB_VPN_PORT=${await freeUdpPort()} HUB_ADMIN_PASSWORD='a hedge between two fields'`,
@@ -230,6 +249,24 @@ describe('a hub from an archive', () => {
 
     expect((await run(script, 'back')).output).toContain(`Version ${release.version} is running.`)
     expect([current(), await isReady()]).toEqual([`releases/${release.version}`, true])
+  })
+
+  it.each([
+    ['before it switches', `HEDGEROW_STOP='${stop}; kill -KILL $PPID'`],
+    ['after it switched', `HEDGEROW_START='kill -KILL $PPID'`],
+  ])('finishes at the next run an update that was killed %s', async (_, line) => {
+    // An earlier try may have left the next version.
+    if (current() !== `releases/${release.version}`) await run(script, 'back')
+    const conf = join(installed, 'release.conf')
+    const before = readFileSync(conf)
+    writeFileSync(conf, `${before.toString()}\n${line}\n`)
+    const killed = await run(script, 'update')
+    writeFileSync(conf, before)
+    expect([killed.code, await isReady().catch(() => false)]).toEqual([null, false])
+    const { output } = await run(script, 'update')
+    expect(output).toMatch(/was interrupted[^]*Version 9\.0\.0 is running[^]*Version 9\.0\.0 is the newest/)
+    expect([current(), await isReady()]).toEqual(['releases/9.0.0', true])
+    expect((await run(script, 'back')).output).toContain(`Version ${release.version} is running.`)
   })
 
   it('stays as it is when the release is not signed by its own keys', async () => {
@@ -273,7 +310,7 @@ describe.skipIf(noImages)('the image of', () => {
   type Image = { Config: { Volumes: Record<string, object> } }
 
   it('the hub serves as an ordinary user, without capabilities, on a read-only root', async () => {
-    const { command, inside, isHardened, volumes } = await imageOf('hedgerow-hub')
+    const { container, command, inside, isHardened, volumes } = await imageOf('hedgerow-hub')
     const variables = ['HUB_HOST', 'HUB_PORT', 'HUB_HTTPS_PORT', 'HUB_VPN_PORT', 'HUB_GATEWAY_PORTS']
     const hub = await startHub({ command: command(...variables.map((name) => `--env=${name}`)) })
     try {
@@ -283,8 +320,11 @@ describe.skipIf(noImages)('the image of', () => {
       inside('hedgerow-hub', 'backup', '/data/before-2')
       expect((await hub.api(listGateways)).length).toBe(0)
       expect((await fetch(`${hub.url}/login`)).status).toBe(200)
+      expect(podman('logs', container)).toContain('Password: ')
+      podman('stop', container)
+      expect((await hub.process().ended).code).toBe(0)
     } finally {
-      expect((await hub.stop()).code).toBe(0)
+      await hub.stop()
     }
   })
 
@@ -353,6 +393,90 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     await hub?.stop()
   })
 
+  /** The script in a root of its own, as /tmp/install.sh, and a shell there. */
+  async function freshRoot() {
+    const fresh = await copyRoot()
+    onTestFinished(() => fresh.remove())
+    // Of this machine.
+    fresh.shell('rm -rf /opt/hedgerow-gateway /etc/hedgerow /var/lib/hedgerow-gateway')
+    const { command } = await hub.api(createGatewayInvitation, { body: { label: 'barn' } })
+    const shell = (line: string) => fresh.shell(line)
+    expect(shell(command.replace(/\|.*/, '>/tmp/install.sh')).code).toBe(0)
+    return { command, shell, start: fresh.start, port: Number(/localhost:(\d+)/.exec(command)![1]) }
+  }
+
+  it('does nothing when the script itself breaks off', async () => {
+    const { shell } = await freshRoot()
+    shell(
+      'size=$(wc -c </tmp/install.sh); for n in $(seq 1 60); do head -c $((size * n / 61)) /tmp/install.sh | sh; done',
+    )
+    shell('head -c -2 /tmp/install.sh | sh')
+    expect(shell('ls -d /opt/hedgerow-gateway /etc/hedgerow /var/lib/hedgerow-gateway').output).not.toMatch(/^\//m)
+  })
+
+  it('changes nothing on a full disk, and installs when there is room', async () => {
+    const { shell } = await freshRoot()
+    shell('mkdir /opt/hedgerow-gateway; mount -t tmpfs -o size=20m tmpfs /opt/hedgerow-gateway')
+    for (const [room, why] of [
+      ['20m', 'could not be fetched'],
+      ['200m', 'could not be unpacked'],
+    ]) {
+      const { code, output } = shell(`mount -o remount,size=${room} /opt/hedgerow-gateway; sh /tmp/install.sh`)
+      expect([code, output]).toEqual([1, expect.stringContaining(why!)])
+      expect(shell('ls -A /opt/hedgerow-gateway /opt/hedgerow-gateway/versions').output).not.toMatch(/\.new|\d\.\d/)
+    }
+    shell('mount -o remount,size=900m /opt/hedgerow-gateway; mkdir /etc/hedgerow')
+    shell('mount -t tmpfs -o size=8k tmpfs /etc/hedgerow; echo GATEWAY_LOG_LEVEL=debug >/etc/hedgerow/gateway.env')
+    shell('head -c 4k /dev/zero >/etc/hedgerow/filler')
+    const { code, output } = shell('sh /tmp/install.sh')
+    expect([code, output]).toEqual([1, expect.stringContaining('not finished. It may run again.')])
+    expect(shell('cat /etc/hedgerow/gateway.env').output).toBe('GATEWAY_LOG_LEVEL=debug\n')
+    shell('rm /etc/hedgerow/filler; mount -o remount,size=80k /etc/hedgerow')
+    expect(shell('sh /tmp/install.sh').output).toContain(`Version ${release.version} is installed`)
+    expect(shell('ls -A /etc/hedgerow').output).toBe('gateway.env\ngateway.yaml\n')
+  })
+
+  it('goes on where a download broke off', async () => {
+    const { shell, start, port } = await freshRoot()
+    const way = await startBrokenWay(port, [50e6, 50e6])
+    onTestFinished(() => way.stop())
+    shell(`sed -i 's#^HUB_URL=.*#HUB_URL=https://localhost:${way.port}#' /tmp/install.sh`)
+    const script = await start('sh', ['/tmp/install.sh'])
+    expect([(await script.ended).code, script.output()]).toEqual([0, expect.stringContaining('is installed')])
+    const { size } = release.files.find(({ product }) => product === 'hedgerow-gateway')!
+    expect(way.bytes()).toBeGreaterThan(size)
+    expect(way.bytes()).toBeLessThan(size + 10e6)
+  })
+
+  it('installs through an HTTP proxy with the lines of the page', async () => {
+    const { command, start, port } = await freshRoot()
+    const proxy = await startConnectProxy()
+    onTestFinished(() => proxy.stop())
+    const page = readFileSync(join(ROOT, 'docs/operations/air-gapped.md'), 'utf8')
+    const lines = /^ {4}export https_proxy=.*\n {4}curl .*$/m.exec(page)![0]
+    const filled = lines
+      .replace('http://proxy.example.net:3128', proxy.url)
+      .replace('sha256//KEY', /sha256\/\/\S+/.exec(command)![0])
+      .replace('hub.example.net:8443', `localhost:${port}`)
+      .replace('sudo', 'env')
+    const script = await start('sh', ['-ec', filled])
+    expect([(await script.ended).code, script.output()]).toEqual([0, expect.stringContaining('is installed')])
+    // The script, and the archive.
+    expect(proxy.tunnels()).toBe(2)
+  })
+
+  it('writes nothing through a link that a broken-into gateway left', async () => {
+    const { shell } = await freshRoot()
+    shell('sh /tmp/install.sh; echo untouched >/root/secret; chown root:root /root/secret')
+    const asGateway = 'setpriv --reuid=hedgerow-gateway --regid=hedgerow-gateway --clear-groups'
+    shell(`${asGateway} ln -s /root/secret /etc/hedgerow/gateway.env.new`)
+    expect(shell('readlink /etc/hedgerow/gateway.env.new').output).toBe('/root/secret\n')
+    expect(shell('sh /tmp/install.sh').code).toBe(0)
+    expect(shell('cat /root/secret; stat -c "%F %U %a" /etc/hedgerow/gateway.env').output).toBe(
+      'untouched\nregular file root 600\n',
+    )
+  })
+
   it('joins with the line that the hub shows, and may run again', async () => {
     const { command, code } = await hub.api(createGatewayInvitation, { body: { label: 'barn', maxUses: 1 } })
     expect(command).toMatch(/^curl -fsSL --insecure --pinnedpubkey sha256\/\/\S+ https:\/\/localhost:\d+\/install.sh /)
@@ -363,9 +487,10 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
       '600 root\n700 hedgerow-gateway\n',
     )
     const agent = await root.start('hedgerow-gateway', ['--port', '0'])
+    onTestFinished(() => agent.stop().then(() => undefined))
     const joined = await waitFor(
       async () => (await hub.api(listGateways)).find(({ status, name }) => status === 'online' && name),
-      { for: 'the device to be online' },
+      { for: 'the device to be online', timeoutMs: PATIENCE_MS },
     )
     expect(joined).toMatchObject({ name: "Rosa's $ barn", location: 'Row "12"' })
     await agent.stop()
@@ -376,8 +501,11 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     expect(await done('cat /etc/hedgerow/gateway.yaml /etc/hedgerow/gateway.env')).toMatch(/# ours[^]*LEVEL=debug/)
   })
 
+  let highest = 0
   it('updates itself through the tunnel: the next version runs, and stays', async () => {
-    const next = { version: '9.9.0', number: release.number + 1 }
+    // A second try finds what the first one left.
+    highest += 1
+    const next = { version: `9.9.${highest}`, number: release.number + highest }
     const name = `hedgerow-gateway-${next.version}-${platform}.tar`
     writeFileSync(join(unpacked('hedgerow-gateway'), 'version.json'), JSON.stringify(next))
     execFileSync('tar', ['-cf', join(made, name), '-C', folder, basename(unpacked('hedgerow-gateway'))])
@@ -389,22 +517,24 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     writeFileSync(join(made, 'release.json'), signed)
     onTestFinished(() => writeFileSync(join(made, 'release.json'), before))
     const agent = await root.start('hedgerow-gateway', ['--port', '0'])
+    onTestFinished(() => agent.stop().then(() => undefined))
     const gateway = await waitFor(
       async () => (await hub.api(getVersions)).gateways.find(({ canUpdate }) => canUpdate),
-      { for: 'the device to say what it runs' },
+      { for: 'the device to say what it runs', timeoutMs: PATIENCE_MS },
     )
     await hub.api(updateGateways, { body: { gatewayIds: [gateway.id] } })
-    await waitFor(async () => (await hub.api(getVersions)).gateways.some(({ update }) => update?.state === 'done'), {
-      for: 'the next version to be confirmed',
-    })
+    const isConfirmed = async () =>
+      (await hub.api(getVersions)).gateways.some(
+        ({ update }) => update?.state === 'done' && update.number === next.number,
+      )
+    await waitFor(isConfirmed, { for: 'the next version to be confirmed', timeoutMs: PATIENCE_MS })
     await waitFor(() => Promise.resolve(root.shell('readlink /opt/hedgerow-gateway/updates/trial').code !== 0), {
       for: 'the trial to be over',
     })
-    expect(await done('readlink /opt/hedgerow-gateway/updates/current')).toBe('a\n')
+    expect(await done('readlink /opt/hedgerow-gateway/updates/current')).toMatch(/^[ab]\n$/)
     expect(await done('hedgerow-gateway status')).toMatch(
       /Heartbeat acknowledged[^]*Update: The hub asks for no other version\./,
     )
-    await agent.stop()
   })
 
   it('changes nothing when the archive is not the one that the hub names', async () => {

@@ -14,6 +14,8 @@ ROOT_KEY=@ROOT_KEY@
 # One line for each platform: platform, file, SHA-256.
 FILES=@FILES@
 
+# The braces make the shell read all of the script before it does anything: a connection may break off in the middle.
+{
 ROOT=/opt/hedgerow-gateway
 DATA=/var/lib/hedgerow-gateway
 ETC=/etc/hedgerow
@@ -80,6 +82,8 @@ case $(uname -s)-$(uname -m) in
   Linux-aarch64) platform=linux-arm64 ;;
   *) fail "there is no gateway for $(uname -s) on $(uname -m): it needs Linux on x86_64 or aarch64." ;;
 esac
+# Raspberry Pi OS of 32 bits has a kernel of 64 bits.
+[ "$(getconf LONG_BIT 2>/dev/null || echo 64)" = 64 ] || fail "this system is of 32 bits: the gateway needs one of 64 bits."
 line=$(printf '%s\n' "$FILES" | grep "^$platform ") || fail "the hub has no gateway for $platform."
 file=$(printf '%s' "$line" | cut -d ' ' -f 2)
 sum=$(printf '%s' "$line" | cut -d ' ' -f 3)
@@ -100,14 +104,35 @@ if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
 fi
 [ -z "$missing" ] || fail "this device lacks:$missing"
 
+# Goes on where a connection broke off.
 fetch() {
-  if [ -n "$HUB_PIN" ]; then
-    curl -fsSL --retry 5 --retry-delay 2 --insecure --pinnedpubkey "sha256//$HUB_PIN" -o "$2" "$1"
-  else
-    curl -fsSL --retry 5 --retry-delay 2 -o "$2" "$1"
-  fi
+  pin=''
+  if [ -n "$HUB_PIN" ]; then pin="--insecure --pinnedpubkey sha256//$HUB_PIN"; fi
+  for pause in 2 4 8 16 32 0; do
+    code=0
+    # shellcheck disable=SC2086 # the words of the pin
+    curl -fsSL $pin --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 --continue-at - -o "$2" "$1" || code=$?
+    case $code in
+      # No name, no connection, a part of the file, too slow, or an end without an answer.
+      6 | 7 | 18 | 28 | 35 | 52 | 55 | 56) ;;
+      # Something between here and the hub cannot continue.
+      33) rm -f "$2" ;;
+      *) return "$code" ;;
+    esac
+    sleep "$pause"
+  done
+  return 1
 }
 
+# Writes a file whole or not at all. It never writes into a file that the gateway put there: $ETC is open to it.
+put() {
+  rm -rf "$1.new"
+  (set -C && umask 077 && cat >"$1.new")
+  chmod "$2" "$1.new"
+  mv -fT "$1.new" "$1"
+}
+
+trap 'exit 1' HUP INT TERM
 # A version is complete in its folder or not there at all.
 mkdir -p "$ROOT/versions"
 if [ ! -d "$ROOT/versions/$VERSION" ]; then
@@ -115,12 +140,14 @@ if [ ! -d "$ROOT/versions/$VERSION" ]; then
   rm -rf "$new"
   mkdir "$new"
   trap 'rm -rf "$new"' EXIT
-  trap 'exit 1' HUP INT TERM
   say "Fetching $file from $HUB_URL"
   fetch "$HUB_URL/downloads/$file" "$new/$file" || fail "$HUB_URL/downloads/$file could not be fetched."
   printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status || fail "$file does not have the hash that the hub sent. Nothing was changed."
   mkdir "$new/version"
-  tar -xf "$new/$file" -C "$new/version" --strip-components=1 --no-same-owner
+  # On a full disk tar says so for every file.
+  errors=$(tar -xf "$new/$file" -C "$new/version" --strip-components=1 --no-same-owner 2>&1) ||
+    fail "$file could not be unpacked: $(printf '%s\n' "$errors" | head -n 1). Nothing was changed."
+  rm "$new/$file"
   # A minimal system lacks libraries that Node needs.
   runs() { "$new/version/bin/hedgerow-gateway" --help >/dev/null 2>"$new/errors"; }
   if ! runs && grep -q 'shared librar' "$new/errors" && command -v apt-get >/dev/null 2>&1; then
@@ -128,7 +155,9 @@ if [ ! -d "$ROOT/versions/$VERSION" ]; then
   fi
   runs || fail "version $VERSION does not run on this device: $(tail -n 1 "$new/errors") Nothing was changed."
   mv "$new/version" "$ROOT/versions/$VERSION"
+  rm -rf "$new"
 fi
+trap '[ "$?" = 0 ] || say "install.sh: not finished. It may run again." >&2' EXIT
 
 id "$PERSON" >/dev/null 2>&1 || useradd --system --user-group --home-dir "$DATA" --no-create-home --shell /usr/sbin/nologin "$PERSON"
 # Devices that deterrents and decoders use, where the system has groups for them.
@@ -144,14 +173,12 @@ chmod 1770 "$ETC"
 
 # Lines that people added stay.
 settings=$ETC/gateway.env
-touch "$settings"
-chmod 0600 "$settings"
+[ -n "$(find "$settings" -prune -type f -user root 2>/dev/null)" ] || put "$settings" 0600 </dev/null
 set_line() {
   # Systemd and shells read text in double quotes in the same way.
   escaped=$(printf '%s' "$2" | sed 's/["\\$`]/\\&/g')
-  { grep -v "^$1=" "$settings" || true; printf '%s="%s"\n' "$1" "$escaped"; } >"$settings.new"
-  chmod 0600 "$settings.new"
-  mv "$settings.new" "$settings"
+  kept=$(grep -v "^$1=" "$settings" || true)
+  printf '%s\n' ${kept:+"$kept"} "$1=\"$escaped\"" | put "$settings" 0600
 }
 set_line GATEWAY_HUB_URL "$HUB_URL"
 set_line GATEWAY_HUB_FINGERPRINT "$HUB_FINGERPRINT"
@@ -163,15 +190,13 @@ if [ -n "$location" ]; then set_line GATEWAY_LOCATION "$location"; fi
 launcher=$ROOT/versions/$VERSION/lib/apps/gateway/src/update/launch.sh
 program=$ROOT/current/bin/hedgerow-gateway
 if [ -f "$launcher" ]; then
-  cp "$launcher" "$ROOT/.launch"
-  chmod 0755 "$ROOT/.launch"
-  mv -f "$ROOT/.launch" "$ROOT/launch"
+  put "$ROOT/launch" 0755 <"$launcher"
   program=$ROOT/launch
 fi
-if [ -n "$ROOT_KEY" ]; then printf '%s\n' "$ROOT_KEY" >"$ROOT/root.pub"; fi
+if [ -n "$ROOT_KEY" ]; then printf '%s\n' "$ROOT_KEY" | put "$ROOT/root.pub" 0644; fi
 
 # Exports the settings by name, so that a command has the same ones as the service.
-cat >"$COMMAND" <<TEXT
+put "$COMMAND" 0755 <<TEXT
 #!/bin/sh
 # Commands of the gateway, with its settings and as its user.
 [ "\$(id -u)" = 0 ] || { echo "hedgerow-gateway: run it as root" >&2; exit 1; }
@@ -182,9 +207,8 @@ export GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml HOME=$DATA
 cd /
 exec setpriv --reuid=$PERSON --regid=$PERSON --init-groups --inh-caps=-all $program "\$@"
 TEXT
-chmod 0755 "$COMMAND"
 
-cat >"$UNIT" <<TEXT
+put "$UNIT" 0644 <<TEXT
 [Unit]
 Description=Hedgerow gateway
 Wants=network-online.target
@@ -244,3 +268,5 @@ if has_systemd; then
 else
   say "Version $VERSION is installed. This system has no systemd: start $COMMAND yourself."
 fi
+exit
+}
