@@ -14,15 +14,16 @@ const PROGRAMS =
   'apt-get|cat|cp|curl|dpkg|git|hedgerow-(?:gateway|hub)|ip|journalctl|mkdir|nft|node|npm|openssl|podman|docker|promtool|sh|sha256sum|sudo|systemctl|systemd-run|tar|useradd|wg'
 const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S+ )*(?:(?:${PROGRAMS}) |/opt/hedgerow/\S+/bin/)`)
 
-/** The commands of a page: without remarks, with continued lines joined. */
-function commandsOf(page: string): string[] {
+/** The commands of a page, with continued lines joined, and their remarks. */
+function commandsOf(page: string): { command: string; remark: string }[] {
   const blocks = [...read(page).matchAll(/(?:^ {4,}.*\n)+/gm)].map(([block]) => block)
   return blocks.flatMap((block) =>
     block
       .replaceAll(/\\\n\s*/g, '')
       .split('\n')
-      .map((line) => line.replace(/ {2,}#.*$/, '').trim())
-      .filter((line) => COMMAND.test(line)),
+      .map((line) => /^(?<command>.*?)(?: {2,}(?<remark>#.*))?$/.exec(line.trim())!.groups!)
+      .map(({ command, remark = '' }) => ({ command: command!.trim(), remark }))
+      .filter(({ command }) => COMMAND.test(command)),
   )
 }
 
@@ -72,28 +73,32 @@ const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] 
   [/^hedgerow-gateway learning/, 'apps/gateway/src/cli/cli.test.ts', "['learning', 'undo', 'orchard', 'deer']"],
   [/^npm run release -- /, system('release'), "command('keys', keys)"],
   [/^(openssl|sha256sum) /, system('release'), 'is checked by openssl with the lines of the page'],
+  [/^curl .*install\.sh \| sudo https_proxy=/, system('release'), "it('installs through an HTTP proxy"],
+  [/^dpkg --install libatomic1_/, system('packages'), 'dpkg --install libatomic1_*.deb'],
+  [/^podman load /, system('packages'), "['load', '--quiet', '--input', one!]"],
+  [/^podman logs /, system('release'), "podman('logs', container)"],
+  [/^podman stop /, system('release'), "podman('stop', container)"],
+  [/^mkdir -p -m 700 \/srv\/backup$/, system('page-commands'), "linesOf('backup.md', 'mkdir')"],
+  [/^nft add rule /, system('page-commands'), "linesOf('install.md', 'nft add rule')"],
+  [/^ip route add local 198\.18\./, system('page-commands'), "linesOf('sizing.md', 'ip route add local')"],
+  [/^npm run fleet -- /, system('page-commands'), "linesOf('sizing.md', 'npm run fleet')"],
+  [/^useradd --system /, system('page-commands'), "linesOf('systemd.md', 'useradd')"],
+  [/^curl -k \S+\/api\/v1\/hub\/certificates /, system('page-commands'), "linesOf('tls.md', 'curl -k')"],
 ]
 
-/** Commands that no test runs, and why. */
+/** Commands that no test runs, and why. Pages mark them; CONTRIBUTING.md needs no mark for the tests themselves. */
 const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [
-  [/^(npm ci && )?npm test$|^npm run (check|test:quick)$/, 'a test of all tests would run itself'],
   [/^npm ci --omit=dev --workspace /, 'it downloads 180 MB; run by hand on 2026-11-23: half a minute each'],
-  [/^dpkg --install libatomic1_/, "packages.test.ts installs both packages by Debian's own front end"],
-  [/^sudo https_proxy=\S+ sh install\.sh /, 'curl reads the variable, and install.sh does not'],
-  [/^mkdir -p -m 700 \/srv\/backup$/, 'of the system'],
-  [/^podman (load|logs|stop) /, 'of podman; the tests run the image without saving it'],
-  [/^nft add rule /, 'changes the firewall of the machine'],
   [/^sudo -u postgres psql /, 'the tests make roles and databases in a PostgreSQL of their own'],
-  [/^ip route add local 198\.18\./, 'changes the routes of the machine'],
-  [/^npm run fleet -- /, 'fleet.test.ts starts the same simulated gateways, without the command'],
-  [/^useradd --system /, 'the packages and install.sh make their users, which packages.test.ts looks at'],
-  [/^curl -k \S+\/api\/v1\/hub\/certificates /, 'https-fallback.test.ts calls the same as an administrator'],
 ]
+const TESTS = /^(npm ci && )?npm test$|^npm run (check|test:quick)$/
+/** The remark on a line that no test runs, for the reader. */
+const MARK = '# no test runs this'
 
-const commands = pages.flatMap((page) => commandsOf(page).map((command) => ({ page, command })))
+const commands = pages.flatMap((page) => commandsOf(page).map((found) => ({ page, ...found })))
 
 test('every command of the pages is run by a test, or says why not', () => {
-  const known = [...RUN, ...NOT_RUN].map(([pattern]) => pattern)
+  const known = [...[...RUN, ...NOT_RUN].map(([pattern]) => pattern), TESTS]
   expect(commands.filter(({ command }) => known.filter((pattern) => pattern.test(command)).length !== 1)).toEqual([])
 })
 
@@ -104,4 +109,10 @@ test.each(RUN)('%s is in the pages, and its test is there', (pattern, file, ther
 
 test.each(NOT_RUN)('%s is in the pages', (pattern) => {
   expect(commands.some(({ command }) => pattern.test(command))).toBe(true)
+})
+
+test('the page itself marks a command that no test runs, and no other', () => {
+  const isMarked = ({ remark }: (typeof commands)[number]) => remark.includes(MARK)
+  const isRun = ({ command }: (typeof commands)[number]) => !NOT_RUN.some(([pattern]) => pattern.test(command))
+  expect(commands.filter((line) => isMarked(line) === isRun(line))).toEqual([])
 })

@@ -24,9 +24,10 @@ export async function bootRoot(original: string, shown: string): Promise<BootedR
     '--boot',
   ])
   const remove = async () => void (await container.stop(20_000))
+  // systemd-nspawn has another child at first, which makes the container and ends.
   const inside = async () => {
-    const [first] = readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').split(' ')
-    return first || undefined
+    const children = readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').split(' ')
+    return children.find((pid) => pid !== '' && /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
   }
   try {
     const pid = await waitFor(inside, { for: 'the first process of the container' })
