@@ -92,6 +92,16 @@ const card = (number: number, tab = page) =>
   tab.getByRole('list', { name: 'Incidents' }).getByRole('listitem').nth(number)
 const parameters = () => new URL(page.url()).searchParams
 
+test('after a click on a filter, j and Enter open a picture and leave the filter on', async () => {
+  await page.getByRole('search').getByRole('button', { name: /^boar/ }).click()
+  await expect.poll(() => parameters().get('label')).toBe('boar')
+  await expect.poll(() => card(0).getByRole('img', { name: 'boar at orchard' }).count()).toBe(1)
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'boar at Barn' }).waitFor()
+  expect(parameters().get('label')).toBe('boar')
+})
+
 test('the newest pictures are first, and a click shows one large with its facts', async () => {
   await expect.poll(() => card(0).getByRole('img', { name: 'boar at orchard' }).count()).toBe(1)
   await card(1).getByRole('button').click()

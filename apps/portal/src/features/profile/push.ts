@@ -28,5 +28,12 @@ export async function subscribeBrowser(publicKey: string): Promise<ReturnType<ty
   const known = await registration.pushManager.getSubscription()
   // A subscription of another hub, or with an old key, would refuse this hub's messages.
   await known?.unsubscribe()
-  return bodyOf(await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }))
+  const subscription = await registration.pushManager
+    .subscribe({ userVisibleOnly: true, applicationServerKey })
+    .catch((cause: unknown) => {
+      throw new Error('The browser’s push service refused: it may be out of reach, or this is a private window.', {
+        cause,
+      })
+    })
+  return bodyOf(subscription)
 }

@@ -88,8 +88,10 @@ export function ThreatsPage() {
   const move = (step: number) => () => {
     const next = neighbour(opened ?? current, step)
     if (!next) return
-    if (opened !== undefined) open(next.id)
-    else setCurrent(next.id)
+    if (opened !== undefined) return open(next.id)
+    // Enter then opens this incident, and does not press again what the person clicked before.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    setCurrent(next.id)
   }
   const say = async (said: Said) => {
     const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
