@@ -162,7 +162,7 @@ describe('the landing page', () => {
       'Why choose Hedgerow',
       'It learns your branches overnight',
       'A camera, a small computer, a tap',
-      'Two models look before anything is set off',
+      'A second model can look before anything is set off',
       'What a gateway does for you',
       'Supported hardware',
       'Every site on one screen',

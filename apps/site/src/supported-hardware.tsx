@@ -5,7 +5,7 @@ const COMPUTERS = [
   { name: 'Small single-board computer', use: 'One camera' },
   { name: 'Edge AI module', use: 'A few cameras' },
   { name: 'Compact desktop computer', use: 'What beta testers use' },
-  { name: 'GPU-powered Windows PC', use: 'Many cameras' },
+  { name: 'GPU-powered Windows PC', use: 'Many cameras, under Linux' },
 ]
 
 const PARTS = [

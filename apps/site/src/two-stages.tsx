@@ -14,19 +14,19 @@ const STAGES = [
   },
   {
     title: 'Second look',
-    words: 'A large model checks what the first one picked.',
+    words: 'If set up, a larger model checks what it picked.',
     passed: CANDIDATES,
   },
   {
     title: 'Then, and only then',
-    words: 'The sprinkler, the siren, the alert.',
+    words: 'A rule that waits for it fires.',
     passed: CONFIRMED,
   },
 ]
 
 export function TwoStages() {
   return (
-    <Section id="multi-model" title="Two models look before anything is set off" tone="night">
+    <Section id="multi-model" title="A second model can look before anything is set off" tone="night">
       <div className={styles.columns}>
         <ol className={styles.stages}>
           {STAGES.map(({ title, words }) => (
@@ -39,7 +39,7 @@ export function TwoStages() {
         <Sieve />
       </div>
       <p className={styles.note}>
-        <DesignMark>The second look is optional, and not measured at a real site.</DesignMark>
+        <DesignMark>Not measured at a real site.</DesignMark>
       </p>
     </Section>
   )
