@@ -1,5 +1,5 @@
 import { readGateway } from '@hedgerow/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { approveNext } from '../harness/approval.ts'
@@ -17,7 +17,16 @@ let gateway: TestGateway
 let id: string
 
 beforeAll(async () => {
-  ;[browser, hub, relay] = await Promise.all([startBrowser(), startHub(), startRelay()])
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+// A gateway of its own for each try, because it keeps what it fired and to which version it went back.
+beforeEach(async () => {
+  relay = await startRelay()
+  onTestFinished(() => relay.stop())
   const limits = { seconds: 600, secondsAnHour: 3_600, coolDownSeconds: 0 }
   const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
   gateway = await startGateway(hub, {
@@ -25,18 +34,13 @@ beforeAll(async () => {
     file: { deterrents: { sprinkler } },
     before: (dataDir) => writeLearned(dataDir, 'gate', Date.now()),
   })
+  onTestFinished(() => gateway.stop())
   await approveNext(hub)
   id = await waitFor(() => gateway.state().gatewayId, { for: 'the approval' })
   await waitFor(
     async () => (await hub.api(readGateway, { params: { id } })).heartbeat?.deterrents[0]?.state === 'ready',
     { for: 'the sprinkler' },
   )
-})
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-  await relay?.stop()
-  await hub?.stop()
 })
 
 test('a deterrent goes on when its test is held, not when it is clicked, and off at Stop', async () => {
@@ -52,12 +56,12 @@ test('a deterrent goes on when its test is held, not when it is clicked, and off
   // fires once, even if the pointer stays down.
   const fired = page.getByText(/sprinkler fired for 600 s by/)
   const firesWhenHeld = async () => {
-    await hold.hover()
+    await hold.hover({ timeout: 10_000 })
     await page.mouse.down()
     await fired.waitFor({ timeout: 10_000 }).finally(() => page.mouse.up())
     return true
   }
-  await waitFor(firesWhenHeld, { for: 'the firing of a test that is held' })
+  await waitFor(firesWhenHeld, { for: 'the firing of a test that is held', timeoutMs: 60_000 })
   expect(relay.isOn()).toBe(true)
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await waitFor(() => !relay.isOn(), { for: 'the water to stop' })

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startGateway } from '../../apps/gateway/src/gateway.ts'
 import { startFixtureHub } from '../../apps/gateway/testing/hub.ts'
 import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
-import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
-import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
+import { startRelay } from '../../apps/gateway/testing/relay.ts'
+import { startRenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
 import { PICTURE_AGE_HEADER } from '@hedgerow/contract'
 import { axeViolations } from '../harness/axe.ts'
@@ -17,18 +17,22 @@ import { waitFor } from '../harness/wait-for.ts'
 
 /** A person opens the own interface of a gateway without a hub, on a phone in its network. */
 let browser: BrowserHandle
-let relay: Relay
-let camera: RenderedCamera
-let gateway: Gateway
-let dataDir: string
-const file = () => join(dataDir, 'gateway.yaml')
-
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-interface-'))
-  camera = await startRenderedCamera({ name: 'orchard', seed: 41, daylight: 'day', durationMs: 10_000, actors: [] })
-  ;[browser, relay] = await Promise.all([startBrowser(), startRelay()])
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+
+/** For one try of a test, which changes its file. */
+async function startOrchard() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-interface-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const file = join(dataDir, 'gateway.yaml')
+  const orchard = { name: 'orchard', seed: 41, daylight: 'day', durationMs: 10_000 } as const
+  const [camera, relay] = await Promise.all([startRenderedCamera({ ...orchard, actors: [] }), startRelay()])
+  onTestFinished(() => relay.stop())
+  onTestFinished(() => camera.stop())
   await writeFile(
-    file(),
+    file,
     `# The orchard, by the stream
 cameras: { orchard: { url: "${camera.mjpegUrl}" } }
 sources: { eye: { cameras: [orchard] } }
@@ -38,7 +42,8 @@ deterrents:
   )
   writeLearned(dataDir, 'orchard', Date.now())
   const log = pino({ level: 'silent' })
-  gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
+  const gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
+  onTestFinished(() => gateway.stop())
   await gateway.reportDetections([
     {
       id: 'd1',
@@ -50,14 +55,8 @@ deterrents:
       firings: [{ id: 'f1', deterrent: 'sprinkler', at: new Date().toISOString(), seconds: 5, outcome: 'fired' }],
     },
   ])
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-  await Promise.all([relay?.stop(), camera?.stop()])
-  if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
-})
+  return { camera, relay, gateway, file }
+}
 
 async function dragByFinger(page: Page, what: Locator, { right, down }: { right: number; down: number }) {
   const area = (await what.boundingBox())!
@@ -98,6 +97,7 @@ async function tapsRemoveCorners(page: Page) {
 }
 
 test('a person signs in on a phone, sees, tests, stops everything, and changes the file', async () => {
+  const { camera, relay, gateway, file } = await startOrchard()
   const person = await browser.person({
     viewport: { width: 390, height: 844 },
     hasTouch: true,
@@ -164,12 +164,12 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   const drawn =
     /^# The orchard, by the stream\ncameras: .*", zones: \{ rows: \[\[0\.29, 0\.25\], \[0\.6, 0\.3\], \[1, 0\.7\d*\], \[0\.3, 0\.6\]\] \} \} \}\n/
-  await waitFor(async () => drawn.test(await readFile(file(), 'utf8')), { for: 'the zone in the file' })
+  await waitFor(async () => drawn.test(await readFile(file, 'utf8')), { for: 'the zone in the file' })
   await page.getByRole('slider', { name: 'Lowest score of a detection' }).press('ArrowRight')
   await page.getByText('In the last 24 hours this would have been').waitFor()
   expect(await axeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Save rate and score' }).click()
-  await waitFor(async () => (await readFile(file(), 'utf8')).includes(', minimumScore: 0.61 }'), { for: 'the score' })
+  await waitFor(async () => (await readFile(file, 'utf8')).includes(', minimumScore: 0.61 }'), { for: 'the score' })
 
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('link', { name: 'Add a camera' }).click()
@@ -217,7 +217,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('button', { name: 'Accept', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Look and accept' }).waitFor({ state: 'hidden' })
-  expect(await readFile(file(), 'utf8')).toMatch(
+  expect(await readFile(file, 'utf8')).toMatch(
     /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \}, lane: /,
   )
   await page.getByRole('link', { name: 'What is held back on orchard' }).click()
@@ -225,7 +225,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
 
   await page.getByRole('link', { name: 'Configuration' }).click()
   const editor = page.getByRole('textbox', { name: 'gateway.yaml' })
-  const before = await readFile(file(), 'utf8')
+  const before = await readFile(file, 'utf8')
   expect(await editor.inputValue()).toBe(before)
   const rule = (fire: string) => `${before}rules:\n  - { name: Boar, labels: [boar], fire: [${fire}] }\n`
   await editor.fill(rule('siren'))
@@ -236,13 +236,13 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await editor.fill(rule('sprinkler'))
   await page.getByRole('button', { name: 'Save' }).click()
-  await waitFor(async () => (await readFile(file(), 'utf8')) === rule('sprinkler'), { for: 'the file' })
+  await waitFor(async () => (await readFile(file, 'utf8')) === rule('sprinkler'), { for: 'the file' })
 
-  await writeFile(file(), before)
+  await writeFile(file, before)
   await editor.fill(`${rule('sprinkler')}# mine\n`)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText(/^The file was changed meanwhile/).waitFor()
-  expect(await readFile(file(), 'utf8')).toBe(before)
+  expect(await readFile(file, 'utf8')).toBe(before)
   await page.getByRole('button', { name: 'Load it again' }).click()
   await expect.poll(() => editor.inputValue()).toBe(before)
 

@@ -25,6 +25,11 @@ export type TestGatewayOptions = {
   before?: (dataDir: string) => void
 } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
+const running = new Set<TestGateway>()
+
+/** Those of this test file. */
+export const runningGateways = (): readonly TestGateway[] => [...running]
+
 /**
  * Starts an agent that knows the hub's address; `file` adds to gateway.yaml. It retries soon after a failure, so that
  * tests are fast.
@@ -53,7 +58,8 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
     })
     if (!answer.ok) throw new Error(await answer.text())
   }
-  return {
+  let stopped: Promise<void> | undefined
+  const gateway: TestGateway = {
     ...agent,
     localApi: {
       reportDetections: (detections) => send('POST', '/detections', { detections }),
@@ -61,9 +67,13 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
     },
     name: options.name,
     pageUrl: `http://127.0.0.1:${agent.port}/`,
-    async stop() {
-      await agent.stop()
-      await rm(dataDir, { recursive: true, force: true })
-    },
+    stop: () => (stopped ??= end()),
   }
+  async function end(): Promise<void> {
+    running.delete(gateway)
+    await agent.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  running.add(gateway)
+  return gateway
 }

@@ -1,6 +1,7 @@
 /**
  * Set-up of the e2e tests: the second try of a test finds each hub as the first found it, so that names which the first
- * added are free again. With `TEST_TWICE=on` every first try fails at its end, which shows whether a second can pass.
+ * added are free again, and none of the gateways that the first started. With `TEST_TWICE=on` every first try fails at
+ * its end, which shows whether a second can pass.
  */
 import { copyFile, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -8,6 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { listGateways } from '@hedgerow/contract'
 import { afterEach, beforeEach, type RunnerTestCase } from 'vitest'
+import { runningGateways, type TestGateway } from './gateway.ts'
 import { runningHubs, type Hub } from './hub.ts'
 import { forgetSessions } from './session.ts'
 import { waitFor } from './wait-for.ts'
@@ -16,7 +18,11 @@ const fileOf = (hub: Hub) => join(hub.dataDir, 'hub.sqlite')
 const copyOf = (hub: Hub) => join(hub.dataDir, 'before-the-test.sqlite')
 const isFirst = ({ result }: Readonly<RunnerTestCase>) => (result?.retryCount ?? 0) === 0
 
+let gatewaysBefore: readonly TestGateway[] = []
+
 beforeEach(async ({ task }) => {
+  if (isFirst(task)) gatewaysBefore = runningGateways()
+  else for (const gateway of runningGateways()) if (!gatewaysBefore.includes(gateway)) await gateway.stop()
   for (const hub of runningHubs()) await (isFirst(task) ? keep(hub) : bringBack(hub))
 })
 
