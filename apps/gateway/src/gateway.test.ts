@@ -10,6 +10,7 @@ import type { Detection } from '@hedgerow/contract'
 import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 import { GATEWAY_ID, startFixtureHub, type FixtureHub } from '../testing/hub.ts'
 import type { Step } from './hub/conditions.ts'
+import { presetPassword } from '../testing/preset-password.ts'
 
 const WAIT = { timeout: 30_000, interval: 20 }
 
@@ -52,6 +53,7 @@ function detectionOf(id: string): Detection {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
+  presetPassword(dataDir)
   hub = await startFixtureHub()
 })
 

@@ -16,6 +16,7 @@ import {
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { presetPassword } from '../../testing/preset-password.ts'
 import { writeLearned } from '../../testing/learned-file.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
@@ -41,6 +42,7 @@ async function start(): Promise<void> {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-door-'))
+  presetPassword(dataDir)
   hub = await startFixtureHub()
   relay = await startRelay()
   const limits = { seconds: 3, coolDownSeconds: 0, secondsAnHour: 3 }

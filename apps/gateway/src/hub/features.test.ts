@@ -5,6 +5,7 @@ import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { presetPassword } from '../../testing/preset-password.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
@@ -34,6 +35,7 @@ describe('features of a hub', () => {
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-features-'))
+    presetPassword(dataDir)
     hub = await startFixtureHub()
   })
   afterEach(async () => {

@@ -5,6 +5,7 @@ import type { GatewayReview } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { presetPassword } from '../../testing/preset-password.ts'
 import { openRecord, RECORD_FILE } from '../detections/record.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 
@@ -27,6 +28,7 @@ async function join(): Promise<void> {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(joinPath(tmpdir(), 'hedgerow-reviews-'))
+  presetPassword(dataDir)
   hub = await startFixtureHub()
 })
 

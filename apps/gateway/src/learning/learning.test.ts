@@ -295,7 +295,7 @@ test('kill -9 in the middle of a night: the old version stays, and the next run 
   await learning.run()
   await learning.stop()
   const store = openLearningStore(join(dataDir, LEARNING_FILE), log)
-  for (let i = 0; i < 600; i++) {
+  for (let i = 0; i < 240; i++) {
     const kind = i % 2 === 0 ? 'animal' : 'branch'
     const at = NOW - i * HOUR_MS
     const facts = { camera: 'orchard', label: 'deer', at, score: 0.5, hour: 1, seconds: 1, travel: 0, box: undefined }

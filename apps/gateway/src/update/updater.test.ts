@@ -20,6 +20,7 @@ import type { DeviceUpdates } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, assert, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { presetPassword } from '../../testing/preset-password.ts'
 import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
 import { askAgent } from '../cli/ask-agent.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
@@ -40,6 +41,7 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'hedgerow-updater-'))
   mkdirSync(join(root, 'updates'))
   mkdirSync(join(root, 'data'))
+  presetPassword(join(root, 'data'))
   writeVersion(join(root, 'current'), { number: 3 })
   writeFileSync(join(root, 'root.pub'), `${release.rootKey}\n`)
   restart.mockClear()
