@@ -455,7 +455,7 @@ describe('settings', () => {
     const file = await download
     expect(file.suggestedFilename()).toBe('audit.csv')
     const [head, ...lines] = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
-    expect(head).toBe('"at","actor","action","target","sourceIp","result"')
+    expect(head).toBe('"at","actor","action","target","sourceIp","result","reason"')
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.every((line) => line.includes('"user.create"'))).toBe(true)
     await page.getByRole('link', { name: 'audited' }).click()
