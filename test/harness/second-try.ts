@@ -32,6 +32,7 @@ afterEach(({ task }) => {
 })
 
 async function keep(hub: Hub): Promise<void> {
+  if (!existsSync(fileOf(hub))) return
   await rm(copyOf(hub), { force: true })
   const database = new DatabaseSync(fileOf(hub), { timeout: 10_000 })
   database.prepare('vacuum into ?').run(copyOf(hub))
