@@ -7,7 +7,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { readSettings } from '../settings/settings.ts'
+import { readSetting } from '../settings/settings.ts'
 
 const RULES_MAX = 100
 const ID_BYTES = 9
@@ -26,8 +26,8 @@ export async function readRules(db: Db): Promise<AlertRule[]> {
 
 /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
 export async function troubleOfAlerts(db: Db): Promise<string | undefined> {
-  const { enableNotifications } = await readSettings(db)
-  if (!enableNotifications) return 'Notifications are off in the settings: nobody gets a message about a threat.'
+  if (!(await readSetting(db, 'enableNotifications')))
+    return 'Notifications are off in the settings: nobody gets a message about a threat.'
   const rules = await readRules(db)
   if (rules.some(({ enabled, what }) => enabled && what.includes('detection'))) return undefined
   return 'No active alert rule covers what cameras see: nobody gets a message about a threat.'

@@ -3,7 +3,7 @@ import type { AlertPreferences, AlertStep } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { readSettings } from '../settings/settings.ts'
+import { readSetting } from '../settings/settings.ts'
 import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { EVENTS, keysOf } from './alerts.ts'
 import { contentOf } from './contents.ts'
@@ -22,7 +22,7 @@ export async function tellPeople(
   step: Step,
   { announce }: Pick<Notifications, 'announce'>,
 ): Promise<void> {
-  const { enableNotifications } = await readSettings(transaction)
+  const enableNotifications = await readSetting(transaction, 'enableNotifications')
   if (!enableNotifications) return
   const isOver = (channel: string) => step.channels.length === 0 || step.channels.includes(channel)
   for (const person of await readPeople(transaction, step.people)) {

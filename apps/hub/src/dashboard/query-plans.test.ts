@@ -11,6 +11,7 @@ import { startOfHour } from '../database/hourly-stats.ts'
 import { recentActivity } from './recent-activity.ts'
 import { threatsToday, timeline } from './timeline.ts'
 import { listDetections } from '../detections/detection-list.ts'
+import { findDetections } from '../detections/detections.ts'
 import { countIncidents, listIncidents } from '../detections/incident-list.ts'
 import { placeInIncidents } from '../detections/incidents.ts'
 
@@ -87,6 +88,14 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     ['recent activity of all', (db) => recentActivity(db, caller('admin'), { query: {}, reply })],
     ['recent activity with a text', (db) => recentActivity(db, caller('admin'), { query: { q: 'x' }, reply })],
     ['recent activity of one’s own', (db) => recentActivity(db, caller('user', ownerId), { query: {}, reply })],
+    [
+      'the detections of entries',
+      (db) =>
+        findDetections(
+          db,
+          ['d1', 'd2'].map((id) => ({ gatewayId: 'g', id })),
+        ),
+    ],
     ['the audit', (db) => findAudit(db, { limit: 100 })],
     [
       'the audit of a person on a day long ago',

@@ -87,15 +87,9 @@ async function detectionsOf(
   db: Db,
   entries: readonly Entry[],
 ): Promise<Map<string, NonNullable<ActivityEntry['detection']>>> {
-  const found = new Map<string, NonNullable<ActivityEntry['detection']>>()
-  const byGateway = Map.groupBy(
-    entries.filter((entry) => entry.detection_id !== null),
-    (entry) => entry.gateway_id ?? '',
+  const sought = entries.flatMap(({ gateway_id: gatewayId, detection_id: id }) =>
+    gatewayId !== null && id !== null ? [{ gatewayId, id }] : [],
   )
-  for (const [gatewayId, theirs] of byGateway) {
-    const ids = theirs.flatMap((entry) => entry.detection_id ?? [])
-    for (const detection of await findDetections(db, gatewayId, ids))
-      found.set(`${gatewayId} ${detection.id}`, detection)
-  }
-  return found
+  const found = await findDetections(db, sought)
+  return new Map(found.map(({ gatewayId, ...detection }) => [`${gatewayId} ${detection.id}`, detection]))
 }

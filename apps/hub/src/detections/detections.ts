@@ -260,21 +260,21 @@ export async function addToTotals(
     .execute()
 }
 
-/** The gateway's detections that are in an incident, with the incident and whether they have a picture. */
+/** Those of these detections that are in an incident, with the incident and whether they have a picture. */
 export async function findDetections(
   db: Db,
-  gatewayId: string,
-  ids: readonly string[],
-): Promise<{ id: string; incidentId: string; hasThumbnail: boolean }[]> {
+  sought: readonly { gatewayId: string; id: string }[],
+): Promise<{ gatewayId: string; id: string; incidentId: string; hasThumbnail: boolean }[]> {
+  if (sought.length === 0) return []
+  const keys = sql.join(sought.map(({ gatewayId, id }) => sql`(${gatewayId}, ${id})`))
   const rows = await db
     .selectFrom('detections')
-    .select(['id', 'incident_id'])
+    .select(['gateway_id', 'id', 'incident_id'])
     .select(sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_picture'))
-    .where('gateway_id', '=', gatewayId)
-    .where('id', 'in', ids)
+    .where(sql<boolean>`(gateway_id, id) in (values ${keys})`)
     .execute()
-  return rows.flatMap(({ id, incident_id: incidentId, has_picture: picture }) =>
-    incidentId === null ? [] : [{ id, incidentId, hasThumbnail: picture === 1 }],
+  return rows.flatMap(({ gateway_id: gatewayId, id, incident_id: incidentId, has_picture: picture }) =>
+    incidentId === null ? [] : [{ gatewayId, id, incidentId, hasThumbnail: picture === 1 }],
   )
 }
 

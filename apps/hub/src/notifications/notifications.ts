@@ -7,7 +7,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
-import { readSettings } from '../settings/settings.ts'
+import { readSetting } from '../settings/settings.ts'
 import { DeliveryUnknown, Undeliverable, type Channel, type ChannelType, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
 import { createMessages, type Content, type MessageParts, type Row } from './messages.ts'
@@ -131,7 +131,7 @@ export function createNotifications(
    * rules have switches of their own.
    */
   async function switches(from: Db): Promise<NotificationSwitches & { alerts: boolean }> {
-    const { enableNotifications } = await readSettings(from)
+    const enableNotifications = await readSetting(from, 'enableNotifications')
     const { enabled, email } = await options.readSwitches(from)
     return { alerts: enableNotifications, enabled: enableNotifications && enabled, email }
   }

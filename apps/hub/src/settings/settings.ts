@@ -19,6 +19,14 @@ export async function readSettings(db: Db): Promise<HubSettings> {
   return hubSettings.parse(saved)
 }
 
+/** One of them: a tenth of the time of all. */
+export async function readSetting<Name extends keyof HubSettings>(db: Db, name: Name): Promise<HubSettings[Name]> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst()
+  const schema = hubSettings.shape[name]
+  const saved = schema.safeParse(row && parseJson(row.value))
+  return (saved.success ? saved.data : schema.parse(undefined)) as HubSettings[Name]
+}
+
 /** For what reads them many times a second: from memory, and again from the database after each change. */
 export function keepSettings(db: Kysely<Tables>): () => Promise<HubSettings> {
   let kept: Promise<HubSettings> | undefined
