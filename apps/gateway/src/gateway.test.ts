@@ -159,6 +159,20 @@ describe('enrolment', () => {
     await vi.waitFor(() => expect(condition(gateway, 'heartbeat').state).toBe('done'), { timeout: 90_000 })
   })
 
+  test('a hub without time for heartbeats gets none until the pause is over that it asks for', async () => {
+    hub.beBusy(3)
+    const gateway = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'heartbeat')
+    const pauses = hub.busyAt.slice(1).map((at, index) => at - hub.busyAt[index]!)
+    expect(pauses.length).toBe(2)
+    for (const pause of pauses) expect(pause).toBeGreaterThan(990)
+    // It is not taken for an older hub, which would get no details.
+    expect(hub.heartbeats.length).toBeGreaterThan(0)
+    expect(condition(gateway, 'tunnelUp').state).toBe('done')
+  })
+
   test('an answer without the hub’s signature is ignored', async () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))

@@ -62,6 +62,10 @@ export type FixtureHub = {
   /** Answers this many calls for reviews with an error. */
   refuseReviews(count: number): void
   decide(decision: Decision): void
+  /** Answers this many heartbeats as a hub without time for them, which asks for a pause of a second. */
+  beBusy(heartbeats: number): void
+  /** When it refused them, by the clock of this process. */
+  busyAt: number[]
   /** Refuses detections with this code until `code` is undefined; with `id`, only calls that hold this detection. */
   refuseDetections(code: ErrorCode | undefined, id?: string): void
   /** Replaces the hub by one of the first version, or of today, on the same tunnel. */
@@ -126,6 +130,7 @@ export async function startFixtureHub(
   let decision: Decision = { status: 'pending' }
   let ledgerAnswersLost = 0
   let reviewsRefused = 0
+  let heartbeatsRefused = 0
   let isFirstVersion = options.version === 'first'
   let answerIdentity = identity
   let refused: { code: ErrorCode; id: string | undefined } | undefined
@@ -167,7 +172,8 @@ export async function startFixtureHub(
       const { code, fieldErrors } = error instanceof Refusal ? error : new Refusal('invalid_request')
       const { status, message } = errorTable[code]
       const refusal = JSON.stringify({ error: code, message, fieldErrors })
-      response.writeHead(status, { 'content-type': 'application/json' }).end(refusal)
+      const headers = { 'content-type': 'application/json', ...(code === 'hub_busy' && { 'retry-after': '1' }) }
+      response.writeHead(status, headers).end(refusal)
     }
   }
 
@@ -267,6 +273,10 @@ export async function startFixtureHub(
     const message: unknown = JSON.parse(body.toString())
     hub.received.push(message)
     if (request.url === '/api/v1/gateway/heartbeat') {
+      if (heartbeatsRefused-- > 0) {
+        hub.busyAt.push(performance.now())
+        throw new Refusal('hub_busy')
+      }
       hub.heartbeats.push((isFirstVersion ? firstHeartbeat : heartbeat).parse(message))
       const answer = {
         serverTime: hub.serverTime ?? Date.now(),
@@ -319,6 +329,8 @@ export async function startFixtureHub(
       for (const response of unfinished) response.destroy()
       unfinished.clear()
     },
+    busyAt: [],
+    beBusy: (heartbeats) => (heartbeatsRefused = heartbeats),
     refuseReviews: (count) => (reviewsRefused = count),
     loseLedgerAnswers: (count) => (ledgerAnswersLost = count),
     received: [],

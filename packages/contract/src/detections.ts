@@ -130,7 +130,7 @@ export const reportDetections = call({
   path: '/v1/gateway/detections',
   body: z.strictObject({ detections: z.array(detection).min(1).max(500) }),
   signed: true,
-  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests', 'hub_busy'],
   response: z.object({
     accepted: z.number().int(),
     /** Detections that were stored without their picture, because it is no JPEG or too large. */

@@ -95,7 +95,7 @@ export const reportLedger = call({
   path: '/v1/gateway/ledger',
   body: z.strictObject({ entries: z.array(ledgerEntry).min(1).max(LEDGER_ENTRIES_AT_ONCE) }),
   signed: true,
-  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests', 'hub_busy'],
   response: z.object({ accepted: z.number().int() }),
 })
 

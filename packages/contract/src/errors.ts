@@ -81,6 +81,7 @@ export const errorTable = {
   },
   unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in a moment.' },
+  hub_busy: { status: 503, message: 'The hub is busy. Try again after the seconds of Retry-After.' },
   detections_over_quota: {
     status: 429,
     message: 'This gateway sends more detections than the settings of the hub allow. They can come later.',

@@ -30,6 +30,6 @@ export const readGatewayReviews = call({
   path: '/v1/gateway/reviews',
   body: z.strictObject({ after: reviewSeq }),
   signed: true,
-  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests', 'hub_busy'],
   response: z.object({ reviews: z.array(gatewayReview).max(REVIEWS_AT_ONCE) }),
 })

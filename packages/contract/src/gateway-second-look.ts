@@ -33,7 +33,14 @@ export const askSecondLook = call({
       .startsWith(JPEG_START, 'Must be a JPEG'),
   }),
   signed: true,
-  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests', 'second_look_unavailable'],
+  errors: [
+    'gateway_unknown',
+    'signature_invalid',
+    'request_replayed',
+    'too_many_requests',
+    'hub_busy',
+    'second_look_unavailable',
+  ],
   response: z.object({
     ...verdict.pick({ by: true, outcome: true, score: true, reason: true }).shape,
     /** The gateway does not ask again before this time is over. */

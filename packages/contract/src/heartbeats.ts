@@ -118,7 +118,7 @@ export const sendHeartbeat = call({
   path: '/v1/gateway/heartbeat',
   body: heartbeat,
   signed: true,
-  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests', 'hub_busy'],
   response: z.object({
     serverTime: epochMs,
     settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),

@@ -18,6 +18,8 @@ const LATER_TIMEOUT_MS = 10_000
 /** Changes within this time share a heartbeat. */
 const GATHER_MS = 250
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
+/** The hub may have time sooner than its Retry-After said, and without heartbeats it shows the gateway as offline. */
+const RETRY_AFTER_MAX_MS = 60_000
 
 export type HeartbeatAnswer = ResponseOf<typeof sendHeartbeat>
 
@@ -59,6 +61,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   let intervalMs = HEARTBEAT_INTERVAL_MS
   let watchMs = CLOSE_WATCH_MS
   let failures = 0
+  /** The hub said that it is busy, and for how long. */
+  let askedForMs = 0
   /** The tunnel came up again in this session: perhaps the hub restarted, and its whole fleet returns at once. */
   let isReturning = false
 
@@ -85,7 +89,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       options.onReviews(answer.reviews)
       return answer
     } catch (error) {
-      const isLasting = error instanceof HubRefusal || error instanceof NotAHubError || failures + 1 >= RECHECK_AFTER
+      const isRefusal = error instanceof HubRefusal && !isBusy(error)
+      const isLasting = isRefusal || error instanceof NotAHubError || failures + 1 >= RECHECK_AFTER
       if (isLasting && !signal.aborted && !features.isKnown()) learn(undefined)
       throw error
     }
@@ -105,9 +110,14 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       conditions.done('heartbeat', `by the hub, every ${Math.round(intervalMs / 1_000)} s`)
     } catch (error) {
       if (signal.aborted) return
+      noteFailure(error)
+      if (isBusy(error)) {
+        failures = 0
+        httpsFallback.tunnelAnswers()
+        return
+      }
       failures += 1
       if (failures === 1) watchMs = CLOSE_WATCH_MS
-      conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
       if (!cameThroughTunnel(error)) tunnel.retry()
       if (failures % RECHECK_AFTER === 0) options.onUnanswered()
     }
@@ -119,8 +129,13 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       await post((body) => httpsFallback.post(sendHeartbeat, body, LATER_TIMEOUT_MS))
       conditions.done('heartbeat', 'by the hub, outside the tunnel, which does not answer')
     } catch (error) {
-      if (!signal.aborted) conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
+      if (!signal.aborted) noteFailure(error)
     }
+  }
+
+  function noteFailure(error: unknown): void {
+    conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
+    if (isBusy(error)) askedForMs = Math.min(RETRY_AFTER_MAX_MS, error.retryAfterMs) * (1 + Math.random() / 2)
   }
 
   async function run(): Promise<void> {
@@ -128,7 +143,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       const tunnel = options.tunnel()
       if (tunnel?.isUp()) await send(tunnel)
       if (httpsFallback.isOpen(tunnel, failures >= RECHECK_AFTER)) await sendAround()
-      await rest.pause(Math.min(intervalMs, watchMs))
+      await rest.pause(Math.max(askedForMs, Math.min(intervalMs, watchMs)))
+      askedForMs = 0
       watchMs *= 2
     }
   }
@@ -158,6 +174,11 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     },
     done: run(),
   }
+}
+
+/** The hub is there and asks for a pause: nothing is wrong with the tunnel or the approval. */
+function isBusy(error: unknown): error is HubRefusal & { retryAfterMs: number } {
+  return error instanceof HubRefusal && error.retryAfterMs !== undefined
 }
 
 /** A refusal by the hub, or its reset of a closed port, shows that the tunnel works; a new handshake would not help. */

@@ -1,7 +1,8 @@
 /** What people said of each detection, numbered, so that its gateway can ask for what it has not seen. */
 import { REVIEWS_AT_ONCE, type GatewayReview } from '@hedgerow/contract'
-import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
+import { factsOf } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 /** The same lock as for storing detections, so that nothing joins an incident while somebody reviews it. */
@@ -49,6 +50,27 @@ export async function newestReview(db: Db, gatewayId: string): Promise<number> {
     .where('gateway_id', '=', gatewayId)
     .executeTakeFirst()
   return row?.seq ?? 0
+}
+
+/** `newestReview` for every heartbeat: from memory, and again from the database after each review of the gateway. */
+export function keepNewestReviews(db: Kysely<Tables>): (gatewayId: string) => Promise<number> {
+  const kept = new Map<string, Promise<number>>()
+  factsOf(db).follow({
+    name: 'newest-reviews',
+    kinds: ['incident.reviewed', 'incident.review-undone', 'gateway.deleted'],
+    stage: 'memory',
+    afterCommit: (facts) => facts.forEach(({ gatewayId }) => gatewayId !== undefined && kept.delete(gatewayId)),
+  })
+  return (gatewayId) => {
+    const known = kept.get(gatewayId)
+    if (known) return known
+    const reading = newestReview(db, gatewayId)
+    kept.set(gatewayId, reading)
+    reading.catch(() => {
+      if (kept.get(gatewayId) === reading) kept.delete(gatewayId)
+    })
+    return reading
+  }
 }
 
 /** The reviews that its gateway has not seen yet, oldest first. */

@@ -200,6 +200,7 @@ describe('the followers of a hub', () => {
       'held-devices',
       'live-events',
       'live-peers',
+      'newest-reviews',
       'notification-delivery',
       'notifications',
       'push-subscriptions',

@@ -14,6 +14,7 @@ import { mount, type MountOptions } from '../http/mount.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
 import type { SecondLook } from '../second-look/second-look.ts'
+import type { CallAdmission } from './call-admission.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** Enough for a full call of the longest entries. */
@@ -34,6 +35,7 @@ export type GatewayCallDependencies = {
   heartbeats: Pick<Heartbeats, 'record'>
   /** How often one gateway may call, by its id. */
   calls: NamedLimiter
+  admission: Pick<CallAdmission, 'admit'>
   /** Undefined on a hub without a vision endpoint. */
   secondLook: Pick<SecondLook, 'ask'> | undefined
   /** The release that a gateway is asked to run, if any. */
@@ -47,6 +49,11 @@ export type GatewayCallDependencies = {
     newest(gatewayId: string): Promise<number>
     after(gatewayId: string, seq: number): Promise<contract.GatewayReview[]>
   }
+}
+
+/** Refuses the request when the hub has no time for it now; before its body is read, and cheaply. */
+export function admitCall({ admission }: Pick<GatewayCallDependencies, 'admission'>, request: FastifyRequest): void {
+  admission.admit(request.routeOptions.url?.endsWith(contract.sendHeartbeat.path) ? 'heartbeat' : 'other')
 }
 
 /** `identify` returns the id of the calling gateway, or throws. */
@@ -125,6 +132,7 @@ export function signedGatewayRoutes(
 
   async function findGateway(request: FastifyRequest): Promise<void> {
     limiter.take(request.sourceIp)
+    admitCall(dependencies, request)
     const identityPublicKey = String(request.headers[IDENTITY_HEADER] ?? '')
     const row = await db
       .selectFrom('gateways')

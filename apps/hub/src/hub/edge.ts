@@ -10,7 +10,7 @@ import { createIntake } from '../detections/intake.ts'
 import { cleanJpeg } from '../detections/pictures.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
 import { latestIncidents } from '../detections/latest-incidents.ts'
-import { newestReview, reviewsAfter } from '../detections/gateway-reviews.ts'
+import { keepNewestReviews, reviewsAfter } from '../detections/gateway-reviews.ts'
 import { createClipLinks } from '../detections/clip-links.ts'
 import { createClips } from '../detections/clips.ts'
 import { detectionPictureRoutes } from '../detections/picture-routes.ts'
@@ -46,6 +46,7 @@ import type { BrokerSettings } from '../mqtt/mqtt.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
+import { createCallAdmission } from '../fleet/call-admission.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
 import { blockedUdp, findVisibleGateway, isOffline, listGateways } from '../fleet/fleet.ts'
 import { gatewayRoutes } from '../fleet/routes.ts'
@@ -233,7 +234,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })
   auditRoutes(app, { db })
+  const admission = createCallAdmission({ log })
+  stack.defer(admission.stop)
   const gatewayCalls: GatewayCallDependencies = {
+    admission,
     clock,
     heartbeats: {
       record(gatewayId, content) {
@@ -243,7 +247,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     },
     calls: createNamedLimiter({ ...CALL_LIMIT, clock }),
     reviews: {
-      newest: (gatewayId) => newestReview(db, gatewayId),
+      newest: keepNewestReviews(db),
       after: (gatewayId, seq) => reviewsAfter(db, gatewayId, seq),
     },
     wantedUpdate: updates.wanted,
@@ -263,8 +267,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
   const tunnelApi = createTunnelApi({
     ...gatewayCalls,
-    db,
     vpn,
+    db,
     mountDownloads: (scope) => downloadFiles(scope, downloads),
     log,
     faults: connections.faults,
