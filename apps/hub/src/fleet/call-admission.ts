@@ -23,6 +23,8 @@ const RETRY_AFTER_MS = { least: 4_000, most: 16_000 }
 const LOOK_EVERY_MS = 50
 /** The weight of a new look: one long task alone is no sign of load. */
 const NEW_WEIGHT = 0.2
+/** A process that was stopped for minutes is no busier than that. */
+const LATE_MAX_MS = 1_000
 const SECOND_MS = 1_000
 
 export function createCallAdmission({
@@ -43,7 +45,7 @@ export function createCallAdmission({
 
   function look(): void {
     const now = monotonic()
-    const lateMs = Math.max(0, now - lookedAtMs - LOOK_EVERY_MS)
+    const lateMs = Math.min(LATE_MAX_MS, Math.max(0, now - lookedAtMs - LOOK_EVERY_MS))
     lookedAtMs = now
     delayMs += (lateMs - delayMs) * NEW_WEIGHT
   }
