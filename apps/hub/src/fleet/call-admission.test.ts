@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { HubError } from '../kernel/hub-error.ts'
+import type { HubError } from '../kernel/hub-error.ts'
 import { createCallAdmission, type CallAdmission } from './call-admission.ts'
 
 let now = 0
