@@ -28,11 +28,13 @@ function commandsOf(page: string): { command: string; remark: string }[] {
 }
 
 const system = (name: string) => `test/system/${name}.test.ts`
+const database = (name: string) => `apps/hub/src/database/${name}.test.ts`
 /** Commands, the test that runs them, and where in it. */
 const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] = [
   [/^npm ci && npm run demo$/, system('demo'), 'startChild(process.execPath, [DEMO])'],
   [/^npm ci$/, system('upgrade'), 'every version is installed by a real `npm ci`'],
   [/^(HUB_DATABASE_URL=\S+ )?npm start$/, system('lifecycle'), "startChild('npm', ['start']"],
+  [/^sudo -u postgres psql -c /, database('install-page'), 'await superuser.query(statement)'],
   [/^npm run gateway -- --hub /, system('https'), "'--hub', `https://localhost:${httpsPort}`, '--name', 'Gate'"],
   [/^npm run hub -- backup /, system('commands'), "command(hub, ['backup', file])"],
   [/npm run hub -- restore /, system('commands'), "command(hub, ['restore', file])"],
@@ -89,7 +91,6 @@ const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] 
 /** Commands that no test runs, and why. Pages mark them; CONTRIBUTING.md needs no mark for the tests themselves. */
 const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm ci --omit=dev --workspace /, 'it downloads 180 MB; run by hand on 2026-11-23: half a minute each'],
-  [/^sudo -u postgres psql /, 'the tests make roles and databases in a PostgreSQL of their own'],
 ]
 const TESTS = /^(npm ci && )?npm test$|^npm run (check|test:quick)$/
 /** The remark on a line that no test runs, for the reader. */
