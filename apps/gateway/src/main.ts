@@ -5,7 +5,11 @@ import { DataFileError } from './durable-file.ts'
 import { inWords } from './hub/failure.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
 import { startGateway, type Gateway } from './gateway.ts'
+import { releaseProgramPages } from './program-pages.ts'
 import { findInstallation, RESTART_CODE } from './update/installation.ts'
+
+/** By then a device that is a gateway has its tunnel and has sent its first heartbeat. */
+const AT_REST_AFTER_MS = 20_000
 
 /** The gateway agent as a program: reads settings, logs, and stops cleanly on SIGINT and SIGTERM. */
 async function main(): Promise<void> {
@@ -46,6 +50,8 @@ async function main(): Promise<void> {
   started.resolve(gateway)
   if (gateway.newPassword !== undefined)
     process.stdout.write(`The password of this device's own interface, shown once: ${gateway.newPassword}\n`)
+  const release = () => releaseProgramPages().catch((error: unknown) => log.debug(error, 'the pages of the start stay'))
+  setTimeout(() => void release(), AT_REST_AFTER_MS).unref()
 }
 
 function explain(error: unknown): string {

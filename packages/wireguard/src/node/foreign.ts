@@ -1,8 +1,8 @@
 /**
  * Functions of this process's own libraries through node:ffi, which Node's own modules do not offer. They are optional:
- * where they are missing, Node's own modules do the work. Pointers passed to them point only into `foreignMemory`,
- * which lives as long as the process, and each call returns before other code runs, so no pointer ever refers to moved
- * or collected memory.
+ * where they are missing, Node's own modules do the work. Pointers passed to them point only into `foreignMemory` or
+ * into the program's code, which live as long as the process, and each call returns before other code runs, so no
+ * pointer ever refers to moved or collected memory.
  */
 
 import type * as Ffi from 'node:ffi'

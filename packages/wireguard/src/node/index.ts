@@ -1,5 +1,6 @@
 export { nodeCrypto } from './crypto.ts'
 export { fastestAead } from './fastest-aead.ts'
+export { openFunctions } from './foreign.ts'
 export type { DatagramSocket, InterfaceOptions, WireGuardInterface } from './interface.ts'
 export { openInterface } from './interface.ts'
 export { generateKeyPair, generatePresharedKey, publicKeyOf, sharedSecret } from './keys.ts'
