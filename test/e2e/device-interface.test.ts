@@ -237,6 +237,8 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await editor.fill(rule('sprinkler'))
   await page.getByRole('button', { name: 'Save' }).click()
   await waitFor(async () => (await readFile(file, 'utf8')) === rule('sprinkler'), { for: 'the file' })
+  // The answer to Save replaces the text, also what is typed before it comes.
+  await expect.poll(() => page.getByRole('button', { name: 'Undo all changes' }).isDisabled()).toBe(true)
 
   await writeFile(file, before)
   await editor.fill(`${rule('sprinkler')}# mine\n`)
