@@ -237,7 +237,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await editor.fill(rule('sprinkler'))
   await page.getByRole('button', { name: 'Save' }).click()
   await waitFor(async () => (await readFile(file, 'utf8')) === rule('sprinkler'), { for: 'the file' })
-  // The answer to Save replaces the text, also what is typed before it comes.
+  // The answer has the hash that the next Save needs.
   await expect.poll(() => page.getByRole('button', { name: 'Undo all changes' }).isDisabled()).toBe(true)
 
   await writeFile(file, before)
@@ -251,6 +251,68 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('Password of this device').waitFor()
+  await person.close()
+})
+
+/** The answer to Save comes when the person has done more. */
+async function saveAndMeanwhile(page: Page, name: string, address: string, meanwhile: () => Promise<void>) {
+  const save = page.getByRole('button', { name, exact: true })
+  const release = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    const isSave = route.request().method() === 'PUT'
+    const response = await route.fetch()
+    if (isSave) await release.promise
+    await route.fulfill({ response })
+  })
+  const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+  await save.click()
+  await meanwhile()
+  expect(await save.getAttribute('data-loading')).toBe('true')
+  release.resolve()
+  expect((await answered).status()).toBe(200)
+  await expect.poll(() => save.getAttribute('data-loading')).toBe(null)
+  await page.unroute(address)
+}
+
+test('what a person types or draws while Save is under way stays, and can be saved next', async () => {
+  const { gateway, file } = await startOrchard()
+  const person = await browser.person()
+  const page = await person.newPage()
+  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
+  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+
+  await page.getByRole('link', { name: 'Configuration' }).click()
+  const editor = page.getByRole('textbox', { name: 'gateway.yaml' })
+  const first = `${await editor.inputValue()}# one\n`
+  const second = `${first}# two\n`
+  await editor.fill(first)
+  await saveAndMeanwhile(page, 'Save', '**/api/v1/file', () => editor.fill(second))
+  await page.getByText('Saved. It is active.').waitFor()
+  expect(await readFile(file, 'utf8')).toBe(first)
+  expect(await editor.inputValue()).toBe(second)
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await waitFor(async () => (await readFile(file, 'utf8')) === second, { for: 'the second text' })
+  await expect.poll(() => page.getByRole('button', { name: 'Undo all changes' }).isDisabled()).toBe(true)
+
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('link', { name: 'orchard' }).click()
+  const drawn = page.getByRole('list', { name: 'Zones and masks' }).getByRole('listitem')
+  await page.getByRole('button', { name: 'Add a zone' }).click()
+  await saveAndMeanwhile(page, 'Save', '**/api/v1/cameras/orchard', async () => {
+    await page.getByRole('button', { name: 'Add a mask' }).click()
+  })
+  expect(await drawn.count()).toBe(2)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await waitFor(async () => /zones: .*masks: /.test(await readFile(file, 'utf8')), { for: 'the mask in the file' })
+
+  const score = page.getByRole('slider', { name: 'Lowest score of a detection' })
+  await score.press('ArrowRight')
+  await saveAndMeanwhile(page, 'Save rate and score', '**/api/v1/cameras/orchard', () => score.press('ArrowRight'))
+  expect(await readFile(file, 'utf8')).toContain('minimumScore: 0.61')
+  expect(await score.inputValue()).toBe('62')
   await person.close()
 })
 

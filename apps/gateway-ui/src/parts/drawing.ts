@@ -13,6 +13,8 @@ export type Drawing = {
   undo(): void
   /** Starts again with the settings of the file. */
   reset(settings: CameraSettings): void
+  /** As reset, unless more was drawn than the `saved` shapes. */
+  finish(saved: readonly DrawnShape[], settings: CameraSettings): void
 }
 
 type State = { now: readonly DrawnShape[]; past: readonly (readonly DrawnShape[])[] }
@@ -31,6 +33,8 @@ export function useDrawing(settings: CameraSettings): Drawing {
       })),
     undo: () => setState((before) => ({ now: before.past.at(-1) ?? before.now, past: before.past.slice(0, -1) })),
     reset: (changed) => setState({ now: shapesOf(changed), past: [] }),
+    finish: (saved, changed) =>
+      setState((before) => (before.now === saved ? { now: shapesOf(changed), past: [] } : before)),
   }
 }
 

@@ -74,7 +74,7 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
       { change: changeOf(shapes), hash: settings.hash, ...password.given },
       {
         onSuccess(saved) {
-          drawing.reset(saved)
+          drawing.finish(shapes, saved)
           void toast('Saved. It is active.')
         },
       },

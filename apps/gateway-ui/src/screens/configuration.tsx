@@ -43,12 +43,15 @@ export function ConfigurationScreen() {
 
 function File() {
   const query = useFile()
-  const { data, refetch } = query
+  const { data } = query
   if (data === undefined) return <PanelWaiting query={query} rows={12} label="Loading gateway.yaml" />
-  return <Editor key={data.hash} file={data} onReload={() => void refetch()} />
+  return <Editor file={data} query={query} />
 }
 
-function Editor({ file, onReload }: { file: { text: string; hash: string }; onReload: () => void }) {
+type EditorProps = { file: { text: string; hash: string }; query: ReturnType<typeof useFile> }
+
+/** Save replaces `file`. What a person typed meanwhile stays, and can be saved next. */
+function Editor({ file, query }: EditorProps) {
   const [text, setText] = useState(file.text)
   const password = useFilePassword()
   const [settled] = useDebouncedValue(text, CHECK_AFTER_MS)
@@ -58,26 +61,40 @@ function Editor({ file, onReload }: { file: { text: string; hash: string }; onRe
   const isChanged = text !== file.text
   const errors = check.data?.errors ?? []
   const isOutdated = save.error instanceof DeviceError && save.error.code === 'file_changed'
+  const problem = query.error ?? save.error
+
+  async function reload(): Promise<void> {
+    const read = await query.refetch()
+    if (!read.isSuccess) return
+    setText(read.data.text)
+    save.reset()
+  }
+
   return (
     <Panel title="gateway.yaml">
-      <UnsavedGuard unsaved={isChanged && !save.isSuccess} />
+      <UnsavedGuard unsaved={isChanged} />
       <form
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault()
           save.mutate(
             { text, hash: file.hash, ...password.given },
-            { onSuccess: () => void toast('Saved. It is active.') },
+            {
+              onSuccess() {
+                password.setPassword('')
+                void toast('Saved. It is active.')
+              },
+            },
           )
         }}
       >
         <TextEditor ref={editor} label="gateway.yaml" text={text} onChange={setText} errorLines={lines(errors)} />
         <Findings errors={errors} warnings={check.data?.warnings ?? []} onFind={(at) => editor.current?.goTo(at)} />
-        {save.error !== null && (
+        {problem !== null && (
           <Notice tone="danger">
-            {messageOf(save.error)}{' '}
+            {messageOf(problem)}{' '}
             {isOutdated && (
-              <Button variant="default" size="compact-sm" onClick={onReload}>
+              <Button variant="default" size="compact-sm" loading={query.isFetching} onClick={() => void reload()}>
                 Load it again
               </Button>
             )}

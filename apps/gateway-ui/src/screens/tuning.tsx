@@ -93,7 +93,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
                   { change: changeOf(before, now), hash, ...password.given },
                   {
                     onSuccess() {
-                      setTouched({})
+                      setTouched((latest) => (latest === touched ? {} : latest))
                       void toast('Saved. It is active.')
                     },
                   },
