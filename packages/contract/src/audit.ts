@@ -6,7 +6,7 @@ import { pageQuery } from './lists.ts'
 export const auditEntry = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  /** The username at that time, or `hub` or `gateway`. */
+  /** The username at that time, `hub`, `gateway`, or words for who is no user, such as `Home Assistant`. */
   actor: z.string(),
   /** `noun.verb`, such as `session.start`. */
   action: z.string(),
@@ -16,7 +16,10 @@ export const auditEntry = z.object({
   subject: z.object({ name: z.string(), path: z.string().nullable() }).nullable(),
   sourceIp: z.string().nullable(),
   result: z.enum(['ok', 'refused']),
-  /** Why a command was refused or not carried out, in the device's words or the hub's; null for other entries. */
+  /**
+   * Why a command was refused or not carried out, in the device's words or the hub's; by which message's link an alert
+   * was acknowledged; null for other entries.
+   */
   reason: z.string().nullable(),
 })
 export type AuditEntry = z.output<typeof auditEntry>

@@ -54,3 +54,16 @@ export const THUMBNAIL_NAMES_MAX = 6_000
 /** A detection in that `of`. */
 export const thumbnailName = (gateway: string, detection: string): string =>
   `${gateway}/${encodeURIComponent(detection)}`
+
+/** The names of channels in the words of a person. */
+export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  portal: 'Portal',
+  push: 'Push',
+  email: 'Mail',
+  person: 'Mail',
+  webhook: 'Webhook',
+  ntfy: 'ntfy',
+  telegram: 'Telegram',
+  pushover: 'Pushover',
+  mqtt: 'MQTT',
+}

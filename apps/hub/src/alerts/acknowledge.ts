@@ -4,13 +4,16 @@ import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, HUB, record } from '../facts/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledgementOf, gatewaysOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import type { AlertLink } from './links.ts'
 import { readPreferences } from './preferences.ts'
 import { firstOf, linesOf, titleOf } from './words.ts'
+
+/** Who used the link of a channel that people share. No username has a space. */
+const UNKNOWN: FactActor = { name: 'Somebody unknown' }
 
 type Context = { sourceIp: string; now: number }
 type Linked = ResponseOf<typeof readAlertLink>
@@ -46,7 +49,7 @@ export function acknowledgeLinked(
   return inTransaction(db, async (transaction) => {
     const row = await readAlert(transaction, alertId)
     const person = userId === undefined ? undefined : await readPerson(transaction, userId)
-    const actor = person ? actorOf({ caller: person, sourceIp }) : { ...HUB, sourceIp }
+    const actor = person ? actorOf({ caller: person, sourceIp }) : { ...UNKNOWN, sourceIp }
     return toLinked(transaction, await markAcknowledged(transaction, row, { actor, via: channel, now }), person)
   })
 }

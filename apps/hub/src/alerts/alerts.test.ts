@@ -249,8 +249,13 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     const [first] = await alerts()
     hub.clock.advance(60_000)
     expect(await use(acknowledge.token)).toMatchObject({ status: 200, body: { acknowledged: first!.acknowledged } })
-    const entries = hub.db.selectFrom('audit').select('target').where('action', '=', 'alert.acknowledge')
-    expect(await entries.execute()).toEqual([{ target: title }])
+    const entries = hub.db.selectFrom('audit').select(['actor', 'target', 'reason'])
+    const how = 'by the link in a message over Webhook'
+    expect(await entries.where('action', '=', 'alert.acknowledge').execute()).toEqual([
+      { actor: 'Somebody unknown', target: title, reason: how },
+    ])
+    const activity = await hub.db.selectFrom('activity').select('message').orderBy('id').execute()
+    expect(activity.at(-1)!.message).toBe(`Alert "${title}" was acknowledged ${how}`)
     hub.clock.advance(8 * 86_400_000)
     expect(await use(acknowledge.token)).toMatchObject(refusal(403, 'alert_link_invalid'))
   })

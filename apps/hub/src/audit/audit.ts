@@ -19,7 +19,7 @@ const LOOKED_THROUGH_AT_ONCE = 10_000
 type ShownEntry = Omit<Entry, 'subject'>
 
 export type AuditEntry = {
-  /** A username, or `hub` or `gateway`. */
+  /** A username, `hub`, `gateway`, or words for who is no user. */
   actor: string
   actorId?: string | undefined
   action: `${string}.${string}`

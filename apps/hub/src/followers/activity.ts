@@ -3,6 +3,7 @@ import type { Fact, FactData, FactKind, Gateway, HubSettings } from '@hedgerow/c
 import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
+import { linkInWords } from './audit.ts'
 
 /** Time and gateway are the fact's by default. */
 type Line = Pick<NewActivity, 'type' | 'message'> & Partial<NewActivity>
@@ -109,9 +110,10 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     warning(`Alert "${data.title}" was not acknowledged: step ${data.step} of "${data.ruleName}" was sent`),
   'alert.acknowledged': ({ data, actor }) =>
     info(
-      actor.userId === undefined
-        ? `Alert "${data.title}" was acknowledged by a link in a message`
-        : `Alert "${data.title}" was acknowledged by ${actor.name}`,
+      `Alert "${data.title}" was acknowledged ${[
+        ...(actor.userId === undefined ? [] : [`by ${actor.name}`]),
+        ...(data.via === 'portal' ? [] : [linkInWords(data.via, actor)]),
+      ].join(', ')}`,
     ),
 
   'storage.low': ({ data }) => ({ type: 'error', message: `${data.message} The hub takes no detections until then.` }),

@@ -2,7 +2,7 @@
  * The audit: the facts that leave an entry, as `noun.verb`, and for each other kind the reason why it leaves none. The
  * entry names the fact's actor and target; `hub` is the hub itself, `gateway` a device.
  */
-import type { Fact, FactKind } from '@hedgerow/contract'
+import { CHANNEL_NAMES, type Fact, type FactActor, type FactKind } from '@hedgerow/contract'
 import { writeAudit } from '../audit/audit.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
 
@@ -102,7 +102,11 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'alert.raised': { none: 'the hub tells what a rule asks for; the rule has the entry' },
   'alert.cleared': { none: 'a state, not a decision; the list of alerts has it' },
   'alert.escalated': { none: 'the hub tells what a rule asks for; the rule has the entry' },
-  'alert.acknowledged': { action: 'alert.acknowledge', target: ({ data }) => data.title },
+  'alert.acknowledged': {
+    action: 'alert.acknowledge',
+    target: ({ data }) => data.title,
+    reason: ({ data: { via }, actor }) => (via === 'portal' ? undefined : linkInWords(via, actor)),
+  },
   'alert-rule.saved': { action: 'alert-rule.save', target: ({ data }) => data.name },
   'alert-rule.deleted': { action: 'alert-rule.delete', target: ({ data }) => data.name },
   'notification.tested': { action: 'notification.test' },
@@ -135,6 +139,19 @@ function commandInWords({ data, gatewayId }: Fact<'command.given' | 'command.end
   const { action, deterrent, learning } = data
   const what = learning ? `${learning.label} on ${learning.camera} of ` : deterrent === null ? '' : `${deterrent} of `
   return `${action} ${what}${gatewayId}`
+}
+
+/** The messages of channels that are more than a name: `a mail to rosa.lind`. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  email: 'a mail to the notification email',
+  person: 'a mail',
+  push: 'a push message',
+}
+
+/** `by the link in a message over ntfy` */
+export function linkInWords(via: string, { name, userId }: FactActor): string {
+  const message = MESSAGES[via] ?? `a message over ${CHANNEL_NAMES[via] ?? via}`
+  return `by the link in ${message}${userId === undefined ? '' : ` to ${name}`}`
 }
 
 async function writeEntry<K extends FactKind>(

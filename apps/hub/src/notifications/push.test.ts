@@ -91,6 +91,13 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     expect(await api(contract.acknowledgeByLink, { body: { token } })).toMatchObject({
       body: { title: payload['title'], acknowledged: { by: 'the-user', via: 'push' } },
     })
+    const acknowledged = hub.db
+      .selectFrom('audit')
+      .select(['actor', 'reason'])
+      .where('action', '=', 'alert.acknowledge')
+    expect(await acknowledged.execute()).toEqual([
+      { actor: 'the-user', reason: 'by the link in a push message to the-user' },
+    ])
     await api(contract.readNotices, { token: owner.token })
     expect(await notices(owner.token)).toMatchObject({ unread: 0, notices: [{ isRead: true }] })
     expect(await notices(stranger)).toMatchObject({ unread: 1 })

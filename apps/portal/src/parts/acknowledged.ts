@@ -1,5 +1,5 @@
 import type { Acknowledgement } from '@hedgerow/contract'
-import { CHANNEL_NAMES } from './channel-names.ts'
+import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 
 /** The person who acknowledged an alert, and when. */
 export function acknowledgedInWords({ by, via, at }: Acknowledgement): string {

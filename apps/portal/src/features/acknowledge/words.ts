@@ -1,7 +1,7 @@
 /** The page of a message's link, in the language of the message. */
 import type { Acknowledgement, Language } from '@hedgerow/contract'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
-import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 
 type Words = {
   acknowledge: string

@@ -6,15 +6,10 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
+import { OWN, stateOf } from './channel-state.ts'
 import { useChannels, useTest } from './queries.ts'
 import styles from './alerts.module.css'
-
-/** The channels that work for each person without any setup in the hub. */
-const OWN: Readonly<Record<string, string>> = {
-  portal: 'The bell of the portal',
-  push: 'Browsers that people add in their profile',
-}
 
 /** Mail to one person about their account is no channel of alerts. */
 export const isAlertChannel = (name: string) => name !== 'person'
@@ -37,19 +32,17 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
       {channels.data !== undefined && (
         <ul className={styles.channels}>
           {names.map(([name, isSet]) => {
-            const result = test.data?.channels[name]
             const last = channels.data.last[name]
-            const problem = channels.data.problems[name]
-            const failure = isSet ? (last?.error ?? undefined) : undefined
-            const reason = result?.message ?? problem ?? failure ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')
-            const hasFailed = problem !== undefined || (result ? result.status === 'failed' : failure !== undefined)
+            const tested = test.data?.channels[name]
+            const { shape, reason, failure } = stateOf(name, {
+              isSet,
+              last,
+              tested,
+              problem: channels.data.problems[name],
+            })
             return (
               <li key={name}>
-                <StatusMark
-                  shape={!isSet ? 'neutral' : hasFailed ? 'diamond' : 'dot'}
-                  word={CHANNEL_NAMES[name] ?? name}
-                  reason={reason}
-                />
+                <StatusMark shape={shape} word={CHANNEL_NAMES[name] ?? name} reason={reason} />
                 {isSet && name !== 'push' && (
                   <ReasonedButton
                     size="compact-sm"

@@ -12,7 +12,7 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 import { useDeliveries, useSendAgain } from './queries.ts'
 import styles from './alerts.module.css'
 

@@ -2,7 +2,7 @@
 import type { AlertStep } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
-import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 import styles from './alerts.module.css'
 
 const STEPS_MAX = 5

@@ -24,6 +24,7 @@ it('names the actor and the gateway, and links both', () => {
     actor: { text: 'rosa.lind', path: '/users?q=rosa.lind' },
     words: 'edited the gateway',
     target: { text: 'Barn', path: '/gateways/aaaaaaaaaaaa' },
+    ending: '',
   })
 })
 
@@ -32,6 +33,7 @@ it('names users by their username, and deleted targets by their id', () => {
     actor: { text: 'The hub' },
     words: 'added the user',
     target: { text: 'rosa.lind', path: '/users?q=rosa.lind' },
+    ending: '',
   })
   expect(sentenceOf(entry({ target: 'bbbbbbbbbbbb' }), names).target).toEqual({ text: 'bbbbbbbbbbbb' })
 })
@@ -63,12 +65,25 @@ it('links the gateway of a command', () => {
   })
 })
 
+it('says how an alert was acknowledged, and why a command was not carried out', () => {
+  const by = { actor: 'Somebody unknown', reason: 'by the link in a message over ntfy' }
+  expect(sentenceOf(entry({ action: 'alert.acknowledge', target: 'boar at Barn', ...by }), names)).toEqual({
+    actor: { text: 'Somebody unknown' },
+    words: 'acknowledged the alert',
+    target: { text: 'boar at Barn' },
+    ending: ', by the link in a message over ntfy',
+  })
+  const ended = entry({ action: 'command.end', target: 'fire siren of aaaaaaaaaaaa', result: 'refused' })
+  expect(sentenceOf({ ...ended, reason: 'A person is in view.' }, names).ending).toBe(': A person is in view.')
+})
+
 it('says what was refused', () => {
   const refused = entry({ actor: 'nobody', action: 'session.start', target: null, result: 'refused' })
   expect(sentenceOf(refused, names)).toEqual({
     actor: { text: 'nobody' },
     words: 'could not sign in',
     target: undefined,
+    ending: '',
   })
 })
 

@@ -1,6 +1,6 @@
 /** An audit entry as a sentence. Pure. */
 import type { AuditEntry } from '@hedgerow/contract'
-import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 
 /** The kind of an action's target: decides whether it has a page and a name. */
 type TargetKind = 'gateway' | 'user' | 'command' | 'channel' | 'text' | 'none'
@@ -76,7 +76,8 @@ const SENTENCES: Readonly<Record<string, Words>> = {
 }
 
 export type Named = { text: string; path?: string }
-export type Sentence = { actor: Named; words: string; target: Named | undefined }
+/** `ending` follows the target: why it was refused, or how it was done. */
+export type Sentence = { actor: Named; words: string; target: Named | undefined; ending: string }
 
 export type Names = {
   gateways: readonly { id: string; name: string }[]
@@ -84,17 +85,17 @@ export type Names = {
 }
 
 /** The parts of an entry's sentence. An unknown action, from a newer hub, is shown as its code. */
-export function sentenceOf({ actor, action, target, subject, result }: AuditEntry, names: Names): Sentence {
+export function sentenceOf({ actor, action, target, subject, result, reason }: AuditEntry, names: Names): Sentence {
   const known = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : undefined
   const words =
     known === undefined ? action : result === 'refused' ? (known.refused ?? `could not: ${known.done}`) : known.done
   const kind = known?.target ?? 'text'
   // The last word of a command is its gateway.
   const command = kind === 'command' ? /^(.+) (\S+)$/.exec(target ?? '') : null
-  const who = actorOf(actor, names)
-  if (command) return { actor: who, words: `${words} ${command[1]}`, target: targetOf(command[2]!, 'gateway', names) }
-  if (subject !== null) return { actor: who, words, target: namedBy(subject) }
-  return { actor: who, words, target: targetOf(target, kind, names) }
+  const ending = reason === null ? '' : `${result === 'ok' ? ', ' : ': '}${reason}`
+  const about = { actor: actorOf(actor, names), ending }
+  if (command) return { ...about, words: `${words} ${command[1]}`, target: targetOf(command[2]!, 'gateway', names) }
+  return { ...about, words, target: subject === null ? targetOf(target, kind, names) : namedBy(subject) }
 }
 
 function namedBy({ name, path }: NonNullable<AuditEntry['subject']>): Named {

@@ -28,7 +28,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <DataTable label="Audit log" columns={COLUMNS} rowCount={groups.length}>
       {groups.map(({ entry, count, since }, index) => {
-        const { actor, words, target } = sentenceOf(entry, names)
+        const { actor, words, target, ending } = sentenceOf(entry, names)
         return (
           <Row key={entry.id} index={index}>
             <Cell label="When">
@@ -46,7 +46,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
                     <Name {...target} />
                   </>
                 )}
-                {entry.reason !== null && `: ${entry.reason}`}
+                {ending}
               </span>
               {count > 1 && (
                 <div>
