@@ -138,4 +138,8 @@ test('finds the help, which the hub serves and searches in the browser, and a sc
   await portal.open('/settings?tab=certificates')
   await page.getByRole('link', { name: 'Help', exact: true }).click()
   await page.getByRole('heading', { name: 'HTTPS', exact: true }).waitFor()
+  await portal.open('/cameras')
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Help', exact: true }).click()
+  await page.getByRole('heading', { name: 'Cameras, and the eye that looks at them', exact: true }).waitFor()
 })

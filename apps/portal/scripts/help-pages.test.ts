@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SCREENS } from '../src/features/command-palette/destinations.ts'
 import { addressOf, FIRST_PAGE, plainText } from '../src/features/help/text.ts'
+import { HELP_OF_SCREEN, helpOf } from '../src/features/shell/help-of-screen.ts'
 import { findLooseEnds, linksIn, pages, readPage } from './help-pages.ts'
 
 const SOURCES = join(import.meta.dirname, '../src')
@@ -28,12 +30,20 @@ describe('the help', () => {
   it('has the pages to which screens link', () => {
     const asked = globSync('**/*.tsx', { cwd: SOURCES }).flatMap((file) => {
       const text = readFileSync(join(SOURCES, file), 'utf8')
-      return [...text.matchAll(/<HelpLink to="([^"]+)"/g)].map(([, to]) => `/help/${to}`)
+      return [...text.matchAll(/<(?:HelpLink to="|Link to="\/help\/)([^"]+)"/g)].map(([, to]) => `/help/${to}`)
     })
     const settings = readFileSync(join(SOURCES, 'features/settings/page.tsx'), 'utf8')
     const ofTabs = [...settings.matchAll(/^ {2}\['\w+', '\w+', '([\w#-]+)'\]/gm)].map(([, to]) => `/help/${to}`)
     expect([asked.length > 2, ofTabs.length]).toEqual([true, 5])
     expect([...asked, ...ofTabs].filter((to) => !addresses.has(to))).toEqual([])
+  })
+
+  it('has the page about each screen, which the account menu opens', () => {
+    expect(Object.keys(HELP_OF_SCREEN).filter((screen) => !addresses.has(helpOf(screen)))).toEqual([])
+    const known = SCREENS.flatMap((screen) => ('path' in screen ? [screen.path] : []))
+    expect(known.filter((path) => helpOf(path) === '/help')).toEqual(['/dashboard', '/help'])
+    expect(helpOf('/gateways/quince-corner')).toBe('/help/gateway-problems')
+    expect(helpOf('/help/tls')).toBe('/help')
   })
 })
 
