@@ -79,7 +79,7 @@ describe('a gateway.yaml', () => {
   })
 
   test.each([
-    ['sources:\n  api: { tokn: abcdefghijklmnop }', 2, 8, 'sources.api.tokn: This key is not known.'],
+    ['sources:\n  api: { tokn: abcdefghijklmnop }', 2, 16, 'sources.api.tokn: This key is not known.'],
     ['sources:\n  api:\n    token: short', 3, 12, 'sources.api.token: A token has at least 16 characters.'],
     [
       'sources:\n  api:\n    token: 1234567890123456',

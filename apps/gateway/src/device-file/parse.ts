@@ -54,8 +54,8 @@ export function parseDeviceFile(text: string, folder: string, environment: NodeJ
 
   const checked = deviceFile.safeParse(plain.value ?? {}, { error: wordsOfError })
   if (checked.success) return { value: checked.data }
-  for (const issue of checked.error.issues)
-    errors.push({ ...place(offsetOf(document, issue)), message: `${nameOf(issue)}: ${issue.message}` })
+  for (const { path, message } of checked.error.issues.flatMap(faultsOf))
+    errors.push({ ...place(offsetOf(document, path)), message: `${path.join('.') || 'The file'}: ${message}` })
   return { errors: errors.slice(0, ERRORS_SHOWN) }
 }
 
@@ -91,20 +91,23 @@ function toPlain(document: Document): { value: unknown } | string {
   }
 }
 
-/** The issue's offset in the text: that of its value, or of the closest parent that the file has. */
-function offsetOf(document: Document, { path }: z.core.$ZodIssue): number {
-  const keys = path.filter((key) => typeof key !== 'symbol')
-  for (let length = keys.length; length > 0; length--) {
-    const node = document.getIn(keys.slice(0, length), true)
+type Fault = { path: readonly (string | number)[]; message: string }
+
+/** Each unknown key is a fault of its own, at its own line. */
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.filter((key) => typeof key !== 'symbol')
+  const { message } = issue
+  if (issue.code !== 'unrecognized_keys') return [{ path, message }]
+  return issue.keys.map((key) => ({ path: [...path, key], message }))
+}
+
+/** The offset of a value in the text, or of the closest parent that the file has. */
+function offsetOf(document: Document, path: Fault['path']): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true)
     if (isNode(node) && node.range) return node.range[0]
   }
   return 0
-}
-
-function nameOf(issue: z.core.$ZodIssue): string {
-  const path = issue.path.join('.')
-  if (issue.code !== 'unrecognized_keys') return path || 'The file'
-  return issue.keys.map((key) => (path === '' ? key : `${path}.${key}`)).join(', ')
 }
 
 function firstLine(message: string): string {

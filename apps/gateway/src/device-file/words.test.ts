@@ -15,7 +15,8 @@ test.each([
   [rule('hours: 25-30'), '1:53 rules.0.hours: Write hours as 22:00-06:00, '],
   ['updates: { hours: 9 }', '1:19 updates.hours: This must be text (put numbers in quotes). Or: This must be a list.'],
   ['cameras: { "a/b": { url: "http://1.2.3.4/" } }', '1:19 cameras.a/b: A name has letters, digits, spaces '],
-  ['camera: {}', '1:1 camera: This key is not known.'],
+  ['camera: {}', '1:9 camera: This key is not known.'],
+  ['site: { latitude: 1, longitude: 2 }\n\nb: 1\nc: 2', '4:4 c: This key is not known.'],
 ])('%s is refused in words, at its line and column', (text, words) => {
   const told = parseDeviceFile(text, '/tmp', {}).errors?.map(
     ({ line, column, message }) => `${line}:${column} ${message}`,
