@@ -23,7 +23,7 @@ async function codeOfProgram(): Promise<Pages[]> {
   const program = await readlink('/proc/self/exe')
   const mappings = (await readFile('/proc/self/smaps', 'latin1')).split(/\n(?=[0-9a-f]+-[0-9a-f]+ )/)
   return mappings.flatMap((mapping) => {
-    const [, from, to, file] = /^([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ \d+ +(.+)\n/.exec(mapping) ?? []
+    const [, from, to, file] = /^([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ \d+ +(\S.*)\n/.exec(mapping) ?? []
     if (file !== program || !/^Anonymous: +0 kB$/m.test(mapping)) return []
     return [{ from: BigInt(`0x${from}`), bytes: BigInt(`0x${to}`) - BigInt(`0x${from}`) }]
   })
