@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { noiseJpeg } from '#testing/jpeg.ts'
 import { expect, test } from 'vitest'
 import { cleanJpeg } from './pictures.ts'
@@ -26,6 +26,26 @@ test('a picture stays the picture, and loses what is hidden in it', async () => 
   expect(clean?.includes('script')).toBe(false)
   const [before, after] = await Promise.all([BOAR, clean!].map((bytes) => sharp(bytes).metadata()))
   expect([after!.format, after!.width, after!.height]).toEqual(['jpeg', before!.width, before!.height])
+})
+
+/** All but how the file begins: tables, frame and scan. */
+const content = (jpeg: Buffer | undefined) => jpeg?.subarray(jpeg.indexOf(Buffer.from([0xff, 0xdb])))
+
+test('a plain picture is kept as the gateway encoded it', async () => {
+  const plain = await sharp(BOAR).jpeg({ quality: 91 }).toBuffer()
+  const clean = await cleanJpeg(GATEWAY, Buffer.concat([plain, Buffer.from('<script>alert(1)</script>')]))
+  expect(content(clean)).toEqual(content(plain))
+})
+
+test.each([
+  ['a progressive one', (picture: Sharp) => picture.jpeg({ progressive: true }), [320, 180]],
+  ['one in CMYK', (picture: Sharp) => picture.toColourspace('cmyk').jpeg(), [320, 180]],
+  ['one that has to be turned', (picture: Sharp) => picture.withMetadata({ orientation: 6 }).jpeg(), [180, 320]],
+] as const)('%s is encoded anew, as a plain picture', async (_what, write, size) => {
+  const clean = await cleanJpeg(GATEWAY, await write(sharp(BOAR)).toBuffer())
+  const { width, height, space, orientation } = await sharp(clean).metadata()
+  expect([width, height, space, orientation]).toEqual([...size, 'srgb', undefined])
+  expect(content(await cleanJpeg(GATEWAY, clean!))).toEqual(content(clean))
 })
 
 test('a picture near the limit stays below it', async () => {
