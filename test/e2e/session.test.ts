@@ -66,6 +66,53 @@ describe('signing in', () => {
     expect(path()).toBe('/dashboard')
   })
 
+  test.each([
+    ['a page that is left', '/dashboard', 'Dashboard'],
+    ['a public page that is left', '/beta', 'Beta Program'],
+  ])('survives %s while the hub is asked who this is', async (_, at, heading) => {
+    await portal.open('/login')
+    await portal.signIn(hub.admin)
+    await portal.page.waitForURL('**/gateways')
+    await portal.page.route('**/api/v1/auth/validate', () => {})
+    const asked = portal.page.waitForRequest('**/api/v1/auth/validate')
+    await portal.open(at)
+    await asked
+    await portal.page.unroute('**/api/v1/auth/validate')
+    await portal.page.reload()
+    await portal.page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    await portal.open('/gateways')
+    await portal.page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    expect(path()).toBe('/gateways')
+  })
+
+  test.each(['/dashboard', '/beta'])('survives one question of %s that the hub does not answer', async (at) => {
+    await portal.open('/login')
+    await portal.signIn(hub.admin)
+    await portal.page.waitForURL('**/gateways')
+    const outcomes = ['failed', 'answered'] as const
+    const asked: string[] = []
+    await portal.page.route('**/api/v1/auth/validate', async (route) => {
+      const outcome = outcomes[asked.length] ?? 'answered'
+      asked.push(outcome)
+      await (outcome === 'failed' ? route.abort() : route.continue())
+    })
+    await portal.open(at)
+    await expect.poll(() => asked).toEqual(outcomes)
+    await portal.open('/gateways')
+    await portal.page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    expect(path()).toBe('/gateways')
+  })
+
+  test('ends where the hub answers no question at all', async () => {
+    await portal.open('/login')
+    await portal.signIn(hub.admin)
+    await portal.page.waitForURL('**/gateways')
+    await portal.page.route('**/api/v1/auth/validate', (route) => route.abort())
+    await portal.open('/dashboard')
+    await portal.page.waitForURL('**/login')
+    expect(await token()).toBeNull()
+  })
+
   test('Logout deletes the token, here and on the hub', async () => {
     await portal.open('/login')
     await portal.signIn(hub.admin)

@@ -7,6 +7,8 @@ import { API_BASE, TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 import type { SessionUser } from '@hedgerow/contract'
 import { validateSession } from 'virtual:contract-calls'
 
+const ASK_AGAIN_AFTER_MS = 1_000
+
 const root = document.documentElement
 
 void recognise()
@@ -31,10 +33,20 @@ async function recognise(): Promise<void> {
   delete root.dataset['session']
 }
 
+/**
+ * Asks a second time when the hub did not decide. Without this, whoever followed a link at once would be signed out: a
+ * browser ends the requests of a page that is left, but runs no more of its timers.
+ */
 async function whoHas(token: string): Promise<SessionUser> {
-  const answer = await fetch(`${API_BASE}${validateSession.path}`, {
-    headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-  })
+  const ask = () =>
+    fetch(`${API_BASE}${validateSession.path}`, {
+      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+    })
+  let answer = await ask().catch(() => undefined)
+  if (answer === undefined || answer.status >= 500) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS))
+    answer = await ask()
+  }
   if (!answer.ok) throw new Error(`the hub answers ${answer.status}`)
   return (await answer.json()) as SessionUser
 }

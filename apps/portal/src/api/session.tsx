@@ -7,7 +7,7 @@ import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
 import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { continuePush, endPush } from './browser-push.ts'
-import { api, listenToSession } from './client.ts'
+import { api, ApiError, listenToSession } from './client.ts'
 import { dropDrafts, keepDraftsOnlyFor, saveOpenDrafts } from './drafts.ts'
 import { renewWhileActive } from './renewal.ts'
 import { clearExpiredMessage, clearToken, hasToken, readToken, writeToken } from './token.ts'
@@ -27,6 +27,8 @@ type Session = {
   refresh: () => Promise<void>
   signOut: () => Promise<void>
 }
+
+const ASK_AGAIN_AFTER_MS = 1_000
 
 const SessionContext = createContext<Session | null>(null)
 
@@ -65,9 +67,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     const controller = new AbortController()
-    const validate = async () => {
+    const recognise = async () => {
       try {
-        const user = await api(validateSession, { signal: controller.signal })
+        const user = await validate(controller.signal)
         keepDraftsOnlyFor(ownerOf(user))
         setState({ status: 'signed-in', user })
       } catch (error) {
@@ -80,9 +82,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const onStorage = (event: StorageEvent) => {
       if (event.key !== TOKEN_STORAGE_KEY && event.key !== null) return
       if (readToken() === null) leave(false)
-      else void validate()
+      else void recognise()
     }
-    if (readToken() !== null) void validate()
+    if (readToken() !== null) void recognise()
     window.addEventListener('storage', onStorage)
     return () => {
       controller.abort()
@@ -116,6 +118,20 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     [state, enter, leave],
   )
   return <SessionContext value={session}>{children}</SessionContext>
+}
+
+/**
+ * Asks a second time when the hub did not decide. Without this, whoever left or reloaded a page while it asked would be
+ * signed out: a browser ends the requests of a page that is left, but runs no more of its timers.
+ */
+async function validate(signal: AbortSignal): Promise<SessionUser> {
+  try {
+    return await api(validateSession, { signal })
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status > 0 && error.status < 500)) throw error
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS))
+    return api(validateSession, { signal })
+  }
 }
 
 /** Includes the role: after a change of role, the person may no longer do the work of a draft. */
