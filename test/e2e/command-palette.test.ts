@@ -125,6 +125,41 @@ test('finds an action, a setting, a tab, a user and a command', async () => {
   await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
 })
 
+test('finds by the words that people type, and leads to the part of a page', async () => {
+  await goTo('new alarm', 'New alert rule')
+  await portal.dialog().getByRole('heading', { name: 'New Alert Rule' }).waitFor()
+  await page.keyboard.press('Escape')
+  await portal.dialog().waitFor({ state: 'detached' })
+
+  await page.setViewportSize({ width: 390, height: 700 })
+  await goTo('2-factor', 'Two-factor sign-in')
+  const part = page.getByRole('region', { name: 'Two-factor sign-in' })
+  await expect
+    .poll(async () => (await part.isVisible()) && (await part.evaluate((at) => at.getBoundingClientRect().top)))
+    .toBeLessThan(350)
+  await page.getByRole('heading', { name: 'Profile', level: 1 }).click()
+  await goTo('approve', 'Approve or reject gateways')
+  await page.getByRole('heading', { name: 'Pending Gateway Registrations' }).waitFor()
+})
+
+test('offers a person nothing that they may not do', async () => {
+  const viewer = await addPerson(hub, { username: 'viewer', role: 'user' })
+  await enterAs(page, hub, viewer)
+  await portal.open('/gateways')
+  await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  await page.keyboard.press('/')
+  for (const text of ['approve', 'invite', 'delete', 'update', 'new alert rule']) {
+    await field().fill(text)
+    await portal.dialog().getByText(/match/).waitFor({ state: 'attached' })
+    expect((await portal.dialog().getByRole('listitem').allTextContents()).join()).not.toContain('Action')
+  }
+  await field().fill('claim')
+  await portal
+    .dialog()
+    .getByRole('link', { name: /Claim gateway/ })
+    .waitFor()
+})
+
 test('finds the help, which the hub serves and searches in the browser, and a screen leads to its page', async () => {
   await goTo('help', 'Help')
   await page.getByRole('heading', { name: 'Running Hedgerow' }).waitFor()

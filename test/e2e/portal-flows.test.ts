@@ -122,6 +122,77 @@ describe('input when a session ends', () => {
   })
 })
 
+describe('what is typed while Save is under way', () => {
+  /** Holds the answers to changes back until the returned function lets them go. */
+  async function holdAnswers(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/**', async (route) => {
+      if (route.request().method() === 'GET') return route.fallback()
+      const response = await route.fetch()
+      await promise
+      await route.fulfill({ response })
+    })
+    return resolve
+  }
+
+  const field = (label: string) => page.getByLabel(new RegExp(`^${label}( \\*)?$`))
+
+  /** `during` is typed while Save is under way; the list of addresses takes what was typed before. */
+  test.each([
+    {
+      address: '/settings',
+      save: 'Save Settings',
+      saved: 'Settings saved successfully',
+      before: { 'Hub description': 'By the river', 'Maximum number of gateways': '300' },
+      during: { 'Maximum number of gateways': '400' },
+    },
+    {
+      address: '/auto-approval-settings',
+      save: 'Save Settings',
+      saved: 'Settings saved successfully',
+      before: { 'Notification email': 'first@farm.example', 'Network range': '198.51.100.0/24' },
+      during: { 'Notification email': 'second@farm.example', 'Network range': '203.0.113.0/24' },
+    },
+    {
+      address: '/profile',
+      save: 'Save Profile',
+      saved: 'Profile saved.',
+      before: { Email: 'ada@farm.example', 'First name': 'Ada', 'Last name': 'Lind' },
+      during: { 'Last name': 'Love' },
+    },
+  ])('on $address stays, and the rest is as it was saved', async ({ address, save, saved, before, during }) => {
+    await openAs(hub.admin, address)
+    for (const [label, text] of Object.entries(before)) await field(label).fill(text)
+    const answer = await holdAnswers()
+    await page.getByRole('button', { name: save }).click()
+    for (const [label, text] of Object.entries(during)) await field(label).fill(text)
+    answer()
+    await page.getByText(saved, { exact: true }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: save }).isEnabled()).toBe(true)
+    for (const [label, text] of Object.entries({ ...before, ...during }))
+      expect(await field(label).inputValue()).toBe(text)
+    const next = page.waitForRequest((request) => request.method() !== 'GET')
+    await page.getByRole('button', { name: save }).click()
+    expect((await next).postData()).toContain(Object.values(during)[0])
+  })
+
+  test('in a dialog keeps it open, and is saved next', async () => {
+    await hub.api(addGateway, { body: { name: 'Slow lane' } })
+    await openAs(hub.admin)
+    await page.getByRole('button', { name: 'More actions for Slow lane' }).click()
+    await page.getByRole('menuitem', { name: 'Edit Gateway' }).click()
+    await portal.dialog().getByLabel('Location').fill('North')
+    const answer = await holdAnswers()
+    await inDialog('Save Gateway').click()
+    await portal.dialog().getByLabel('Location').fill('North-east')
+    answer()
+    await page.getByText('Gateway "Slow lane" saved.').waitFor()
+    await inDialog('Save Gateway').click()
+    await portal.dialog().waitFor({ state: 'detached' })
+    expect((await hub.api(listGateways)).find(({ name }) => name === 'Slow lane')?.location).toBe('North-east')
+  })
+})
+
 describe('claiming', () => {
   test('with the camera: the device’s own label is read, and the device is claimed', async () => {
     const gateway = await enrolled('Bee house')

@@ -3,6 +3,8 @@ import { useHeightVariable } from './height-variable.ts'
 import styles from './panel.module.css'
 
 type PanelProps = {
+  /** For links that name it after their #. */
+  id?: string
   title: string
   actions?: ReactNode
   /** The heading and the actions stay in view below the top bar, above a long list. */
@@ -11,14 +13,14 @@ type PanelProps = {
 }
 
 /** A bordered part of a page with its own heading and states. */
-export function Panel({ title, actions, sticky = false, children }: PanelProps) {
-  const id = useId()
+export function Panel({ id, title, actions, sticky = false, children }: PanelProps) {
+  const heading = useId()
   const head = useRef<HTMLElement>(null)
   useHeightVariable(head, '--panel-head', sticky ? panelOf : nothing)
   return (
-    <section className={styles.panel} aria-labelledby={id}>
+    <section id={id} className={styles.panel} aria-labelledby={heading}>
       <header ref={head} className={styles.head} data-sticky={sticky}>
-        <h2 id={id}>{title}</h2>
+        <h2 id={heading}>{title}</h2>
         {actions}
       </header>
       {children}

@@ -37,3 +37,6 @@ export function submitTo<V>(
     (_errors, _values, event) => focusFirstError(event?.currentTarget),
   )
 }
+
+/** False when a person typed on while `sent` was under way: then its dialog stays, for what was typed. */
+export const isAsSent = <V>(form: { getValues(): V }, sent: V): boolean => form.getValues() === sent

@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
 import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { useAskedAction } from '#parts/asked-action.ts'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -40,6 +41,7 @@ export function AlertsPage() {
   const reason = role === 'admin' ? undefined : ADMIN_NEEDED
   const rules = useAlertRules(maySee)
   const [edited, setEdited] = useState<AlertRule | 'new'>()
+  useAskedAction(['new'], (verb) => reason === undefined && setEdited(verb))
   const forbidden = !maySee || isForbidden(rules.error)
   return (
     <>

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { messageOf } from '#api/client.ts'
 import { useUsers } from '#api/users.ts'
-import { submitTo } from '#parts/submit-to.ts'
+import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -41,7 +41,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
   const [settled] = useDebouncedValue(form.values, SETTLED_MS)
   const submit = submitTo(form, async (values) => {
     await save.mutateAsync({ id: rule?.id, fields: fieldsOf(values, rule) })
-    life.onClose()
+    if (rule === undefined || isAsSent(form, values)) life.onClose()
   })
   const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>
     isSet && isAlertChannel(name) ? [name] : [],

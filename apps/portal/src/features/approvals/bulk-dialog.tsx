@@ -76,6 +76,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
             autoComplete="off"
             data-autofocus
             disabled={work.finished}
+            readOnly={work.working}
             error={problem}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}

@@ -3,6 +3,7 @@ import { Button, Switch, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { follow, sameValue } from '#parts/follow.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
@@ -40,9 +41,9 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   const [typed, setTyped] = useState(NOTHING_TYPED)
   const [emailProblem, setEmailProblem] = useState<string | undefined>()
   if (basis !== saved) {
-    // The settings were reloaded. Unsaved changes stay.
+    // The settings were reloaded.
     setBasis(saved)
-    if (sameSettings(values, basis)) setValues(saved)
+    setValues(follow(values, basis, saved))
   }
   const unsaved = !sameSettings(values, saved) || typed.ip.text.trim() !== '' || typed.range.text.trim() !== ''
 
@@ -67,7 +68,8 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
     setEmailProblem(wrong.error === undefined ? undefined : 'Enter an email address')
     if (!wrong.success) return
     try {
-      setValues(await save.mutateAsync(complete))
+      const answer = await save.mutateAsync(complete)
+      setValues((now) => follow(now, complete, answer))
       void toast(SAVED)
     } catch (error) {
       if (error instanceof ApiError) setEmailProblem(error.fieldErrors['notificationEmail'])
@@ -151,4 +153,4 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
 
 /** Both have the same fields, and the order in the lists matters. */
 const sameSettings = (a: AutoApprovalSettings, b: AutoApprovalSettings): boolean =>
-  (Object.keys(a) as (keyof AutoApprovalSettings)[]).every((name) => String(a[name]) === String(b[name]))
+  (Object.keys(a) as (keyof AutoApprovalSettings)[]).every((name) => sameValue(a[name], b[name]))

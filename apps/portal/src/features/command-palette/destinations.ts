@@ -31,11 +31,27 @@ const command = (name: string, known: Command): Destination => ({ command: known
 function actionsOf(role: Role): Destination[] {
   return [
     ...(mayManageFleet(role)
-      ? [action('/gateways?do=add', 'Add gateway'), action('/gateway-invitations?do=new', 'New gateway invitation')]
+      ? [
+          action('/gateway-approvals', 'Approve or reject gateways'),
+          action('/gateways?do=add', 'Add gateway'),
+          action('/gateways', 'Edit, tag or delete gateways'),
+          action('/versions', 'Update gateways'),
+          action('/gateway-invitations?do=new', 'New gateway invitation'),
+        ]
       : []),
     action('/gateways?do=claim', 'Claim gateway'),
-    ...(role === 'admin' ? [action('/users?do=add', 'Add user'), action('/users?do=invite', 'Invite user')] : []),
-    action('/profile', 'Change password'),
+    action('/threats?review=none', 'Review threats'),
+    ...(role === 'admin'
+      ? [
+          action('/users?do=add', 'Add user'),
+          action('/users?do=invite', 'Invite user'),
+          action('/alert-rules?do=new', 'New alert rule'),
+        ]
+      : []),
+    action('/profile#password', 'Change password'),
+    action('/profile#two-factor', 'Two-factor sign-in'),
+    action('/profile#alerts', 'Get alerts on this device'),
+    action('/profile#sessions', 'End signed-in sessions'),
     command('Light theme', 'light'),
     command('Dark theme', 'dark'),
     command('System theme', 'auto'),
@@ -64,6 +80,7 @@ const SETTINGS: readonly Destination[] = [
   setting('general', 'hubDescription', 'Hub description'),
   setting('general', 'maxGateways', 'Maximum number of gateways'),
   setting('general', 'enableNotifications', 'Notifications'),
+  setting('general', 'enableAuditLog', 'Audit log'),
   setting('general', 'logRetentionDays', 'Keep records for (days)'),
   setting('general', 'automaticUpdates', 'Automatic updates'),
   setting('general', 'automaticUpdateHours', 'Hours of automatic updates'),
@@ -82,13 +99,50 @@ const SETTINGS: readonly Destination[] = [
   setting('network', 'homeAssistantCommands', 'Commands from Home Assistant'),
 ]
 
-/** Other words that people type for a destination, by its name. */
+/** Other words that people type for a destination, by its name, without hyphens. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
-  Threats: 'incidents detections',
-  Profile: '2fa two-factor',
-  Logout: 'log out sign out',
-  'Keep records for (days)': 'retention',
-  'Two-factor authentication': '2fa',
+  Dashboard: 'home overview start statistics',
+  Threats: 'incidents detections alarms events pictures snapshots clips export',
+  Cameras: 'pictures wall live video streams full screen',
+  'Alert rules': 'alarms notifications channels messages escalation email mail ntfy telegram pushover webhook sms',
+  Gateways: 'devices fleet tags map connect',
+  Versions: 'updates upgrades releases firmware rollout',
+  Approvals: 'approve reject pending requests registrations fingerprint',
+  'Gateway invitations': 'invite codes',
+  'Auto-approval settings': 'approve automatically trusted networks whitelist allowed addresses',
+  Users: 'people accounts members roles permissions admins managers',
+  Settings: 'configuration options preferences',
+  Profile: 'account name email language',
+  Help: 'documentation manual docs support',
+  'Approve or reject gateways': 'accept registrations pending devices',
+  'Add gateway': 'new device enrol register install qr code',
+  'Edit, tag or delete gateways': 'rename remove change location',
+  'Update gateways': 'upgrade version firmware',
+  'New gateway invitation': 'invite gateway create code',
+  'Claim gateway': 'device token owner',
+  'Review threats': 'right wrong false alarms verdicts incidents detections',
+  'Add user': 'new create account person',
+  'Invite user': 'invitation account person register code',
+  'New alert rule': 'add create alarm notification',
+  'Change password': 'new reset',
+  'Two-factor sign-in': '2fa 2factor twostep 2step mfa otp totp authenticator authentication recovery codes set up',
+  'Get alerts on this device': 'push notifications phone browser quiet hours language',
+  'End signed-in sessions': 'sign out everywhere devices',
+  'Light theme': 'mode day colours colors',
+  'Dark theme': 'mode night colours colors',
+  'System theme': 'mode automatic colours colors',
+  Logout: 'log out sign out signout',
+  Certificates: 'tls ssl https renew authority',
+  'Audit log': 'history who did what export csv',
+  Notifications: 'messages mail email',
+  'Keep records for (days)': 'retention log',
+  'Automatic updates': 'upgrades versions',
+  'Password complexity': 'strength strong',
+  'Two-factor authentication': '2fa 2factor mfa require everyone',
+  'Session timeout': 'sign out logout expiry',
+  'Open registration': 'sign up signup',
+  VPN: 'wireguard tunnel',
+  'VPN network': 'wireguard subnet addresses ip',
   'Commands from Home Assistant': 'mqtt',
 }
 
@@ -105,32 +159,37 @@ export type Known = {
  * contain its words. Among equals: screens, actions, settings, gateways, tags, users.
  */
 export function findDestinations(text: string, { role, gateways, users }: Known): readonly Destination[] {
-  const wanted = text.trim().toLowerCase()
+  const wanted = plain(text.trim())
   if (wanted === '') return SCREENS
   const words = wanted.split(/\s+/)
   const ranked: Destination[][] = [[], [], []]
-  const place = (destination: Destination, extra: string) => {
-    const name = destination.name.toLowerCase()
-    if (!words.every((word) => name.includes(word) || extra.includes(word))) return
-    const rank = name.startsWith(wanted) ? 0 : name.split(/[\s-]+/).some((word) => word.startsWith(wanted)) ? 1 : 2
+  const place = (destination: Destination, isAlso: (word: string) => boolean) => {
+    const name = plain(destination.name)
+    if (!words.every((word) => name.includes(word) || isAlso(word))) return
+    const inName = destination.name.toLowerCase().split(/[\s-]+/)
+    const rank = name.startsWith(wanted) ? 0 : inName.some((word) => word.startsWith(wanted)) ? 1 : 2
     ranked[rank]?.push(destination)
   }
-  for (const destination of [...SCREENS, ...actionsOf(role), ...SETTINGS])
-    place(destination, OTHER_WORDS[destination.name] ?? '')
+  for (const destination of [...SCREENS, ...actionsOf(role), ...SETTINGS]) {
+    const others = OTHER_WORDS[destination.name]?.split(' ') ?? []
+    place(destination, (word) => others.some((other) => other.startsWith(word)))
+  }
   for (const { id, name, location, tags } of gateways) {
     const hint = location === '' ? 'Gateway' : location
-    place({ path: `/gateways/${id}`, name, hint }, [id, location.toLowerCase(), ...tags].join(' '))
+    const facts = plain([id, location, ...tags].join(' '))
+    place({ path: `/gateways/${id}`, name, hint }, (word) => facts.includes(word))
   }
   for (const [tag, count] of countTags(gateways)) {
     const hint = count === 1 ? 'Tag of 1 gateway' : `Tag of ${count.toLocaleString()} gateways`
-    place({ path: `/gateways?tag=${encodeURIComponent(tag)}`, name: tag, hint }, '')
+    place({ path: `/gateways?tag=${encodeURIComponent(tag)}`, name: tag, hint }, () => false)
   }
   for (const { username, firstName, lastName, email } of users) {
     const name = `${firstName} ${lastName}`.trim() || username
-    place(
-      { path: `/users?q=${encodeURIComponent(username)}`, name, hint: 'User' },
-      `${username} ${email}`.toLowerCase(),
-    )
+    const facts = plain(`${username} ${email}`)
+    place({ path: `/users?q=${encodeURIComponent(username)}`, name, hint: 'User' }, (word) => facts.includes(word))
   }
   return ranked.flat().slice(0, SHOWN)
 }
+
+/** Two-factor is found by two factor, twofactor and Two-Factor alike. */
+const plain = (text: string): string => text.toLowerCase().replaceAll('-', '')

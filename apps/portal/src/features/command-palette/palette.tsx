@@ -73,7 +73,7 @@ export default function Palette({ onGone }: { onGone: () => void }) {
               </>
             )
             return (
-              <li key={`${destination.hint} ${'path' in destination ? destination.path : destination.command}`}>
+              <li key={`${destination.name} ${'path' in destination ? destination.path : destination.command}`}>
                 {'path' in destination ? (
                   <Link
                     to={destination.path}

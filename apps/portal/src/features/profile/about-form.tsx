@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { follow } from '#parts/follow.ts'
 import { submitTo } from '#parts/submit-to.ts'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -21,7 +22,7 @@ export function AboutForm({ saved }: { saved: Profile }) {
   useDraft('profile', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = submitTo(form, async (values) => {
     const { email, firstName, lastName } = await save.mutateAsync(values)
-    form.setValues({ email, firstName, lastName })
+    form.setValues(follow(form.getValues(), values, { email, firstName, lastName }))
     void toast('Profile saved.')
   })
   return (

@@ -22,16 +22,14 @@ const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 export function Alerts() {
   const preferences = useAlertPreferences()
   return (
-    <div id="alerts">
-      <Panel title="Alerts">
-        {preferences.data !== undefined ? (
-          <PreferencesForm saved={preferences.data} />
-        ) : (
-          <PanelWaiting query={preferences} rows={2} label="Loading how alerts reach you" />
-        )}
-        <Browsers />
-      </Panel>
-    </div>
+    <Panel id="alerts" title="Alerts">
+      {preferences.data !== undefined ? (
+        <PreferencesForm saved={preferences.data} />
+      ) : (
+        <PanelWaiting query={preferences} rows={2} label="Loading how alerts reach you" />
+      )}
+      <Browsers />
+    </Panel>
   )
 }
 

@@ -26,7 +26,7 @@ export function ProfilePage() {
               <PanelWaiting query={profile} rows={6} label="Loading your profile" />
             )}
           </Panel>
-          <Panel title="Two-factor sign-in">
+          <Panel id="two-factor" title="Two-factor sign-in">
             {profile.data !== undefined ? (
               <TwoFactor profile={profile.data} />
             ) : (
@@ -34,12 +34,12 @@ export function ProfilePage() {
             )}
           </Panel>
         </div>
-        <Panel title="Password">
+        <Panel id="password" title="Password">
           <PasswordForm />
         </Panel>
       </div>
       <Alerts />
-      <Panel title="Signed-in sessions">
+      <Panel id="sessions" title="Signed-in sessions">
         <Sessions />
       </Panel>
     </>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
+import { follow } from '#parts/follow.ts'
 import { submitTo } from '#parts/submit-to.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
@@ -16,9 +17,10 @@ export function PasswordForm() {
   const { username } = useUser()
   const change = useChangePassword()
   const form = useForm({ initialValues: EMPTY, validate: checkPasswords })
-  const submit = submitTo(form, async ({ currentPassword, newPassword }) => {
+  const submit = submitTo(form, async (values) => {
+    const { currentPassword, newPassword } = values
     await change.mutateAsync({ currentPassword, newPassword })
-    form.reset()
+    form.setValues(follow(form.getValues(), values, EMPTY))
     void toast('Password changed. Your other sessions have ended.')
   })
   const isBeside = change.error instanceof ApiError && Object.keys(change.error.fieldErrors).length > 0

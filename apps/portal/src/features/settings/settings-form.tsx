@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { follow } from '#parts/follow.ts'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
@@ -16,7 +17,6 @@ import { GeneralTab, NetworkTab, SecurityTab } from './tabs.tsx'
 import {
   checkValues,
   firstTabAtFault,
-  follow,
   sameValues,
   valuesOf,
   type FieldErrors,
@@ -70,7 +70,8 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
     }
     setErrors({})
     try {
-      setValues(valuesOf(await save.mutateAsync(checked.settings)))
+      const answer = valuesOf(await save.mutateAsync(checked.settings))
+      setValues((now) => follow(now, values, answer))
       void toast(SAVED)
     } catch (error) {
       void toast(NOT_SAVED)

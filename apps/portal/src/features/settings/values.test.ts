@@ -1,6 +1,6 @@
 import { hubSettings } from '@hedgerow/contract'
 import { describe, expect, test } from 'vitest'
-import { checkValues, firstTabAtFault, follow, sameValues, valuesOf, type Values } from './values.ts'
+import { checkValues, firstTabAtFault, valuesOf, type Values } from './values.ts'
 
 const SETTINGS = hubSettings.parse({})
 const VALUES = valuesOf(SETTINGS)
@@ -29,16 +29,4 @@ test('the first tab with an error is shown', () => {
   expect(firstTabAtFault({})).toBeUndefined()
   expect(firstTabAtFault({ vpnNetwork: 'wrong' })).toBe('network')
   expect(firstTabAtFault({ vpnNetwork: 'wrong', sessionTimeout: 'wrong' })).toBe('security')
-})
-
-describe('settings that somebody else has saved', () => {
-  const saved = { ...VALUES, hubName: 'Old mill', maxGateways: '500' }
-
-  test('replace values that were not changed here', () => {
-    expect(sameValues(follow(VALUES, VALUES, saved), saved)).toBe(true)
-  })
-  test('keep values that were changed here', () => {
-    const mine = { ...VALUES, hubName: 'My farm', openRegistration: false }
-    expect(follow(mine, VALUES, saved)).toEqual({ ...saved, hubName: 'My farm', openRegistration: false })
-  })
 })

@@ -1,7 +1,4 @@
-/**
- * The settings as values of a form, with numbers as typed text. Parses and checks them, and merges settings that
- * somebody else has saved. Pure.
- */
+/** The settings as values of a form, with numbers as typed text. Parses and checks them. Pure. */
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 
 type NumberName =
@@ -86,9 +83,3 @@ export function firstTabAtFault(errors: FieldErrors): FormTab | undefined {
 }
 
 export const sameValues = (a: Values, b: Values): boolean => NAMES.every((name) => a[name] === b[name])
-
-/** Merges reloaded settings: values that were changed here stay, the others are updated. */
-export function follow(values: Values, basis: Values, saved: Values): Values {
-  const kept = NAMES.filter((name) => values[name] !== basis[name]).map((name) => [name, values[name]])
-  return { ...saved, ...(Object.fromEntries(kept) as Partial<Values>) }
-}

@@ -36,14 +36,20 @@ export function SavedViews({ filter, onShow }: { filter: Filter; onShow: (filter
         </button>
       ))}
       {shown ? (
-        <Button size="compact-sm" variant="subtle" loading={remove.isPending} onClick={() => remove.mutate(shown.id)}>
+        <Button
+          className={styles.ofView ?? ''}
+          size="compact-sm"
+          variant="subtle"
+          loading={remove.isPending}
+          onClick={() => remove.mutate(shown.id)}
+        >
           Delete “{shown.name}”
         </Button>
       ) : isNaming ? (
         <NameForm filter={text} onDone={() => setNaming(false)} />
       ) : (
         !isEverything && (
-          <Button size="compact-sm" variant="subtle" onClick={() => setNaming(true)}>
+          <Button className={styles.ofView ?? ''} size="compact-sm" variant="subtle" onClick={() => setNaming(true)}>
             Save this view…
           </Button>
         )
@@ -73,6 +79,7 @@ function NameForm({ filter, onDone }: { filter: string; onDone: () => void }) {
         aria-label="Name of the view"
         placeholder="Name of the view"
         maxLength={60}
+        readOnly={save.isPending}
         value={name}
         ref={focusOnce}
         error={save.error && messageOf(save.error)}

@@ -4,7 +4,7 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useUser } from '#api/session.tsx'
-import { submitTo } from '#parts/submit-to.ts'
+import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
@@ -30,7 +30,7 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
   const submit = submitTo(form, async (values) => {
     const { username } = await save.mutateAsync(values)
     void toast(user === undefined ? `User "${username}" added.` : `User "${username}" saved.`)
-    onClose()
+    if (user === undefined || isAsSent(form, values)) onClose()
   })
   const isBeside = save.error instanceof ApiError && Object.keys(save.error.fieldErrors).length > 0
   const endsSessions = user !== undefined && (role !== user.role || (user.active && !active))

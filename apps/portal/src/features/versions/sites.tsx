@@ -6,7 +6,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
-import { submitTo } from '#parts/submit-to.ts'
+import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
@@ -124,7 +124,7 @@ function SiteDialog({ site, choices, onGone }: { site: SiteUpdates; choices: rea
   })
   const submit = submitTo(form, async (values) => {
     await save.mutateAsync(siteOf(values))
-    life.onClose()
+    if (isAsSent(form, values)) life.onClose()
   })
   const { site: name, automatic, when } = form.values
   return (

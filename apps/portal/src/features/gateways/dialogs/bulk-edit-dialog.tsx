@@ -52,6 +52,7 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
           autoComplete="off"
           data-autofocus
           disabled={work.finished}
+          readOnly={work.working}
           error={problem}
           value={location}
           onChange={(event) => setLocation(event.currentTarget.value)}

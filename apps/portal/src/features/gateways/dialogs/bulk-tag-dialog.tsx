@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { messageOf } from '#api/client.ts'
 import { countTags, tagsIn } from '#api/tags.ts'
-import { submitTo } from '#parts/submit-to.ts'
+import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -17,10 +17,11 @@ type Field = 'add' | 'remove'
 export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
   const tag = useTagGateways()
   const form = useForm({ initialValues: { add: '', remove: '' }, validate: problemsOf })
-  const submit = submitTo(form, async ({ add, remove }) => {
+  const submit = submitTo(form, async (values) => {
+    const { add, remove } = values
     const ids = gateways.map(({ id }) => id)
     void toast(taggedMessage(await tag.mutateAsync({ ids, add: tagsIn(add), remove: tagsIn(remove) })))
-    onClose()
+    if (isAsSent(form, values)) onClose()
   })
   const field = (name: Field) => ({
     value: form.values[name],

@@ -4,7 +4,7 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { tagsIn } from '#api/tags.ts'
-import { submitTo } from '#parts/submit-to.ts'
+import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -34,7 +34,7 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
     async (values) => {
       const { name } = await update.mutateAsync({ ...values, tags: tagsIn(values.tags) })
       void toast(`Gateway "${name}" saved.`)
-      onClose()
+      if (isAsSent(form, values)) onClose()
     },
     (error) => (error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors),
   )
