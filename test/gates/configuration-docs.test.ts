@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { variables } from '../../apps/hub/src/config.ts'
+import { variables } from '../../apps/hub/src/read-config.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const OPERATIONS = join(ROOT, 'docs/operations')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { readConfig } from '../../apps/hub/src/config.ts'
+import { readConfig } from '../../apps/hub/src/read-config.ts'
 
 /**
  * The files in deploy/ start the image of this version, hardened as the image allows, with variables that the hub

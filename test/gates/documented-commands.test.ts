@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { HELP as GATEWAY_HELP } from '../../apps/gateway/src/config.ts'
+import { HELP as GATEWAY_HELP } from '../../apps/gateway/src/read-config.ts'
 import { HELP as HUB_HELP } from '../../apps/hub/src/cli/cli.ts'
-import { variables } from '../../apps/hub/src/config.ts'
+import { variables } from '../../apps/hub/src/read-config.ts'
 
 /** Commands, options and variables that documents name exist: in code blocks, and in backticks. */
 const ROOT = join(import.meta.dirname, '../..')

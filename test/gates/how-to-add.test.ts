@@ -97,7 +97,7 @@ describe('a change of one file', () => {
         readFileSync(join(ROOT, `${HUB}/notifications/channels/webhook.ts`), 'utf8')
           .replaceAll('HUB_WEBHOOK', 'HUB_PAGER')
           .replace("name: 'webhook'", "name: 'pager'"),
-      `import { readConfig } from './config.ts'
+      `import { readConfig } from './read-config.ts'
        import { channelTypes } from './notifications/channels.ts'
        const { notifications } = readConfig({ HUB_PAGER_URL: 'https://example.net', HUB_PAGER_SECRET: 'x'.repeat(16) })
        console.log(channelTypes.map(({ name }) => name).join(' '), notifications['pager'].url)`,

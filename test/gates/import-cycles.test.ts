@@ -14,6 +14,24 @@ test('two folders that import each other are a cycle, types included, though no 
   ])
 })
 
+test('a file and a folder beside it that import each other are a cycle, though no two files are', () => {
+  const config = { path: 'apps/hub/src/config.ts', text: `import { channels } from './notifications/channels.ts'` }
+  const outbox = { path: 'apps/hub/src/notifications/outbox.ts', text: `import type { Config } from '../config.ts'` }
+  expect(importCycles([config, outbox])).toEqual([
+    [
+      'apps/hub/src: config.ts -> notifications -> config.ts',
+      '  apps/hub/src/config.ts imports ./notifications/channels.ts',
+      '  apps/hub/src/notifications/outbox.ts imports ../config.ts',
+    ].join('\n'),
+  ])
+})
+
+test('an alias of package.json counts as its folder', () => {
+  const client = { path: 'apps/portal/src/api/client.ts', text: `import { Banner } from '../parts/banner.tsx'` }
+  const tabs = { path: 'apps/portal/src/parts/tabs.tsx', text: `import { session } from '#api/session.tsx'` }
+  expect(importCycles([client, tabs])).toHaveLength(1)
+})
+
 test('folders that import each other in one direction are no cycle', () => {
   expect(importCycles([fleet, { path: 'apps/hub/src/tunnel/peers.ts', text: `import './keys.ts'` }])).toEqual([])
 })

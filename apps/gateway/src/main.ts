@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { findCommand } from './cli/commands.ts'
-import { ConfigError, HELP, readConfig } from './config.ts'
+import { ConfigError } from './config.ts'
+import { HELP, readConfig } from './read-config.ts'
 import { DataFileError } from './durable-file.ts'
 import { inWords } from './hub/failure.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'

@@ -1,5 +1,6 @@
 import manifest from '../../../../package.json' with { type: 'json' }
-import { ConfigError, deviceFilePath, readConfig, type Config } from '../config.ts'
+import { ConfigError, deviceFilePath, type Config } from '../config.ts'
+import { readConfig } from '../read-config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { findCameras } from './cameras-find.ts'
 import { takeFlags, type Outcome } from './command-line.ts'

@@ -1,5 +1,5 @@
 import { DEVICE_UI_BASE as base } from '@hedgerow/contract'
-import type { GatewayState } from '../gateway-state.ts'
+import type { GatewayState } from '../hub/gateway-state.ts'
 import type { Condition } from '../hub/conditions.ts'
 
 const STATE_WORDS: Record<Condition['state'], string> = { done: 'Done', waiting: 'Waiting', failed: 'Problem' }

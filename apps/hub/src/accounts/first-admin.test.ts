@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createHub, type Hub } from '../hub.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../read-config.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
 
 describe.each(testEngines)('the first start on %s', (engine) => {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createHub } from '../hub.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../read-config.ts'
 import { createTestDatabase } from '#testing/databases.ts'
 import { escapeInvisible, plainLine } from './log.ts'
 

@@ -18,7 +18,7 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { says, startVisionServer, type VisionServer } from '../../../../test/harness/vision-server.ts'
 import { FairQueue } from '../kernel/fair-queue.ts'
-import type { SecondLookConfig } from './second-look.ts'
+import type { SecondLookConfig } from '../config.ts'
 
 const SECOND_LOOK = '/api/v1/gateway/second-look'
 const HEARTBEAT = '/api/v1/gateway/heartbeat'

@@ -3,22 +3,13 @@
  * bounded queue that is fair among gateways, and each gateway and the fleet have a limit of pictures a day.
  */
 import { SECOND_LOOK_PICTURE_MAX_BYTES, type askSecondLook, type BodyOf, type ResponseOf } from '@hedgerow/contract'
-import { askEndpoint, unsure, type Endpoint, type EndpointAnswer } from '@hedgerow/second-look'
+import { askEndpoint, unsure, type EndpointAnswer } from '@hedgerow/second-look'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { SecondLookConfig } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import { FairQueue } from '../kernel/fair-queue.ts'
 import { createSpending } from './spending.ts'
-
-export type SecondLookConfig = Endpoint & {
-  /** The longest time for one question, and for its wait in the queue. */
-  timeoutMs: number
-  /** Pictures a day. */
-  perGateway: number
-  inAll: number
-  /** Questions that the endpoint gets at the same time. */
-  atOnce: number
-}
 
 type Answer = ResponseOf<typeof askSecondLook>
 

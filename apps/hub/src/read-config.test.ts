@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig, variables } from './config.ts'
+import { ConfigError } from './config.ts'
+import { readConfig, variables } from './read-config.ts'
 
 test('an empty environment gives a hub in ./data on port 8080', () => {
   expect(readConfig({ PATH: '/bin', HUB_LOG_LEVEL: '' })).toMatchObject({

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { HELP, readConfig, type Config } from './config.ts'
+import type { Config } from './config.ts'
+import { HELP, readConfig } from './read-config.ts'
 
 const read = (args: string[], environment: NodeJS.ProcessEnv = {}) => readConfig(args, environment) as Config
 
