@@ -142,6 +142,13 @@ test('the installed portal shows alerts and push messages, and says when the hub
       return notifications.map(({ title, body }) => `${title}: ${body}`)
     })
   await expect.poll(shown, { timeout: 30_000 }).toEqual(['boar at Barn: Rule: Foxes'])
+  // The browser's protocol cannot click on a notification: the worker gets the event that a click gives.
+  await person.serviceWorkers()[0]!.evaluate(
+    `registration.getNotifications().then(([notification]) =>
+      dispatchEvent(new NotificationEvent('notificationclick', { notification, action: 'open' })))`,
+  )
+  await page.waitForURL('**/threats')
+  await expect.poll(shown, { timeout: 30_000 }).toEqual([])
 
   // The service worker caches two pictures of the hub's own, whatever page was open.
   await page.goto(`${hub.url}/gateways`)

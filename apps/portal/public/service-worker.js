@@ -83,7 +83,8 @@ async function openPage(address) {
   const windows = await self.clients.matchAll({ type: 'window' })
   const open = windows.find((client) => new URL(client.url).origin === self.location.origin)
   if (!open) return self.clients.openWindow(path)
-  await open.focus()
+  // A browser that refuses the focus shows the page all the same.
+  await open.focus().catch(() => {})
   return open.navigate(path)
 }
 
