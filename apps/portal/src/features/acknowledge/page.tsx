@@ -18,9 +18,6 @@ export function AcknowledgePage() {
   return (
     <Entrance title="Acknowledge">
       <Linked key={token} token={token} />
-      <p>
-        <a href="/login">Open the hub</a>
-      </p>
     </Entrance>
   )
 }
@@ -38,6 +35,7 @@ function Linked({ token }: { token: string }) {
             Try again
           </Button>
         )}
+        <ToTheHub language="en" />
       </>
     )
   if (data === undefined)
@@ -57,7 +55,16 @@ function Linked({ token }: { token: string }) {
         </ul>
       )}
       <Answer token={token} before={data.acknowledged} language={data.language} />
+      <ToTheHub language={data.language} />
     </section>
+  )
+}
+
+function ToTheHub({ language }: { language: Language }) {
+  return (
+    <p>
+      <a href="/login">{WORDS[language].open}</a>
+    </p>
   )
 }
 

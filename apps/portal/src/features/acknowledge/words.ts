@@ -6,6 +6,7 @@ import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 type Words = {
   acknowledge: string
   consequence: string
+  open: string
   done(acknowledgement: Acknowledgement): string
 }
 
@@ -13,11 +14,13 @@ export const WORDS: Readonly<Record<Language, Words>> = {
   en: {
     acknowledge: 'Acknowledge',
     consequence: 'Nobody else gets a message once you have acknowledged it.',
+    open: 'Open the hub',
     done: acknowledgedInWords,
   },
   de: {
     acknowledge: 'Bestätigen',
     consequence: 'Sobald Sie bestätigen, bekommt niemand sonst eine Nachricht.',
+    open: 'Hub öffnen',
     done: ({ by, via, at }) => {
       const who = by === '' ? '' : ` von ${by}`
       const how = via === 'portal' ? '' : `, über einen Link (${CHANNEL_NAMES[via] ?? via})`
