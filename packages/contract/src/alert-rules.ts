@@ -60,8 +60,8 @@ export const alertRuleFields = z.strictObject({
   /** Names of channels. */
   channels: alertStep.shape.channels,
   people: alertStep.shape.people,
-  /** The language of channels that several people share; people have their own setting. */
-  language: language.default('en'),
+  /** The language of channels that several people share, null for the hub's; people have their own setting. */
+  language: language.nullable().default(null),
   /** Its push messages are also sent in people's quiet hours. */
   breaksThrough: z.boolean().default(false),
   /** One after the other, until somebody acknowledges the alert. */

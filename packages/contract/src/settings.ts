@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { hoursOfDay, oneLine, severalLines, wholeNumber } from './fields.ts'
+import { hoursOfDay, language, oneLine, severalLines, wholeNumber } from './fields.ts'
 
 const fields = {
   hubName: oneLine(100),
@@ -12,6 +12,8 @@ const fields = {
   /** CIDR; refused when a gateway has an address outside it. */
   vpnNetwork: oneLine(50),
   enableNotifications: z.boolean(),
+  /** Of messages to people who have chosen none, and over shared channels where no alert rule has another. */
+  language,
   enableAuditLog: z.boolean(),
   logRetentionDays: wholeNumber(1, 3_650),
   /** The limit of one gateway. Further detections are refused, and the gateway sends them later. */
@@ -52,6 +54,7 @@ export const hubSettings = z.strictObject({
   enableVpn: fields.enableVpn.default(true),
   vpnNetwork: fields.vpnNetwork.default('10.100.0.0/16'),
   enableNotifications: fields.enableNotifications.default(true),
+  language: fields.language.default('en'),
   enableAuditLog: fields.enableAuditLog.default(true),
   logRetentionDays: fields.logRetentionDays.default(90),
   detectionsPerHour: fields.detectionsPerHour.default(3_600),

@@ -1,5 +1,5 @@
 /** Somebody takes care of an alert: its steps end, and everybody sees who it is. */
-import type { Alert, FactActor, Language, readAlertLink, ResponseOf } from '@hedgerow/contract'
+import type { Alert, FactActor, readAlertLink, ResponseOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -9,7 +9,8 @@ import { HubError } from '../kernel/hub-error.ts'
 import { acknowledgementOf, gatewaysOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import type { AlertLink } from './links.ts'
-import { readPreferences } from './preferences.ts'
+import { readPreferences, sharedReader } from './preferences.ts'
+import type { Reader } from './seen.ts'
 import { firstOf, linesOf, titleOf } from './words.ts'
 
 /** Who used the link of a channel that people share. No username has a space. */
@@ -29,8 +30,8 @@ export function acknowledge(
     const told = toldTo(row, await gatewaysOf(transaction, caller))
     if (!told) throw new HubError('alert_not_found')
     const by = { actor: actorOf({ caller, sourceIp }), via: 'portal', now }
-    const { language } = await readPreferences(transaction, caller.userId)
-    return toAlert(await markAcknowledged(transaction, row, by), told, language)
+    const reader = await readPreferences(transaction, caller.userId)
+    return toAlert(await markAcknowledged(transaction, row, by), told, reader)
   })
 }
 
@@ -110,18 +111,18 @@ async function markAcknowledged(
 async function toLinked(db: Db, row: AlertRow, person: Person | undefined): Promise<Linked> {
   const told = toldTo(row, person && (await gatewaysOf(db, person)))
   if (!told) throw new HubError('alert_not_found')
-  const language = person ? (await readPreferences(db, person.userId)).language : await languageOfRule(db, row)
+  const reader = person ? await readPreferences(db, person.userId) : await readerOfRule(db, row)
   return {
-    title: titleOf(told, language),
-    lines: linesOf(told, language),
+    title: titleOf(told, reader),
+    lines: linesOf(told, reader),
     acknowledged: acknowledgementOf(row),
-    language,
+    language: reader.language,
   }
 }
 
-async function languageOfRule(db: Db, { rule_id: id }: AlertRow): Promise<Language> {
+async function readerOfRule(db: Db, { rule_id: id }: AlertRow): Promise<Reader> {
   const rule = await db.selectFrom('alert_rules').select('fields').where('id', '=', id).executeTakeFirst()
-  return rule ? fieldsOf(rule).language : 'en'
+  return sharedReader(db, rule && fieldsOf(rule).language)
 }
 
 /** The detection whose picture the link shows. Throws `alert_not_found`. */

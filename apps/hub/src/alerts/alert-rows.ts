@@ -1,10 +1,11 @@
 /** Alerts as rows: reading them, and the part of each that a person may see. */
-import { hasRole, type Alert, type Language } from '@hedgerow/contract'
+import { hasRole, type Alert } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HUB } from '../facts/facts.ts'
 import { readPreferences } from './preferences.ts'
+import type { Reader } from './seen.ts'
 import { firstOf, linesOf, pathOf, titleOf, type Line, type Told } from './words.ts'
 
 export type AlertRow = Selectable<Tables['alerts']>
@@ -62,22 +63,22 @@ export async function listAlerts(
   else if (own !== undefined)
     // An alert of several gateways may include theirs; `toldTo` decides.
     asked = asked.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
-  const { language } = await readPreferences(db, caller.userId)
+  const reader = await readPreferences(db, caller.userId)
   return (await asked.execute()).flatMap((row) => {
     const told = toldTo(row, own)
-    return told ? [toAlert(row, told, language)] : []
+    return told ? [toAlert(row, told, reader)] : []
   })
 }
 
-/** An alert in the language of its reader. */
-export function toAlert(row: AlertRow, told: Told, language: Language): Alert {
+/** An alert in the words of its reader. */
+export function toAlert(row: AlertRow, told: Told, reader: Reader): Alert {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
     id: row.id,
     ruleName: row.rule_name,
     kind: row.kind,
-    title: titleOf(told, language),
-    lines: linesOf(told, language),
+    title: titleOf(told, reader),
+    lines: linesOf(told, reader),
     path: pathOf(told),
     at: new Date(row.at).toISOString(),
     count: told.count,

@@ -82,7 +82,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     const [incident] = (await api(contract.listIncidents, { token, query: {} })).body as { id: string }[]
     expect(message).toMatchObject({
       event: 'incident.alert',
-      title: expect.stringMatching(/^boar at Barn, orchard, \d\d:\d\d UTC$/),
+      title: expect.stringMatching(/^boar at Barn, orchard, \d\d:\d\d \S+$/),
       url: expect.stringMatching(new RegExp(`/threats\\?incident=${incident!.id}$`)),
       picture: JPEG,
       data: { rule: 'Every alert', incidents: '1' },
@@ -198,12 +198,12 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     const rows = await hub.db.selectFrom('notifications').select('content').where('channel', '=', 'person').execute()
     const mails = rows.map(({ content }) => JSON.parse(content) as { to: string; title: string; text: string })
     expect(mails.map(({ to, title }) => `${to}: ${title.replace(/, .*/, '')}`).toSorted()).toEqual([
-      'de@example.net: Nicht bestätigt: boar bei Barn',
-      'de@example.net: boar bei Barn',
+      'de@example.net: Nicht bestätigt: Wildschwein bei Barn',
+      'de@example.net: Wildschwein bei Barn',
       'en@example.net: Not acknowledged: boar at Barn',
       'en@example.net: boar at Barn',
     ])
-    expect(receiver.received[0]!.title).toMatch(/^boar bei Barn/)
+    expect(receiver.received[0]!.title).toMatch(/^Wildschwein bei Barn/)
   })
 
   it('are told when the clock was a year ahead and is set back', async () => {

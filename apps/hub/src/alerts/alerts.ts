@@ -18,7 +18,7 @@ import { fieldsOf } from './alert-rules.ts'
 import { contentOf } from './contents.ts'
 import { grow } from './growing.ts'
 import { coversOccurrence, coversPlace } from './match.ts'
-import { readPreferences } from './preferences.ts'
+import { readPreferences, sharedReader } from './preferences.ts'
 import { isWaitedFor } from './still-true.ts'
 import { detailOf, firstOf, type Line, type Stage, type Told } from './words.ts'
 
@@ -201,7 +201,8 @@ export async function tellOver(
 }
 
 type Whom = Pick<AlertStep, 'channels' | 'people'> & {
-  language: Language
+  /** Of shared channels; null for the hub's. */
+  language: Language | null
   /** What the alert says, when it is known already. */
   told?: Told
 }
@@ -229,17 +230,16 @@ export async function announceStep(
     channels,
     // The all-clear goes to everybody who got a message, whoever that was.
     ...(mailed.length > 0 && step !== 'cleared' && { except: ['email'] }),
-    ...contentOf(alert, told, { step, language }),
+    ...contentOf(alert, told, { step, reader: await sharedReader(transaction, language) }),
     data: dataOf(alert, told),
   })
   for (const { id: userId, email, role } of mailed) {
     const own = toldTo(alert, await gatewaysOf(transaction, { userId, role }))
     if (!own) continue
-    const { language: theirs } = await readPreferences(transaction, userId)
     await announce(transaction, {
       ...about,
       ...keysOf(alert, step, userId),
-      ...contentOf(alert, own, { step, language: theirs }),
+      ...contentOf(alert, own, { step, reader: await readPreferences(transaction, userId) }),
       data: {},
       to: email,
       userId,

@@ -129,7 +129,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     await giveTo(mill, null)
     await pass(31)
     expect(browser.shown.map(({ payload }) => payload)).toMatchObject([
-      { title: expect.stringMatching(/^boar bei Barn/), words: { acknowledge: 'Bestätigen', open: 'Öffnen' } },
+      { title: expect.stringMatching(/^Wildschwein bei Barn/), words: { acknowledge: 'Bestätigen', open: 'Öffnen' } },
     ])
     expect(browser.shown[0]!.payload['text']).not.toMatch(/Mill|wolf/)
 
@@ -208,5 +208,28 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     expect((await api(contract.listAlerts, { token: admin, query: {} })).body).toMatchObject([
       { title: 'New gateway "Shed" waits for approval' },
     ])
+  })
+
+  it('have the time of their reader, and the language of the hub where neither the rule nor the reader has one', async () => {
+    const [berlin, nobody] = [await person('manager'), await person('admin')]
+    await prefer(berlin.token, { language: 'en', timeZone: 'Europe/Berlin' })
+    await api(contract.saveHubSettings, { token: admin, body: { language: 'de' } })
+    await change({ collectSeconds: 0, people: [berlin.id, nobody.id] })
+    const barn = await insertTestGateway(hub.db, { name: 'Barn' })
+    await report(barn, seen('b', { startedAt: '2026-07-01T22:14:00.000Z' }))
+    await pass(1)
+    const sent = Object.fromEntries((await mails()).map(({ to, title }) => [to, title]))
+    expect(sent['manager@example.net']).toBe('boar at Barn, orchard, 00:14 CEST')
+    const own = new Intl.DateTimeFormat('de', { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })
+    const byTheHub = `Wildschwein bei Barn, orchard, ${own.format(new Date('2026-07-01T22:14:00.000Z'))}`
+    expect(sent['admin@example.net']).toBe(byTheHub)
+    const posted = receiver.received.map(({ body }) => JSON.parse(body) as { title: string; text: string })
+    expect(posted).toMatchObject([{ title: byTheHub, text: `${byTheHub}\nRegel: Every alert` }])
+    await change({ language: 'en', coolDownSeconds: 0 })
+    await report(barn, seen('c', { label: 'Braunbär', startedAt: '2026-07-01T22:20:00.000Z' }))
+    await pass(1)
+    expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({
+      title: expect.stringMatching(/^Braunbär at Barn/),
+    })
   })
 })

@@ -3,12 +3,12 @@
  * wait for a cool-down, for a channel that failed or for the end of quiet hours: meanwhile outages end, requests are
  * decided, somebody makes room on the disk, and gateways get other owners.
  */
-import type { Language } from '@hedgerow/contract'
 import type { Db } from '../database/tables.ts'
 import type { Renew } from '../notifications/notifications.ts'
 import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
-import { readPreferences } from './preferences.ts'
+import { readPreferences, sharedReader } from './preferences.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
+import type { Reader } from './seen.ts'
 import { firstOf, messageOf, pathOf, type Stage, type Told } from './words.ts'
 
 type Row = Parameters<Renew>[0]
@@ -18,14 +18,14 @@ type Said = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | 'languag
 export function contentOf(
   { rule_name: ruleName }: AlertRow,
   told: Told,
-  { step, language }: { step: Stage; language: Language },
+  { step, reader }: { step: Stage; reader: Reader },
 ): Said {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
-    ...messageOf(told, { step, ruleName }, language),
+    ...messageOf(told, { step, ruleName }, reader),
     path: pathOf(told),
     step,
-    language,
+    language: reader.language,
     picture: coverId === null ? undefined : { gatewayId, detectionId: coverId },
   }
 }
@@ -33,7 +33,7 @@ export function contentOf(
 /** The content of a row of the outbox as of now; undefined when nothing of it is left to tell its reader. */
 export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Content | undefined> {
   const content = JSON.parse(row.content) as Content
-  const { step, userId, language = 'en' } = content
+  const { step, userId, language } = content
   const isRepeated = row.sent_again > 0
   if (row.alert_id === null)
     return isRepeated || row.kind !== 'registration.pending' || (await isPending(db, content)) ? content : undefined
@@ -49,7 +49,7 @@ export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Conte
   if (!told) return undefined
   return {
     ...content,
-    ...contentOf(alert, told, { step, language: reader?.language ?? language }),
+    ...contentOf(alert, told, { step, reader: reader ?? (await sharedReader(db, language)) }),
     ...(reader && !content.push && { to: reader.email }),
   }
 }
@@ -67,5 +67,5 @@ async function readReader(db: Db, userId: string) {
     .where('id', '=', userId)
     .where('active', '=', 1)
     .executeTakeFirst()
-  return user && { ...user, userId, language: (await readPreferences(db, userId)).language }
+  return user && { ...(await readPreferences(db, userId)), ...user, userId }
 }

@@ -22,12 +22,12 @@ export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<
     .limit(LISTED)
     .execute()
   const own = await gatewaysOf(db, caller)
-  const { language } = await readPreferences(db, caller.userId)
+  const reader = await readPreferences(db, caller.userId)
   return {
     unread: await countUnread(db, caller.userId),
     notices: rows.flatMap((row) => {
       const told = toldTo(row, own)
-      return told ? [{ ...toAlert(row, told, language), isRead: row.read_at !== null }] : []
+      return told ? [{ ...toAlert(row, told, reader), isRead: row.read_at !== null }] : []
     }),
   }
 }

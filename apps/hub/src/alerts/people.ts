@@ -52,11 +52,10 @@ async function tellBrowsers(
     .execute()
   if (browsers.length === 0) return
   const preferences: AlertPreferences = await readPreferences(transaction, person.id)
-  const { language } = preferences
   const unread = await countUnread(transaction, person.id)
   for (const { id } of browsers)
     await announce(transaction, {
-      ...contentOf(alert, told, { step: step.step, language }),
+      ...contentOf(alert, told, { step: step.step, reader: preferences }),
       ...keysOf(alert, step.step, id),
       alertId: alert.id,
       kind: EVENTS[alert.kind],

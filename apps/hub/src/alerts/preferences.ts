@@ -3,19 +3,32 @@ import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
+import { readSetting } from '../settings/settings.ts'
+import type { Reader } from './seen.ts'
 
 const DEFAULTS = alertPreferences.parse({})
+/** That of this process's clock. */
+let hubTimeZone: string | undefined
 
+/** A person who has saved none has the hub's language and clock. */
 export async function readPreferences(db: Db, userId: string): Promise<AlertPreferences> {
   const row = await db
     .selectFrom('alert_preferences')
     .select('preferences')
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return row ? { ...DEFAULTS, ...(JSON.parse(row.preferences) as AlertPreferences) } : DEFAULTS
+  return row
+    ? { ...DEFAULTS, ...(JSON.parse(row.preferences) as AlertPreferences) }
+    : { ...DEFAULTS, ...(await sharedReader(db)) }
 }
 
-/** The language of a person's messages. */
+/** Everybody who reads a shared channel; `language` is that of a rule that has one. */
+export async function sharedReader(db: Db, language: Language | null = null): Promise<Reader> {
+  hubTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
+  return { language: language ?? (await readSetting(db, 'language')), timeZone: hubTimeZone }
+}
+
+/** The language of a person's messages; the hub's for an id of something else. */
 export async function languageOf(db: Db, userId: string): Promise<Language> {
   return (await readPreferences(db, userId)).language
 }

@@ -1,5 +1,9 @@
 /** What an alert says, in the reader's language. Pure. */
 import type { Alert, Language } from '@hedgerow/contract'
+import { labelIn, timeIn, type Reader } from './seen.ts'
+
+/** Of records that no person reads. */
+const NOBODY: Reader = { language: 'en', timeZone: 'UTC' }
 
 /** One thing that an alert is about. */
 export type Line = {
@@ -28,7 +32,7 @@ export type Told = { lines: readonly Line[]; count: number }
 const LINES_MAX = 10
 
 type Words = {
-  line: Readonly<Record<Alert['kind'], (line: Line) => string>>
+  line: Readonly<Record<Alert['kind'], (line: Line, timeZone: string) => string>>
   several: Readonly<Record<Alert['kind'], string>>
   first: string
   more(count: number): string
@@ -37,13 +41,11 @@ type Words = {
   rule(name: string): string
 }
 
-const time = (ms: number) => new Date(ms).toISOString().slice(11, 16)
-
 export const WORDS: Readonly<Record<Language, Words>> = {
   en: {
     line: {
-      detection: ({ label, gatewayName, camera, startedAt }) =>
-        `${label} at ${gatewayName}, ${camera}, ${time(startedAt)} UTC`,
+      detection: ({ label, gatewayName, camera, startedAt }, timeZone) =>
+        `${label} at ${gatewayName}, ${camera}, ${timeIn({ language: 'en', timeZone }, startedAt)}`,
       'gateway-quiet': ({ gatewayName }) => `Gateway "${gatewayName}" is offline`,
       'gateway-warning': ({ gatewayName }) => `Gateway "${gatewayName}" has a warning`,
       'camera-dark': ({ gatewayName, camera }) => `Camera "${camera}" of "${gatewayName}" gives no picture`,
@@ -72,8 +74,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
   },
   de: {
     line: {
-      detection: ({ label, gatewayName, camera, startedAt }) =>
-        `${label} bei ${gatewayName}, ${camera}, ${time(startedAt)} UTC`,
+      detection: ({ label, gatewayName, camera, startedAt }, timeZone) =>
+        `${labelIn('de', label)} bei ${gatewayName}, ${camera}, ${timeIn({ language: 'de', timeZone }, startedAt)}`,
       'gateway-quiet': ({ gatewayName }) => `Gateway „${gatewayName}“ ist offline`,
       'gateway-warning': ({ gatewayName }) => `Gateway „${gatewayName}“ hat eine Warnung`,
       'camera-dark': ({ gatewayName, camera }) => `Kamera „${camera}“ von „${gatewayName}“ liefert kein Bild`,
@@ -102,20 +104,22 @@ export const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-export function titleOf({ lines, count }: Told, language: Language = 'en'): string {
+export function titleOf({ lines, count }: Told, { language, timeZone }: Reader = NOBODY): string {
   const { line, several, first } = WORDS[language]
   const shown = firstOf(lines)
   const oldest = lines[0] ?? shown
-  if (count === 1) return line[shown.kind](shown)
-  return `${count} ${several[shown.kind]}, ${first}: ${line[oldest.kind](oldest)}`
+  if (count === 1) return line[shown.kind](shown, timeZone)
+  return `${count} ${several[shown.kind]}, ${first}: ${line[oldest.kind](oldest, timeZone)}`
 }
 
-export function linesOf({ lines, count }: Told, language: Language = 'en'): string[] {
+export function linesOf({ lines, count }: Told, { language, timeZone }: Reader): string[] {
   const { line, more } = WORDS[language]
   const shown = lines.slice(0, LINES_MAX)
   const others = count - shown.length
   return [
-    ...shown.map((one) => [line[one.kind](one), detailOf(one, language)].filter((part) => part !== '').join(': ')),
+    ...shown.map((one) =>
+      [line[one.kind](one, timeZone), detailOf(one, language)].filter((part) => part !== '').join(': '),
+    ),
     ...(others > 0 ? [more(others)] : []),
   ]
 }
@@ -128,12 +132,12 @@ export function detailOf({ detail }: Line, language: Language): string {
 export type Stage = number | 'cleared'
 
 /** Title and text of a message. */
-export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleName: string }, language: Language) {
-  const { notAcknowledged, cleared, rule } = WORDS[language]
-  const title = titleOf(told, language)
+export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleName: string }, reader: Reader) {
+  const { notAcknowledged, cleared, rule } = WORDS[reader.language]
+  const title = titleOf(told, reader)
   return {
     title: step === 'cleared' ? cleared(title) : step === 0 ? title : notAcknowledged(title),
-    text: [...(step === 'cleared' ? [cleared(title)] : linesOf(told, language)), rule(ruleName)].join('\n'),
+    text: [...(step === 'cleared' ? [cleared(title)] : linesOf(told, reader)), rule(ruleName)].join('\n'),
   }
 }
 

@@ -194,6 +194,7 @@ const LABELS: Readonly<Record<keyof HubSettings, string>> = {
   enableVpn: 'VPN',
   vpnNetwork: 'VPN network',
   enableNotifications: 'notifications',
+  language: 'language of messages',
   enableAuditLog: 'audit log',
   logRetentionDays: 'keep records for (days)',
   detectionsPerHour: 'detections of a gateway per hour',

@@ -10,30 +10,19 @@ import type { Announcement, Notifications } from '../notifications/notifications
 
 const DAY_MS = 86_400_000
 
-/** `language` is that of the person whom the fact is about. */
+/** `language` is that of the person whom the fact is about, else the hub's. */
 type Announce<K extends FactKind> = (fact: Fact<K>, language: Language) => Announcement
 
 const announcements: { readonly [K in FactKind]?: Announce<K> } = {
-  'registration.pending': ({ at, actor, target = '', data }) => {
+  'registration.pending': ({ at, actor, target = '', data }, language) => {
     const { deviceName, deviceLocation, deviceVersion, macAddress, fingerprint, keyChangeFor } = data
     const sourceIp = actor.sourceIp ?? ''
     return {
       // A device whose request expired or was lifted asks again, and that is a new notification.
       key: `registration.pending ${target} ${Math.floor(at)}`,
       kind: 'registration.pending',
-      title:
-        keyChangeFor === null
-          ? `New gateway "${deviceName}" waits for approval, from ${sourceIp}`
-          : `Gateway "${keyChangeFor.name}" asks to change its keys, from ${sourceIp}`,
-      text: [
-        `Device: ${deviceName}`,
-        `Location: ${deviceLocation || 'Not specified'}`,
-        `From: ${sourceIp}`,
-        `MAC address: ${macAddress || 'N/A'}`,
-        `Version: ${deviceVersion}`,
-        `Fingerprint: ${fingerprint}`,
-        'Compare the fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations:',
-      ].join('\n'),
+      ...ASKED[language](data, sourceIp),
+      language,
       path: '/gateway-approvals',
       data: {
         registrationId: target,
@@ -61,15 +50,11 @@ const announcements: { readonly [K in FactKind]?: Announce<K> } = {
   },
 
   // One message a day for all requests that wait for the same reason.
-  'registration.held': ({ at, actor, target = '', data: { deviceName, waitsFor, reason } }) => ({
+  'registration.held': ({ at, actor, target = '', data: { deviceName, waitsFor, reason } }, language) => ({
     key: `registration.held ${waitsFor === 'device_token_taken' ? target : reason} ${Math.floor(at / DAY_MS)}`,
     kind: 'registration.held',
-    title: `Devices that may join have to wait: ${reason}`,
-    text: [
-      reason,
-      `The first of them is "${deviceName}", from ${actor.sourceIp ?? ''}. All others that wait are under Approvals.`,
-      whatToDo[waitsFor],
-    ].join('\n'),
+    ...HELD[language]({ deviceName, waitsFor, reason, sourceIp: actor.sourceIp ?? '' }),
+    language,
     path: '/gateway-approvals',
     data: { registrationId: target, deviceName, waitsFor, reason },
   }),
@@ -94,11 +79,87 @@ const GUESSED: Readonly<Record<Language, (username: string, sourceIp: string) =>
   }),
 }
 
-const whatToDo: Record<RegistrationHold, string> = {
+type Words = { title: string; text: string }
+
+const ASKED: Readonly<Record<Language, (device: Fact<'registration.pending'>['data'], sourceIp: string) => Words>> = {
+  en: ({ deviceName, deviceLocation, macAddress, deviceVersion, fingerprint, keyChangeFor }, sourceIp) => ({
+    title:
+      keyChangeFor === null
+        ? `New gateway "${deviceName}" waits for approval, from ${sourceIp}`
+        : `Gateway "${keyChangeFor.name}" asks to change its keys, from ${sourceIp}`,
+    text: [
+      `Device: ${deviceName}`,
+      `Location: ${deviceLocation || 'Not specified'}`,
+      `From: ${sourceIp}`,
+      `MAC address: ${macAddress || 'N/A'}`,
+      `Version: ${deviceVersion}`,
+      `Fingerprint: ${fingerprint}`,
+      'Compare the fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations:',
+    ].join('\n'),
+  }),
+  de: ({ deviceName, deviceLocation, macAddress, deviceVersion, fingerprint, keyChangeFor }, sourceIp) => ({
+    title:
+      keyChangeFor === null
+        ? `Neues Gateway „${deviceName}“ wartet auf Freigabe, von ${sourceIp}`
+        : `Gateway „${keyChangeFor.name}“ bittet um neue Schlüssel, von ${sourceIp}`,
+    text: [
+      `Gerät: ${deviceName}`,
+      `Ort: ${deviceLocation || 'nicht angegeben'}`,
+      `Von: ${sourceIp}`,
+      `MAC-Adresse: ${macAddress || 'keine'}`,
+      `Version: ${deviceVersion}`,
+      `Fingerabdruck: ${fingerprint}`,
+      'Vergleichen Sie den Fingerabdruck mit dem, den das Gerät zeigt, und geben Sie es unter Approvals frei oder lehnen es ab:',
+    ].join('\n'),
+  }),
+}
+
+type Held = { deviceName: string; waitsFor: RegistrationHold; reason: string; sourceIp: string }
+
+const HELD: Readonly<Record<Language, (held: Held) => Words>> = {
+  en: ({ deviceName, waitsFor, reason, sourceIp }) => ({
+    title: `Devices that may join have to wait: ${reason}`,
+    text: [
+      reason,
+      `The first of them is "${deviceName}", from ${sourceIp}. All others that wait are under Approvals.`,
+      WHAT_TO_DO[waitsFor],
+    ].join('\n'),
+  }),
+  // The reason is a sentence of the log.
+  de: ({ deviceName, waitsFor, sourceIp }) => ({
+    title: `Geräte, die beitreten dürfen, müssen warten: ${GERMAN_HOLDS[waitsFor].reason}`,
+    text: [
+      GERMAN_HOLDS[waitsFor].reason,
+      `Das erste ist „${deviceName}“, von ${sourceIp}. Alle anderen stehen unter Approvals.`,
+      GERMAN_HOLDS[waitsFor].whatToDo,
+    ].join('\n'),
+  }),
+}
+
+const WHAT_TO_DO: Readonly<Record<RegistrationHold, string>> = {
   gateway_limit_reached: 'Raise the maximum number of gateways under Settings, or delete a gateway: they join then.',
   address_pool_exhausted: 'Set a larger VPN network under Settings, or delete a gateway: they join then.',
   device_token_taken: 'Delete the gateway that has the same device token, or reject this request.',
   vpn_disabled: 'Switch the VPN on under Settings: they join then.',
+}
+
+const GERMAN_HOLDS: Readonly<Record<RegistrationHold, { reason: string; whatToDo: string }>> = {
+  gateway_limit_reached: {
+    reason: 'Der Hub ist voll.',
+    whatToDo: 'Erhöhen Sie unter Settings die Höchstzahl der Gateways, oder löschen Sie eines: Dann treten sie bei.',
+  },
+  address_pool_exhausted: {
+    reason: 'Im Netz der Gateways ist keine Adresse frei.',
+    whatToDo: 'Stellen Sie unter Settings ein größeres Netz ein, oder löschen Sie ein Gateway: Dann treten sie bei.',
+  },
+  device_token_taken: {
+    reason: 'Ein anderes Gateway hat dasselbe Token.',
+    whatToDo: 'Löschen Sie das Gateway mit demselben Token, oder lehnen Sie die Anfrage ab.',
+  },
+  vpn_disabled: {
+    reason: 'Das VPN des Hubs läuft nicht.',
+    whatToDo: 'Schalten Sie das VPN unter Settings ein: Dann treten sie bei.',
+  },
 }
 
 const kinds = Object.keys(announcements) as FactKind[]

@@ -150,6 +150,20 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     })
   })
 
+  it('are in the language of the hub where no person or rule has another', async () => {
+    await call('PUT', '/hub/settings', { language: 'de' })
+    await device('Stadel').register()
+    await vi.waitFor(() => expect([mail.mails.length, receiver.received.length]).toEqual([1, 1]), { timeout: 30_000 })
+    const title = 'Neues Gateway „Stadel“ wartet auf Freigabe, von 198.51.100.7'
+    expect(JSON.parse(receiver.received[0]!.body)).toMatchObject({ title })
+    expect(mail.mails[0]!.text).toContain('Fingerabdruck: ')
+    await call('POST', '/admin/notifications/test?channel=webhook')
+    expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({
+      title: 'Testnachricht Ihres Hubs',
+      text: 'Jemand hat den Hub gebeten, diese Nachricht zu senden. Es ist nichts zu tun.',
+    })
+  })
+
   it('notify the owner of an account of wrong codes after a right password, at most once an hour', async () => {
     const api = createTestApi(hub)
     const password = 'gravel-lantern-42'

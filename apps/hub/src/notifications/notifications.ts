@@ -25,6 +25,7 @@ import {
   writeTest,
 } from './outbox.ts'
 import type { Push } from './push-subscriptions.ts'
+import { WORDS } from './words.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 
@@ -223,14 +224,15 @@ export function createNotifications(
     async test(only) {
       const now = await options.readSwitches(db)
       const serial = `test.${clock()}`
+      const language = await readSetting(db, 'language')
       const message: Message = {
         id: serial,
         serial,
         event: TEST,
         at: new Date(clock()).toISOString(),
-        title: 'Test message from your hub',
-        text: 'Somebody asked the hub to send this message. Nothing needs to be done.',
-        language: 'en',
+        title: WORDS[language].test,
+        text: WORDS[language].sharedTest,
+        language,
         data: {},
       }
       const results: Record<string, DeliveryResult> = {}

@@ -113,7 +113,9 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     expect(browser.shown).toEqual([])
     expect((await notices(owner.token)).unread).toBe(1)
     await pass(31 * 60)
-    expect(browser.shown.map(({ payload }) => payload['title'])).toEqual([expect.stringMatching(/^boar bei Barn/)])
+    expect(browser.shown.map(({ payload }) => payload['title'])).toEqual([
+      expect.stringMatching(/^Wildschwein bei Barn/),
+    ])
 
     const later = hub.clock.now()
     await prefer({ quietHours: { from: timeOf(later - 60_000), to: timeOf(later + 30 * 60_000) }, timeZone: 'UTC' })

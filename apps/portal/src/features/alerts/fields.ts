@@ -17,7 +17,8 @@ export type Values = {
   channels: readonly string[]
   people: readonly string[]
   steps: readonly AlertStep[]
-  language: Language
+  /** Null for the hub's. */
+  language: Language | null
   breaksThrough: boolean
   what: readonly AlertKind[]
   holdOffMinutes: number
@@ -38,7 +39,7 @@ export const NEW: Values = {
   channels: [],
   people: [],
   steps: [],
-  language: 'en',
+  language: null,
   breaksThrough: false,
   what: ['detection'],
   holdOffMinutes: 5,

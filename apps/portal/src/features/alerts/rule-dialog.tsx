@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { messageOf } from '#api/client.ts'
+import { LANGUAGES } from '#api/languages.ts'
 import { useUsers } from '#api/users.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
@@ -24,10 +25,7 @@ const SEVERITIES = [
 
 const OUTAGES = ['gateway-quiet', 'gateway-warning', 'camera-dark'] as const
 
-const LANGUAGES = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-] as const
+const RULE_LANGUAGES = [['', 'As in Settings'], ...LANGUAGES] as const
 
 /** Without `rule` it creates a new one. */
 export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGone: () => void }) {
@@ -89,9 +87,9 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
             <span aria-hidden="true">Language of shared channels</span>
             <Choice
               label="Language of shared channels"
-              value={form.values.language}
-              options={LANGUAGES}
-              onChange={(language) => form.setFieldValue('language', language)}
+              value={form.values.language ?? ''}
+              options={RULE_LANGUAGES}
+              onChange={(language) => form.setFieldValue('language', language === '' ? null : language)}
             />
           </div>
           <TextInput type="time" label="From" {...form.getInputProps('from')} />

@@ -80,6 +80,7 @@ const SETTINGS: readonly Destination[] = [
   setting('general', 'hubDescription', 'Hub description'),
   setting('general', 'maxGateways', 'Maximum number of gateways'),
   setting('general', 'enableNotifications', 'Notifications'),
+  setting('general', 'language', 'Language of messages'),
   setting('general', 'enableAuditLog', 'Audit log'),
   setting('general', 'logRetentionDays', 'Keep records for (days)'),
   setting('general', 'automaticUpdates', 'Automatic updates'),

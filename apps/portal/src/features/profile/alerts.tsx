@@ -2,6 +2,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
+import { LANGUAGES } from '#api/languages.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -11,11 +12,6 @@ import type { AlertPreferences } from '@hedgerow/contract'
 import { useAlertPreferences, useSaveAlertPreferences } from './alert-queries.ts'
 import { Browsers } from './browsers.tsx'
 import styles from './alerts.module.css'
-
-const LANGUAGES = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-] as const
 
 const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 

@@ -1,5 +1,7 @@
 /** The three tabs that are saved together. */
-import { Switch, Textarea } from '@mantine/core'
+import { NativeSelect, Switch, Textarea } from '@mantine/core'
+import type { Language } from '@hedgerow/contract'
+import { LANGUAGES } from '#api/languages.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -38,7 +40,16 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="enableNotifications"
             label="Notifications"
-            description="When off, the hub sends no emails and no webhooks, whatever the auto-approval settings say."
+            description="When off, the hub sends no messages, whatever the auto-approval settings say."
+          />
+          <NativeSelect
+            name="language"
+            label="Language of messages"
+            description="Over shared channels where the alert rule has no other, and to people who have not chosen theirs."
+            data={LANGUAGES.map(([value, label]) => ({ value, label }))}
+            disabled={!fields.mayChange}
+            value={fields.values.language}
+            onChange={(event) => fields.set({ language: event.currentTarget.value as Language })}
           />
           <SwitchField
             fields={fields}

@@ -13,7 +13,7 @@ export type Values = Omit<HubSettings, NumberName> & Record<NumberName, string>
 export type FieldName = keyof Values
 export type FieldErrors = Partial<Record<FieldName, string>>
 export type SwitchName = { [K in FieldName]: Values[K] extends boolean ? K : never }[FieldName]
-export type TextName = { [K in FieldName]: Values[K] extends string ? K : never }[FieldName]
+export type TextName = { [K in FieldName]: string extends Values[K] ? K : never }[FieldName]
 
 /** The tabs that are saved together, and where each field is. */
 export type FormTab = 'general' | 'security' | 'network'
@@ -22,6 +22,7 @@ const TAB_OF: Record<FieldName, FormTab> = {
   hubDescription: 'general',
   maxGateways: 'general',
   enableNotifications: 'general',
+  language: 'general',
   enableAuditLog: 'general',
   logRetentionDays: 'general',
   detectionsPerHour: 'general',
