@@ -4,28 +4,22 @@
  * devices count: a deterrent that is not known to be off counts as on.
  */
 import { charged, spent, type Charge } from './budget.ts'
+import { createChannels } from './channels.ts'
 import type { Place } from '../hours.ts'
 import type { NewLedgerEntry } from './ledger-entry.ts'
-import { channelOfSaved, lasted, type Channel, type LiveFiring } from './live-firing.ts'
+import { lasted, type Channel, type LiveFiring } from './live-firing.ts'
 import { createPersonsSeen } from './persons-seen.ts'
 import { camerasThatBlock, reasonAgainst, type Situation } from './reason-against.ts'
 import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
 import { createRefusalCount } from './refusal-count.ts'
-import {
-  loadCharges,
-  unitOf,
-  type Asker,
-  type Instant,
-  type SavedState,
-  type GuardedUnit,
-  type Unit,
-} from './saved-state.ts'
+import { loadCharges, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
 import { hourBudgetOf, type DeterrentSettings } from './schema.ts'
 
 /** The wall clock was set when it differs from the monotonic one by more than this. */
 const CLOCK_SET_MS = 2_000
 /** A firing unit that is no longer in gateway.yaml is dropped after this time, whether it is off or not. */
 const GIVEN_UP_MS = 3_600_000
+
 export type FireRequest = { deterrent: string; seconds?: number | undefined; by: Asker }
 /** `until` is by the wall clock, in milliseconds since 1970. */
 export type Firing = { id: string; deterrent: string; seconds: number; until: number }
@@ -75,32 +69,10 @@ export function createInterlock(options: InterlockOptions) {
   let clocksApart = options.now.wall - options.now.mono
   const charges: Map<string, Charge[]> = saved ? loadCharges(saved, boot, options.now) : new Map()
   const persons = createPersonsSeen(saved, boot, options.now)
-  let channels = new Map<string, Channel>()
-  /** Units that fired with earlier settings, until they are known to be off. */
-  let retired: Channel[] = []
+  const channels = createChannels(options)
+  const { all } = channels
   const refused = createRefusalCount()
 
-  for (const firing of saved?.firings ?? []) {
-    const isSameBoot = saved?.boot === boot
-    retired.push(channelOfSaved(firing, { isSameBoot, own: settings[firing.name], now: options.now }))
-  }
-  setChannels()
-
-  function setChannels(): void {
-    const before = [...channels.values(), ...retired]
-    channels = new Map(
-      Object.entries(settings).map(([name, own]) => {
-        const unit = unitOf(name, own)
-        const same = before.find((channel) => channel.unit.id === unit.id)
-        return [name, same ?? { unit, isOff: false }]
-      }),
-    )
-    const kept = new Set(channels.values())
-    retired = before.filter((channel) => !kept.has(channel) && channel.firing)
-  }
-
-  const all = (): Channel[] => [...channels.values(), ...retired]
-  const units = (): GuardedUnit[] => all().map(({ unit, firing }) => ({ ...unit, mayBeOn: firing !== undefined }))
   const save = (): Output => ({ do: 'save', version: ++version })
   const record = (now: Instant, entry: Omit<NewLedgerEntry, 'at'>): Output => ({
     do: 'record',
@@ -117,7 +89,7 @@ export function createInterlock(options: InterlockOptions) {
 
   function mayNotFire(asked: FireRequest, now: Instant): RefusalCode | undefined {
     const { deterrent } = asked
-    const channel = channels.get(deterrent)
+    const channel = channels.named(deterrent)
     const situation: Situation = {
       own: channel && settings[deterrent],
       place,
@@ -161,7 +133,7 @@ export function createInterlock(options: InterlockOptions) {
     const { id, by } = firing
     const seconds = lasted(firing, now)
     channel.firing = undefined
-    retired = retired.filter((candidate) => candidate !== channel)
+    channels.dropIdle()
     charges.set(name, charged(charges.get(name) ?? [], { end: now.mono, seconds }))
     const outputs = [record(now, { kind: 'ended', deterrent: name, firing: id, by, seconds, ...told }), save()]
     return by.kind === 'rule' ? [...outputs, { do: 'look-later', firing: id, deterrent: name, by }] : outputs
@@ -173,18 +145,11 @@ export function createInterlock(options: InterlockOptions) {
     return [...over(channel, firing, { message }, now), { do: 'guard' }]
   }
 
-  /** The channel that has this firing in one of the phases. */
-  function find(firing: string, ...phases: LiveFiring['phase'][]): (Channel & { firing: LiveFiring }) | undefined {
-    return all().find((channel) => channel.firing?.id === firing && phases.includes(channel.firing.phase)) as
-      | (Channel & { firing: LiveFiring })
-      | undefined
-  }
-
   return {
     isArmed: () => isArmed,
 
     /** All units, for the guarding process: it switches all of them off at its start. */
-    units,
+    units: channels.units,
 
     /** The names of deterrents that are not known to be off, also of those that gateway.yaml no longer has. */
     notOff: (): string[] => [...new Set(all().flatMap(({ unit, isOff }) => (isOff ? [] : [unit.name])))],
@@ -200,7 +165,7 @@ export function createInterlock(options: InterlockOptions) {
         const told: Output = { do: 'answer', firing: id, answer }
         return { firing: id, outputs: entry ? [told, { do: 'record', entry }] : [told] }
       }
-      const channel = channels.get(asked.deterrent)!
+      const channel = channels.named(asked.deterrent)!
       const seconds = asked.seconds ?? settings[asked.deterrent]!.seconds
       const saving = save()
       channel.firing = { id, by: asked.by, seconds, phase: 'saving', version, startedAt: now }
@@ -233,7 +198,7 @@ export function createInterlock(options: InterlockOptions) {
 
     /** The device answered that it is on. */
     on(firingId: string, answer: string, now: Instant): Output[] {
-      const channel = find(firingId, 'switching')
+      const channel = channels.ofFiring(firingId, 'switching')
       if (!channel) return []
       const { unit, firing } = channel
       channel.firing = { ...firing, phase: 'on' }
@@ -247,7 +212,7 @@ export function createInterlock(options: InterlockOptions) {
 
     /** The device did not answer that it is on; it may be on. */
     failed(firingId: string, message: string, now: Instant): Output[] {
-      const channel = find(firingId, 'switching')
+      const channel = channels.ofFiring(firingId, 'switching')
       if (!channel) return []
       const { unit, firing } = channel
       channel.firing = { ...firing, phase: 'ending', why: 'the device failed' }
@@ -263,7 +228,7 @@ export function createInterlock(options: InterlockOptions) {
      * end a later one.
      */
     off(unitId: string, firingId: string | undefined, answer: string, now: Instant): Output[] {
-      const channel = all().find(({ unit }) => unit.id === unitId)
+      const channel = channels.ofUnit(unitId)
       if (!channel) return []
       const { unit, firing } = channel
       const isLater = firing && firing.phase !== 'ending' && firing.id !== firingId
@@ -278,7 +243,7 @@ export function createInterlock(options: InterlockOptions) {
 
     /** Switching off fails; it is tried again until it is known to be off. */
     fault(unitId: string, message: string, now: Instant): Output[] {
-      const channel = all().find(({ unit }) => unit.id === unitId)
+      const channel = channels.ofUnit(unitId)
       if (!channel || channel.fault !== undefined) return []
       channel.isOff = false
       channel.fault = message
@@ -350,9 +315,9 @@ export function createInterlock(options: InterlockOptions) {
     apply(changed: Readonly<Record<string, DeterrentSettings>>, where: Place, now: Instant): Output[] {
       settings = changed
       place = where
-      setChannels()
-      const outputs = retired.flatMap((channel) => end(channel, now, 'stopped', 'its settings changed'))
-      retired = retired.filter((channel) => channel.firing)
+      channels.apply(settings)
+      const outputs = channels.retired().flatMap((channel) => end(channel, now, 'stopped', 'its settings changed'))
+      channels.dropIdle()
       return [{ do: 'guard' }, ...outputs]
     },
 
@@ -368,7 +333,7 @@ export function createInterlock(options: InterlockOptions) {
       const apart = now.wall - now.mono
       const wasSet = Math.abs(apart - clocksApart) > CLOCK_SET_MS
       clocksApart = apart
-      for (const channel of retired) {
+      for (const channel of channels.retired()) {
         const { firing } = channel
         if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS) ended.push(...giveUp(channel, firing, now))
       }
@@ -396,26 +361,13 @@ export function createInterlock(options: InterlockOptions) {
           [...charges].map(([name, list]) => [name, list.map(({ end, seconds }) => ({ ...instantOf(end), seconds }))]),
         ),
         persons: Object.fromEntries([...persons.entries()].map(([camera, at]) => [camera, instantOf(at)])),
-        firings: all().flatMap(({ unit, firing }) =>
-          firing
-            ? [
-                {
-                  id: firing.id,
-                  name: unit.name,
-                  settings: unit.settings,
-                  by: firing.by,
-                  seconds: firing.seconds,
-                  startedAt: firing.startedAt,
-                },
-              ]
-            : [],
-        ),
+        firings: channels.saved(),
       }
     },
 
     list(now: Instant): DeterrentState[] {
       return Object.entries(settings).map(([name, own]) => {
-        const { isOff, fault, firing } = channels.get(name)!
+        const { isOff, fault, firing } = channels.named(name)!
         const isActive = firing !== undefined || !isOff || guard === 'starting'
         return {
           name,
