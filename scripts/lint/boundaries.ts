@@ -8,16 +8,15 @@ import { findBreach } from './import-rules.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 type Source = { type: string; value: unknown }
-type ImportNode = { type: string; source?: Source | null; importKind?: string; exportKind?: string }
+type ImportNode = { type: string; source?: Source | null }
 type RuleContext = { filename: string; report(finding: { node: unknown; message: string }): void }
 
 function check(context: RuleContext, node: ImportNode): void {
   const specifier = node.source?.value
   if (typeof specifier !== 'string') return
   const importer = relative(root, context.filename).split(sep).join(posix.sep)
-  const typesOnly = node.importKind === 'type' || node.exportKind === 'type'
   const target = specifier.startsWith('.') ? posix.join(dirname(importer), specifier) : specifier
-  const message = findBreach({ importer, target, typesOnly, reexport: node.type.startsWith('Export') })
+  const message = findBreach({ importer, target, reexport: node.type.startsWith('Export') })
   if (message) context.report({ node, message })
 }
 

@@ -7,7 +7,6 @@ export type ImportEdge = {
   importer: string
   /** A path from the root of the repository, or a package name. */
   target: string
-  typesOnly: boolean
   reexport: boolean
 }
 
@@ -25,8 +24,8 @@ function ownerOf(path: string): string | undefined {
 /** The packages of this repository that each package or app may import, besides itself. */
 const allowedOwners: Record<string, readonly string[]> = {
   contract: [],
-  wireguard: ['netstack'],
-  netstack: ['wireguard'],
+  wireguard: [],
+  netstack: [],
   enrolment: ['wireguard'],
   releases: [],
   http: [],
@@ -56,15 +55,6 @@ const publicFaceOnly: Rule = ({ importer, target }) => {
   if (!to || ownerOf(importer) === to || /^(test|bench|scripts)\//.test(importer)) return undefined
   if (isPath(target)) return `import @hedgerow/${to} by its name, not by a path into it`
   return undefined
-}
-
-const protocolTypesOnly: Rule = ({ importer, target, typesOnly }) => {
-  const from = ownerOf(importer)
-  const to = ownerOf(target)
-  const betweenProtocols = (from === 'wireguard' && to === 'netstack') || (from === 'netstack' && to === 'wireguard')
-  return betweenProtocols && !typesOnly && !isTest(importer)
-    ? 'wireguard and netstack know only types of each other'
-    : undefined
 }
 
 const pureCore: Rule = ({ importer, target }) => {
@@ -159,7 +149,6 @@ const testsStayOut: Rule = ({ importer, target }) =>
 const rules: readonly Rule[] = [
   packageDirection,
   publicFaceOnly,
-  protocolTypesOnly,
   pureCore,
   nobleOnly,
   visionAlone,
