@@ -36,7 +36,7 @@ export type Step =
   | { is: 'agent-dies' }
   | { is: 'agent-hangs'; ms: number }
   | { is: 'supervisor-dies' }
-  /** None can be started for this time. */
+  /** No supervisor can be started for this time. */
   | { is: 'no-supervisor'; ms: number }
   /** While neither runs, somebody edits gateway.yaml. */
   | { is: 'both-die'; ms: number; variant: number }

@@ -6,7 +6,7 @@ import { pageQuery } from './lists.ts'
 export const auditEntry = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  /** The username at that time, `hub`, `gateway`, or words for who is no user, such as `Home Assistant`. */
+  /** The username at that time, `hub`, `gateway`, or a name of something that is no user, such as `Home Assistant`. */
   actor: z.string(),
   /** `noun.verb`, such as `session.start`. */
   action: z.string(),

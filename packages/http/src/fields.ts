@@ -20,7 +20,7 @@ export function trimmed(text: string, start: number, end: number): string {
 export function fieldLines(raw: readonly string[]): string {
   const lines: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) lines.push(`${raw[i]}: ${raw[i + 1]}\r\n`)
-  // One piece: what is put together with `+` is put together again whenever it is written, if it is remembered.
+  // `join` makes one flat string. A remembered string made with `+` would be flattened again at each write.
   return lines.join('')
 }
 

@@ -154,8 +154,8 @@ const REMEMBERED_NAMES = 1_000
 const LONGEST_REMEMBERED_NAME = 64
 
 /**
- * `decide`, once for each text: a header's name, a host, an address. Strangers choose them, so the number of remembered
- * texts is limited.
+ * Calls `decide` once for each text: a header's name, a host, an address. Strangers choose them, so the number of
+ * remembered texts is limited.
  */
 export function rememberedByName<T>(decide: (name: string) => T): (name: string) => T {
   const decided = new Map<string, T>()

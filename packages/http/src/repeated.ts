@@ -1,7 +1,7 @@
 /**
- * `make`, with its last result for each `key`: for the fields of a request or the head of an answer, which keep their
- * object while a connection repeats them. Nothing is remembered without a key: an entry for every request would cost
- * more than it saves.
+ * Remembers the last result of `make` for each `key`: for the fields of a request or the head of an answer, which keep
+ * their object while a connection repeats them. Nothing is remembered without a key: an entry for every request would
+ * cost more than it saves.
  */
 export function rememberedFor<Of, Made>(
   make: (of: Of) => Made,

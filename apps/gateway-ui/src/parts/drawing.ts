@@ -13,7 +13,7 @@ export type Drawing = {
   undo(): void
   /** Starts again with the settings of the file. */
   reset(settings: CameraSettings): void
-  /** As reset, unless more was drawn than the `saved` shapes. */
+  /** Resets, unless other shapes than the `saved` ones were drawn meanwhile. */
   finish(saved: readonly DrawnShape[], settings: CameraSettings): void
 }
 

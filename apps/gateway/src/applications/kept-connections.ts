@@ -8,12 +8,12 @@ import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import { Agent as HttpAgent } from '@hedgerow/http'
 
-/** Idle ones of an application; browsers open six to an origin. */
+/** The most idle connections to an application; browsers open six to an origin. */
 const MAX_IDLE = 32
 /** Shorter than the 5 s after which common servers close; a shorter time that the server announces counts. */
 const IDLE_MS = 4_000
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
-/** Schemes that make a connection its first user's, so nobody else may get it. */
+/** These schemes sign in a connection, not a request, so nobody else may use it. */
 const OF_A_CONNECTION = /^\s*(?:ntlm|negotiate)\b/i
 const DIED = new Set(['ECONNRESET', 'EPIPE'])
 
@@ -27,7 +27,9 @@ export function mayUseKept({ method = '', headers }: IncomingMessage): boolean {
   return REPEATABLE.has(method) && !hasBody && !OF_A_CONNECTION.test(headers.authorization ?? '')
 }
 
-/** Watches a request from its start. The result says of its error whether a kept connection died before any answer. */
+/**
+ * Watches a new request. The returned function says whether its error is a kept connection that died before any answer.
+ */
 export function watchKept(outgoing: ClientRequest): (error: Error) => boolean {
   let socket: Socket | undefined
   let readBefore = 0

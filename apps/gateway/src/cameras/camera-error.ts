@@ -3,7 +3,7 @@ export class CameraError extends Error {
   override name = 'CameraError'
 }
 
-/** The beginning of a sentence about a camera; one whose name begins with "camera" is not called that twice. */
+/** The beginning of a sentence about a camera: `Camera yard`, but `Camera 1` for one that is named `camera 1`. */
 export function cameraInWords(name: string): string {
   return /^camera\b/i.test(name) ? `C${name.slice(1)}` : `Camera ${name}`
 }

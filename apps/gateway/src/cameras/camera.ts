@@ -45,7 +45,7 @@ const RECONNECT = { firstMs: 500, maxMs: 30_000 }
 const SILENCE_MS = 10_000
 /** The first picture may take longer. */
 const FIRST_PICTURE_MS = 20_000
-/** FFmpeg and its decoder keep about 25 pictures back at the start, which takes a camera of one a second this long. */
+/** At the start FFmpeg holds about 25 pictures back; a camera with one picture a second needs this long for them. */
 const FIRST_PICTURE_THROUGH_FFMPEG_MS = 45_000
 const RATE_MS = 10_000
 /** The rate is measured over at least this many pictures. */
@@ -157,7 +157,7 @@ export function openCamera(options: CameraOptions): Camera {
       if (signal.aborted) return
       const isSilent = connection.signal.aborted
       if (!isSilent && !(error instanceof CameraError)) throw error
-      // A connection that ends in its silence does not hide why its pictures were no use.
+      // The reason why its pictures were unusable says more than the silence in which the connection ended.
       const known = isSilent ? damage : undefined
       failure = known ?? (error instanceof CameraError ? error : new CameraError('it sends no picture'))
       log.warn({ camera: name, reason: failure.message }, 'a camera gives no pictures')

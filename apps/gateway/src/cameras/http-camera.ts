@@ -44,7 +44,7 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, si
   }
 }
 
-/** Without credentials at first: they are sent in the way that the camera asks for. */
+/** The first request has no credentials; the answer says in which form the camera wants them. */
 async function ask(url: URL, authorization: Authorization, signal: AbortSignal): Promise<IncomingMessage> {
   const answer = await send(url, authorization.next(), signal)
   if (answer.statusCode !== 401 || !authorization.accept(answer.headers['www-authenticate'])) return answer

@@ -8,7 +8,7 @@ import type { Conditions } from './conditions.ts'
 import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
-/** After each so many failures in a row, ask the hub whether it still approves this device. */
+/** After every this many failures in a row, the agent asks the hub whether it still approves this device. */
 const RECHECK_AFTER = 3
 /** The first pause after a tunnel comes up or fails; each later pause is twice as long. */
 const CLOSE_WATCH_MS = 500

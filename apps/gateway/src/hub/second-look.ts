@@ -17,7 +17,7 @@ export type AskHub = (
 /** A picture waits in the hub's queue for as long as the question takes. */
 const WAITS = 2
 const MARGIN_MS = 5_000
-/** A hub whose day is spent names the next day, and its operator may allow more before. */
+/** A hub that has used its pictures of the day names the next day; its operator may raise the limit sooner. */
 const PAUSE_MAX_MS = 3_600_000
 const UNREACHED_PAUSE_MS = 10_000
 

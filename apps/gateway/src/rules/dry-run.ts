@@ -44,7 +44,7 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
   )
 
   let nextPerson = 0
-  /** Those who are in a picture, or were a moment ago. */
+  /** The persons who are in a picture, or were a moment ago. */
   let near: typeof persons = []
 
   /** Devices answer at once, and the disk is never full. */

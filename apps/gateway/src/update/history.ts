@@ -5,7 +5,7 @@ import { inWords } from '../hub/failure.ts'
 import type { UpdateFailure } from './updater.ts'
 import type { VersionOnDisk } from './versions.ts'
 
-/** For people only, and apart from `update.json`, because a previous version refuses new fields there. */
+/** For people only. It is not in `update.json`, because a previous version refuses new fields there. */
 const historyFile = z.object({
   running: z.object({ version: z.string(), number: z.int(), since: z.iso.datetime() }).nullable(),
   failure: z

@@ -57,7 +57,7 @@ class NotNow extends Error {}
 const MESSAGE_MAX = 500
 const GAVE_UP = 'it sent no heartbeat through the tunnel in time, or ended three times; the previous version runs'
 
-/** A sentence from its middle. */
+/** Makes a sentence: a capital letter and a full stop. */
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** Rejects with the disk's error. */
@@ -191,7 +191,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     const { number, byHand } = offered
     const own = isOf(offered, state) ? state : undefined
     return {
-      // The lists are read before the first word about an update.
+      // Without a state yet, the lists of the release are being read.
       state: own?.state ?? 'fetching',
       message: own?.message ?? '',
       offered: { number, version: versionOf(offered), byHand },

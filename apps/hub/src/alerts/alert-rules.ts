@@ -12,7 +12,7 @@ import { readSetting } from '../settings/settings.ts'
 const RULES_MAX = 100
 const ID_BYTES = 9
 const DEFAULTS = alertRuleFields.parse({ name: 'defaults' })
-/** The fields of rules by their stored text; more than there are rules, because rules change. */
+/** How many parsed rules are remembered, by their stored text: more than there are rules, because rules change. */
 const PARSED_KEPT = 2 * RULES_MAX
 const parsed = new Map<string, Readonly<AlertRuleFields>>()
 

@@ -291,7 +291,7 @@ function keyOf({ id }: Pick<AlertRow, 'id'>, step: Stage): string {
   return `alert ${id} ${step}`
 }
 
-/** Clears the alerts about requests of which none waits any more. */
+/** Clears the alerts whose requests have all been decided. */
 export async function clearDecided(transaction: Transaction<Tables>, now: number): Promise<void> {
   const open = transaction
     .selectFrom('alerts')

@@ -30,7 +30,7 @@ export function contentOf(
   }
 }
 
-/** The content of a row of the outbox as of now; undefined when nothing of it is left to tell its reader. */
+/** The content of a row of the outbox as of now; undefined when nothing in it is still true for its reader. */
 export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Content | undefined> {
   const content = JSON.parse(row.content) as Content
   const { step, userId, language } = content

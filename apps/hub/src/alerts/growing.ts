@@ -43,7 +43,7 @@ export function grow(
   }
 }
 
-/** Its own caller may change it: `remember` replaces it, or the row no longer says the same. */
+/** The caller may change the result: afterwards `remember` replaces it, or a rolled-back row no longer matches it. */
 function contentOf(id: string, { lines, counts }: Columns): Content {
   const known = written.get(id)
   if (known?.columns.counts === counts && known.columns.lines === lines) return known.content

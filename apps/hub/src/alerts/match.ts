@@ -28,7 +28,7 @@ export function matches(rule: AlertRuleFields, candidate: Place & Occurrence): b
   return coversPlace(rule, candidate) && coversOccurrence(rule, candidate)
 }
 
-/** A rule that does not cover the place need not look at what happened there, however much that is. */
+/** Asked once for a place: when it is false, none of the detections there is matched. */
 export function coversPlace(rule: AlertRuleFields, { gatewayId, location, tags, at }: Place): boolean {
   return (
     rule.enabled &&

@@ -51,7 +51,7 @@ export function createAlertSteps(options: {
     if (raised.length + due.length > 0) notifications.wake()
   }
 
-  /** Its message is due: no more incidents join it, and what is over by now was never told. */
+  /** Sends an alert that is due: no more incidents join it. An outage that is already over is left out. */
   function raise(id: string): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const now = clock()

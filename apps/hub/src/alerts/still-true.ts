@@ -1,11 +1,13 @@
-/** Which things of an alert are still so. A message that waited tells no outage that is over, for example. */
+/**
+ * Which things of an alert are still true. A message that waited does not report an outage that is over, for example.
+ */
 import type { Certificates } from '../certificates/certificates.ts'
 import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Db } from '../database/tables.ts'
 import { linesIn, type AlertRow, type Counts } from './alert-rows.ts'
 import type { Line } from './words.ts'
 
-/** What tells whether a warning about the hub itself is still so. */
+/** The parts that know whether a warning about the hub itself is still true. */
 export type HubNow = { storage: Pick<StorageWatch, 'hasRoom'>; certificates: Pick<Certificates, 'list'> }
 type Left = { lines: readonly Line[]; counts: Counts }
 

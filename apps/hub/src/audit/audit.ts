@@ -19,7 +19,7 @@ const LOOKED_THROUGH_AT_ONCE = 10_000
 type ShownEntry = Omit<Entry, 'subject'>
 
 export type AuditEntry = {
-  /** A username, `hub`, `gateway`, or words for who is no user. */
+  /** A username, `hub`, `gateway`, or a name of something that is no user, such as `Home Assistant`. */
   actor: string
   actorId?: string | undefined
   action: `${string}.${string}`

@@ -26,7 +26,7 @@ const FILE_NAME = 'reserve-for-people'
 const PROBE_BYTES = 64 * 1024
 /** The reserve counts as refilled above this multiple, so that the state does not flap. */
 const REFILLED = 1.1
-/** A trouble that comes back sooner is still the one that people were told of. */
+/** A trouble that comes back sooner than this is still the same one: people are not told again. */
 const OVER_AFTER_MS = 10 * 60_000
 
 export type StorageTrouble = { state: 'low' | 'full'; message: string }
@@ -102,7 +102,7 @@ export function createStorageWatch(options: Options): StorageWatch {
     const reserve = Math.min(reserveBytes ?? RESERVE_MAX_BYTES, size * RESERVE_SHARE)
     const fileBytes = Math.min(FILE_MAX_BYTES, Math.floor(reserve / 2))
     if (isRefused) {
-      // Told before the probe: the message's row may fit only when the probe's does, and then nobody would learn of it.
+      // Told before the probe: once the probe's row fits, the trouble is over and nobody would learn of it.
       await tell()
       if (await takesRows()) isRefused = false
     }

@@ -26,7 +26,7 @@ export async function lastNumber(db: Db, gatewayId: string, now: number): Promis
   return Math.max(await newestReview(db, gatewayId), Math.floor(now))
 }
 
-/** `said` selects the detections with what is said of each, and who said it when. */
+/** `said` selects the detections, each with its verdict, the person and the time. */
 export async function storeReviews(
   transaction: Transaction<Tables>,
   gatewayId: string,

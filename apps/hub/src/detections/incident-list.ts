@@ -24,7 +24,7 @@ const DETECTIONS_AT_MOST = 200
  * Up to this many gateways are read one by one and merged; for more, the newest incidents of the fleet are filtered.
  */
 const GATEWAYS_MERGED = 32
-/** Counting reads more of each gateway than a page, so fewer are counted one by one. */
+/** Up to this many gateways are counted one by one: fewer than for a page, because counting reads more of each. */
 const GATEWAYS_COUNTED_ALONE = 8
 
 export type IncidentRow = Selectable<Tables['incidents']>

@@ -16,8 +16,8 @@ const SECONDS_MAX = 5
 const AT_ONCE = 2
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 /**
- * These are tried in turn until the picture fits. The first one skips the pass that finds the best codes: it takes a
- * fifth to a third of the whole time, and as many bytes as it saves are saved by a little less quality.
+ * Tried in turn until the picture fits. The first skips the search for the best codes, which takes a fifth to a third
+ * of the time; a little less quality saves as many bytes.
  */
 const ATTEMPTS = [{ quality: 80, optimiseCoding: false }, { quality: 65 }, { quality: 65, width: 480 }] as const
 

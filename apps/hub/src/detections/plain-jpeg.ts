@@ -1,7 +1,7 @@
 /**
  * Takes a plain JPEG as it is, without what is hidden in it: baseline, in grey or YCbCr, with one scan, as cameras
  * write it (ITU-T T.81, annex B). All of what is returned was read to the last bit; comments, what APP0 holds and what
- * is behind the end are left out. Any other picture is none to this reader, whether it is broken or of another kind.
+ * is behind the end are left out. This reader refuses every other picture, broken or not.
  */
 import { huffmanTable, readScan, type HuffmanTable, type Scan } from './jpeg-scan.ts'
 
@@ -68,7 +68,7 @@ function readFrame(body: Buffer, header: Header): boolean {
   const [precision, , , , , count] = body
   if (header.frame || precision !== 8 || (count !== 1 && count !== 3) || body.length !== 6 + 3 * count) return false
   const [height, width] = [body.readUInt16BE(1), body.readUInt16BE(3)]
-  // A height of 0 would be told behind the scan.
+  // A height of 0 means that the height follows the scan.
   if (height === 0 || width === 0 || width * height > header.pixelsMax) return false
   const components: Frame['components'] = []
   for (let own = 0; own < count; own++) {

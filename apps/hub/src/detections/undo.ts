@@ -1,4 +1,4 @@
-/** Undoing a review: what the incident and each of its detections were before it is kept for a week. */
+/** Undoing a review: the earlier state of the incident and of its detections is kept for a week. */
 import { randomBytes } from 'node:crypto'
 import type { BodyOf, ResponseOf, undoReviews as call } from '@hedgerow/contract'
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
@@ -15,7 +15,7 @@ const ID_BYTES = 12
 type FormerReview = Selectable<Tables['former_reviews']>
 type Undone = { former: FormerReview; incident: IncidentRow }
 
-/** Keeps what these incidents of one gateway are; call it before the review changes them. */
+/** Stores the state of these incidents of one gateway, which the review is about to change. */
 export async function keepFormer(
   transaction: Transaction<Tables>,
   incidents: readonly IncidentRow[],
@@ -98,7 +98,7 @@ async function newestReviews(db: Db, of: readonly FormerReview[]): Promise<Map<s
   return new Map(rows.map((row) => [row.incident_id, row.seq]))
 }
 
-/** Their marks of learning, and their reviews with new numbers, so that the gateway asks for them. */
+/** Restores their marks of learning, and their reviews with new numbers, so that the gateway fetches them. */
 async function restoreDetections(
   transaction: Transaction<Tables>,
   gatewayId: string,

@@ -47,7 +47,7 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
     return release
   }
 
-  /** A state is taken before what it is about is read, so that a change meanwhile is seen at the next question. */
+  /** Takes the state of files before it reads them, so that the next call notices a change in between. */
   async function read(): Promise<Known> {
     const stateOfList = await stateOf([LIST])
     const release = await readList()

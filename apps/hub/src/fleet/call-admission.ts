@@ -1,8 +1,8 @@
 /**
  * Refuses calls of gateways while more come than the hub can serve, such as when a large fleet returns from an outage.
- * The delay of the event loop tells: people's pages wait as long. A refusal costs a part of what the call would, and
- * its Retry-After spreads the fleet. What waits on a gateway's disk is refused earlier than heartbeats, without which
- * it counts as offline.
+ * It watches the delay of the event loop, because people's pages wait as long. A refusal costs a part of what the call
+ * would, and its Retry-After spreads the fleet. What waits on a gateway's disk is refused earlier than heartbeats,
+ * without which it counts as offline.
  */
 import { onceAMinute } from '@hedgerow/http'
 import type { Logger } from 'pino'

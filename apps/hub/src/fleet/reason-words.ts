@@ -21,7 +21,7 @@ export type ReasonWords = {
   deterrentFault(name: string): string
 }
 
-/** A camera whose name says what it is, such as `camera 1`, is not called that twice. */
+/** `camera yard`, but only `camera 1` for a camera that is named so. */
 const called = (noun: string, name: string) => (/^[ck]amera\b/i.test(name) ? name : `${noun} ${name}`)
 
 export const REASON_WORDS: Readonly<Record<Language, ReasonWords>> = {

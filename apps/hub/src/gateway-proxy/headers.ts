@@ -35,9 +35,12 @@ export type Visitor = {
   origin: string
 }
 
-/** Decides, with the request itself, what a gateway gets of it. */
+/** Besides the request itself, this decides which of its headers a gateway gets. */
 export type ForGateway = { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean }
-/** Decides, with the answer itself, what the browser gets of it. `address` is the gateway's in the tunnel. */
+/**
+ * Besides the answer itself, this decides which of its headers the browser gets. `address`: the gateway's in the
+ * tunnel.
+ */
 export type ForBrowser = { jar: CookieJar; origin: string; address: string }
 
 type Fate = 'passes' | 'dropped' | 'authorization'

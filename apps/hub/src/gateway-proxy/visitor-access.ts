@@ -65,7 +65,7 @@ export function createVisitorAccess({
   applicationsOf: ApplicationsOf
   clock: () => number
 }): VisitorAccess {
-  /** What each caller sees of a gateway, by its id. A session that is read again is another caller. */
+  /** The gateways as each caller sees them, by id. A session that is read again is another object, and starts anew. */
   let remembered = new WeakMap<Caller, Map<string, { gateway: UiGateway; readAt: number }>>()
   /** Counts changes, so that a read that began before one is not remembered after it. */
   let changes = 0

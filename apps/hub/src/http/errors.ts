@@ -47,7 +47,7 @@ export function handleErrors(app: FastifyInstance): void {
     const refusal = toHubError(error, request.routeOptions.config.messageOfFirstField)
     if (refusal.code === 'internal_error')
       request.log.error({ err: error, route: request.routeOptions.url }, 'a request failed')
-    // Told once a minute where it is thrown: thousands come when a hub is busy, and lines would make it busier.
+    // Logged once a minute where it is thrown: a busy hub throws thousands, and a line for each would make it busier.
     else if (refusal.status >= 500 && refusal.code !== 'hub_busy')
       request.log.warn({ err: refusal.cause, code: refusal.code }, refusal.message)
     return sendRefusal(reply, refusal)

@@ -267,8 +267,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
   const tunnelApi = createTunnelApi({
     ...gatewayCalls,
-    vpn,
     db,
+    vpn,
     mountDownloads: (scope) => downloadFiles(scope, downloads),
     log,
     faults: connections.faults,

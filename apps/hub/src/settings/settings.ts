@@ -19,7 +19,7 @@ export async function readSettings(db: Db): Promise<HubSettings> {
   return hubSettings.parse(saved)
 }
 
-/** One of them: a tenth of the time of all. */
+/** Reads one setting, in a tenth of the time that all of them take. */
 export async function readSetting<Name extends keyof HubSettings>(db: Db, name: Name): Promise<HubSettings[Name]> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst()
   const schema = hubSettings.shape[name]
@@ -27,7 +27,7 @@ export async function readSetting<Name extends keyof HubSettings>(db: Db, name: 
   return (saved.success ? saved.data : schema.parse(undefined)) as HubSettings[Name]
 }
 
-/** For what reads them many times a second: from memory, and again from the database after each change. */
+/** The settings in memory, for code that needs them many times a second. They are read again after each change. */
 export function keepSettings(db: Kysely<Tables>): () => Promise<HubSettings> {
   let kept: Promise<HubSettings> | undefined
   dropAfter(db, 'settings', ['settings.changed', 'settings.restored'], () => {

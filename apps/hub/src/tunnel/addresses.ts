@@ -64,7 +64,7 @@ export function lowestFreeAddress(network: Network, taken: ReadonlySet<string>):
 /** The addresses that are taken: all, or those `among` these. */
 export type ReadTaken = (among?: readonly string[]) => Promise<ReadonlySet<string>>
 
-/** By pool, the address that was given last, while so many were taken: all lower ones were, too. */
+/** By pool: the last given address, and how many were taken then. All lower addresses were taken too. */
 const givenLast = new WeakMap<object, { cidr: string; address: string; count: number }>()
 const TRIED_AT_ONCE = 64
 

@@ -26,7 +26,7 @@ export type FirstHandshakes = {
 
 export function createFirstHandshakes(begin: (publicKey: string) => void): FirstHandshakes {
   const waiting = new Set<string>()
-  /** When each one was called that has not answered yet, in the order of the calls. */
+  /** The peers that were called and have not answered, with the time of the call, in the order of the calls. */
   const open = new Map<string, number>()
   let uncalled = 0
   let timer: NodeJS.Timeout | undefined

@@ -119,7 +119,7 @@ export function createPeers({
       const wanted = await db
         .selectFrom('gateways')
         .select(['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'])
-        // Those that were there lately come first.
+        // The gateways that were seen last come first.
         .orderBy('last_handshake_at', 'desc')
         .execute()
       if (changes !== before) continue

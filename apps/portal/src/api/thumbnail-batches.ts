@@ -1,4 +1,4 @@
-/** Fetches pictures that are wanted at the same time in one call: a call for each costs a scrolling wall its frames. */
+/** Fetches pictures that are wanted at the same time in one call: with a call for each, a scrolling wall stutters. */
 import { THUMBNAIL_NAMES_MAX, THUMBNAILS_AT_ONCE, thumbnailName } from '@hedgerow/contract/constants'
 import { readThumbnails } from 'virtual:contract-calls'
 import { api } from './client.ts'

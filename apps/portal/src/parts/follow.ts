@@ -1,6 +1,6 @@
 /**
- * The values of a form when saved ones arrive: what was changed since `before` stays, the others are as `saved`. Save
- * gives what it sent as `before`, so that what a person types while it is under way is not replaced by the answer.
+ * The values of a form when saved ones arrive: what was changed since `before` stays, the others are as `saved`. For
+ * Save, `before` is what was sent, so that its answer does not replace what a person typed meanwhile.
  */
 export function follow<V extends object>(now: V, before: V, saved: V): V {
   const changed = (Object.keys(now) as (keyof V)[]).filter((name) => !sameValue(now[name], before[name]))

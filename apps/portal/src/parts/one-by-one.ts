@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '#api/client.ts'
 
-/** `path`: the page of what came of the item. */
+/** `path`: the page that shows the result. */
 export type Outcome = { done: boolean; message: string; path?: string }
 
 export type OneByOne = {

@@ -38,5 +38,5 @@ export function submitTo<V>(
   )
 }
 
-/** False when a person typed on while `sent` was under way: then its dialog stays, for what was typed. */
+/** False when a person typed more while `sent` was under way: then the dialog stays open with it. */
 export const isAsSent = <V>(form: { getValues(): V }, sent: V): boolean => form.getValues() === sent

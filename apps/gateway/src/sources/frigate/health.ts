@@ -63,7 +63,7 @@ export function createHealth(clock: () => number): Health {
     })
   }
 
-  /** Enabled cameras of Frigate that give no picture say why, as far as Frigate tells. */
+  /** Why an enabled camera of Frigate gives no picture, as far as Frigate says. */
   function problemsOf(name: string): string[] | undefined {
     const camera = cameras().find((one) => one.name === name)
     if (camera?.state !== 'offline') return camera && []

@@ -1,4 +1,4 @@
-/** Sites whose gateways get automatic updates otherwise than the settings say: not at all, or at other hours. */
+/** Sites with automatic updates of their own: off, or at other hours than the settings say. */
 import type { SiteUpdates } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button, TextInput } from '@mantine/core'
