@@ -62,6 +62,8 @@ const beforeBrowsers = (name: string, root: string) => ({
   env: { TEST_BUNDLES: 'on' },
 })
 
+const e2e = heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts'])
+
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/plain-summary.ts'],
@@ -91,7 +93,8 @@ export default defineConfig({
       { test: heavy('system', 'test/system') },
       {
         test: {
-          ...heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts']),
+          ...e2e,
+          env: { ...e2e.env, TEST_PAGES: 'brief' },
           setupFiles: ['page-report.ts', 'second-try.ts'].map((file) =>
             join(import.meta.dirname, 'test/harness', file),
           ),

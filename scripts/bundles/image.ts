@@ -94,10 +94,30 @@ ${further.map((option) => `setFlagsFromString('${option}')\n`).join('')}await im
 }
 
 async function writeLibraries(root: string, processor: string): Promise<void> {
-  const packages = `${root}.tar`
-  const options = ['--variant=extract', '--quiet', `--architectures=${processor}`, `--include=${LIBRARIES.join(',')}`]
-  await run('mmdebstrap', [...options, '--aptopt=Acquire::Retries "3"', DEBIAN, packages])
   const paths = [...LEFT_OUT.map((path) => `--exclude=${path}`), '--wildcards', ...KEPT]
-  await run('tar', ['-xf', packages, '-C', root, '--no-same-owner', ...paths])
-  await rm(packages)
+  const packages = await librariesFor(processor)
+  const unpacking = run('tar', ['-x', '-C', root, '--no-same-owner', ...paths])
+  unpacking.child.stdin!.end(packages)
+  await unpacking
+}
+
+const libraries = new Map<string, Promise<Buffer>>()
+
+/** The unpacked packages as a tar, fetched once for all images of a process. */
+function librariesFor(processor: string): Promise<Buffer> {
+  const known = libraries.get(processor)
+  if (known) return known
+  const fetched = fetchLibraries(processor)
+  libraries.set(processor, fetched)
+  fetched.catch(() => libraries.delete(processor))
+  return fetched
+}
+
+async function fetchLibraries(processor: string): Promise<Buffer> {
+  const options = ['--variant=extract', '--quiet', `--architectures=${processor}`, `--include=${LIBRARIES.join(',')}`]
+  const { stdout } = await run('mmdebstrap', [...options, '--aptopt=Acquire::Retries "3"', DEBIAN, '-'], {
+    encoding: 'buffer',
+    maxBuffer: 256e6,
+  })
+  return stdout
 }

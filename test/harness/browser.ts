@@ -13,6 +13,9 @@ const FLAGS = [
   '--host-resolver-rules=MAP hub.test 127.0.0.1',
 ]
 
+/** For pages that are open for a second: compiling their scripts a second time costs more than it saves. */
+const BRIEF = '--js-flags=--no-maglev --no-turbofan --single-threaded'
+
 export type BrowserHandle = {
   readonly browser: Browser
   /** A fresh profile: no cookies, no storage, nobody signed in. */
@@ -39,7 +42,7 @@ export async function startBrowser({ whole = false } = {}): Promise<BrowserHandl
   const browser = await chromium.launch({
     executablePath: binary.executablePath,
     headless: true,
-    args: FLAGS,
+    args: process.env['TEST_PAGES'] === 'brief' ? [...FLAGS, BRIEF] : FLAGS,
     env: { ...process.env, ...binary.env },
   })
   console.log(`Chromium ${browser.version()}, ${binary.origin}: ${binary.executablePath}`)

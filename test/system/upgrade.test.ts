@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { createApiAs } from '../harness/api-client.ts'
 import { startChild } from '../harness/child-process.ts'
@@ -24,8 +24,10 @@ import { waitFor } from '../harness/wait-for.ts'
  * Runs docs/operations/upgrade.md line by line: only addresses and paths are replaced. The remote is a Git folder with
  * this tree, and every version is installed by a real `npm ci`. The last upgrade is from an archive, and with the unit
  * and the command of docs/operations/systemd.md, run by two small scripts, because only systemd as the first process
- * can start a unit.
+ * can start a unit. It takes minutes of `npm ci` and a build, so `npm test` leaves it out; `.ci/run` does not.
  */
+const isAsked = process.env['TEST_INSTALLS'] === 'on'
+if (!isAsked) console.log('skipped: installations by npm ci: npm run test:installs runs them')
 const ROOT = join(import.meta.dirname, '../..')
 const linesOf = (page: string) =>
   [...readFileSync(join(ROOT, 'docs/operations', page), 'utf8').matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!)
@@ -222,126 +224,124 @@ const pid = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
 const api = () => createApiAs(`http://localhost:${port}`, admin)
 const names = async () => (await api()(listGateways)).map(({ name }) => name)
 
-test('a version is installed and started as on the page', { timeout: INSTALL_TIMEOUT_MS }, async () => {
-  expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
-  expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
-  expect(currentVersion()).toBe('releases/v1')
-  installCopies()
-  const settings = ['export HUB_DATA_DIR=', 'hub=', 'HEDGEROW_START=', 'HEDGEROW_STOP=']
-    .map(lineWith)
-    .map(onThisMachine)
-  settingsOfThisTest = [
-    `HUB_PORT=${port}`,
-    'HUB_HOST=127.0.0.1',
-    'HUB_HTTPS_PORT=off',
-    `HUB_VPN_PORT=${await freeUdpPort()}`,
-    `HUB_ADMIN_PASSWORD='${admin.password}'`,
-  ]
-  const ofThisTest = [
-    ...settingsOfThisTest.map((setting) => `export ${setting}`),
-    `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
-    `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
-  ]
-  writeFileSync(join(installed, 'release.conf'), [...settings, ...ofThisTest, ''].join('\n'))
-  await run(['sh', '-c', `. ${installed}/release.conf; sh -c "$HEDGEROW_START"`])
-  await waitFor(isReady, { for: 'the first hub', timeoutMs: 60_000 })
-  await api()(addGateway, { body: { name: 'Barn' } })
-})
-
-test(
-  'an upgrade that cannot be installed keeps the running hub, and leaves nothing incomplete',
-  { timeout: INSTALL_TIMEOUT_MS },
-  async () => {
-    breakPackages()
-    commit('broken')
-    git('reset', '--quiet', '--hard', 'v1')
-    const before = pid()
-    const { code, output } = await upgradeTo('broken')
-    expect([code, output]).toEqual([1, expect.stringContaining('Nothing was switched')])
+describe.skipIf(!isAsked)('the page', () => {
+  test('a version is installed and started as on the page', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+    expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
+    expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
     expect(currentVersion()).toBe('releases/v1')
-    expect(readdirSync(join(installed, 'releases'))).toEqual(['v1'])
-    expect([pid(), await isReady()]).toEqual([before, true])
-  },
-)
-
-test(
-  'an upgrade switches to the new version, which migrates, and `back` restores version and database',
-  { timeout: INSTALL_TIMEOUT_MS },
-  async () => {
-    const migrations = join('apps', 'hub', 'src', 'database')
-    writeFileSync(
-      join(remote, migrations, 'migrations/999-sample.ts'),
-      "import type { Kysely } from 'kysely'\n\nexport async function up(db: Kysely<unknown>): Promise<void> {\n" +
-        "  await db.schema.createTable('sample').addColumn('name', 'text').execute()\n}\n",
-    )
-    change(join(migrations, 'migrations.ts'), (text) =>
-      text
-        .replace(/^import /m, "import * as sample from './migrations/999-sample.ts'\nimport ")
-        .replace(
-          /(const MIGRATIONS: readonly Migration\[\] = \[[^\]]*?),?\s*\]/,
-          "$1, { name: '999-sample', up: sample.up }]",
-        ),
-    )
-    commit('v2')
-    const upgraded = await upgradeTo('v2')
-    expect(upgraded).toMatchObject({
-      code: 0,
-      output: expect.stringMatching(/Version v2 is running\. The hub was down for \d+ s\./),
-    })
-    expect([currentVersion(), await isReady()]).toEqual(['releases/v2', true])
-    await api()(addGateway, { body: { name: 'Shed' } })
-    expect(await names()).toEqual(['Barn', 'Shed'])
-
-    const back = await follow(lineWith('release.sh back'))
-    expect(back).toMatchObject({ code: 0, output: expect.stringContaining('Version v1 is running') })
-    expect([currentVersion(), await isReady()]).toEqual(['releases/v1', true])
-    expect(await names(), 'as before the upgrade').toEqual(['Barn'])
-    const [left] = readdirSync(join(folder, 'copies')).filter((name) => name.startsWith('left-v2-'))
-    const copy = new DatabaseSync(join(folder, 'copies', left!), { readOnly: true })
-    expect(
-      copy
-        .prepare('select name from gateways order by name')
-        .all()
-        .map(({ name }) => name),
-    ).toEqual(['Barn', 'Shed'])
-    copy.close()
-    expect(await follow(lineWith('release.sh back')), 'there is no other').toMatchObject({ code: 1 })
-  },
-)
-
-test(
-  'under systemd, an archive whose version does not become ready is rolled back',
-  { timeout: INSTALL_TIMEOUT_MS },
-  async () => {
-    git('reset', '--quiet', '--hard', 'v1')
-    change('apps/hub/src/program.ts', (text) =>
-      text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),
-    )
-    commit('v3')
-    const archive = join(folder, 'v3.tar.gz')
-    git('archive', '--prefix=hedgerow/', '--output', archive, 'v3')
-
-    const command = installUnit()
-    writeFileSync(join(folder, 'hub.env'), settingsOfThisTest.join('\n'))
-    const conf = [
+    installCopies()
+    const settings = ['export HUB_DATA_DIR=', 'hub=', 'HEDGEROW_START=', 'HEDGEROW_STOP=']
+      .map(lineWith)
+      .map(onThisMachine)
+    settingsOfThisTest = [
+      `HUB_PORT=${port}`,
+      'HUB_HOST=127.0.0.1',
+      'HUB_HTTPS_PORT=off',
+      `HUB_VPN_PORT=${await freeUdpPort()}`,
+      `HUB_ADMIN_PASSWORD='${admin.password}'`,
+    ]
+    const ofThisTest = [
+      ...settingsOfThisTest.map((setting) => `export ${setting}`),
       `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
       `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
-      'HEDGEROW_READY_SECONDS=20',
-      `HEDGEROW_HUB=${command}`,
     ]
-    writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
-    for (const verb of ['stop', 'start']) expect(await run(['systemctl', verb, 'hedgerow'])).toMatchObject({ code: 0 })
-    await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: 60_000 })
-    expect((await run([command, 'doctor'])).output).toMatch(/^ok +database/m)
+    writeFileSync(join(installed, 'release.conf'), [...settings, ...ofThisTest, ''].join('\n'))
+    await run(['sh', '-c', `. ${installed}/release.conf; sh -c "$HEDGEROW_START"`])
+    await waitFor(isReady, { for: 'the first hub', timeoutMs: 60_000 })
+    await api()(addGateway, { body: { name: 'Barn' } })
+  })
 
-    expect(await upgradeToArchive(join(folder, 'v1.tar.gz')), 'no such archive').toMatchObject({ code: 1 })
-    const { code, output } = await upgradeToArchive(archive)
-    expect([code, output]).toEqual([1, expect.stringContaining('Version v1 is running')])
-    expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
-  },
-)
+  test(
+    'an upgrade that cannot be installed keeps the running hub, and leaves nothing incomplete',
+    { timeout: INSTALL_TIMEOUT_MS },
+    async () => {
+      breakPackages()
+      commit('broken')
+      git('reset', '--quiet', '--hard', 'v1')
+      const before = pid()
+      const { code, output } = await upgradeTo('broken')
+      expect([code, output]).toEqual([1, expect.stringContaining('Nothing was switched')])
+      expect(currentVersion()).toBe('releases/v1')
+      expect(readdirSync(join(installed, 'releases'))).toEqual(['v1'])
+      expect([pid(), await isReady()]).toEqual([before, true])
+    },
+  )
 
-test('the script is plain shell', () => {
-  for (const shell of ['dash', 'sh'])
-    expect(spawnSync(shell, ['-n', join(ROOT, 'scripts/release.sh')]).status ?? 0).toBe(0)
+  test(
+    'an upgrade switches to the new version, which migrates, and `back` restores version and database',
+    { timeout: INSTALL_TIMEOUT_MS },
+    async () => {
+      const migrations = join('apps', 'hub', 'src', 'database')
+      writeFileSync(
+        join(remote, migrations, 'migrations/999-sample.ts'),
+        "import type { Kysely } from 'kysely'\n\nexport async function up(db: Kysely<unknown>): Promise<void> {\n" +
+          "  await db.schema.createTable('sample').addColumn('name', 'text').execute()\n}\n",
+      )
+      change(join(migrations, 'migrations.ts'), (text) =>
+        text
+          .replace(/^import /m, "import * as sample from './migrations/999-sample.ts'\nimport ")
+          .replace(
+            /(const MIGRATIONS: readonly Migration\[\] = \[[^\]]*?),?\s*\]/,
+            "$1, { name: '999-sample', up: sample.up }]",
+          ),
+      )
+      commit('v2')
+      const upgraded = await upgradeTo('v2')
+      expect(upgraded).toMatchObject({
+        code: 0,
+        output: expect.stringMatching(/Version v2 is running\. The hub was down for \d+ s\./),
+      })
+      expect([currentVersion(), await isReady()]).toEqual(['releases/v2', true])
+      await api()(addGateway, { body: { name: 'Shed' } })
+      expect(await names()).toEqual(['Barn', 'Shed'])
+
+      const back = await follow(lineWith('release.sh back'))
+      expect(back).toMatchObject({ code: 0, output: expect.stringContaining('Version v1 is running') })
+      expect([currentVersion(), await isReady()]).toEqual(['releases/v1', true])
+      expect(await names(), 'as before the upgrade').toEqual(['Barn'])
+      const [left] = readdirSync(join(folder, 'copies')).filter((name) => name.startsWith('left-v2-'))
+      const copy = new DatabaseSync(join(folder, 'copies', left!), { readOnly: true })
+      expect(
+        copy
+          .prepare('select name from gateways order by name')
+          .all()
+          .map(({ name }) => name),
+      ).toEqual(['Barn', 'Shed'])
+      copy.close()
+      expect(await follow(lineWith('release.sh back')), 'there is no other').toMatchObject({ code: 1 })
+    },
+  )
+
+  test(
+    'under systemd, an archive whose version does not become ready is rolled back',
+    { timeout: INSTALL_TIMEOUT_MS },
+    async () => {
+      git('reset', '--quiet', '--hard', 'v1')
+      change('apps/hub/src/program.ts', (text) =>
+        text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),
+      )
+      commit('v3')
+      const archive = join(folder, 'v3.tar.gz')
+      git('archive', '--prefix=hedgerow/', '--output', archive, 'v3')
+
+      const command = installUnit()
+      writeFileSync(join(folder, 'hub.env'), settingsOfThisTest.join('\n'))
+      const conf = [
+        `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
+        `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
+        'HEDGEROW_READY_SECONDS=20',
+        `HEDGEROW_HUB=${command}`,
+      ]
+      writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
+      for (const verb of ['stop', 'start'])
+        expect(await run(['systemctl', verb, 'hedgerow'])).toMatchObject({ code: 0 })
+      await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: 60_000 })
+      expect((await run([command, 'doctor'])).output).toMatch(/^ok +database/m)
+
+      expect(await upgradeToArchive(join(folder, 'v1.tar.gz')), 'no such archive').toMatchObject({ code: 1 })
+      const { code, output } = await upgradeToArchive(archive)
+      expect([code, output]).toEqual([1, expect.stringContaining('Version v1 is running')])
+      expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
+    },
+  )
 })
