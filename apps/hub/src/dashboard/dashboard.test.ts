@@ -1,6 +1,6 @@
 import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import type { FleetSignals } from '../fleet/fleet.ts'
 import { createPresence } from '../fleet/presence.ts'
@@ -183,14 +183,18 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await stats()).toMatchObject({ totalGateways: 0 })
   })
 
-  it('counts the fleet once for all concurrent requests', async () => {
+  it('counts the fleet once for all concurrent requests, and a large one less often', async () => {
     let reads = 0
+    let times = 1
     const counting = hub.db.withPlugin({
       transformQuery({ node }) {
         reads++
         return node
       },
-      transformResult: async ({ result }) => result,
+      transformResult: async ({ result }) => ({
+        ...result,
+        rows: Array.from({ length: times }, () => result.rows).flat(),
+      }),
     })
     const signals: FleetSignals = {
       clock: hub.clock.now,
@@ -210,8 +214,19 @@ describe.each(testEngines)('activity on %s', (engine) => {
     const change = { name: 'Barn', status: 'online', reason: '' } as const
     await record(counting, { kind: 'gateway.status-changed', at: 0, actor: HUB, data: change })
     const readsBefore = reads
-    await fleetCount.of(caller)
-    expect(reads).toBe(readsBefore + 1)
+    let nowMs = performance.now()
+    using _time = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+    const readsAfter = async (ms: number) => {
+      nowMs += ms
+      await fleetCount.of(caller)
+      return reads - readsBefore
+    }
+    expect(await readsAfter(0)).toBe(1)
+    times = 8_000
+    expect(await readsAfter(999)).toBe(1)
+    expect(await readsAfter(1)).toBe(2)
+    expect(await readsAfter(3_999)).toBe(2)
+    expect(await readsAfter(1)).toBe(3)
   })
 
   it('gives 24 hours, oldest first, the current one last, including empty ones', async () => {

@@ -5,7 +5,11 @@ import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
 import type { Caller } from '../access/sessions.ts'
 import { dropAfter } from '../facts/facts.ts'
 
+/**
+ * How long a count is used. Counting ten thousand gateways takes as long as many answers, so it is then used for 5 s.
+ */
 const COUNTED_FOR_MS = 1_000
+const COUNTED_FOR_EACH_MS = 0.5
 
 type Count = { total: number; active: number }
 
@@ -23,11 +27,11 @@ const STALE_AFTER = [
 ] as const satisfies FactKind[]
 
 /**
- * Counts the whole fleet once for all managers and admins, and again after a change or after a second, because time
- * alone also changes a status. A person's own gateways are few and counted each time.
+ * Counts the whole fleet once for all managers and admins, and again after a change or soon after, because time alone
+ * also changes a status. A person's own gateways are few and counted each time.
  */
 export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): FleetCount {
-  let kept: { atMs: number; count: Promise<Count> } | undefined
+  let kept: { untilMs: number; count: Promise<Count> } | undefined
 
   async function count(caller: Caller): Promise<Count> {
     const statuses = await fleetStatuses(db, signals, caller)
@@ -43,12 +47,18 @@ export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): Fle
   return {
     of(caller) {
       if (!hasRole(caller.role, 'manager')) return count(caller)
-      if (kept && performance.now() - kept.atMs < COUNTED_FOR_MS) return kept.count
-      const mine = { atMs: performance.now(), count: count(caller) }
+      const atMs = performance.now()
+      if (kept && atMs < kept.untilMs) return kept.count
+      const mine = { untilMs: atMs + COUNTED_FOR_MS, count: count(caller) }
       kept = mine
-      mine.count.catch(() => {
-        if (kept === mine) kept = undefined
-      })
+      mine.count.then(
+        ({ total }) => {
+          mine.untilMs = atMs + Math.max(COUNTED_FOR_MS, total * COUNTED_FOR_EACH_MS)
+        },
+        () => {
+          if (kept === mine) kept = undefined
+        },
+      )
       return mine.count
     },
   }

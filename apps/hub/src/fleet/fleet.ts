@@ -235,11 +235,13 @@ export async function fleetStatuses(
       name: row.name,
       ownerId: row.owner_id,
       publicKey: row.wireguard_public_key,
-      isOnlyCameras: isOnlyCameras(known),
       lastSeenAt: lastSeen(known),
       queue: known.heartbeat?.content.queue,
       status: statusOf(known),
-      // A getter, because few callers need the words.
+      // Getters, because few callers need them.
+      get isOnlyCameras() {
+        return isOnlyCameras(known)
+      },
       get reason() {
         return reasonOf(known)
       },

@@ -17,6 +17,7 @@ import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 import { admitCall, mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
+import { createKnownAddresses } from './known-addresses.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
@@ -55,6 +56,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
       return server
     },
   })
+  const gatewayAt = createKnownAddresses(db)
   const known = new WeakMap<FastifyRequest, string>()
   const identify = (request: FastifyRequest): string => {
     const gatewayId = known.get(request)
@@ -70,13 +72,6 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
     const gatewayId = await gatewayAt(request.sourceIp)
     dependencies.calls.take(gatewayId)
     known.set(request, gatewayId)
-  }
-
-  /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
-  async function gatewayAt(address: string): Promise<string> {
-    const row = await db.selectFrom('gateways').select('id').where('address', '=', address).executeTakeFirst()
-    if (!row) throw new HubError('gateway_unknown')
-    return row.id
   }
 
   function accept(stream: TcpStream): void {

@@ -87,8 +87,10 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
       status: 400,
       body: { error: 'invalid_request', fieldErrors: { gatewayId: expect.any(String) } },
     })
-    await hub.db.deleteFrom('gateways').where('id', '=', barn.gatewayId).execute()
-    const fromDeleted = await beat(first)
+    const attic = await enrolled('Attic')
+    const third = await join({ ...attic, hubPort: hub.vpn.port })
+    await hub.db.deleteFrom('gateways').where('id', '=', attic.gatewayId).execute()
+    const fromDeleted = await beat(third)
     expect(fromDeleted).toMatchObject({
       status: 403,
       body: { error: 'gateway_unknown' },
