@@ -14,7 +14,7 @@ import { mount, type MountOptions } from '../http/mount.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
 import type { SecondLook } from '../second-look/second-look.ts'
-import type { CallAdmission } from './call-admission.ts'
+import type { LoadShedding } from './load-shedding.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** Enough for a full call of the longest entries. */
@@ -35,7 +35,7 @@ export type GatewayCallDependencies = {
   heartbeats: Pick<Heartbeats, 'record'>
   /** How often one gateway may call, by its id. */
   calls: NamedLimiter
-  admission: Pick<CallAdmission, 'admit'>
+  loadShedding: Pick<LoadShedding, 'check'>
   /** Undefined on a hub without a vision endpoint. */
   secondLook: Pick<SecondLook, 'ask'> | undefined
   /** The release that a gateway is asked to run, if any. */
@@ -52,8 +52,11 @@ export type GatewayCallDependencies = {
 }
 
 /** Refuses the request when the hub has no time for it now; before its body is read, and cheaply. */
-export function admitCall({ admission }: Pick<GatewayCallDependencies, 'admission'>, request: FastifyRequest): void {
-  admission.admit(request.routeOptions.url?.endsWith(contract.sendHeartbeat.path) ? 'heartbeat' : 'other')
+export function checkLoad(
+  { loadShedding }: Pick<GatewayCallDependencies, 'loadShedding'>,
+  request: FastifyRequest,
+): void {
+  loadShedding.check(request.routeOptions.url?.endsWith(contract.sendHeartbeat.path) ? 'heartbeat' : 'other')
 }
 
 /** `identify` returns the id of the calling gateway, or throws. */
@@ -132,7 +135,7 @@ export function signedGatewayRoutes(
 
   async function findGateway(request: FastifyRequest): Promise<void> {
     limiter.take(request.sourceIp)
-    admitCall(dependencies, request)
+    checkLoad(dependencies, request)
     const identityPublicKey = String(request.headers[IDENTITY_HEADER] ?? '')
     const row = await db
       .selectFrom('gateways')

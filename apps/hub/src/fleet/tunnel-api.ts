@@ -16,7 +16,7 @@ import { createApi } from '../http/api.ts'
 import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
-import { admitCall, mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
+import { checkLoad, mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
 import { createKnownAddresses } from './known-addresses.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
@@ -68,7 +68,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
   })
 
   async function identifyFirst(request: FastifyRequest): Promise<void> {
-    admitCall(dependencies, request)
+    checkLoad(dependencies, request)
     const gatewayId = await gatewayAt(request.sourceIp)
     dependencies.calls.take(gatewayId)
     known.set(request, gatewayId)

@@ -46,7 +46,7 @@ import type { BrokerSettings } from '../mqtt/mqtt.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
-import { createCallAdmission } from '../fleet/call-admission.ts'
+import { createLoadShedding } from '../fleet/load-shedding.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
 import { blockedUdp, findVisibleGateway, isOffline, listGateways } from '../fleet/fleet.ts'
 import { gatewayRoutes } from '../fleet/routes.ts'
@@ -234,10 +234,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })
   auditRoutes(app, { db })
-  const admission = createCallAdmission({ log })
-  stack.defer(admission.stop)
+  const loadShedding = createLoadShedding({ log })
+  stack.defer(loadShedding.stop)
   const gatewayCalls: GatewayCallDependencies = {
-    admission,
+    loadShedding,
     clock,
     heartbeats: {
       record(gatewayId, content) {

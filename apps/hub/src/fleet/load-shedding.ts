@@ -8,9 +8,9 @@ import { onceAMinute } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { HubError } from '../kernel/hub-error.ts'
 
-export type CallAdmission = {
-  /** Throws `hub_busy`. */
-  admit(kind: 'heartbeat' | 'other'): void
+export type LoadShedding = {
+  /** Throws `hub_busy` when the hub must shed load. */
+  check(kind: 'heartbeat' | 'other'): void
   /** Measures the delay; called every `LOOK_EVERY_MS`. */
   look(): void
   stop(): void
@@ -27,7 +27,7 @@ const NEW_WEIGHT = 0.2
 const LATE_MAX_MS = 1_000
 const SECOND_MS = 1_000
 
-export function createCallAdmission({
+export function createLoadShedding({
   log,
   monotonic = () => performance.now(),
   random = Math.random,
@@ -35,7 +35,7 @@ export function createCallAdmission({
   log: Pick<Logger, 'warn'>
   monotonic?: () => number
   random?: () => number
-}): CallAdmission {
+}): LoadShedding {
   let delayMs = 0
   let lookedAtMs = monotonic()
   let counted = { sinceMs: monotonic(), calls: 0, rateBefore: 0 }
@@ -61,7 +61,7 @@ export function createCallAdmission({
   const timer = setInterval(look, LOOK_EVERY_MS).unref()
   return {
     look,
-    admit(kind) {
+    check(kind) {
       if (callsASecond() <= CALLS_A_SECOND || delayMs <= DELAY_LIMITS_MS[kind]) return
       tell(undefined)
       const { least, most } = RETRY_AFTER_MS

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { HubError } from '../kernel/hub-error.ts'
-import { createCallAdmission, type CallAdmission } from './call-admission.ts'
+import { createLoadShedding, type LoadShedding } from './load-shedding.ts'
 
 let now = 0
 let told: unknown[] = []
-let admission: CallAdmission
+let loadShedding: LoadShedding
 beforeEach(() => {
   now = 0
   told = []
-  admission = createCallAdmission({
+  loadShedding = createLoadShedding({
     log: { warn: (line: unknown) => told.push(line) },
     monotonic: () => now,
     random: () => 0.5,
   })
 })
-afterEach(() => admission.stop())
+afterEach(() => loadShedding.stop())
 
 /** Seconds in which the event loop is this late at every look. */
 function live(
@@ -25,10 +25,10 @@ function live(
   const refused: HubError[] = []
   for (let turn = 0; turn < turns; turn++) {
     now += 50 + lateMs
-    admission.look()
+    loadShedding.look()
     for (let call = 0; call < (calls * (50 + lateMs)) / 1_000; call++)
       try {
-        admission.admit(kind)
+        loadShedding.check(kind)
       } catch (error) {
         refused.push(error as HubError)
       }
@@ -58,6 +58,6 @@ it('refuses what waits on disks first, then heartbeats, with a time to come agai
 it('takes no single long task for load', () => {
   live(2, { lateMs: 0, calls: 600, kind: 'other' })
   now += 240
-  admission.look()
+  loadShedding.look()
   expect(live(1, { lateMs: 0, calls: 600, kind: 'other' })).toEqual([])
 })
