@@ -127,8 +127,9 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     if (path === PERFECT) return deliver(packet)
     if (seeded() < path.loss) return
     for (let copies = seeded() < path.duplication ? 2 : 1; copies > 0; copies--) {
-      if (seeded() < path.reordering) deliver(packet.slice())
-      else setTimeout(() => deliver(packet.slice()), path.delayMs)
+      const copy = packet.slice()
+      if (seeded() < path.reordering) deliver(copy)
+      else setTimeout(() => deliver(copy), path.delayMs)
     }
   }
 

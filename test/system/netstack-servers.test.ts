@@ -16,7 +16,10 @@ const [CLIENT, SERVER] = ['10.80.0.1', '10.80.0.2']
 
 /** Two stacks whose packets reach the other in the next turn. */
 function joinStacks(): { client: Stack; server: Stack } {
-  const carry = (to: () => Stack) => (packet: Uint8Array) => void setImmediate(() => to().receive(packet))
+  const carry = (to: () => Stack) => (sent: Uint8Array) => {
+    const packet = new Uint8Array(sent)
+    setImmediate(() => to().receive(packet))
+  }
   const client: Stack = createStack({ address: CLIENT, send: carry(() => server) })
   const server: Stack = createStack({ address: SERVER, send: carry(() => client) })
   return { client, server }

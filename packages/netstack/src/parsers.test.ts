@@ -27,6 +27,21 @@ describe('the checksum', () => {
     expect(foldChecksum(sumWords(header, 0, 20))).toBe(0xb861)
   })
 
+  it('is that of the words one by one, wherever the bytes are in memory', () => {
+    const memory = fc.record({ at: fc.nat(9), data: fc.uint8Array({ maxLength: 300 }), sum: fc.nat(0xffff) })
+    fc.assert(
+      fc.property(memory, ({ at, data, sum }) => {
+        const there = new Uint8Array(at + data.length).subarray(at)
+        there.set(data)
+        let expected = sum
+        for (let i = 0; i < data.length; i += 2) expected += data[i]! * 256 + (data[i + 1] ?? 0)
+        while (expected > 0xffff) expected = (expected % 65_536) + Math.floor(expected / 65_536)
+        expect(foldChecksum(sumWords(there, 0, there.length, sum))).toBe(0xffff - expected)
+      }),
+      { examples: [[{ at: 4, data: new Uint8Array(1_400).fill(0xff), sum: 0xffff }]] },
+    )
+  })
+
   it('does not depend on where the bytes are cut at even offsets, and pads an odd end', () => {
     fc.assert(
       fc.property(bytes, fc.nat(800), (data, half) => {

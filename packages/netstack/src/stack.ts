@@ -69,6 +69,8 @@ export class Stack implements Host<Connection> {
   now = 0
   readonly #isAuthenticated: boolean
   readonly allocate: (length: number) => Uint8Array
+  /** Packets that were returned so far may be overwritten from now on: call it when they are sent or copied. */
+  readonly reusePackets: () => void
   readonly #keyedHash: KeyedHash
   readonly #fragments = new Fragments()
   readonly #listeners = new Map<number, Listener<Connection>>()
@@ -88,6 +90,7 @@ export class Stack implements Host<Connection> {
     this.#keyedHash = options.keyedHash
     const allocator = new PacketAllocator(options.allocateSlab)
     this.allocate = (length) => allocator.allocate(length)
+    this.reusePackets = () => allocator.reuse()
   }
 
   /** Processes one IPv4 packet; the stack owns the buffer from then on. */

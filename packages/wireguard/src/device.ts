@@ -45,7 +45,7 @@ export type Device = {
   publicKey: PublicKey
   /** One UDP payload, which the device owns from then on: the packet inside is decrypted in place. */
   receive(datagram: Uint8Array, from: Endpoint, now: Now): Output[]
-  /** One whole IP packet. It may wait for a handshake, so the caller must not change it afterwards. */
+  /** One whole IP packet, which is copied if it must wait for a handshake. */
   send(packet: Uint8Array, now: Now): Output[]
   /** To be called when `nextDeadline` has come; earlier or later is harmless. */
   tick(now: Now): Output[]

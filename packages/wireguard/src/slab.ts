@@ -17,19 +17,23 @@ export type Slab = {
   keep(): void
 }
 
-export function createSlab(blockBytes = DEFAULT_BLOCK_BYTES): Slab {
-  let block = new Uint8Array(0)
+/** `allocate` may give memory of any content. */
+export function createSlab(
+  blockBytes = DEFAULT_BLOCK_BYTES,
+  allocate = (length: number): Uint8Array => new Uint8Array(length),
+): Slab {
+  let block: Uint8Array = new Uint8Array(0)
   let used = 0
   /** Before this, `block` holds pieces to keep. */
   let kept = 0
-  let full: Uint8Array<ArrayBuffer>[] = []
-  let free: Uint8Array<ArrayBuffer>[] = []
+  let full: Uint8Array[] = []
+  let free: Uint8Array[] = []
 
   function cut(length: number): Uint8Array {
     if (length > blockBytes / 4) return new Uint8Array(length)
     if (used + length > block.length) {
       if (block.length > 0 && kept === 0 && full.length < MAX_FULL_BLOCKS) full.push(block)
-      block = free.pop() ?? new Uint8Array(blockBytes)
+      block = free.pop() ?? allocate(blockBytes)
       used = kept = 0
     }
     const piece = block.subarray(used, used + length)

@@ -28,7 +28,7 @@ export function sendPacket(state: DeviceState, packet: Uint8Array, turn: Turn): 
       peer.queue.shift()
       drop(turn, 'queue-full')
     }
-    peer.queue.push(packet)
+    peer.queue.push(new Uint8Array(packet))
     if (peer.endpoint === undefined) awaitHandshake(state, peer, turn)
     else requestHandshake(state, peer, turn)
   }

@@ -19,8 +19,9 @@ export function joinStacks(path: { loss?: number; seed?: number; delayMs?: numbe
   const { loss = 0, delayMs = 0 } = path
   const random = createRandom(path.seed ?? 1)
   const drops: DropReason[] = []
-  const carry = (to: () => Stack) => (packet: Uint8Array) => {
+  const carry = (to: () => Stack) => (sent: Uint8Array) => {
     if (joined.cut || random() < loss) return
+    const packet = new Uint8Array(sent)
     if (delayMs > 0) setTimeout(() => to().receive(packet), delayMs)
     else setImmediate(() => to().receive(packet))
   }

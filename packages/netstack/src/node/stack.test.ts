@@ -242,10 +242,14 @@ describe('a stream', () => {
       const sent: string[] = []
       const send = (packet: Uint8Array): void => {
         sent.push(String.fromCharCode(packet.at(-1)!))
-        if (!isCut) setImmediate(() => b.receive(packet))
+        const copy = packet.slice()
+        if (!isCut) setImmediate(() => b.receive(copy))
       }
       const a = createStack({ address: A, send })
-      const b = createStack({ address: B, send: (packet) => void setImmediate(() => a.receive(packet)) })
+      const b = createStack({
+        address: B,
+        send: (packet) => void setImmediate((copy) => a.receive(copy), packet.slice()),
+      })
       b.listen({ port: 9 }, () => undefined)
       const client = a.connect({ host: B, port: 9 })
       await once(client, 'ready')

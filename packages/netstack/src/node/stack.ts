@@ -30,10 +30,7 @@ export interface StackOptions {
   mtu?: number
   /** Data arrives authenticated, as behind WireGuard, so checksums of segments are not verified. Default: false. */
   isAuthenticated?: boolean
-  /**
-   * Hands an IPv4 packet to the tunnel; must not throw. The callee owns the buffer; its ArrayBuffer is shared with
-   * other packets.
-   */
+  /** Hands an IPv4 packet to the tunnel; must not throw. The packet is overwritten later: what is kept must be copied. */
   send(packet: Uint8Array): void
   /** Called with the reason for which a received packet, or part of it, was dropped. */
   onDrop?(reason: DropReason): void
@@ -131,6 +128,7 @@ export function createStack(options: StackOptions): Stack {
       deliver()
       if (isClosed) return
       dispatch(core.tick(now()))
+      core.reusePackets()
       if (events.length === 0) break
     }
     const deadline = core.nextDeadline()

@@ -67,7 +67,7 @@ export type InterfaceOptions = {
 export type WireGuardInterface = {
   publicKey: PublicKey
   port: number
-  /** Routes one IP packet by its destination. It may wait for a handshake: do not change it afterwards. */
+  /** Routes one IP packet by its destination. The caller may overwrite it afterwards. */
   send(packet: Uint8Array): void
   /** Throws ConfigError `peer-exists` when the key is already a peer. */
   addPeer(config: PeerConfig): void
@@ -109,6 +109,17 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   let outgoing: Outgoing[] = []
   let offload: SegmentationOffload | undefined
   let receiveWaiting: ReceiveWaiting | undefined
+  let last: { from: Endpoint | undefined; endpoint: Endpoint } = { from: undefined, endpoint: { address: '', port: 0 } }
+  let now: Now | undefined
+
+  /** What happens in one callback has one time: reading the clock for each packet would cost more. */
+  function instant(): Now {
+    if (now === undefined) {
+      now = clock()
+      queueMicrotask(() => (now = undefined))
+    }
+    return now
+  }
 
   function perform(outputs: Output[]): void {
     for (const output of outputs) {
@@ -163,28 +174,29 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
 
   function onTimer(): void {
     timerAtMs = Number.POSITIVE_INFINITY
-    perform(device.tick(clock()))
+    perform(device.tick(instant()))
   }
 
   /** Node delivers one datagram; those that wait after it are read together. */
   function onMessage(datagram: Uint8Array, sender: RemoteInfo): void {
-    take(datagram, sender)
+    take(datagram, unmapped(sender))
     // A callback may have closed the interface, and the descriptor may be reused.
     if (!isOpen || receiveWaiting === undefined) return
     for (const { data, from } of receiveWaiting()) {
-      take(data, from)
+      // Mostly the same object again.
+      if (from !== last.from) last = { from, endpoint: unmapped(from) }
+      take(data, last.endpoint)
       if (!isOpen) return
     }
   }
 
-  function take(datagram: Uint8Array, { address, port }: Endpoint): void {
-    const from = { address: unmapV4(address), port }
+  function take(datagram: Uint8Array, from: Endpoint): void {
     if (isHandshakeMessage(datagram)) handshakes.push(datagram, from)
     else receive(datagram, from)
   }
 
   function receive(datagram: Uint8Array, from: Endpoint): void {
-    perform(device.receive(datagram, from, clock()))
+    perform(device.receive(datagram, from, instant()))
   }
 
   function refuseHandshake(): void {
@@ -234,7 +246,8 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     publicKey: device.publicKey,
     port,
     send: (packet) => {
-      if (isOpen) perform(device.send(packet, clock()))
+      if (!isOpen) return
+      perform(device.send(packet, instant()))
     },
     addPeer: (config) => changePeers(() => device.addPeer(config)),
     updatePeer: (config) => changePeers(() => device.updatePeer(config)),
@@ -244,7 +257,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
         sendOutgoing()
         device.removePeer(publicKey)
       }),
-    handshake: (publicKey) => changePeers(() => device.handshake(publicKey, clock())),
+    handshake: (publicKey) => changePeers(() => device.handshake(publicKey, instant())),
     peer: (publicKey) => device.peer(publicKey),
     peers: () => device.peers(),
     traffic: () => device.traffic(),
@@ -278,8 +291,8 @@ function mapV4(address: string): string {
   return address.includes(':') ? address : MAPPED_V4 + address
 }
 
-function unmapV4(address: string): string {
-  return address.startsWith(MAPPED_V4) ? address.slice(MAPPED_V4.length) : address
+function unmapped({ address, port }: Endpoint): Endpoint {
+  return { address: address.startsWith(MAPPED_V4) ? address.slice(MAPPED_V4.length) : address, port }
 }
 
 /** Bursts outlast a turn of the event loop. The system may limit or refuse it; the tunnel works anyway. */

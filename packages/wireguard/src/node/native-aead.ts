@@ -79,6 +79,14 @@ function createNativeAead({ ChaCha20_ctr32, Poly1305_Init, Poly1305_Update, Poly
   const inputData = { at: IN + BLOCK_BYTES, pointer: pointer(IN + BLOCK_BYTES) }
   const outputData = { at: OUT + BLOCK_BYTES, pointer: pointer(OUT + BLOCK_BYTES) }
 
+  let result = bytes.subarray(OUT + BLOCK_BYTES, OUT + BLOCK_BYTES)
+
+  /** A view of what came out. Lengths repeat, and a view costs as much as copying it. */
+  function resultOf(length: number): Uint8Array {
+    if (result.length !== length) result = bytes.subarray(OUT + BLOCK_BYTES, OUT + BLOCK_BYTES + length)
+    return result
+  }
+
   /** The key of Poly1305 at OUT, and `length` bytes of `data` with the stream from block 1 on behind it. */
   function encrypt(data: Uint8Array, length: number, keyBytes: Uint8Array, packet: number): void {
     bytes.set(keyBytes, KEY)
@@ -121,7 +129,7 @@ function createNativeAead({ ChaCha20_ctr32, Poly1305_Init, Poly1305_Update, Poly
         return nodeAead.seal(keyBytes, packet, plaintext, adBytes, out)
       encrypt(plaintext, length, keyBytes, packet)
       authenticate(outputData, length, adBytes)
-      out.set(bytes.subarray(OUT + BLOCK_BYTES, OUT + BLOCK_BYTES + length))
+      out.set(resultOf(length))
       out.set(tagBytes, length)
       forget(adBytes.length)
     },
@@ -133,7 +141,7 @@ function createNativeAead({ ChaCha20_ctr32, Poly1305_Init, Poly1305_Update, Poly
       encrypt(ciphertext, length, keyBytes, packet)
       authenticate(inputData, length, adBytes)
       const isAuthentic = equalBytes(tagBytes, ciphertext.subarray(length))
-      if (isAuthentic) out.set(bytes.subarray(OUT + BLOCK_BYTES, OUT + BLOCK_BYTES + length))
+      if (isAuthentic) out.set(resultOf(length))
       forget(adBytes.length)
       return isAuthentic
     },

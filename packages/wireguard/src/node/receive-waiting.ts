@@ -70,7 +70,8 @@ function open(): ((descriptor: number, count: number) => Incoming[]) | undefined
   const bytes = new Uint8Array(buffer)
   const words = new Uint32Array(buffer)
   const view = new DataView(buffer)
-  const slab = createSlab(BLOCK_BYTES)
+  // Not zeroed first: a datagram is written over every byte of its piece.
+  const slab = createSlab(BLOCK_BYTES, (length) => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer))
   for (let i = 0; i < MAX_TOGETHER; i++) {
     const header = i * HEADER_BYTES
     const iovec = IOVEC_AT + i * IOVEC_BYTES
