@@ -30,7 +30,9 @@ export interface StackOptions {
   mtu?: number
   /** Data arrives authenticated, as behind WireGuard, so checksums of segments are not verified. Default: false. */
   isAuthenticated?: boolean
-  /** Hands an IPv4 packet to the tunnel; must not throw. The packet is overwritten later: what is kept must be copied. */
+  /**
+   * Hands an IPv4 packet to the tunnel; must not throw. The packet is overwritten later: what is kept must be copied.
+   */
   send(packet: Uint8Array): void
   /** Called with the reason for which a received packet, or part of it, was dropped. */
   onDrop?(reason: DropReason): void
