@@ -271,7 +271,9 @@ function requestHeaders(
 
 /**
  * Rewrites addresses of this origin like Host, because applications compare the two: Origin and Referer for their own
- * pages, Destination and If of WebDAV (RFC 4918 §10.3, §10.4) for their own files.
+ * pages, Destination and If of WebDAV (RFC 4918 §10.3, §10.4) for their own files. Many compare Origin with
+ * X-Forwarded-Host, where there is one, so with an Origin of this one that has the application's address too; without
+ * it has the visitor's, from which applications make links.
  */
 function nameByOwnAddress(headers: Record<string, string | string[]>, target: URL, ownHosts: unknown[]): void {
   const renamed = (address: string): string => {
@@ -280,9 +282,14 @@ function nameByOwnAddress(headers: Record<string, string | string[]>, target: UR
       ? `${target.origin}${address.slice(origin.length)}`
       : address
   }
+  const { origin } = headers
   for (const name of ['origin', 'referer', 'destination']) {
     const value = headers[name]
     if (typeof value === 'string') headers[name] = renamed(value)
+  }
+  if (headers['origin'] !== origin) {
+    headers['x-forwarded-host'] = target.host
+    headers['x-forwarded-proto'] = target.protocol.slice(0, -1)
   }
   const condition = headers['if']
   if (typeof condition === 'string')

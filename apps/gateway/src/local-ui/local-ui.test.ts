@@ -339,13 +339,31 @@ describe("the device's own application", () => {
     expect(answer.text).toBe('app /api/state?x=1')
     expect(answer.headers['location']).toBe('/next')
     expect(answer.headers['x-private']).toBeUndefined()
-    expect(seen[0]!.headers).toMatchObject({ host: url.host, origin: url.origin, 'x-forwarded-host': 'gate.local' })
+    expect(seen[0]!.headers).toMatchObject({ host: url.host, origin: url.origin })
     expect(seen[0]!.headers['te']).toBeUndefined()
     expect(await ask(server, '/device')).toMatchObject({ status: 302, headers: { location: '/device/' } })
     expect((await ask(server, '/device/')).text).toContain('DT-0123456789AB')
     expect((await ask(server, '/device/api/state')).status).toBe(200)
     expect(JSON.parse((await ask(server, '/api/health')).text)).toMatchObject({ status: 'ok' })
     expect(seen.length).toBe(1)
+  })
+
+  test('sees Host, Origin and X-Forwarded-Host agree on a request with Origin, and else the visitor’s host', async () => {
+    const seen: IncomingHttpHeaders[] = []
+    const { url } = await openApplication((incoming, response) => {
+      seen.push(incoming.headers)
+      response.end()
+    })
+    const server = await openLocalUi(url)
+    const visited = { host: 'gate.local', 'x-forwarded-host': 'evil', 'x-forwarded-proto': 'https' }
+    const ours = { 'x-forwarded-host': url.host, 'x-forwarded-proto': 'http', host: url.host, origin: url.origin }
+    await ask(server, '/', { headers: { ...visited, origin: 'http://gate.local' } })
+    expect(seen[0]).toMatchObject(ours)
+    await ask(server, '/', { headers: visited })
+    expect(seen[1]).toMatchObject({ 'x-forwarded-host': 'gate.local', 'x-forwarded-proto': 'http', host: url.host })
+    const foreign = { origin: 'http://gate.local.evil' }
+    await ask(server, '/', { headers: { ...visited, ...foreign } })
+    expect(seen[2]).toMatchObject({ ...foreign, 'x-forwarded-host': 'gate.local', host: url.host })
   })
 
   test('gets addresses of its own pages and files as its own, as WebDAV and checks of Referer need it', async () => {
