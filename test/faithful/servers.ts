@@ -160,6 +160,46 @@ export async function startGrpcWeb(life: AsyncDisposableStack) {
   return { url }
 }
 
+/**
+ * code-server, which is VS Code in a browser, on a folder of its own. It runs on one version of Node, for which its
+ * native modules are compiled; all but Kerberos, which it does without.
+ */
+export async function startCodeServer(life: AsyncDisposableStack) {
+  const node = `node-linux-${process.arch}`
+  const folder = await installed('code-server', [`${node}@24.21.0`, 'code-server@4.139.1'], async (into) => {
+    const own = join(into, 'node_modules', node)
+    const env = { ...process.env, PATH: `${own}/bin:${process.env['PATH']}`, npm_config_nodedir: own }
+    const code = join(into, 'node_modules/code-server/lib/vscode')
+    await run('npm', ['install', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund'], { cwd: code, env })
+    const native = ['node-pty', '@vscode/spdlog', 'native-watchdog', '@parcel/watcher']
+    await run('npm', ['rebuild', ...native], { cwd: code, env })
+    await run('npm', ['rebuild', 'argon2'], { cwd: into, env })
+  })
+  const [opened, own] = [await temporaryFolder(life), await temporaryFolder(life)]
+  await writeFile(join(opened, 'trees.txt'), 'seven trees\n')
+  const port = await freeTcpPort()
+  const url = `http://127.0.0.1:${port}`
+  const server = [join(folder, 'node_modules/code-server/out/node/entry.js'), '--bind-addr', `127.0.0.1:${port}`]
+  const places = [
+    '--user-data-dir',
+    own,
+    '--extensions-dir',
+    own,
+    '--config',
+    join(own, 'config.yaml'),
+    '--auth',
+    'none',
+  ]
+  const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust']
+  await started(life, `${url}/healthz`, join(folder, 'node_modules', node, 'bin/node'), [
+    ...server,
+    ...places,
+    ...quiet,
+    opened,
+  ])
+  return { url, folder: opened }
+}
+
 /** Node-RED with one flow: its editor gets everything that happens over a WebSocket. */
 export async function startNodeRed(life: AsyncDisposableStack) {
   const [folder, userDir] = [await installed('node-red', ['node-red@5.0.7']), await temporaryFolder(life)]

@@ -77,15 +77,24 @@ export async function temporaryFolder(life: AsyncDisposableStack): Promise<strin
   return folder
 }
 
-/** Installs npm packages once into a folder that later runs use again; FAITHFUL_DIR is another place for it. */
-export async function installed(name: string, packages: readonly string[]): Promise<string> {
+/**
+ * Installs npm packages once into a folder that later runs use again; FAITHFUL_DIR is another place for it. `finish`
+ * does what the packages' own scripts would do, which then do not run.
+ */
+export async function installed(
+  name: string,
+  packages: readonly string[],
+  finish?: (folder: string) => Promise<unknown>,
+): Promise<string> {
   const folder = join(process.env['FAITHFUL_DIR'] ?? join(homedir(), '.cache/hedgerow-faithful'), name)
   await mkdir(folder, { recursive: true })
   const done = join(folder, 'installed')
   const wanted = packages.join(' ')
   if ((await readFile(done, 'utf8').catch(() => '')) === wanted) return folder
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }))
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--save-exact', ...packages], { cwd: folder })
+  const options = ['--no-audit', '--no-fund', '--save-exact', ...(finish ? ['--ignore-scripts'] : [])]
+  await promisify(execFile)('npm', ['install', ...options, ...packages], { cwd: folder })
+  await finish?.(folder)
   await writeFile(done, wanted)
   return folder
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  startCodeServer,
   startFileServer,
   startGrpcWeb,
   startNodeRed,
@@ -35,18 +36,20 @@ describe.skipIf(!isAsked || lacks)('behind a gateway', () => {
   let files: Awaited<ReturnType<typeof startFileServer>>
   let vite: Awaited<ReturnType<typeof startVite>>
   let vnc: Awaited<ReturnType<typeof startVnc>>
+  let code: Awaited<ReturnType<typeof startCodeServer>>
 
   beforeAll(async () => {
     let old, grpc, red
-    ;[files, vite, vnc, old, grpc, red] = await Promise.all([
+    ;[files, vite, vnc, code, old, grpc, red] = await Promise.all([
       startFileServer(life),
       startVite(life),
       startVnc(life),
+      startCodeServer(life),
       startOldServer(life),
       startGrpcWeb(life),
       startNodeRed(life),
     ])
-    const applications = { files, vite, vnc, old, grpc, red }
+    const applications = { files, vite, vnc, code, old, grpc, red }
     site = await openFaithfulSite(
       Object.fromEntries(Object.entries(applications).map(([name, { url }]) => [name, url])),
       life,
@@ -208,6 +211,24 @@ describe.skipIf(!isAsked || lacks)('behind a gateway', () => {
     await page.mouse.move(box.x + 100, box.y + 200)
     await expect.poll(vnc.pointer).toEqual({ x: 100, y: 200 })
   })
+
+  it('code-server, which is VS Code: a file is changed and saved, and its terminal runs a command', async () => {
+    const page = await site.show('code')
+    await page.getByRole('treeitem', { name: 'trees.txt' }).dblclick({ timeout: 120_000 })
+    const editor = page.locator('.editor-instance .view-lines')
+    await expect.poll(() => editor.textContent()).toMatch(/seven.trees/)
+    await editor.click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('twenty-')
+    await page.keyboard.press('Control+s')
+    await expect.poll(() => readFile(join(code.folder, 'trees.txt'), 'utf8')).toBe('twenty-seven trees\n')
+    await page.keyboard.press('Control+Backquote')
+    await page.locator('.terminal.xterm').waitFor()
+    await page.keyboard.type('tr a-z A-Z < trees.txt > loud.txt\n')
+    await expect
+      .poll(() => readFile(join(code.folder, 'loud.txt'), 'utf8').catch(() => ''))
+      .toBe('TWENTY-SEVEN TREES\n')
+  }, 180_000)
 
   it("Node-RED's editor shows a flow, and its messages as they arrive", async () => {
     const page = await site.show('red')
