@@ -146,6 +146,10 @@ test('a person reviews with keys, gets the next one, and undoes the review; othe
   await page.keyboard.press('r')
   await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
   await page.keyboard.press('l')
+  await page.getByLabel('What is it?').press('Escape')
+  await page.getByLabel('What is it?').waitFor({ state: 'hidden' })
+  await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
+  await page.keyboard.press('l')
   await page.getByLabel('What is it?').fill('branch')
   // The next incident does not open for a person who left before the hub answered.
   const left = Promise.withResolvers<void>()

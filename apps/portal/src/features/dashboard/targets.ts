@@ -15,16 +15,18 @@ export function threatsOfHour(hour: string): string {
   return `/threats?${parameters}`
 }
 
-/** By the first word of the fact's kind. */
+/** By the fact's kind, or its first word. */
 const PLACES: Readonly<Record<string, string>> = {
   user: '/users',
   'user-invitation': '/users',
   registration: '/gateway-approvals',
-  'gateway-invitation': '/gateway-approvals',
+  'gateway-invitation': '/gateway-invitations',
   'auto-approval': '/auto-approval-settings',
   gateway: '/gateways',
+  rollout: '/versions',
   alert: '/alert-rules',
   settings: '/settings',
+  'settings.restored': '/settings?tab=network',
   storage: '/settings',
   certificate: '/settings?tab=certificates',
 }
@@ -34,7 +36,7 @@ export function targetOf({ detection, gatewayId, kind }: ActivityEntry): string 
   if (detection !== null) return `/threats?incident=${detection.incidentId}`
   if (gatewayId !== null)
     return kind === 'detection.reported' ? `/threats?gateway=${gatewayId}` : `/gateways/${gatewayId}`
-  return kind === null ? undefined : PLACES[kind.split('.')[0] ?? '']
+  return kind === null ? undefined : (PLACES[kind] ?? PLACES[kind.split('.')[0] ?? ''])
 }
 
 function pad(part: number): string {

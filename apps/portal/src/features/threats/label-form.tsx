@@ -30,11 +30,9 @@ export function LabelForm({
         maxLength={100}
         value={label}
         onChange={(event) => setLabel(event.currentTarget.value.replaceAll(',', ' '))}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          event.stopPropagation()
-          onCancel()
-        }}
+        // Escape leaves the form, not the dialog around it, which listens at the window before React does.
+        data-mantine-stop-propagation="true"
+        onKeyDown={(event) => event.key === 'Escape' && onCancel()}
       />
       <datalist id={known}>
         {labels.map((one) => (

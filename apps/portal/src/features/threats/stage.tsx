@@ -98,7 +98,10 @@ function LargePicture({
       )}
       {isThere && isBoxed && shown?.box && <BoxOver box={shown.box} size={size} words={incident.reportedLabel} />}
       {snapshot.error !== null && (
-        <span className={styles.lacking}>Only the thumbnail: {messageOf(snapshot.error)}</span>
+        <span className={styles.lacking}>
+          {shown?.hasThumbnail === true && 'Only the thumbnail: '}
+          {messageOf(snapshot.error)}
+        </span>
       )}
     </span>
   )

@@ -82,7 +82,10 @@ export function GatewaysPage() {
   const shown = useMemo(() => searched(search), [searched, search])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
   const { selection, select, selectOnly } = useSelection()
-  const selected = sorted.filter(({ id }) => selection.has(id))
+  const selected = useMemo(
+    () => (selection.size === 0 ? NONE : sorted.filter(({ id }) => selection.has(id))),
+    [sorted, selection],
+  )
   const changeStatus = useCallback((wanted: StatusFilter) => changeView({ status: wanted }), [changeView])
   const filtered = view.search !== '' || view.status !== 'any' || view.tag !== ''
   const tags = useMemo(() => countTags(all), [all])

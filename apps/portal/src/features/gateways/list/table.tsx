@@ -5,7 +5,7 @@
 import type { Camera, Gateway } from '@hedgerow/contract'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useCameras } from '#api/cameras.ts'
 import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
@@ -16,17 +16,9 @@ import type { SortKey, View } from '../view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
-/** The approximate height of a row by the width of the window, as in data-table.module.css. */
-const ROW_HEIGHTS = [
-  ['(width < 720px)', 59],
-  ['(width < 1100px)', 55],
-  ['(width < 1400px)', 63.5],
-  ['all', 44],
-] as const
 /** For a wide window: cards in a row, and the height of a row with the space below it, as in data-table.module.css. */
 const CARDS_ABREAST = 3
 const CARDS_HEIGHT = 416
-const NARROW = '(width < 1100px)'
 
 const SELECT_ALL = 'Select all gateways'
 
@@ -69,18 +61,19 @@ export const GatewayTable = memo(function GatewayTable({
   const [top, setTop] = useState(0)
   // Decided by the fleet, not by the matches: a search with a hundred matches would draw them all at one key press.
   const virtual = fleetSize >= VIRTUAL_FROM
-  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
+  const { narrow, rowHeight } = useWidth()
   const cards = view.layout === 'cards' && !narrow
   const abreast = cards ? CARDS_ABREAST : 1
   useLayoutEffect(() => {
     setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
   }, [virtual, narrow, cards])
 
-  const rowHeight = ROW_HEIGHTS.find(([width]) => window.matchMedia(width).matches)?.[1] ?? 0
+  // With another function at each render, the virtualizer would place all rows of the fleet again at each frame.
+  const keyOf = useCallback((index: number) => gateways[index * abreast]?.id ?? index, [gateways, abreast])
   const virtualizer = useWindowVirtualizer({
     count: Math.ceil(gateways.length / abreast),
     estimateSize: () => (cards ? CARDS_HEIGHT : rowHeight),
-    getItemKey: (index) => gateways[index * abreast]?.id ?? index,
+    getItemKey: keyOf,
     overscan: 6,
     scrollMargin: top,
     enabled: virtual,
@@ -150,6 +143,16 @@ export const GatewayTable = memo(function GatewayTable({
     </>
   )
 })
+
+const AT_ONCE = { getInitialValueInEffect: false }
+
+/** The approximate height of a row by the width of the window, as in data-table.module.css. */
+function useWidth(): { narrow: boolean; rowHeight: number } {
+  const phone = useMediaQuery('(width < 720px)', false, AT_ONCE)
+  const narrow = useMediaQuery('(width < 1100px)', false, AT_ONCE)
+  const middle = useMediaQuery('(width < 1400px)', false, AT_ONCE)
+  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : middle ? 63.5 : 44 }
+}
 
 /** The first camera of each gateway that is online, else its first one. */
 function firstCameras(cameras: readonly Camera[]): ReadonlyMap<string, Camera> {
