@@ -158,6 +158,11 @@ export function useDismissMask() {
 
 const CAMERA = 'camera'
 
+// What is saved is kept only for a screen that still shows it: for whoever left meanwhile the file is read again,
+// because it may have changed by then.
+type CameraSettings = ResponseOf<typeof deviceCalls.readCamera>
+type FileText = ResponseOf<typeof deviceCalls.readFile>
+
 /** Not refetched by itself, because that would drop a person's drawing. */
 export const useCamera = (name: string) =>
   useQuery({
@@ -174,7 +179,7 @@ export function useChangeCamera(name: string) {
     mutationFn: (body: BodyOf<typeof deviceCalls.changeCamera>) =>
       ask(deviceCalls.changeCamera, { params: { name }, body }),
     async onSuccess(settings) {
-      queries.setQueryData([CAMERA, name], settings)
+      queries.setQueryData([CAMERA, name], (shown?: CameraSettings) => shown && settings)
       await queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
     },
   })
@@ -244,7 +249,7 @@ export function useSaveFile() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof deviceCalls.saveFile>) => ask(deviceCalls.saveFile, { body }),
     async onSuccess({ hash }, { text }) {
-      queries.setQueryData(FILE, { text, hash })
+      queries.setQueryData(FILE, (shown?: FileText) => shown && { text, hash })
       await queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
     },
   })
