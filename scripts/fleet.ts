@@ -12,9 +12,9 @@ import { memoryFolder } from './memory-folder.ts'
  * `npm run fleet`: thousands of simulated gateways for a hub, to see how large a machine a fleet needs
  * (docs/operations/sizing.md), and for screenshots and demos.
  */
-const HELP = `Usage: npm run fleet -- --hub URL [options]
+const HELP = `Usage: npm run fleet -- [options]
 
-  --hub URL             the hub that the fleet joins
+  --hub URL             the hub that the fleet joins (http://localhost:8080)
   --gateways N          how many (50)
   --seed N              the same seed makes the same fleet (1)
   --invitation CODE     an invitation of the hub; without one the gateways wait for approval
@@ -60,7 +60,7 @@ async function main(args: string[]): Promise<number> {
       ...(Object.fromEntries(
         Object.entries({ ...shareOptions, ...numberOptions }).map(([name, fallback]) => [name, string(fallback)]),
       ) as Record<keyof typeof shareOptions | keyof typeof numberOptions, ReturnType<typeof string>>),
-      hub: { type: 'string' },
+      hub: { type: 'string', default: 'http://localhost:8080' },
       invitation: { type: 'string' },
       seconds: { type: 'string' },
       from: { type: 'string' },
@@ -147,8 +147,7 @@ function lineOf(elapsedMs: number, state: FleetState): string {
   return `${time}  ${parts.join(', ')}`
 }
 
-function readHub(text: string | undefined): URL {
-  if (text === undefined) throw new UsageError(`Name the hub with --hub URL.\n\n${HELP}`)
+function readHub(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError(`"${text}" is no address of a hub: write it as http://hub.example.net:8080`)
