@@ -97,3 +97,45 @@ export const sendDeliveryAgain = call({
   errors: ['delivery_not_found', 'delivery_under_way', 'channel_off'],
   response: delivery,
 })
+
+/** What a message to a program is about. */
+export const messageEvent = z.enum([
+  'registration.pending',
+  'registration.held',
+  'incident.alert',
+  'gateway.quiet',
+  'gateway.back',
+  'gateway.warning',
+  'camera.dark',
+  'camera.back',
+  'deterrent.failed',
+  'storage.low',
+  'certificate.expiring',
+  'test',
+])
+export type MessageEvent = z.output<typeof messageEvent>
+
+/** What the webhook posts; over MQTT programs get the same. */
+export const webhookMessage = z.strictObject({
+  /** The same at every attempt. */
+  id: z.string(),
+  event: messageEvent,
+  at: z.iso.datetime(),
+  title: z.string(),
+  text: z.string(),
+  /** The page of the portal about it. */
+  url: z.url().optional(),
+  data: z.record(z.string(), z.string().nullable()),
+  /** For an alert: a page with a button for people, and the call and its token for programs. */
+  acknowledge: z.object({ page: z.url(), call: z.url(), token: z.string() }).optional(),
+  /** A JPEG. */
+  picture: z.base64().optional(),
+})
+
+export const webhookHeaders = z.strictObject({
+  'X-Hedgerow-Delivery': z.string().describe("The message's id."),
+  'X-Hedgerow-Timestamp': z.string().describe('When this attempt was signed, in seconds since 1970.'),
+  'X-Hedgerow-Signature': z
+    .string()
+    .describe('`sha256=` and the HMAC-SHA-256, in hexadecimal, of the timestamp, a dot and the body.'),
+})

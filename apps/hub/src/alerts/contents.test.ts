@@ -223,7 +223,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     const own = new Intl.DateTimeFormat('de', { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })
     const byTheHub = `Wildschwein bei Barn, orchard, ${own.format(new Date('2026-07-01T22:14:00.000Z'))}`
     expect(sent['admin@example.net']).toBe(byTheHub)
-    const posted = receiver.received.map(({ body }) => JSON.parse(body) as { title: string; text: string })
+    const posted = receiver.received.map(({ body }) => contract.webhookMessage.parse(JSON.parse(body)))
     expect(posted).toMatchObject([{ title: byTheHub, text: `${byTheHub}\nRegel: Every alert` }])
     await change({ language: 'en', coolDownSeconds: 0 })
     await report(barn, seen('c', { label: 'Braunbär', startedAt: '2026-07-01T22:20:00.000Z' }))

@@ -1,4 +1,12 @@
-import { API_BASE, errorBody, errorTable, type Call, type ErrorCode } from '@hedgerow/contract'
+import {
+  API_BASE,
+  errorBody,
+  errorTable,
+  webhookHeaders,
+  webhookMessage,
+  type Call,
+  type ErrorCode,
+} from '@hedgerow/contract'
 import { calls, keyOf } from '@hedgerow/contract/calls'
 import { z } from 'zod'
 import { policy, type Access } from '../access/policy.ts'
@@ -49,6 +57,7 @@ export function describeApi(): Json {
     servers: [{ url: API_BASE }],
     tags: Object.entries(whoMay).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: { message: { post: webhook() } },
     components: {
       schemas: { Error: schemaOf(errorBody, 'output') },
       responses: describedRefusals(),
@@ -76,6 +85,19 @@ function operation(call: DescribedCall): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
     responses: { ...success(call), ...refusals(call) },
+  }
+}
+
+/** What the hub calls: docs/operations/alerts.md. */
+function webhook(): Json {
+  return {
+    operationId: 'webhookMessage',
+    summary: 'A message to the webhook',
+    description: 'The hub posts it to `HUB_WEBHOOK_URL`, and again while that does not answer 2xx.',
+    security: [],
+    parameters: parametersIn('header', webhookHeaders),
+    requestBody: { required: true, content: json(schemaOf(webhookMessage, 'output')) },
+    responses: { '2XX': { description: 'Taken' }, default: { description: 'Refused: the hub tries again later' } },
   }
 }
 
@@ -146,7 +168,7 @@ function success({ response, event, media, status }: Call): Json {
   }
 }
 
-function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
+function parametersIn(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
   if (!schema) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, Json>

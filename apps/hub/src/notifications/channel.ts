@@ -45,6 +45,12 @@ export type Message = {
   to?: string | undefined
 }
 
+/** What programs get of a message: the contract's `webhookMessage`. */
+export function forPrograms({ id, event, at, title, text, url, data, acknowledge, picture }: Message): object {
+  const jpeg = picture && { picture: picture.toString('base64') }
+  return { id, event, at, title, text, url, data, acknowledge, ...jpeg }
+}
+
 /** Trying again cannot help. */
 export class Undeliverable extends Error {}
 

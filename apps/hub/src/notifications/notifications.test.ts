@@ -9,6 +9,7 @@ import {
   type AutoApprovalSettings,
   type Role,
   saveAlertPreferences,
+  webhookMessage,
 } from '@hedgerow/contract'
 import { generate } from 'otplib'
 import { SMTPServer } from 'smtp-server'
@@ -133,6 +134,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(sent!.header('Auto-Submitted')).toBe('auto-generated')
 
     const [posted] = receiver.received
+    expect(webhookMessage.safeParse(JSON.parse(posted!.body)).error).toBeUndefined()
     const timestamp = String(posted!.headers['x-hedgerow-timestamp'])
     expect(Math.abs(Number(timestamp) - hub.clock.now() / 1_000)).toBeLessThan(60)
     const signature = createHmac('sha256', SECRET).update(`${timestamp}.${posted!.body}`).digest('hex')

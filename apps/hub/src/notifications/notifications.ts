@@ -3,6 +3,7 @@
  * waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
+import type { MessageEvent } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
@@ -32,20 +33,7 @@ const LOOK_INTERVAL_MS = 5_000
 export type Announcement = Content & {
   /** Identifies the event: a message with the same key is not sent again. */
   key: string
-  kind:
-    | 'registration.pending'
-    | 'registration.held'
-    | 'gateway.quiet'
-    | 'gateway.back'
-    | 'two-factor.guessed'
-    | 'storage.low'
-    | 'incident.alert'
-    | 'gateway.warning'
-    | 'camera.dark'
-    | 'camera.back'
-    | 'deterrent.failed'
-    | 'certificate.expiring'
-    | 'test'
+  kind: MessageEvent | 'two-factor.guessed'
   /** The keys of the messages that this one revokes: it is sent only over channels that sent one, or will. */
   follows?: readonly string[]
   /** The alert that it is about. */

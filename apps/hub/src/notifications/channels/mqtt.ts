@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { connectBroker, type BrokerSettings } from '../../mqtt/mqtt.ts'
-import { channelType } from '../channel.ts'
+import { channelType, forPrograms } from '../channel.ts'
 
 const topicName = (name: string) =>
   z
@@ -49,11 +49,8 @@ export const channel = channelType({
       async send(messages) {
         const broker = await connectBroker(settings, { signal: closed.signal })
         try {
-          for (const { to: _nobody, serial: _ofMail, language: _ofText, picture, ...message } of messages)
-            await broker.publish(
-              `${settings.topic}/alerts`,
-              JSON.stringify({ ...message, ...(picture && { picture: picture.toString('base64') }) }),
-            )
+          for (const message of messages)
+            await broker.publish(`${settings.topic}/alerts`, JSON.stringify(forPrograms(message)))
         } finally {
           await broker.close()
         }

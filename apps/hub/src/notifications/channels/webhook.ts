@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { callOut } from '../../http/outgoing-call.ts'
-import { channelType } from '../channel.ts'
+import { channelType, forPrograms } from '../channel.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
 
@@ -22,8 +22,7 @@ export const channel = channelType({
     return {
       problem: () => undefined,
       async send(messages) {
-        for (const { to: _nobody, serial: _ofMail, language: _ofText, picture, ...message } of messages)
-          await webhook.send(message.id, { ...message, ...(picture && { picture: picture.toString('base64') }) })
+        for (const message of messages) await webhook.send(message.id, forPrograms(message))
       },
       close: webhook.close,
     }
