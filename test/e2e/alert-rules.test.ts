@@ -168,6 +168,25 @@ test('the installed portal shows alerts and push messages, and says when the hub
   await person.close()
 })
 
+test('a browser that does not trust the certificate of the hub says so, instead of an error of its own', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce', serviceWorkers: 'allow' })
+  await person.grantPermissions(['notifications'], { origin: hub.url })
+  const page = await person.newPage()
+  // What Chromium answers where somebody went on in spite of its warning.
+  await page.addInitScript(() => {
+    ServiceWorkerContainer.prototype.register = () =>
+      Promise.reject(new DOMException('An SSL certificate error occurred when fetching the script.', 'SecurityError'))
+  })
+  const portal = portalOf(page, hub)
+  await portal.open('/profile')
+  await portal.signIn(hub.admin)
+  await page.getByRole('button', { name: 'Show alerts in this browser' }).click()
+  const words = page.getByText('does not trust the hub’s certificate')
+  await words.waitFor()
+  expect(await words.innerText()).toMatch(/^This browser does not trust .* see docs\/operations\/tls\.md\.$/)
+  await person.close()
+})
+
 test('a dead link of a message offers no second try; a hub that does not answer offers one', async () => {
   const person = await browser.person({ reducedMotion: 'reduce' })
   const page = await person.newPage()

@@ -22,7 +22,16 @@ export function missingForPush(): string | undefined {
 export async function subscribeBrowser(publicKey: string): Promise<ReturnType<typeof bodyOf>> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error('This browser does not allow notifications of the hub.')
-  const registration = await navigator.serviceWorker.register(SERVICE_WORKER, { scope: '/' })
+  const registration = await navigator.serviceWorker
+    .register(SERVICE_WORKER, { scope: '/' })
+    .catch((cause: unknown) => {
+      if (!(cause instanceof DOMException) || cause.name !== 'SecurityError') throw cause
+      // Whoever went on in spite of the browser's warning has https and no service worker.
+      throw new Error(
+        'This browser does not trust the hub’s certificate, so it gets no push messages: see docs/operations/tls.md.',
+        { cause },
+      )
+    })
   await navigator.serviceWorker.ready
   const applicationServerKey = Uint8Array.fromBase64(publicKey, { alphabet: 'base64url' })
   const known = await registration.pushManager.getSubscription()
