@@ -60,8 +60,8 @@ export const PRODUCTS: readonly Product[] = [
     nodeOptions: ['--max-semi-space-size=1', '--efficiency-mode', '--optimize-for-size'],
     entries: modulesOf('apps/gateway/src/deterrents/drivers'),
     assets: [
-      'apps/gateway/src/device-ui/device.css',
-      'apps/gateway/src/device-ui/device.js',
+      'apps/gateway/src/local/device-ui/device.css',
+      'apps/gateway/src/local/device-ui/device.js',
       'apps/gateway/src/update/launch.sh',
       'apps/gateway-ui/dist',
       'packages/wireguard/aead/chacha20-poly1305.wasm',

@@ -12,8 +12,8 @@ import {
   testAutoApproval,
 } from '@hedgerow/contract'
 import { openSession, submitRegistration } from '../../apps/gateway/src/hub/enrolment-calls.ts'
-import { createNameService } from '../../apps/gateway/src/hub/name-service.ts'
-import { loadDeviceKeys } from '../../apps/gateway/src/identity.ts'
+import { createNameService } from '../../apps/gateway/src/kernel/name-service.ts'
+import { loadDeviceKeys } from '../../apps/gateway/src/hub/identity.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

@@ -27,7 +27,7 @@ const anew = <M>(file: string) => import(`${pathToFileURL(resolve(root, file)).h
 
 /** Runs the code that builds expressions at run time, in each file that does. */
 const builders: Record<string, (file: string) => Promise<unknown>> = {
-  'apps/gateway/src/hours.ts': anew,
+  'apps/gateway/src/kernel/hours.ts': anew,
   'apps/hub/src/gateway-proxy/origins.ts': async (file) => {
     const { createOrigins } = await anew<typeof origins>(file)
     createOrigins({ gatewayOrigin: 'https://gw-{id}-x.example.net', publicUrl: undefined })

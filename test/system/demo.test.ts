@@ -10,7 +10,7 @@ import {
   readDetectionThumbnail,
   readGateway,
 } from '@hedgerow/contract'
-import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
+import { jpegSize } from '../../apps/gateway/src/kernel/jpeg.ts'
 import { createApiAs, type Api } from '../harness/api-client.ts'
 import { startChild, type Child } from '../harness/child-process.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { listPendingRegistrations } from '@hedgerow/contract'
 import { findHubs } from '../../apps/gateway/src/hub/discovery.ts'
 import { startGateway, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
-import { createNameService } from '../../apps/gateway/src/hub/name-service.ts'
+import { createNameService } from '../../apps/gateway/src/kernel/name-service.ts'
 import { pino } from 'pino'
 import { startDnsServer, type DnsServer } from '../harness/dns-server.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'

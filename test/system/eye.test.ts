@@ -6,7 +6,7 @@ import { listDetections, readDetectionClip, readDetectionThumbnail, readGateway 
 import { walker } from '@hedgerow/vision/rendered'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
-import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
+import { jpegSize } from '../../apps/gateway/src/kernel/jpeg.ts'
 import { admit } from '../harness/approval.ts'
 import type { Refusal } from '../harness/api-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'

@@ -1,6 +1,6 @@
 import { listDetections, readDetectionThumbnail, readGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
+import { jpegSize } from '../../apps/gateway/src/kernel/jpeg.ts'
 import { startFrigateSite, type FrigateSite } from '../harness/frigate-site.ts'
 import { waitFor } from '../harness/wait-for.ts'
 

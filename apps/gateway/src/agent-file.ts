@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readJsonFile, writeDurably } from './durable-file.ts'
+import { readJsonFile, writeDurably } from './kernel/durable-file.ts'
 
 /**
  * The file with the address and the token by which commands on this device reach the running agent. Both are new at

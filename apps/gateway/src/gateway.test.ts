@@ -9,7 +9,7 @@ import { generateIdentitySeed } from '@hedgerow/enrolment'
 import type { Detection } from '@hedgerow/contract'
 import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 import { GATEWAY_ID, startFixtureHub, type FixtureHub } from '../testing/hub.ts'
-import type { Step } from './hub/conditions.ts'
+import type { Step } from './kernel/conditions.ts'
 import { presetPassword } from '../testing/preset-password.ts'
 
 const WAIT = { timeout: 30_000, interval: 20 }

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { z } from 'zod'
 import { openTls } from './hub/tls-connection.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from './kernel/loopback.ts'
 
 /** A setting: SHA-256 of a certificate. */
 export const certificateFingerprint = z

@@ -9,7 +9,7 @@ import { APPLICATION_HEADER, hasRole, type Application } from '@hedgerow/contrac
 import { createConnectionLimits, createFront, cutConnections, type Faults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { openKnownTls } from '../known-tls.ts'
-import { sendText } from '../send-text.ts'
+import { sendText } from '../kernel/send-text.ts'
 import { frigateInterface, isFrigate } from '../sources/frigate/roles.ts'
 import type { FrigateSettings } from '../sources/frigate/schema.ts'
 import { hubRole, type TrustingApplication } from '../trusting-application.ts'

@@ -5,7 +5,7 @@
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { isLoopback } from '../loopback.ts'
+import { isLoopback } from '../kernel/loopback.ts'
 
 const METADATA = 'a cloud gives the secrets of this machine at such addresses'
 const NOBODY = 'no single machine has this address'

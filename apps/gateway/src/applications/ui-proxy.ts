@@ -22,9 +22,9 @@ import {
   type Faults,
 } from '@hedgerow/http'
 import type { Logger } from 'pino'
-import { inWords } from '../hub/failure.ts'
-import { isLoopback } from '../loopback.ts'
-import { isOwnCookie } from '../own-cookie.ts'
+import { inWords } from '../kernel/failure.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+import { isOwnCookie } from '../kernel/own-cookie.ts'
 import { createKeptConnections, mayUseKept, watchKept } from './kept-connections.ts'
 import { bareHost, lookupFor, notAllowed, portOf, refusalOfUrl } from './reach.ts'
 import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'

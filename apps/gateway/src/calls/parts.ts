@@ -5,7 +5,7 @@ import type { DetectionRecord } from '../detections/record.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { Firing } from '../deterrents/interlock.ts'
 import type { Asker } from '../deterrents/saved-state.ts'
-import { inWords } from '../hub/failure.ts'
+import { inWords } from '../kernel/failure.ts'
 import { ClipNotFinished, type Clip, type LatestPicture, type Pictures } from '../sources/source.ts'
 import { Refusal } from './errors.ts'
 

@@ -4,7 +4,7 @@
  */
 import { lumaOf, type Plane } from '@hedgerow/vision'
 import type { Logger } from 'pino'
-import { createBackoff, createPause } from '../hub/backoff.ts'
+import { createBackoff, createPause } from '../kernel/backoff.ts'
 import { CameraError, cameraInWords } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'

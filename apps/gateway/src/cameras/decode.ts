@@ -1,5 +1,5 @@
 import { createRgbImage, type RgbImage, type Size } from '@hedgerow/vision'
-import { jpegSize } from '../jpeg.ts'
+import { jpegSize } from '../kernel/jpeg.ts'
 import { CameraError } from './camera-error.ts'
 
 /** The longer side of the pictures that the eye looks at, in pixels. */

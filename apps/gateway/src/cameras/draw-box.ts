@@ -1,6 +1,6 @@
 import type { Box } from '@hedgerow/vision'
 import sharp from 'sharp'
-import { jpegSize } from '../jpeg.ts'
+import { jpegSize } from '../kernel/jpeg.ts'
 
 /** The line's width, as a share of the picture's longer side. */
 const LINE_SHARE = 0.004

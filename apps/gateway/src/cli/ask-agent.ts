@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { findAgent } from '../agent-file.ts'
-import { API_PATH } from '../local-api/calls.ts'
+import { API_PATH } from '../local/api/calls.ts'
 import type { Outcome } from './command-line.ts'
 
 /** A small board answers this late while it learns or decodes. */

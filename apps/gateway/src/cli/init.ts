@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { request as httpRequest } from '@hedgerow/http'
 import { COMMAND } from '../config.ts'
-import { exists, makeDataDirectory, writeDurably } from '../durable-file.ts'
+import { exists, makeDataDirectory, writeDurably } from '../kernel/durable-file.ts'
 import type { Outcome } from './command-line.ts'
 
 /** Frigate's usual addresses: on this device, or beside it in a container network. */

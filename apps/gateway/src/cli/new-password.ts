@@ -1,5 +1,5 @@
-import { makeDataDirectory } from '../durable-file.ts'
-import { replacePassword } from '../password.ts'
+import { makeDataDirectory } from '../kernel/durable-file.ts'
+import { replacePassword } from '../kernel/password.ts'
 import type { Outcome } from './command-line.ts'
 
 /** The old password stops working; a running agent accepts the new one at once. */

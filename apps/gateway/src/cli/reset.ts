@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lockDataDirectory } from '../data-lock.ts'
-import { exists, syncPath } from '../durable-file.ts'
-import { APPROVAL_FILE } from '../hub/approval.ts'
+import { lockDataDirectory } from '../kernel/data-lock.ts'
+import { exists, syncPath } from '../kernel/durable-file.ts'
+import { APPROVAL_FILE } from '../tunnel/approval.ts'
 import { HUB_FILE } from '../hub/hub-trust.ts'
-import { KEYS_FILE } from '../identity.ts'
+import { KEYS_FILE } from '../hub/identity.ts'
 import type { Outcome } from './command-line.ts'
 
 /**

@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 import { readRecord, RECORD_FILE } from '../detections/record.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { folderOf, parseDeviceFile } from '../device-file/parse.ts'
-import { isMissing } from '../durable-file.ts'
+import { isMissing } from '../kernel/durable-file.ts'
 import { dryRun, type DryRun } from '../rules/dry-run.ts'
 import { timeOf, type Outcome } from './command-line.ts'
 

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Jpeg } from '../sources/source.ts'
 import { CANDIDATE_TABLES, createCandidates, type Candidates } from './candidates.ts'
 import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
-import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../sqlite-file.ts'
+import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../kernel/sqlite-file.ts'
 import type { RecordSettings } from './schema.ts'
 
 /**

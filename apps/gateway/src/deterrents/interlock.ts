@@ -5,7 +5,7 @@
  */
 import { charged, spent, type Charge } from './budget.ts'
 import { createChannels } from './channels.ts'
-import type { Place } from '../hours.ts'
+import type { Place } from '../kernel/hours.ts'
 import type { NewLedgerEntry } from './ledger-entry.ts'
 import { lasted, type Channel, type LiveFiring } from './live-firing.ts'
 import { createPersonsSeen } from './persons-seen.ts'

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateDirectory, syncPath } from '../durable-file.ts'
+import { makePrivateDirectory, syncPath } from '../kernel/durable-file.ts'
 import { ledgerEntry, type LedgerEntry, type NewLedgerEntry } from './ledger-entry.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** The rules of safety as one function: the reason why a request may not fire now. Pure. */
-import { isWithin, type Place } from '../hours.ts'
+import { isWithin, type Place } from '../kernel/hours.ts'
 import type { RefusalCode } from './refusals.ts'
 import type { Asker, Instant } from './saved-state.ts'
 import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './schema.ts'

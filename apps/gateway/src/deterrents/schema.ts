@@ -1,6 +1,6 @@
 /** The part of `gateway.yaml` for deterrents and their limits. */
 import { z } from 'zod'
-import { hoursList } from '../hours.ts'
+import { hoursList } from '../kernel/hours.ts'
 import { driverNames, loadDriver } from './drivers.ts'
 
 /** No firing is longer, whatever the file says. */

@@ -1,4 +1,4 @@
-import { DataFileError, readJsonFile, writeDurably } from '../durable-file.ts'
+import { DataFileError, readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 import { savedState, type SavedState } from './saved-state.ts'
 
 export type StateFile = {

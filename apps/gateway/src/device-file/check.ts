@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isMissing } from '../durable-file.ts'
+import { isMissing } from '../kernel/durable-file.ts'
 import { folderOf, parseDeviceFile } from './parse.ts'
 import { warningsOf } from './warnings.ts'
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { isMissing } from '../durable-file.ts'
+import { isMissing } from '../kernel/durable-file.ts'
 import { withGivenCameras } from './given-cameras.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'

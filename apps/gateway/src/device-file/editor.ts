@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
-import { isMissing, writeDurably } from '../durable-file.ts'
+import { isMissing, writeDurably } from '../kernel/durable-file.ts'
 import type { DeviceFile } from './schema.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 import { warningsOf } from './warnings.ts'

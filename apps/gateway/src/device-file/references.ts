@@ -1,5 +1,5 @@
 import { longestOf, type DeterrentSettings } from '../deterrents/schema.ts'
-import { needsPlace, type Hours, type Place } from '../hours.ts'
+import { needsPlace, type Hours, type Place } from '../kernel/hours.ts'
 import type { Rule } from '../rules/schema.ts'
 
 /** The parts of a file that refer to each other. */

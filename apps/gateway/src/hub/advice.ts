@@ -3,7 +3,7 @@
  * address was given. Pure.
  */
 import { txtLine, type HubCandidate } from './discovery.ts'
-import { codeOf } from './failure.ts'
+import { codeOf } from '../kernel/failure.ts'
 
 const NO_TLS = new Set(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
 const UNKNOWN_CERTIFICATE = new Set([

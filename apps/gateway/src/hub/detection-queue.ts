@@ -2,7 +2,7 @@ import { open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
-import { makePrivateDirectory, syncPath } from '../durable-file.ts'
+import { makePrivateDirectory, syncPath } from '../kernel/durable-file.ts'
 
 /**
  * Stores detections on disk until the hub has them: a folder of numbered files, one JSON line for each detection. One

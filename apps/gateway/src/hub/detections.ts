@@ -2,8 +2,8 @@ import { reportDetections, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { HubFeatures } from './features.ts'
 import type { DetectionQueue } from './detection-queue.ts'
-import { inWords } from './failure.ts'
-import { HubRefusal } from './http-call.ts'
+import { inWords } from '../kernel/failure.ts'
+import { HubRefusal } from '../kernel/http-call.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
 
 export function keepSendingDetections(options: {

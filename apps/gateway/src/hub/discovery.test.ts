@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findHubs, readSearchDomains } from './discovery.ts'
 import { parseFingerprint } from './hub-trust.ts'
-import { createNameService } from './name-service.ts'
-import { parseEndpoint } from './tunnel.ts'
+import { createNameService } from '../kernel/name-service.ts'
+import { parseEndpoint } from '../tunnel/tunnel.ts'
 
 describe('finding a hub', () => {
   test('a given address is the only candidate, without a DNS query', async () => {

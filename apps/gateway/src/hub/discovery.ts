@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { SrvRecord } from 'node:dns'
-import { inWords } from './failure.ts'
+import { inWords } from '../kernel/failure.ts'
 import { parseFingerprint } from './hub-trust.ts'
-import type { NameService } from './name-service.ts'
+import type { NameService } from '../kernel/name-service.ts'
 import { orderTargets } from './srv-order.ts'
 
 /**

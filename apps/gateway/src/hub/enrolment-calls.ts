@@ -23,9 +23,9 @@ import {
   verifySignature,
   type Challenge,
 } from '@hedgerow/enrolment'
-import { approvalOf, type Approval } from './approval.ts'
-import { NotAHubError, post, readAnswer } from './http-call.ts'
-import type { DeviceKeys } from '../identity.ts'
+import { approvalOf, type Approval } from '../tunnel/approval.ts'
+import { NotAHubError, post, readAnswer } from '../kernel/http-call.ts'
+import type { DeviceKeys } from './identity.ts'
 import { callSigned, postTo, routeOf, type CallContext, type SigningSession } from './signed-call.ts'
 import { foreignCertificate, openTls, type TlsConnection } from './tls-connection.ts'
 

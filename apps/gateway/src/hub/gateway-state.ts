@@ -1,4 +1,4 @@
-import type { Condition } from './conditions.ts'
+import type { Condition } from '../kernel/conditions.ts'
 
 /** The state on the device page, in `GET /api/state` and in `Gateway.state()`. */
 export type GatewayState = {

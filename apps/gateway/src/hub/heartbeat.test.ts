@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Heartbeat } from '@hedgerow/contract'
-import { createConditions } from './conditions.ts'
+import { createConditions } from '../kernel/conditions.ts'
 import { createHubFeatures } from './features.ts'
 import { keepBeating } from './heartbeat.ts'
 

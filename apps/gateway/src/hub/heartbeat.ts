@@ -1,12 +1,12 @@
 import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat, type ResponseOf } from '@hedgerow/contract'
-import { createPause } from './backoff.ts'
+import { createPause } from '../kernel/backoff.ts'
 import type { HubFeatures } from './features.ts'
 import type { HttpsFallback } from './https-fallback.ts'
-import { inWords } from './failure.ts'
-import { HubRefusal, NotAHubError } from './http-call.ts'
-import type { Conditions } from './conditions.ts'
-import { postThroughTunnel } from './tunnel-call.ts'
-import type { Tunnel } from './tunnel.ts'
+import { inWords } from '../kernel/failure.ts'
+import { HubRefusal, NotAHubError } from '../kernel/http-call.ts'
+import type { Conditions } from '../kernel/conditions.ts'
+import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
 
 /** After every this many failures in a row, the agent asks the hub whether it still approves this device. */
 const RECHECK_AFTER = 3

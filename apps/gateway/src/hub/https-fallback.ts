@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { BodyOf, Call, ResponseOf } from '@hedgerow/contract'
 import type { z } from 'zod'
-import type { DeviceKeys } from '../identity.ts'
+import type { DeviceKeys } from './identity.ts'
 import { postSigned, type CallContext, type SigningSession } from './signed-call.ts'
-import type { Tunnel } from './tunnel.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
 
 /** How long the tunnel may be without a handshake before heartbeats use HTTPS. */
 const HTTPS_FALLBACK_AFTER_MS = 60_000

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { decodeBase64, fingerprint } from '@hedgerow/enrolment'
 import { z } from 'zod'
-import { readJsonFile, writeDurably } from '../durable-file.ts'
+import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 
 /**
  * Which hub this device trusts. The operator's pin decides; without one, the device trusts and remembers the first hub.

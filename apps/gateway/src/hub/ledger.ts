@@ -7,10 +7,10 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import { toldEntry } from '../deterrents/told-entry.ts'
-import { readJsonFile, writeDurably } from '../durable-file.ts'
+import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 import type { HubFeatures } from './features.ts'
-import { inWords } from './failure.ts'
-import { HubRefusal } from './http-call.ts'
+import { inWords } from '../kernel/failure.ts'
+import { HubRefusal } from '../kernel/http-call.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
 
 const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0) })

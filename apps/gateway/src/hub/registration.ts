@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { STATUS_WAIT_MAX_SECONDS } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { adviceFor } from './advice.ts'
-import { createBackoff, createPause } from './backoff.ts'
+import { createBackoff, createPause } from '../kernel/backoff.ts'
 import type { HubCandidate } from './discovery.ts'
 import {
   askStatus,
@@ -12,11 +12,11 @@ import {
   type HubSession,
   type RegistrationStatus,
 } from './enrolment-calls.ts'
-import { inWords } from './failure.ts'
-import { HubRefusal } from './http-call.ts'
+import { inWords } from '../kernel/failure.ts'
+import { HubRefusal } from '../kernel/http-call.ts'
 import type { HubTrust } from './hub-trust.ts'
-import type { Conditions } from './conditions.ts'
-import type { NameService } from './name-service.ts'
+import type { Conditions } from '../kernel/conditions.ts'
+import type { NameService } from '../kernel/name-service.ts'
 import type { CallContext } from './signed-call.ts'
 
 /**

@@ -5,7 +5,7 @@
  */
 import { readGatewayReviews, type GatewayReview } from '@hedgerow/contract'
 import type { Logger } from 'pino'
-import { inWords } from './failure.ts'
+import { inWords } from '../kernel/failure.ts'
 import { keepSending, type Sender } from './sending.ts'
 
 /** Part of the device's record: `detections/reviews.ts`. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { post, readAnswer } from './http-call.ts'
+import { post, readAnswer } from '../kernel/http-call.ts'
 import { askHubWith } from './second-look.ts'
 import type { Post } from './sending.ts'
 

@@ -1,8 +1,8 @@
 import { askSecondLook, SECOND_LOOK_FEATURE } from '@hedgerow/contract'
 import { unsure, type Look, type Question } from '@hedgerow/second-look'
-import { codeOf, inWords } from './failure.ts'
+import { codeOf, inWords } from '../kernel/failure.ts'
 import type { HubFeatures } from './features.ts'
-import { HubRefusal } from './http-call.ts'
+import { HubRefusal } from '../kernel/http-call.ts'
 import type { Post } from './sending.ts'
 
 /**

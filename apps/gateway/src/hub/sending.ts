@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BodyOf, Call, ResponseOf } from '@hedgerow/contract'
 import type { z } from 'zod'
-import { createBackoff, createPause } from './backoff.ts'
+import { createBackoff, createPause } from '../kernel/backoff.ts'
 import type { HubFeatures } from './features.ts'
-import { HubRefusal } from './http-call.ts'
+import { HubRefusal } from '../kernel/http-call.ts'
 import type { HttpsFallback } from './https-fallback.ts'
-import { postThroughTunnel } from './tunnel-call.ts'
-import type { Tunnel } from './tunnel.ts'
+import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
 
 const SEND_TIMEOUT_MS = 30_000
 /** How often to check for a connection to the hub while there is none. */

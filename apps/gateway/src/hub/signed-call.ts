@@ -11,10 +11,10 @@ import {
   verifySignature,
 } from '@hedgerow/enrolment'
 import type { z } from 'zod'
-import { NotAHubError, post, readAnswer, type Answer, type PostOptions } from './http-call.ts'
+import { NotAHubError, post, readAnswer, type Answer, type PostOptions } from '../kernel/http-call.ts'
 import { openTlsTo } from './tls-connection.ts'
-import type { DeviceKeys } from '../identity.ts'
-import type { NameService } from './name-service.ts'
+import type { DeviceKeys } from './identity.ts'
+import type { NameService } from '../kernel/name-service.ts'
 
 /** The state that signs requests outside the tunnel and checks their answers. */
 export type SigningSession = {

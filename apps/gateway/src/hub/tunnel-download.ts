@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { request } from '@hedgerow/http'
 import { DOWNLOADS_PATH, TUNNEL_API_PORT, type Heartbeat } from '@hedgerow/contract'
 import type { HeartbeatAnswer } from './heartbeat.ts'
-import { NotAHubError } from './http-call.ts'
-import type { Tunnel } from './tunnel.ts'
+import { NotAHubError } from '../kernel/http-call.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
 
 /** The hub may be busy with another gateway's archive. */
 const HEAD_TIMEOUT_MS = 30_000

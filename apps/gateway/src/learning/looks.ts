@@ -2,7 +2,7 @@
 import type { Detection } from '@hedgerow/contract'
 import { cropOf, type RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
-import type { Place } from '../hours.ts'
+import type { Place } from '../kernel/hours.ts'
 import type { Sight } from '../sources/source.ts'
 import type { LearningSettings } from './schema.ts'
 import type { LearningStore, Look } from './store.ts'

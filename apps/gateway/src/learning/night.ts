@@ -11,7 +11,7 @@ import {
   type Night,
   type Repeat,
 } from '@hedgerow/vision'
-import { isPersonLabel } from '../person-label.ts'
+import { isPersonLabel } from '../kernel/person-label.ts'
 import { mayLearn, type LearningSettings } from './schema.ts'
 import type { LearningStore, LookFacts, Version } from './store.ts'
 

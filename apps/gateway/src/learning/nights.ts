@@ -1,6 +1,6 @@
 /** False alarms and lost detections for each night, counted from reviews and never estimated. */
 import { LEARNING_NIGHTS, type GatewayLearning } from '@hedgerow/contract'
-import type { Place } from '../hours.ts'
+import type { Place } from '../kernel/hours.ts'
 import { verdictsOf, type Said } from './night.ts'
 import type { LearningStore, LookFacts } from './store.ts'
 

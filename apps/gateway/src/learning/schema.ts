@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hoursList } from '../hours.ts'
-import { isPersonLabel } from '../person-label.ts'
+import { hoursList } from '../kernel/hours.ts'
+import { isPersonLabel } from '../kernel/person-label.ts'
 
 /** The part `learning` of gateway.yaml. */
 export const learningSettings = z.strictObject({

@@ -7,7 +7,7 @@ import { createRgbImage, CROP_PIXELS, type Box, type Calibration, type RgbImage,
 import { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../sqlite-file.ts'
+import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../kernel/sqlite-file.ts'
 
 /** In the data directory. */
 export const LEARNING_FILE = 'learning.sqlite'

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { closeToOthers, makePrivateDirectory, syncPath, WITHOUT_RIGHTS } from '../durable-file.ts'
-import { inWords } from '../hub/failure.ts'
+import { closeToOthers, makePrivateDirectory, syncPath, WITHOUT_RIGHTS } from '../kernel/durable-file.ts'
+import { inWords } from '../kernel/failure.ts'
 
 export type RecordingFolder = {
   write(name: string, bytes: Uint8Array): Promise<void>

@@ -6,7 +6,7 @@
 import type { Logger } from 'pino'
 import type { Size } from '@hedgerow/vision'
 import { cameraInWords } from '../cameras/camera-error.ts'
-import { jpegSize } from '../jpeg.ts'
+import { jpegSize } from '../kernel/jpeg.ts'
 import { ClipError, startClipWriter, type ClipInput, type ClipWriter } from './clip-writer.ts'
 import type { RecordingFolder } from './folder.ts'
 import { createRecentPictures, type RecentPicture } from './recent-pictures.ts'

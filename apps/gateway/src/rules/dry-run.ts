@@ -1,8 +1,8 @@
 import type { Detection } from '@hedgerow/contract'
 import { createInterlock, type Output } from '../deterrents/interlock.ts'
 import type { DeterrentSettings } from '../deterrents/schema.ts'
-import type { Place } from '../hours.ts'
-import { isPersonLabel } from '../person-label.ts'
+import type { Place } from '../kernel/hours.ts'
+import { isPersonLabel } from '../kernel/person-label.ts'
 import { whyNot } from './match.ts'
 import type { Rule } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Detection } from '@hedgerow/contract'
-import { isWithin, type Place } from '../hours.ts'
+import { isWithin, type Place } from '../kernel/hours.ts'
 import type { Rule } from './schema.ts'
 
 /** A detection that began longer ago is too old: a source that was away reports it late. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isPersonLabel } from '../person-label.ts'
-import { hoursList, WEEK_DAYS } from '../hours.ts'
+import { isPersonLabel } from '../kernel/person-label.ts'
+import { hoursList, WEEK_DAYS } from '../kernel/hours.ts'
 
 /** The same limit as in the interlock of the deterrents. */
 const SECONDS_MAX = 1_800

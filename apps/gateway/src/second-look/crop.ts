@@ -1,7 +1,7 @@
 import type { Box } from '@hedgerow/contract'
 import { clipToPicture, createRgbImage, growBy, type RgbImage } from '@hedgerow/vision'
 import sharp from 'sharp'
-import { jpegSize } from '../jpeg.ts'
+import { jpegSize } from '../kernel/jpeg.ts'
 
 /** Room around the object, in shares of its box. */
 const SURROUNDINGS = 0.3

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { AskHub } from '../hub/second-look.ts'
 import { openModel, type Seen } from '../models/model.ts'
 import { modelsFolder } from '../models/store.ts'
-import { isPersonLabel } from '../person-label.ts'
+import { isPersonLabel } from '../kernel/person-label.ts'
 import { cropToImage, cropToJpeg } from './crop.ts'
 import type { SecondLookSettings } from './schema.ts'
 

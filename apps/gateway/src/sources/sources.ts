@@ -34,7 +34,7 @@ type Kind = (
   file: SourcesFile,
 ) => { settings: unknown; start(context: SourceContext): Source | Promise<Source> } | undefined
 
-/** The local API has no line: programs call it, so it needs no source (local-api/local-api.ts). */
+/** The local API has no line: programs call it, so it needs no source (local/api/local-api.ts). */
 const kinds: Readonly<Record<string, Kind>> = {
   eye({ sources: { eye }, cameras }) {
     if (!eye) return undefined

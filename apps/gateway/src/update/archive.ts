@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { GatheredBytes } from '@hedgerow/http'
 import type { ReleaseFile } from '@hedgerow/releases'
-import { createBackoff } from '../hub/backoff.ts'
+import { createBackoff } from '../kernel/backoff.ts'
 import type { Download } from '../hub/tunnel-download.ts'
 
 /** The largest size of a signed list. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { readJsonFile, writeDurably } from '../durable-file.ts'
-import { inWords } from '../hub/failure.ts'
+import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
+import { inWords } from '../kernel/failure.ts'
 import type { UpdateFailure } from './updater.ts'
 import type { VersionOnDisk } from './versions.ts'
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readJsonFile } from '../durable-file.ts'
+import { readJsonFile } from '../kernel/durable-file.ts'
 import { openUpdateFile } from './update-file.ts'
 import { openUpdater, type Updater, type UpdaterOptions } from './updater.ts'
 import { openVersions, versionFile, type Slot, type VersionOnDisk } from './versions.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hoursList } from '../hours.ts'
+import { hoursList } from '../kernel/hours.ts'
 
 /** The part `updates` of gateway.yaml. */
 export const updatesSettings = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJsonFile, writeDurably } from '../durable-file.ts'
+import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 
 /** Facts about updates in the data directory, which a reinstallation of the program keeps. */
 const updateFile = z.strictObject({

@@ -24,7 +24,7 @@ import { presetPassword } from '../../testing/preset-password.ts'
 import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
 import { askAgent } from '../cli/ask-agent.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
-import { localCalls } from '../local-api/calls.ts'
+import { localCalls } from '../local/api/calls.ts'
 import { readBundle } from './installation.ts'
 import type { Slot } from './versions.ts'
 

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import type { DeviceUpdates } from '@hedgerow/contract'
-import { inWords } from '../hub/failure.ts'
+import { inWords } from '../kernel/failure.ts'
 import { openHistory } from './history.ts'
 import { findBundle, openInstallation, problemsOfUnit, type Form, type Installation } from './installation.ts'
 import type { Updater, UpdaterOptions } from './updater.ts'

@@ -7,7 +7,7 @@
 import nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isMissing, readJsonFile, syncPath } from '../durable-file.ts'
+import { isMissing, readJsonFile, syncPath } from '../kernel/durable-file.ts'
 
 /** The part of `node:fs/promises` that the state machine needs; tests pass one that fails or loses power. */
 export type UpdateFiles = Pick<

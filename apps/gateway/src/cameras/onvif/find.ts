@@ -1,6 +1,6 @@
 /** ONVIF cameras of the device's networks with their streams: for the command, and for a person who adds a camera. */
 import { DEVICE_SERVICE_PATH } from '../../deterrents/drivers/onvif-soap.ts'
-import { inWords } from '../../hub/failure.ts'
+import { inWords } from '../../kernel/failure.ts'
 import { discoverCameras } from './discovery.ts'
 import { readStreams, type CameraStream } from './streams.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { digestAuthorization, digestChallengeOf } from '../../http-digest.ts'
+import { digestAuthorization, digestChallengeOf } from '../../kernel/http-digest.ts'
 import { callDevice, readAnswer, type DeviceAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 

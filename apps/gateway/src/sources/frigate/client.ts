@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
-import { inWords } from '../../hub/failure.ts'
+import { inWords } from '../../kernel/failure.ts'
 import { openFrigateTls } from './connection.ts'
 import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'
 import { MESSAGE_BYTES_MAX } from './messages.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { createBackoff, createPause } from '../../hub/backoff.ts'
+import { createBackoff, createPause } from '../../kernel/backoff.ts'
 import type { Source, SourceContext } from '../source.ts'
 import { readMissed } from './backfill.ts'
 import { createFrigateClient } from './client.ts'

@@ -1,7 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createPacketGuard } from '@hedgerow/http'
-import { inWords } from '../../hub/failure.ts'
+import { inWords } from '../../kernel/failure.ts'
 import { FrigateError } from './failure.ts'
 import { MESSAGE_BYTES_MAX } from './messages.ts'
 import type { FrigateSettings } from './schema.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createPause } from '../../hub/backoff.ts'
+import { createPause } from '../../kernel/backoff.ts'
 import { createFrigateClient } from './client.ts'
 import { readMessage } from './messages.ts'
 import { frigateSettings, type FrigateSettings } from './schema.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from '../../durable-file.ts'
+import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from '../../kernel/durable-file.ts'
 
 /**
  * Stores on disk how far the review items of this Frigate have been reported: after an absence of the gateway or of

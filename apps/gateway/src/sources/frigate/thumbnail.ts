@@ -1,4 +1,4 @@
-import { jpegSize } from '../../jpeg.ts'
+import { jpegSize } from '../../kernel/jpeg.ts'
 import { FrigateError } from './failure.ts'
 import type { FrigateClient } from './client.ts'
 

@@ -1,5 +1,5 @@
 import type { Detection } from '@hedgerow/contract'
-import { isPersonLabel } from '../../person-label.ts'
+import { isPersonLabel } from '../../kernel/person-label.ts'
 import type { ReviewItem } from './messages.ts'
 import type { SeenObject } from './tracked-objects.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inWords } from '../../hub/failure.ts'
+import { inWords } from '../../kernel/failure.ts'
 import type { FrigateClient } from './client.ts'
 import { noAnswer, refusal, type FrigateError } from './failure.ts'
 import { MESSAGE_BYTES_MAX } from './messages.ts'

@@ -1,12 +1,12 @@
 /** Changes of gateway.yaml by people; each call throws `Refusal`. */
 import type { IncomingMessage } from 'node:http'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
-import { Refusal } from '../calls/errors.ts'
-import { hasUrl } from '../cameras/schema.ts'
-import type { WatchedDeviceFile } from '../device-file/device-file.ts'
-import { NotEditable } from '../device-file/edit-text.ts'
-import type { DeviceFileEditor, Saved } from '../device-file/editor.ts'
-import { inWords } from '../hub/failure.ts'
+import { Refusal } from '../../calls/errors.ts'
+import { hasUrl } from '../../cameras/schema.ts'
+import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
+import { NotEditable } from '../../device-file/edit-text.ts'
+import type { DeviceFileEditor, Saved } from '../../device-file/editor.ts'
+import { inWords } from '../../kernel/failure.ts'
 import type { Sessions } from './sessions.ts'
 import type { Visitor } from './visitor.ts'
 

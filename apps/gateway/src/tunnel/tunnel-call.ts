@@ -1,6 +1,6 @@
 import { API_BASE, TUNNEL_API_PORT, type BodyOf, type Call, type ResponseOf } from '@hedgerow/contract'
 import type { z } from 'zod'
-import { post, readAnswer } from './http-call.ts'
+import { post, readAnswer } from '../kernel/http-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
 const CALL_TIMEOUT_MS = 10_000

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jpegSize } from './jpeg.ts'
 
-const boar = readFileSync(join(import.meta.dirname, '../../../scripts/demo-frames/boar.jpg'))
+const boar = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-frames/boar.jpg'))
 
 /** The same file with another size in its frame header. */
 function claiming(width: number, height: number): Buffer {

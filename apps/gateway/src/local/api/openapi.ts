@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { localErrors } from '../calls/errors.ts'
+import { localErrors } from '../../calls/errors.ts'
 import { API_PATH, callOf, localCalls } from './calls.ts'
 
 type CallName = keyof typeof localCalls

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { createConfig, lint } from '@redocly/openapi-core'
 import { pino } from 'pino'
 import { afterAll, assert, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startRelay, type Relay } from '../../testing/relay.ts'
-import { startGateway, type Gateway } from '../gateway.ts'
+import { startRelay, type Relay } from '../../../testing/relay.ts'
+import { startGateway, type Gateway } from '../../gateway.ts'
 import { localCalls } from './calls.ts'
 
-const FRAME = join(import.meta.dirname, '../../../../scripts/demo-frames/boar.jpg')
+const FRAME = join(import.meta.dirname, '../../../../../scripts/demo-frames/boar.jpg')
 
 let dataDir: string
 let relay: Relay

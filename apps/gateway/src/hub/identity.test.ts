@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeDataDirectory, writeDurably } from './durable-file.ts'
+import { makeDataDirectory, writeDurably } from '../kernel/durable-file.ts'
 import { loadDeviceKeys } from './identity.ts'
 
 let parent: string

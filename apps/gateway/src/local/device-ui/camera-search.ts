@@ -1,6 +1,6 @@
 import type { FoundCamera } from '@hedgerow/contract/device-interface'
-import { Refusal } from '../calls/errors.ts'
-import { findOnvifCameras, type FindOptions } from '../cameras/onvif/find.ts'
+import { Refusal } from '../../calls/errors.ts'
+import { findOnvifCameras, type FindOptions } from '../../cameras/onvif/find.ts'
 
 /** The search for ONVIF cameras, one at a time. Throws `Refusal`. */
 export function createCameraSearch(): (options: FindOptions) => Promise<FoundCamera[]> {

@@ -1,9 +1,9 @@
 /** Who may call the local API. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../calls/errors.ts'
-import type { DeviceFile } from '../device-file/schema.ts'
-import { isLoopback } from '../loopback.ts'
+import { Refusal } from '../../calls/errors.ts'
+import type { DeviceFile } from '../../device-file/schema.ts'
+import { isLoopback } from '../../kernel/loopback.ts'
 
 /** Node's fetch sends `Sec-Fetch-Mode` but none of these. */
 const BROWSERS_ONLY = ['origin', 'sec-fetch-site', 'sec-fetch-dest'] as const

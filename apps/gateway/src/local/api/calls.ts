@@ -9,7 +9,7 @@ import {
   learningUndo,
 } from '@hedgerow/contract'
 import { z } from 'zod'
-import type { DeviceCall } from '../calls/dispatcher.ts'
+import type { DeviceCall } from '../../calls/dispatcher.ts'
 
 export const API_PATH = '/api/v1'
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { readJsonFile, writeDurably } from '../durable-file.ts'
+import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 
 /** The mark on disk is at most this far ahead of the time in use; it moves twice as often. */
 const AHEAD_MS = 600_000

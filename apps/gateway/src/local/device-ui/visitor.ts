@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { hasRole } from '@hedgerow/contract'
-import type { Asker } from '../deterrents/saved-state.ts'
-import { hubRole } from '../trusting-application.ts'
+import type { Asker } from '../../deterrents/saved-state.ts'
+import { hubRole } from '../../trusting-application.ts'
 
 /** A person who uses the device's own interface. */
 export type Visitor = {

@@ -1,6 +1,6 @@
 import { DEVICE_UI_BASE as base } from '@hedgerow/contract'
-import type { GatewayState } from '../hub/gateway-state.ts'
-import type { Condition } from '../hub/conditions.ts'
+import type { GatewayState } from '../../hub/gateway-state.ts'
+import type { Condition } from '../../kernel/conditions.ts'
 
 const STATE_WORDS: Record<Condition['state'], string> = { done: 'Done', waiting: 'Waiting', failed: 'Problem' }
 

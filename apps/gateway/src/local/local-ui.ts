@@ -6,9 +6,9 @@ import type { Logger } from 'pino'
 import { ROLE_TOO_LOW, type Applications } from '../applications/applications.ts'
 import { createUiProxy, type UiProxy } from '../applications/ui-proxy.ts'
 import { pathOf } from '../calls/request.ts'
-import type { DeviceUi } from '../device-ui/device-ui.ts'
-import type { LocalApi } from '../local-api/local-api.ts'
-import { sendText } from '../send-text.ts'
+import type { DeviceUi } from './device-ui/device-ui.ts'
+import type { LocalApi } from './api/local-api.ts'
+import { sendText } from '../kernel/send-text.ts'
 import { isLocalName } from './local-name.ts'
 
 /**

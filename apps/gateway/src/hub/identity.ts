@@ -5,7 +5,7 @@ import { decodeBase64, fingerprint, generateIdentitySeed, identityOfSeed, type I
 import { parsePrivateKey, type PrivateKey, type PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, publicKeyOf } from '@hedgerow/wireguard/node'
 import { z } from 'zod'
-import { closeToOthers, DataFileError, exists, readJsonFile, writeDurably } from './durable-file.ts'
+import { closeToOthers, DataFileError, exists, readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 
 /**
  * The device's identity: its Ed25519 key, its WireGuard key and its device token, made together at the first boot and

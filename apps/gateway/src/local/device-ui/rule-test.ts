@@ -1,6 +1,6 @@
-import type { DetectionRecord } from '../detections/record.ts'
-import type { DeviceFile } from '../device-file/schema.ts'
-import { dryRun, type DryRun } from '../rules/dry-run.ts'
+import type { DetectionRecord } from '../../detections/record.ts'
+import type { DeviceFile } from '../../device-file/schema.ts'
+import { dryRun, type DryRun } from '../../rules/dry-run.ts'
 
 const DAY_MS = 86_400_000
 /** The newest detections that a run uses at most: meanwhile a small board does nothing else. */

@@ -4,8 +4,8 @@ import { approvedRegistration, type ApprovedRegistration } from '@hedgerow/contr
 import { decodeBase64 } from '@hedgerow/enrolment'
 import { parsePresharedKey } from '@hedgerow/wireguard'
 import { z } from 'zod'
-import { NotAHubError } from './http-call.ts'
-import { readJsonFile, writeDurably } from '../durable-file.ts'
+import { NotAHubError } from '../kernel/http-call.ts'
+import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 
 /** The hub's approval, stored so that a restart opens the tunnel without asking. */
 const approvalFile = approvedRegistration

@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createBuckets, type Rate } from '@hedgerow/http'
-import { Refusal } from '../calls/errors.ts'
-import { OWN_COOKIE_PREFIX } from '../own-cookie.ts'
-import type { DevicePassword } from '../password.ts'
+import { Refusal } from '../../calls/errors.ts'
+import { OWN_COOKIE_PREFIX } from '../../kernel/own-cookie.ts'
+import type { DevicePassword } from '../../kernel/password.ts'
 
 export type Sessions = {
   /** Returns the value of `Set-Cookie`. Throws `Refusal` for a wrong password and for too many attempts. */

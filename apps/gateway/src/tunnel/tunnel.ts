@@ -4,10 +4,10 @@ import { parsePresharedKey, parsePublicKey, type PrivateKey } from '@hedgerow/wi
 import { openInterface, type DatagramSocket, type WireGuardInterface } from '@hedgerow/wireguard/node'
 import type { HandshakeClock } from './handshake-clock.ts'
 import type { Approval } from './approval.ts'
-import { createBackoff, createPause } from './backoff.ts'
-import { inWords } from './failure.ts'
-import type { Conditions } from './conditions.ts'
-import type { NameService } from './name-service.ts'
+import { createBackoff, createPause } from '../kernel/backoff.ts'
+import { inWords } from '../kernel/failure.ts'
+import type { Conditions } from '../kernel/conditions.ts'
+import type { NameService } from '../kernel/name-service.ts'
 
 /**
  * The tunnel of an approved device: WireGuard on a UDP socket, TCP/IP above it, the hub as the only peer. It tries the

@@ -1,11 +1,11 @@
 /** The handlers of the local API. */
 import type { Detection, DeviceUpdates, Heartbeat } from '@hedgerow/contract'
-import type { Handlers } from '../calls/dispatcher.ts'
-import { Refusal } from '../calls/errors.ts'
-import { createParts, type PartsOptions } from '../calls/parts.ts'
-import type { GatewayState } from '../hub/gateway-state.ts'
-import { jpegSize } from '../jpeg.ts'
-import type { Learning } from '../learning/learning.ts'
+import type { Handlers } from '../../calls/dispatcher.ts'
+import { Refusal } from '../../calls/errors.ts'
+import { createParts, type PartsOptions } from '../../calls/parts.ts'
+import type { GatewayState } from '../../hub/gateway-state.ts'
+import { jpegSize } from '../../kernel/jpeg.ts'
+import type { Learning } from '../../learning/learning.ts'
 import type { DeviceReport, localCalls } from './calls.ts'
 
 export type HandlersOptions = PartsOptions & {
