@@ -8,6 +8,6 @@ const VALUES_OF_NODE_HTTP = /^import (?!type\b)[^']*'node:http'/m
 test('the agent takes Node’s HTTP from @hedgerow/http: an import of node:http would load undici', () => {
   const files = globSync(['apps/gateway/src/**/*.ts', 'packages/http/src/**/*.ts'], { cwd: root })
   const own = files.filter((file) => !file.endsWith('.test.ts'))
-  expect(own).toContain(join('apps', 'gateway', 'src', 'hub', 'http-call.ts'))
+  expect(own).toContain(join('apps', 'gateway', 'src', 'kernel', 'http-call.ts'))
   expect(own.filter((file) => VALUES_OF_NODE_HTTP.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })
