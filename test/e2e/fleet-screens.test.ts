@@ -457,8 +457,9 @@ test('while the hub is away the bar says so, and everything refreshes when it is
 test('a device without a network keeps the open page and says since when; the page refreshes with the network', async () => {
   onTestFinished(() => page.context().setOffline(false))
   await portal.navigation('Users').click()
+  await page.waitForURL('**/users')
   const rows = page.locator('tbody tr')
-  await rows.first().waitFor()
+  await portal.row(manager.username).waitFor()
   const away = page.getByRole('banner').getByText(/^No connection since \d\d:\d\d$/)
   const shown = await rows.count()
   await page.context().setOffline(true)

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { listGateways } from '@hedgerow/contract'
 import { afterEach, beforeEach, type RunnerTestCase } from 'vitest'
-import { runningGateways, type TestGateway } from './gateway.ts'
+import { isStopped, runningGateways, type TestGateway } from './gateway.ts'
 import { runningHubs, type Hub } from './hub.ts'
 import { forgetSessions } from './session.ts'
 import { waitFor } from './wait-for.ts'
@@ -42,15 +42,15 @@ async function keep(hub: Hub): Promise<void> {
 async function bringBack(hub: Hub): Promise<void> {
   // The first try started it.
   if (!existsSync(copyOf(hub))) return
-  const online = new Set((await hub.api(listGateways).catch(() => [])).filter(isOnline).map(({ id }) => id))
+  const online = new Set((await hub.api(listGateways).catch(() => [])).filter(isUp).map(({ id }) => id))
   await hub.kill9()
   for (const ending of ['-wal', '-shm']) await rm(`${fileOf(hub)}${ending}`, { force: true })
   await copyFile(copyOf(hub), fileOf(hub))
   hub.forgetSession()
   forgetSessions(hub)
   await hub.restart()
-  const areBack = async () => (await hub.api(listGateways)).every((one) => isOnline(one) || !online.has(one.id))
+  const areBack = async () => (await hub.api(listGateways)).every((one) => isUp(one) || !online.has(one.id))
   await waitFor(areBack, { for: 'the gateways to be back', timeoutMs: 60_000 })
 }
 
-const isOnline = ({ status }: { status: string }) => status !== 'offline'
+const isUp = ({ id, status }: { id: string; status: string }) => status !== 'offline' && !isStopped(id)
