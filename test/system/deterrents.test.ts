@@ -11,7 +11,7 @@ import {
   recentActivity,
   stopDeterrents,
 } from '@hedgerow/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { approveNext } from '../harness/approval.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -25,7 +25,8 @@ let relay: Relay
 let gateway: TestGateway
 let id: string
 
-beforeAll(async () => {
+// For one try of a test: a ledger has a line that is repeated within a minute once.
+beforeEach(async () => {
   hub = await startHub()
   relay = await startRelay()
   const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, coolDownSeconds: 0 }
@@ -43,7 +44,7 @@ beforeAll(async () => {
     { for: 'the gateway with its sprinkler' },
   )
 })
-afterAll(async () => {
+afterEach(async () => {
   await gateway?.stop()
   await relay?.stop()
   await hub?.stop()

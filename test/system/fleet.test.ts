@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGatewayInvitation, hubStats, listGateways, saveAutoApprovalSettings } from '@hedgerow/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startFleet, type Fleet } from '../fleet/fleet.ts'
 import { parseSources, planFleet } from '../fleet/plan.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -76,6 +77,7 @@ test('a gateway that moves keeps its session, and one without a network sends it
   const [moving, silent] = fleet.gateways()
   moving!.network.moveTo('127.127.0.1')
   silent!.network.disconnect()
+  onTestFinished(() => silent!.network.connect())
   const before = fleet.state()
   const detection = {
     camera: 'gate',
@@ -84,8 +86,8 @@ test('a gateway that moves keeps its session, and one without a network sends it
     score: 0.9,
     startedAt: new Date().toISOString(),
   } as const
-  await moving!.report({ ...detection, id: 'moved' })
-  await silent!.report({ ...detection, id: 'silent' })
+  await moving!.report({ ...detection, id: randomUUID() })
+  await silent!.report({ ...detection, id: randomUUID() })
   await waitFor(() => fleet.state().detectionsAcknowledged === before.detectionsAcknowledged + 1, {
     for: 'the detection of the gateway that moved',
     timeoutMs: TIMEOUT_MS,
