@@ -316,6 +316,43 @@ test('what a person types or draws while Save is under way stays, and can be sav
   await person.close()
 })
 
+test('whoever leaves a camera while Save is under way reads its file again when they are back', async () => {
+  const { gateway, file } = await startOrchard()
+  const person = await browser.person()
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
+  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'orchard' }).click()
+  const [isSaved, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const address = '**/api/v1/cameras/orchard'
+  await page.route(address, async (route) => {
+    const isSave = route.request().method() === 'PUT'
+    const response = await route.fetch()
+    if (isSave) isSaved.resolve()
+    if (isSave) await release.promise
+    await route.fulfill({ response })
+  })
+  const score = page.getByRole('slider', { name: 'Lowest score of a detection' })
+  const save = page.getByRole('button', { name: 'Save rate and score' })
+  await score.press('ArrowRight')
+  await save.click()
+  await isSaved.promise
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('link', { name: 'orchard' }).waitFor()
+  // Somebody else changes the file before the answer is here.
+  await writeFile(file, `${await readFile(file, 'utf8')}# mine\n`)
+  const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+  release.resolve()
+  await (await answered).finished()
+  await page.unroute(address)
+  await page.getByRole('link', { name: 'orchard' }).click()
+  await score.press('ArrowRight')
+  await save.click()
+  await expect.poll(() => readFile(file, 'utf8')).toMatch(/minimumScore: 0\.62 [^]*# mine\n$/)
+})
+
 test('the version and its updates are shown while they change', async () => {
   const release = makeRelease(5)
   const [hub, root] = await Promise.all([startFixtureHub(), mkdtemp(join(tmpdir(), 'hedgerow-updating-'))])
