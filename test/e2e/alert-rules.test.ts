@@ -187,6 +187,25 @@ test('a browser that does not trust the certificate of the hub says so, instead 
   await person.close()
 })
 
+test('the page of a message’s link says so when it is opened without one, and asks the hub nothing', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/alert-links/')) asked.push(request.url())
+  })
+  const portal = portalOf(page, hub)
+  await portal.open('/acknowledge')
+  await page.getByText('This page opens from the link in a message about an alert.').waitFor()
+  await page.getByRole('link', { name: 'Open the hub' }).waitFor()
+  expect(asked).toEqual([])
+  // The counter counts: a link is asked about.
+  await portal.open('/acknowledge#a.ntfy..zzzzzz.AAAAAAAAAAAAAAAAAAAAAA')
+  await page.getByText('This link is not complete, or is older than 7 days.').waitFor()
+  expect(asked).toHaveLength(1)
+  await person.close()
+})
+
 test('a dead link of a message offers no second try; a hub that does not answer offers one', async () => {
   const person = await browser.person({ reducedMotion: 'reduce' })
   const page = await person.newPage()

@@ -111,6 +111,10 @@ export const screens: Screen[] = [
     await portal.open('/acknowledge#x.y.z')
     await text(portal, /^This link is not complete/)
   }),
+  visitor('acknowledge-without-link', async (portal) => {
+    await portal.open('/acknowledge')
+    await text(portal, /^This page opens from the link in a message/)
+  }),
   user('alert-rules-as-user', '/alert-rules', (portal) => text(portal, 'Your role does not allow this')),
   admin('threats-nothing-matches', '/threats?review=wrong&fired=yes', (portal) => text(portal, 'Nothing matches')),
   firstDay('threats-empty', '/threats', (portal) => text(portal, 'Nothing seen yet')),

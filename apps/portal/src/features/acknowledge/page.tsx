@@ -16,9 +16,18 @@ import { WORDS } from './words.ts'
 export function AcknowledgePage() {
   const token = useHash().slice(1)
   return (
-    <Entrance title="Acknowledge">
-      <Linked key={token} token={token} />
-    </Entrance>
+    <Entrance title="Acknowledge">{token === '' ? <WithoutLink /> : <Linked key={token} token={token} />}</Entrance>
+  )
+}
+
+/** The hub could only refuse it. */
+function WithoutLink() {
+  return (
+    <>
+      <EntranceHead title="Acknowledge">This page opens from the link in a message about an alert.</EntranceHead>
+      <p>Open the link again, or find the alert in the hub.</p>
+      <ToTheHub language="en" />
+    </>
   )
 }
 
