@@ -158,10 +158,11 @@ export function useDismissMask() {
 
 const CAMERA = 'camera'
 
-// What is saved is kept only for a screen that still shows it: for whoever left meanwhile the file is read again,
-// because it may have changed by then.
-type CameraSettings = ResponseOf<typeof deviceCalls.readCamera>
-type FileText = ResponseOf<typeof deviceCalls.readFile>
+/** For whoever left the screen before the answer came, its data is read again: the file may have changed by then. */
+const ifShown =
+  <T>(saved: T) =>
+  (shown?: T): T | undefined =>
+    shown && saved
 
 /** Not refetched by itself, because that would drop a person's drawing. */
 export const useCamera = (name: string) =>
@@ -179,7 +180,7 @@ export function useChangeCamera(name: string) {
     mutationFn: (body: BodyOf<typeof deviceCalls.changeCamera>) =>
       ask(deviceCalls.changeCamera, { params: { name }, body }),
     async onSuccess(settings) {
-      queries.setQueryData([CAMERA, name], (shown?: CameraSettings) => shown && settings)
+      queries.setQueryData([CAMERA, name], ifShown(settings))
       await queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
     },
   })
@@ -249,7 +250,7 @@ export function useSaveFile() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof deviceCalls.saveFile>) => ask(deviceCalls.saveFile, { body }),
     async onSuccess({ hash }, { text }) {
-      queries.setQueryData(FILE, (shown?: FileText) => shown && { text, hash })
+      queries.setQueryData(FILE, ifShown({ text, hash }))
       await queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
     },
   })
