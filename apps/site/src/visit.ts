@@ -5,9 +5,8 @@
 import './styles.ts'
 import { API_BASE, TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 import type { SessionUser } from '@hedgerow/contract'
+import { askTwice } from '@hedgerow/ui/ask-twice.ts'
 import { validateSession } from 'virtual:contract-calls'
-
-const ASK_AGAIN_AFTER_MS = 1_000
 
 const root = document.documentElement
 
@@ -33,20 +32,15 @@ async function recognise(): Promise<void> {
   delete root.dataset['session']
 }
 
-/**
- * Asks a second time when the hub did not decide. Without this, whoever followed a link at once would be signed out: a
- * browser ends the requests of a page that is left, but runs no more of its timers.
- */
 async function whoHas(token: string): Promise<SessionUser> {
-  const ask = () =>
-    fetch(`${API_BASE}${validateSession.path}`, {
+  const ask = async () => {
+    const answer = await fetch(`${API_BASE}${validateSession.path}`, {
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
     })
-  let answer = await ask().catch(() => undefined)
-  if (answer === undefined || answer.status >= 500) {
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS))
-    answer = await ask()
+    if (answer.status >= 500) throw new Error(`the hub answers ${answer.status}`)
+    return answer
   }
+  const answer = await askTwice(ask, () => true)
   if (!answer.ok) throw new Error(`the hub answers ${answer.status}`)
   return (await answer.json()) as SessionUser
 }

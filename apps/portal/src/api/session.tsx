@@ -6,6 +6,7 @@ import { TOKEN_STORAGE_KEY } from '@hedgerow/contract/constants'
 import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
 import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { askTwice } from '@hedgerow/ui/ask-twice.ts'
 import { continuePush, endPush } from './browser-push.ts'
 import { api, ApiError, listenToSession } from './client.ts'
 import { dropDrafts, keepDraftsOnlyFor, saveOpenDrafts } from './drafts.ts'
@@ -27,8 +28,6 @@ type Session = {
   refresh: () => Promise<void>
   signOut: () => Promise<void>
 }
-
-const ASK_AGAIN_AFTER_MS = 1_000
 
 const SessionContext = createContext<Session | null>(null)
 
@@ -120,19 +119,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={session}>{children}</SessionContext>
 }
 
-/**
- * Asks a second time when the hub did not decide. Without this, whoever left or reloaded a page while it asked would be
- * signed out: a browser ends the requests of a page that is left, but runs no more of its timers.
- */
-async function validate(signal: AbortSignal): Promise<SessionUser> {
-  try {
-    return await api(validateSession, { signal })
-  } catch (error) {
-    if (!(error instanceof ApiError) || (error.status > 0 && error.status < 500)) throw error
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS))
-    return api(validateSession, { signal })
-  }
-}
+const validate = (signal: AbortSignal): Promise<SessionUser> =>
+  askTwice(
+    () => api(validateSession, { signal }),
+    (error) => error instanceof ApiError && (error.status === 0 || error.status >= 500),
+  )
 
 /** Includes the role: after a change of role, the person may no longer do the work of a draft. */
 const ownerOf = ({ id, role }: SessionUser): string => `${id} ${role}`
