@@ -7,7 +7,7 @@ import { createTasks } from '../kernel/tasks.ts'
 import { labelOf, type Place } from './origins.ts'
 
 export const PRESENCE_MS = 60_000
-const RECHECK_INTERVAL_MS = 1_000
+const RECHECK_INTERVAL_MS = 500
 const MAX_OPEN_PER_SESSION = 256
 
 export type Visit = Place & { sessionId: string; userId: string }
@@ -34,7 +34,7 @@ type Open = {
 }
 
 /**
- * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway may
+ * `isAllowed` is asked about each open visit twice a second: another hub may have ended its session, or the gateway may
  * have withdrawn its application.
  */
 export function createOpenVisits({
