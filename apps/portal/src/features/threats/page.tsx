@@ -67,6 +67,8 @@ export function ThreatsPage() {
   )
   const change = (changed: Partial<Filter>) => {
     setSelected(NOTHING)
+    setCurrent(undefined)
+    window.scrollTo({ top: 0 })
     setParameters((now) => writeFilter(now, { ...readFilter(now), ...changed }), {
       replace: true,
       preventScrollReset: true,
@@ -80,6 +82,15 @@ export function ThreatsPage() {
       return next
     })
   }, [])
+
+  // Under a filter a review may take the current incident away; the keys then go on where it was.
+  const place = useRef(0)
+  useEffect(() => {
+    const at = incidents.findIndex(({ id }) => id === current)
+    if (at >= 0) place.current = at
+    else if (current !== undefined && opened === undefined)
+      setCurrent(incidents[Math.min(place.current, incidents.length - 1)]?.id)
+  }, [incidents, current, opened])
 
   const neighbour = (id: string | undefined, step: number): Incident | undefined => {
     const at = incidents.findIndex((incident) => incident.id === id)

@@ -4,18 +4,26 @@ import { useEffect, useMemo, useState } from 'react'
 /** Beyond this scroll position, a person reads older incidents. */
 const TOP_PX = 200
 
-/** New incidents wait while a person has scrolled down, so that nothing moves above what they read. */
+/**
+ * New incidents wait while a person has scrolled down, so that nothing moves above what they read: also those of a
+ * gateway that was without a network for an hour.
+ */
 export function useHeld(incidents: readonly Incident[]): { shown: readonly Incident[]; waiting: number } {
-  const [newest, setNewest] = useState<string>()
-  const first = incidents[0]?.startedAt
+  const [isHeld, setHeld] = useState(false)
+  const [{ of, shown }, setShown] = useState({ of: incidents, shown: incidents })
   useEffect(() => {
-    const onScroll = () => setNewest((now) => (window.scrollY < TOP_PX ? undefined : (now ?? first)))
+    const onScroll = () => setHeld(window.scrollY >= TOP_PX)
     window.addEventListener('scroll', onScroll, { passive: true })
     return () => window.removeEventListener('scroll', onScroll)
-  }, [first])
-  const shown = useMemo(
-    () => (newest === undefined ? incidents : incidents.filter(({ startedAt }) => startedAt <= newest)),
-    [incidents, newest],
-  )
-  return { shown, waiting: incidents.length - shown.length }
+  }, [])
+  const next = useMemo(() => (isHeld ? withoutNew(incidents, shown) : incidents), [incidents, shown, isHeld])
+  if (of !== incidents || (!isHeld && shown !== incidents)) setShown({ of: incidents, shown: next })
+  return { shown: next, waiting: incidents.length - next.length }
+}
+
+/** Leaves out those that came between or before `known` since; those after them are older, and were asked for. */
+export function withoutNew<I extends { id: string }>(incidents: readonly I[], known: readonly I[]): readonly I[] {
+  const ids = new Set(known.map(({ id }) => id))
+  const last = incidents.findLastIndex(({ id }) => ids.has(id))
+  return incidents.filter(({ id }, index) => index > last || ids.has(id))
 }
