@@ -89,18 +89,18 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         <Notice tone="warning">This page could not be refreshed and may be outdated: {stale}</Notice>
       )}
       {gateway.refused !== null && <Notice tone="warning">{gateway.refused.message}.</Notice>}
+      <Panel
+        title="Latest detections"
+        actions={
+          <Link className={styles.all} to={`/threats?gateway=${gateway.id}`}>
+            All in Threats
+          </Link>
+        }
+      >
+        <Detections gateway={gateway} />
+      </Panel>
       <div className={styles.columns}>
         <div className={styles.column}>
-          <Panel
-            title="Latest detections"
-            actions={
-              <Link className={styles.all} to={`/threats?gateway=${gateway.id}`}>
-                All in Threats
-              </Link>
-            }
-          >
-            <Detections gateway={gateway} />
-          </Panel>
           {gateway.kind === 'enrolled' && (
             <Panel title="Deterrents">
               <Deterrents gateway={gateway} />
