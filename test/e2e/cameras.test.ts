@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listCameras, PICTURE_AGE_HEADER } from '@hedgerow/contract'
+import { listCameras, PICTURE_AGE_HEADER, updateGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { serveDoor } from '../../apps/hub/testing/door.ts'
 import { testHeartbeat } from '../../apps/hub/testing/heartbeat.ts'
@@ -12,6 +12,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { joinPlayedGateway } from '../harness/played-gateway.ts'
 import { portalOf } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 let browser: BrowserHandle
@@ -108,5 +109,87 @@ test('a tile says why its camera gives no picture or a bad one, and how old a pi
     .waitFor()
   const names = await page.getByRole('list', { name: 'Cameras' }).locator('strong').allTextContents()
   expect(names.filter((name) => name.startsWith('Lane'))).toEqual(['Lane 1', 'Lane 2', 'Lane 10'])
+  await person.close()
+})
+
+test('the wall pulls the pictures in view only, none while its page is hidden, and its tiles are as large as one says', async () => {
+  const played = await joinPlayedGateway(hub, (stream) => stream.end())
+  onTestFinished(played.stop)
+  const jpeg = await readFile(join(import.meta.dirname, '../../scripts/demo-frames/boar.jpg'))
+  serveDoor(played.peer).onRequest = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpeg)
+  const cameras = Array.from({ length: 60 }, (_, n) => ({ name: `Post ${n + 1}`, state: 'online' as const, fps: 5 }))
+  await played.post('/api/v1/gateway/heartbeat', testHeartbeat(Date.now(), { cameras }))
+  const site = `Field ${played.id}`
+  const names = { name: `Posts ${played.id}`, location: site, description: '' }
+  await hub.api(updateGateway, { params: { id: played.id }, body: names })
+  const person = await browser.person({ reducedMotion: 'reduce', viewport: { width: 1_000, height: 700 } })
+  const page = await person.newPage()
+  // Headless pages are always visible, also behind another one, so this says what a browser says of a hidden one.
+  await page.addInitScript(() => {
+    let state = 'visible'
+    Object.defineProperty(document, 'visibilityState', { get: () => state })
+    window.addEventListener('test:visibility', (event) => {
+      if (event instanceof CustomEvent) state = String(event.detail)
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+  })
+  const turn = (detail: string) =>
+    page.evaluate((now) => void window.dispatchEvent(new CustomEvent('test:visibility', { detail: now })), detail)
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    const [, gatewayId, camera] = /gateways\/([^/]+)\/cameras\/([^/]+)\/latest$/.exec(request.url()) ?? []
+    if (gatewayId === played.id && camera !== undefined) asked.add(decodeURIComponent(camera))
+  })
+  await page.clock.install()
+  await enterAs(page, hub, hub.admin)
+  await portalOf(page, hub).open('/cameras')
+  await page.getByLabel('Site').selectOption(site)
+  const tiles = page.getByRole('list', { name: 'Cameras' }).getByRole('listitem')
+  const pictures = page.getByRole('list', { name: 'Cameras' }).getByRole('img')
+  /** All that are pulled at all are pulled again in this time. */
+  const pulled = async (camera: string) => {
+    asked.clear()
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(6_000)
+        return asked.has(camera)
+      })
+      .toBe(true)
+  }
+  await pictures.first().waitFor()
+  expect(asked).toContain('Post 1')
+  expect(asked).not.toContain('Post 60')
+  await tiles.last().scrollIntoViewIfNeeded()
+  await pictures.last().waitFor()
+  await pulled('Post 60')
+  await pulled('Post 60')
+  expect(asked).not.toContain('Post 1')
+
+  await turn('hidden')
+  asked.clear()
+  await page.clock.fastForward(30_000)
+  await page.evaluate(() => fetch('/healthz').then((answer) => answer.text()))
+  expect([...asked], 'nobody looks').toEqual([])
+  await turn('visible')
+  await expect.poll(() => asked.has('Post 60')).toBe(true)
+
+  const abreast = () =>
+    tiles.evaluateAll((all) => {
+      const [first] = all.map((tile) => tile.getBoundingClientRect().top)
+      return all.filter((tile) => tile.getBoundingClientRect().top === first).length
+    })
+  expect(await abreast()).toBe(3)
+  const size = page.getByLabel('Size')
+  await size.press('Home')
+  await expect.poll(abreast).toBe(5)
+  await page.reload()
+  await expect.poll(abreast).toBe(5)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(abreast).toBe(3)
+  await size.fill('300')
+  await expect.poll(abreast).toBe(2)
+  await size.press('End')
+  await expect.poll(abreast).toBe(1)
   await person.close()
 })

@@ -2,7 +2,7 @@
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button } from '@mantine/core'
 import { useFullscreenElement } from '@mantine/hooks'
-import { useMemo } from 'react'
+import { useMemo, type CSSProperties } from 'react'
 import { useSearchParams } from 'react-router'
 import { useCameras } from '#api/cameras.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
@@ -64,9 +64,12 @@ export function CamerasPage() {
                   onChange={(event) => say('width', event.currentTarget.value, String(USUAL))}
                 />
               </label>
-              <Button variant="default" onClick={() => void toggle()}>
-                Full screen
-              </Button>
+              {/* A phone may have no full screen for anything but a video. */}
+              {document.fullscreenEnabled && (
+                <Button variant="default" onClick={() => void toggle()}>
+                  Full screen
+                </Button>
+              )}
             </>
           )
         }
@@ -81,11 +84,7 @@ export function CamerasPage() {
         </PanelEmpty>
       ) : (
         <div ref={ref} className={styles.screen} data-full={fullscreen}>
-          <ul
-            className={styles.wall}
-            aria-label="Cameras"
-            style={{ gridTemplateColumns: `repeat(auto-fill, minmax(min(100%, ${width}px), 1fr))` }}
-          >
+          <ul className={styles.wall} aria-label="Cameras" style={{ '--width': `${width}px` } as CSSProperties}>
             {shown.map((camera) => (
               <Tile key={`${camera.gatewayId} ${camera.name}`} camera={camera} />
             ))}
