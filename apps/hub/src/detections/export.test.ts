@@ -52,7 +52,12 @@ describe.each(testEngines)('an export on %s', (engine) => {
       ...more,
     })
     const box = { x: 0.25, y: 0.5, width: 0.5, height: 0.25 }
-    const all = [seen('../a', 1, { box }), seen('b', 10, { jpeg: undefined }), seen('c', 20), seen('d', 30)]
+    const all = [
+      seen('../a', 1, { box }),
+      seen('b', 10, { jpeg: undefined }),
+      seen('c', 20),
+      seen('d', 30, { box, source: 'eye' }),
+    ]
     await storeDetections(hub.db, id, all, hub.clock.now())
     await storeDetections(hub.db, other, [seen('x', 1)], hub.clock.now())
     const api = createTestApi(hub)

@@ -206,6 +206,9 @@ export function cell(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** Their thumbnails show the object with its surroundings, but their boxes are parts of the whole frame. */
+const CROPPED: ReadonlySet<string | undefined> = new Set(['frigate', 'eye'])
+
 /**
  * COCO's object detection format: cocodataset.org/#format-data. A false alarm without another label is a picture
  * without annotations, a negative example. Where the box is unknown, or the picture is a crop, it is the whole picture.
@@ -235,7 +238,7 @@ function createCoco(now: number) {
       const category = categories.get(incident.label) ?? categories.size + 1
       categories.set(incident.label, category)
       const { box, source } = detailsOf(row)
-      const part = box && source !== 'frigate' ? box : { x: 0, y: 0, width: 1, height: 1 }
+      const part = box && !CROPPED.has(source) ? box : { x: 0, y: 0, width: 1, height: 1 }
       const bbox = [part.x * width, part.y * height, part.width * width, part.height * height]
       const rounded = bbox.map((value) => Math.round(value * 100) / 100)
       annotations.push({
