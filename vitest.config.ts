@@ -9,8 +9,11 @@ if (folder) process.env['TMPDIR'] = folder
 // The cache serves hundreds of processes, of tests and of the programs that they start, with the same sources.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.compile-cache')
 
-/** More workers than cores: tests wait two thirds of their time for other processes and for timers. */
-const maxWorkers = availableParallelism() + 4
+/**
+ * More workers than cores: tests wait for other processes and for timers. Each worker imports the code under test and
+ * compiles it again, so more of them take a fifth more processor time.
+ */
+const maxWorkers = availableParallelism() + 2
 /**
  * Workers of tests that start a browser or whole processes. Half of these files keep a core busy, the others wait for
  * timers of what they started.

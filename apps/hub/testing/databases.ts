@@ -48,7 +48,8 @@ function createFile(isEmpty: boolean): TestDatabase {
 
 async function createInServer(template = server().template, place = 'pg_default'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(`create database ${name} template ${template} tablespace ${place}`)
+  // Files are copied in a quarter of the processor time that it takes to write each page to the log.
+  await administer(`create database ${name} template ${template} strategy file_copy tablespace ${place}`)
   return {
     url: addressOf(server().folder, name),
     remove: () => administer(`drop database if exists ${name} with (force)`),
