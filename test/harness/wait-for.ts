@@ -4,16 +4,26 @@ export type WaitOptions = {
   /** The awaited event in words, for the failure's message. */
   for: string
   timeoutMs?: number
+  /** Otherwise the pauses grow with the time that has passed. */
   everyMs?: number
 }
+
+const FIRST_PAUSE_MS = 25
+/** Shorter than any state that a test waits for. */
+const LONGEST_PAUSE_MS = 200
+/** A wait becomes this share longer than its event took. */
+const SHARE = 0.05
 
 /**
  * Calls `condition` until it returns something other than undefined, null or false, and returns that. An exception of
  * the condition counts as "not yet" and becomes the cause of the failure when the time is up.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<T>> {
-  const { timeoutMs = 30_000, everyMs = 25 } = options
-  const deadline = performance.now() + timeoutMs
+  const { timeoutMs = 30_000, everyMs } = options
+  const startedAt = performance.now()
+  const passedMs = () => performance.now() - startedAt
+  // Questions to other processes cost both sides processor time, of which a busy machine has little.
+  const pauseMs = () => Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, passedMs() * SHARE))
   let cause: unknown
   do {
     try {
@@ -22,7 +32,7 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
     } catch (error) {
       cause = error
     }
-    await sleep(everyMs)
-  } while (performance.now() < deadline)
+    await sleep(everyMs ?? pauseMs())
+  } while (passedMs() < timeoutMs)
   throw new Error(`Waited ${timeoutMs} ms in vain for ${options.for}`, { cause })
 }
