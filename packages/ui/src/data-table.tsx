@@ -1,8 +1,10 @@
 /**
  * A dense table. Its head stays in view; in a narrow window the rows become cards, or two lines each.
  */
-import type { ComponentProps, MouseEvent, ReactNode, Ref } from 'react'
+import { useState, type ComponentProps, type MouseEvent, type ReactNode, type Ref } from 'react'
 import { useNavigate } from 'react-router'
+import { ChevronIcon } from './icons.tsx'
+import { RowButton } from './row-button.tsx'
 import styles from './data-table.module.css'
 
 type Order = 'ascending' | 'descending' | 'none'
@@ -76,10 +78,13 @@ type RowProps = ComponentProps<'tr'> & {
   index: number
   /** The page that a click beside the row's links and buttons opens; a link in the row must lead there too. */
   to?: string | undefined
+  /** For a row of two lines without a page: whose rest a button shows, in a narrow window. */
+  restOf?: string
 }
 
-export function Row({ index, to, ...row }: RowProps) {
+export function Row({ index, to, restOf, children, ...row }: RowProps) {
   const navigate = useNavigate()
+  const [isOpen, setIsOpen] = useState(false)
   const open = (event: MouseEvent<HTMLTableRowElement>) => {
     if (to === undefined || !isOnRow(event)) return
     if (event.button === 1 || event.ctrlKey || event.metaKey) window.open(to, '_blank', 'noopener')
@@ -88,12 +93,27 @@ export function Row({ index, to, ...row }: RowProps) {
   return (
     <tr
       {...row}
+      className={[row.className, isOpen && styles.open].filter(Boolean).join(' ') || undefined}
       data-index={index}
       data-opens={to !== undefined}
       aria-rowindex={index + 2}
       onClick={open}
       onAuxClick={open}
-    />
+    >
+      {children}
+      {restOf !== undefined && (
+        <td className={styles.more}>
+          <RowButton
+            shape="icon"
+            aria-label={`More about ${restOf}`}
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            <ChevronIcon />
+          </RowButton>
+        </td>
+      )}
+    </tr>
   )
 }
 
@@ -109,7 +129,8 @@ type CellProps = {
   numeric?: boolean
   /**
    * In a card, `title` is its heading, `line` and `picture` have its whole width; all are without the column's name. In
-   * two lines, `title` is the first one, `line` and `beside` are the second one, and cells without a place are hidden.
+   * two lines, `title` is the first one, `line` and `beside` are the second one, and cells without a place are shown
+   * only in an open row.
    */
   place?: 'title' | 'line' | 'picture' | 'beside'
   children: ReactNode
@@ -142,14 +163,42 @@ export function Gap({ height }: { height: number }) {
   return height > 0 ? <tr aria-hidden="true" className={styles.gap} style={{ height }} /> : null
 }
 
+type TwoLinesProps = {
+  first: ReactNode
+  second: ReactNode
+  /** A row of two lines shows the second one as its third. */
+  kept?: boolean
+}
+
 /** Two lines in one cell: the main text, and a smaller one below it. */
-export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
+export function TwoLines({ first, second, kept = false }: TwoLinesProps) {
   return (
     <div className={styles.lines}>
       <span>{first}</span>
-      <span>{second}</span>
+      <span data-kept={kept}>{second}</span>
     </div>
   )
+}
+
+/** A name that may be long: in rows of two lines its middle is left out, and the whole of it shows on hover. */
+export function RowName({ children: name }: { children: string }) {
+  const cut = cutOf(name)
+  return (
+    <span className={styles.name} title={name}>
+      <span>{name.slice(0, cut)}</span>
+      {cut < name.length && <span>{name.slice(cut)}</span>}
+    </span>
+  )
+}
+
+const SHORT_NAME = 24
+const NAME_END = 14
+
+/** Where the last words begin that are never left out, with the space before them. */
+function cutOf(name: string): number {
+  if (name.length <= SHORT_NAME) return name.length
+  const cut = name.indexOf(' ', name.length - NAME_END)
+  return cut > 0 ? cut : name.length
 }
 
 /** Shown for a missing value. */

@@ -67,6 +67,12 @@ export const MoreIcon = () => (
   </Icon>
 )
 
+export const ChevronIcon = () => (
+  <Icon>
+    <path d="m4 6 4 4 4-4" />
+  </Icon>
+)
+
 export const CopyIcon = () => (
   <Icon>
     <rect x="5.500" y="5.500" width="8" height="8" rx="1.500" />

@@ -1,7 +1,7 @@
 import type { GatewayInvitation, UserInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowName, type Column } from '@hedgerow/ui/data-table.tsx'
 import { RelativeTime, TimeLeft } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
 
@@ -41,11 +41,13 @@ export function InvitationTable<Invitation extends GatewayInvitation | UserInvit
     { name: 'Actions', width: '110px' },
   ]
   return (
-    <DataTable label={label} columns={columns} rowCount={invitations.length}>
+    <DataTable label={label} columns={columns} rowCount={invitations.length} narrow="lines">
       {invitations.map((invitation, index) => (
-        <Row key={invitation.id} index={index}>
+        <Row key={invitation.id} index={index} restOf={nameOf(invitation)}>
           <Cell label="Label" place="title">
-            <strong>{nameOf(invitation)}</strong>
+            <strong>
+              <RowName>{nameOf(invitation)}</RowName>
+            </strong>
           </Cell>
           {extra !== undefined && <Cell label={extra.name}>{extra.render(invitation)}</Cell>}
           <Cell label="Status" place="line">
@@ -54,7 +56,7 @@ export function InvitationTable<Invitation extends GatewayInvitation | UserInvit
           <Cell label="Used" numeric>
             {invitation.uses.toLocaleString()} of {invitation.maxUses.toLocaleString()}
           </Cell>
-          <Cell label="Expires">
+          <Cell label="Expires" place="beside">
             <TimeLeft until={invitation.expiresAt} />
           </Cell>
           <Cell label="Created">

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
-import { ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowName, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { PanelError } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -35,14 +35,21 @@ export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
   if (rejected.data.length === 0) return null
   return (
     <Panel title={REJECTED_PANEL}>
-      <DataTable label="Rejected registrations" columns={COLUMNS} rowCount={rejected.data.length}>
+      <DataTable label="Rejected registrations" columns={COLUMNS} rowCount={rejected.data.length} narrow="lines">
         {rejected.data.map((one, index) => (
-          <Row key={one.registrationId} index={index}>
+          <Row key={one.registrationId} index={index} restOf={one.deviceName}>
             <Cell label="Device Name" place="title">
-              <TwoLines first={<strong>{one.deviceName}</strong>} second={<Mono>{one.fingerprint}</Mono>} />
+              <TwoLines
+                first={
+                  <strong>
+                    <RowName>{one.deviceName}</RowName>
+                  </strong>
+                }
+                second={<Mono>{one.fingerprint}</Mono>}
+              />
             </Cell>
             <Cell label="Reason">{one.reason}</Cell>
-            <Cell label="Source IP">
+            <Cell label="Source IP" place="line">
               <Mono>{one.sourceIp}</Mono>
             </Cell>
             <Cell label="Rejected">

@@ -1,7 +1,7 @@
 import type { PendingRegistration } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { Chip } from '@hedgerow/ui/chip.tsx'
-import { Absent, ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Absent, ActionsCell, Cell, DataTable, Row, RowName, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
@@ -27,9 +27,14 @@ type RegistrationTableProps = {
 /** The queue, oldest first. A request that would replace a gateway's key is marked. */
 export function RegistrationTable({ registrations, selected, onSelect, onOpen }: RegistrationTableProps) {
   return (
-    <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length}>
+    <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length} narrow="lines">
       {registrations.map((registration, index) => (
-        <Row key={registration.registrationId} index={index} aria-selected={selected.has(registration.registrationId)}>
+        <Row
+          key={registration.registrationId}
+          index={index}
+          restOf={registration.deviceName}
+          aria-selected={selected.has(registration.registrationId)}
+        >
           <Cell label="Device Name" place="title">
             <div className={styles.device}>
               <TickBox
@@ -43,10 +48,10 @@ export function RegistrationTable({ registrations, selected, onSelect, onOpen }:
           <Cell label="Location">
             {registration.deviceLocation === '' ? <Absent>N/A</Absent> : registration.deviceLocation}
           </Cell>
-          <Cell label="Source IP">
+          <Cell label="Source IP" place="line">
             <Mono>{registration.sourceIp}</Mono>
           </Cell>
-          <Cell label="Requested At">
+          <Cell label="Requested At" place="beside">
             <RelativeTime at={registration.requestedAt} />
           </Cell>
           <Cell label="Version">
@@ -78,11 +83,16 @@ function DeviceName({
 }: {
   registration: PendingRegistration
 }) {
-  const name = <strong>{deviceName}</strong>
+  const name = (
+    <strong>
+      <RowName>{deviceName}</RowName>
+    </strong>
+  )
   if (keyChangeFor === null && !trustedNetwork && invitation === null && waitsFor === null) return name
   return (
     <TwoLines
       first={name}
+      kept={keyChangeFor !== null}
       second={
         <span className={styles.marks}>
           {keyChangeFor !== null && <Chip tone="warning">Key change for {keyChangeFor}</Chip>}

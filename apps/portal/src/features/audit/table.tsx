@@ -26,12 +26,12 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   const names = { gateways: useGateways().data ?? [], users: useUsers(true).data ?? [] }
   const groups = groupRepeated(entries)
   return (
-    <DataTable label="Audit log" columns={COLUMNS} rowCount={groups.length}>
+    <DataTable label="Audit log" columns={COLUMNS} rowCount={groups.length} narrow="lines">
       {groups.map(({ entry, count, since }, index) => {
         const { actor, words, target, ending } = sentenceOf(entry, names)
         return (
-          <Row key={entry.id} index={index}>
-            <Cell label="When">
+          <Row key={entry.id} index={index} restOf={`this entry of ${actor.text}`}>
+            <Cell label="When" place="line">
               <ExactTime at={entry.at} />
             </Cell>
             <Cell label="What Happened" place="title">
@@ -57,7 +57,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
             <Cell label="From">
               {entry.sourceIp === null ? <Absent>the hub itself</Absent> : <Mono>{entry.sourceIp}</Mono>}
             </Cell>
-            <Cell label="Result">
+            <Cell label="Result" place="beside">
               <StatusMark {...RESULT[entry.result]} />
             </Cell>
           </Row>

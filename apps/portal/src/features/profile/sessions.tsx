@@ -45,19 +45,19 @@ export function Sessions() {
           <Notice tone="danger">{messageOf(end.error ?? sessions.error)}</Notice>
         </div>
       )}
-      <DataTable label="Signed-in sessions" columns={COLUMNS} rowCount={sessions.data.length}>
+      <DataTable label="Signed-in sessions" columns={COLUMNS} rowCount={sessions.data.length} narrow="lines">
         {sessions.data.map((session, index) => (
-          <Row key={session.id} index={index}>
+          <Row key={session.id} index={index} restOf={browserName(session.userAgent)}>
             <Cell label="Where" place="title">
               <span className={styles.where} title={session.userAgent}>
                 <strong>{browserName(session.userAgent)}</strong>
                 {session.current && <Chip tone="good">this one</Chip>}
               </span>
             </Cell>
-            <Cell label="Address">
+            <Cell label="Address" place="line">
               <Mono>{session.sourceIp}</Mono>
             </Cell>
-            <Cell label="Signed In">
+            <Cell label="Signed In" place="beside">
               <RelativeTime at={session.createdAt} />
             </Cell>
             <Cell label="Ends">

@@ -1,7 +1,7 @@
 import type { HubUser } from '@hedgerow/contract'
 import { useUser } from '#api/session.tsx'
 import { Chip } from '@hedgerow/ui/chip.tsx'
-import { Absent, ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Absent, ActionsCell, Cell, DataTable, Row, RowName, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import type { OpenDialog } from './dialogs.tsx'
@@ -32,14 +32,16 @@ type UserTableProps = {
 export function UserTable({ all, shown, mayChange, onOpen }: UserTableProps) {
   const self = useUser()
   return (
-    <DataTable label="Users" columns={COLUMNS} rowCount={shown.length}>
+    <DataTable label="Users" columns={COLUMNS} rowCount={shown.length} narrow="lines">
       {shown.map((user, index) => (
-        <Row key={user.id} index={index}>
+        <Row key={user.id} index={index} restOf={user.username}>
           <Cell label="User" place="title">
             <TwoLines
               first={
                 <span className={styles.name}>
-                  <strong>{nameOf(user)}</strong>
+                  <strong>
+                    <RowName>{nameOf(user)}</RowName>
+                  </strong>
                   {user.id === self.id && <Chip tone="good">you</Chip>}
                 </span>
               }
@@ -47,7 +49,7 @@ export function UserTable({ all, shown, mayChange, onOpen }: UserTableProps) {
             />
           </Cell>
           <Cell label="Email">{user.email === '' ? <Absent>none</Absent> : user.email}</Cell>
-          <Cell label="Role">
+          <Cell label="Role" place="beside">
             <RoleMark role={user.role} />
           </Cell>
           <Cell label="Status" place="line">

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
 import { ADMIN_NEEDED, MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
-import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowName, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -80,14 +80,27 @@ export function VersionsPage() {
         ) : versions.data.gateways.length === 0 ? (
           <PanelEmpty title="No gateways yet">Approved gateways are listed here with their versions.</PanelEmpty>
         ) : (
-          <DataTable label="Versions of gateways" columns={COLUMNS} rowCount={versions.data.gateways.length}>
+          <DataTable
+            label="Versions of gateways"
+            columns={COLUMNS}
+            rowCount={versions.data.gateways.length}
+            narrow="lines"
+          >
             {versions.data.gateways.map((gateway, index) => (
-              <Row key={gateway.id} index={index}>
+              <Row key={gateway.id} index={index} restOf={gateway.name}>
                 <Cell label="Gateway" place="title">
-                  <Link to={`/gateways/${gateway.id}`}>{gateway.name}</Link>
-                  {gateway.location !== '' && <span className={styles.location}>{gateway.location}</span>}
+                  <TwoLines
+                    first={
+                      <Link to={`/gateways/${gateway.id}`}>
+                        <RowName>{gateway.name}</RowName>
+                      </Link>
+                    }
+                    second={gateway.location}
+                  />
                 </Cell>
-                <Cell label="Version">{gateway.version === '' ? 'Unknown' : <Mono>{gateway.version}</Mono>}</Cell>
+                <Cell label="Version" place="beside">
+                  {gateway.version === '' ? 'Unknown' : <Mono>{gateway.version}</Mono>}
+                </Cell>
                 <Cell label="Update" place="line">
                   <UpdateState gateway={gateway} />
                 </Cell>

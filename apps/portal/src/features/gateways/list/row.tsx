@@ -3,7 +3,7 @@ import { memo, useCallback } from 'react'
 import { Link } from 'react-router'
 import { loadCameraPicture } from '#api/cameras.ts'
 import { statusMark } from '#api/gateways.ts'
-import { Absent, ActionsCell, Cell, Row, TickCell, TwoLines } from '@hedgerow/ui/data-table.tsx'
+import { Absent, ActionsCell, Cell, Row, RowName, TickCell, TwoLines } from '@hedgerow/ui/data-table.tsx'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
@@ -56,7 +56,7 @@ export const GatewayRow = memo(function GatewayRow({
         <TwoLines
           first={
             <Link to={path} className={styles.name}>
-              {gateway.name}
+              <RowName>{gateway.name}</RowName>
             </Link>
           }
           second={<Mono>{gateway.id}</Mono>}
