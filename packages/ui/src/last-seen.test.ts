@@ -33,6 +33,7 @@ it.each([
   ['just under a day', 86_399_999, 'in 23h'],
   ['a day', 86_400_000, 'in 1 day'],
   ['a week', 7 * 86_400_000, 'in 7 days'],
+  ['a week, a minute after it began', 7 * 86_400_000 - 60_000, 'in 7 days'],
 ])('shows how far ahead %s is', (_, left, text) => {
   expect(timeLeft(ago(-left), now)).toBe(text)
 })

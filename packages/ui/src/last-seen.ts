@@ -20,7 +20,7 @@ export function timeLeft(at: string, nowMs: number): string {
   if (leftMs < MINUTE_MS) return 'in under 1m'
   if (leftMs < HOUR_MS) return `in ${Math.floor(leftMs / MINUTE_MS)}m`
   if (leftMs < DAY_MS) return `in ${Math.floor(leftMs / HOUR_MS)}h`
-  const days = Math.floor(leftMs / DAY_MS)
+  const days = Math.round(leftMs / DAY_MS)
   if (days <= DAYS_COUNTED) return days === 1 ? 'in 1 day' : `in ${days} days`
   return new Date(at).toLocaleDateString()
 }
