@@ -162,9 +162,14 @@ test('the installed portal shows alerts and push messages, and says when the hub
   await person.setOffline(true)
   await page.goto(`${hub.url}/threats`)
   await page.getByRole('heading', { name: 'The hub does not answer' }).waitFor()
+  await page
+    .getByRole('banner')
+    .getByText(/^No connection since \d\d:\d\d/)
+    .waitFor()
   await person.setOffline(false)
   // The page tries again by itself.
   await page.getByRole('link', { name: 'Alert Rules' }).waitFor()
+  await expect.poll(kept).toEqual(['/icon.svg', '/icon-192.png'])
   await person.close()
 })
 

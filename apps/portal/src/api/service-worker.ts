@@ -15,3 +15,8 @@ export function showBadge(count: number): void {
   if (!('setAppBadge' in navigator)) return
   void (count === 0 ? navigator.clearAppBadge() : navigator.setAppBadge(count)).catch(() => undefined)
 }
+
+/** Tells the service worker since when the hub does not answer this page, for people who reload it; null: it answers. */
+export function tellLostSince(lostSince: number | null): void {
+  if ('serviceWorker' in navigator) navigator.serviceWorker.controller?.postMessage({ lostSince })
+}
