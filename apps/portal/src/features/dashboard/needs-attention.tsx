@@ -2,6 +2,8 @@ import type { Gateway } from '@hedgerow/contract'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { statusMark, useGateways } from '#api/gateways.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -17,6 +19,7 @@ const TONES = { storage: 'danger', alerts: 'warning', rollout: 'warning', update
 
 /** The problems of the hub, and the gateways with a warning or offline, each with the reason. */
 export function NeedsAttention() {
+  const { role } = useUser()
   const gateways = useGateways()
   const { failing, never } = useMemo(() => findTroubles(gateways.data ?? []), [gateways.data])
   const problems = useHubProblems().data ?? []
@@ -59,7 +62,12 @@ export function NeedsAttention() {
         <PanelWaiting query={gateways} rows={2} label="Loading what needs attention" />
       ) : total === 0 ? (
         <p className={styles.well}>
-          No gateways yet. <Link to="/gateways">See how to add the first one</Link>
+          No gateways yet.{' '}
+          {mayManageFleet(role) ? (
+            <Link to="/gateways">See how to add the first one</Link>
+          ) : (
+            <Link to="/gateways?do=claim">Claim yours</Link>
+          )}
         </p>
       ) : failing.length + never.length === 0 ? (
         <p className={styles.well}>{allOnline(total)}</p>
