@@ -16,7 +16,7 @@ export function showBadge(count: number): void {
   void (count === 0 ? navigator.clearAppBadge() : navigator.setAppBadge(count)).catch(() => undefined)
 }
 
-/** Tells the service worker since when the hub does not answer this page, for people who reload it; null: it answers. */
+/** Tells the service worker since when the hub does not answer this page, for a reload; null: it answers. */
 export function tellLostSince(lostSince: number | null): void {
   if ('serviceWorker' in navigator) navigator.serviceWorker.controller?.postMessage({ lostSince })
 }
