@@ -172,7 +172,7 @@ describe('a release', () => {
     }
     const system = { PATH: '/usr/bin:/bin' }
     const hub = await startHub({ command: [programs.hub], env: system })
-    const dataDir = join(folder, 'device')
+    const dataDir = mkdtempSync(join(folder, 'device-'))
     const agent = await startAgent(dataDir, {
       command: [programs.gateway],
       args: ['--hub', hub.url, '--name', 'orchard'],
@@ -205,10 +205,24 @@ describe('a hub from an archive', () => {
   const stop = `kill $(cat ${folder}/pid); while kill -0 $(cat ${folder}/pid) 2>/dev/null; do sleep 0.1; done`
   let port: number
 
-  beforeAll(async () => {
-    port = await freeTcpPort()
+  beforeAll(() => {
     makeNextHub({ made, keys, into: next, version: '9.0.0', withPackage: false })
+    writeFileSync(join(folder, 'hub.env'), `HUB_UPDATES_URL="${pathToFileURL(next).href}"\n`)
+  })
+  afterAll(endHub)
+
+  function endHub(): void {
+    const file = join(folder, 'pid')
+    if (existsSync(file)) spawnSync('kill', ['-KILL', readFileSync(file, 'utf8').trim()])
+    rmSync(file, { force: true })
+  }
+
+  /** A folder for versions, with settings and nothing else. An earlier try may have left more, and a running hub. */
+  async function makeRoot(): Promise<void> {
+    endHub()
+    for (const name of ['opt', 'data', 'copies']) rmSync(join(folder, name), { recursive: true, force: true })
     mkdirSync(installed)
+    port = await freeTcpPort()
     const start = `nohup ${installed}/current/bin/hedgerow-hub >>${folder}/log 2>&1 & echo $! >${folder}/pid`
     const conf = [
       `export HUB_DATA_DIR=${folder}/data HUB_HOST=127.0.0.1 HUB_PORT=${port} HUB_HTTPS_PORT=off`,
@@ -219,11 +233,7 @@ describe('a hub from an archive', () => {
       `HEDGEROW_BACKUPS=${folder}/copies HEDGEROW_SETTINGS=${folder}/hub.env`,
     ]
     writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
-    writeFileSync(join(folder, 'hub.env'), `HUB_UPDATES_URL="${pathToFileURL(next).href}"\n`)
-  })
-  afterAll(() => {
-    if (existsSync(join(folder, 'pid'))) spawnSync('kill', ['-KILL', readFileSync(join(folder, 'pid'), 'utf8').trim()])
-  })
+  }
 
   const script = join(installed, 'current/scripts/release.sh')
   async function run(path: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
@@ -235,6 +245,7 @@ describe('a hub from an archive', () => {
   const current = () => readlinkSync(join(installed, 'current'))
 
   it('is installed beside others, updates itself by one command with a backup, and goes back by one', async () => {
+    await makeRoot()
     const archive = join(made, release.files.find(({ product }) => product === 'hedgerow-hub')!.name)
     const first = await run(join(unpacked('hedgerow-hub'), 'scripts/release.sh'), 'install', archive)
     expect(first, first.output).toMatchObject({ code: 0 })

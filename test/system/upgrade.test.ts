@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { createApiAs } from '../harness/api-client.ts'
 import { startChild } from '../harness/child-process.ts'
@@ -42,6 +42,8 @@ let installed: string
 let port: number
 /** `NAME=value`, as shell and systemd read it. */
 let settingsOfThisTest: string[]
+/** What the first test leaves: the settings of the script that it has installed a version with. */
+let firstConf: string | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hedgerow-upgrade-'))
@@ -60,10 +62,40 @@ beforeAll(async () => {
   commit('v1')
 })
 
+// A second try finds the remote, the installed version and its hub as the first try did.
+beforeEach(async ({ task }) => {
+  if ((task.result?.retryCount ?? 0) === 0) return
+  git('reset', '--quiet', '--hard', 'v1')
+  git('clean', '--quiet', '-fd')
+  for (const tag of ['broken', 'v2', 'v3']) spawnSync('git', ['tag', '-d', tag], { cwd: remote })
+  endHub()
+  if (firstConf === undefined) return
+  for (const name of ['previous', 'switching']) rmSync(join(installed, name), { force: true })
+  for (const version of readdirSync(join(installed, 'releases')))
+    if (version !== 'v1') rmSync(join(installed, 'releases', version), { recursive: true })
+  rmSync(join(folder, 'copies'), { recursive: true, force: true })
+  execFileSync('ln', ['-sfn', 'releases/v1', join(installed, 'current')])
+  writeFileSync(join(installed, 'release.conf'), firstConf)
+  await startFirst()
+})
+
 afterAll(() => {
-  if (existsSync(join(folder, 'pid'))) spawnSync('kill', ['-KILL', String(pid())])
+  endHub()
   rmSync(folder, { recursive: true, force: true })
 })
+
+function endHub(): void {
+  if (existsSync(join(folder, 'pid'))) spawnSync('kill', ['-KILL', String(pid())])
+  rmSync(join(folder, 'pid'), { force: true })
+}
+
+/** The hub of the first version, new, with one gateway. */
+async function startFirst(): Promise<void> {
+  rmSync(join(folder, 'data'), { recursive: true, force: true })
+  await run(['sh', '-c', `. ${installed}/release.conf; sh -c "$HEDGEROW_START"`])
+  await waitFor(isReady, { for: 'the first hub', timeoutMs: 60_000 })
+  await api()(addGateway, { body: { name: 'Barn' } })
+}
 
 function git(...args: string[]): void {
   execFileSync('git', ['-c', 'user.name=Rosa', '-c', 'user.email=rosa@example.org', ...args], {
@@ -226,6 +258,8 @@ const names = async () => (await api()(listGateways)).map(({ name }) => name)
 
 describe.skipIf(!isAsked)('the page', () => {
   test('a version is installed and started as on the page', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+    endHub()
+    for (const name of ['clone', 'opt']) rmSync(join(folder, name), { recursive: true, force: true })
     expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
     expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
     expect(currentVersion()).toBe('releases/v1')
@@ -245,10 +279,10 @@ describe.skipIf(!isAsked)('the page', () => {
       `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
       `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
     ]
-    writeFileSync(join(installed, 'release.conf'), [...settings, ...ofThisTest, ''].join('\n'))
-    await run(['sh', '-c', `. ${installed}/release.conf; sh -c "$HEDGEROW_START"`])
-    await waitFor(isReady, { for: 'the first hub', timeoutMs: 60_000 })
-    await api()(addGateway, { body: { name: 'Barn' } })
+    const conf = [...settings, ...ofThisTest, ''].join('\n')
+    writeFileSync(join(installed, 'release.conf'), conf)
+    await startFirst()
+    firstConf = conf
   })
 
   test(
