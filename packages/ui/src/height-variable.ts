@@ -23,3 +23,6 @@ export function useHeightVariable(
     }
   }, [element, name, holder])
 }
+
+/** A holder: every part of the page can read the variable. */
+export const wholePage = () => document.documentElement

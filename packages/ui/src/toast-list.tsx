@@ -3,7 +3,14 @@ import { Link } from 'react-router'
 
 export type ToastLink = { to: string; words: string }
 
+const SHOWN_MS = 6_000
+
 export function show(message: string, link: ToastLink | undefined): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const hideLater = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => notifications.hide(id), SHOWN_MS)
+  }
   const id = notifications.show({
     message: (
       <>
@@ -15,7 +22,13 @@ export function show(message: string, link: ToastLink | undefined): void {
         )}
       </>
     ),
-    autoClose: 6_000,
+    // A toast stays while the pointer moves over it or the focus is in it. The library's own time would also stop
+    // below a pointer that rests: over the button which that pointer just pressed, the toast would stay for good.
+    autoClose: false,
+    onOpen: hideLater,
+    onPointerMove: hideLater,
+    onFocusCapture: () => clearTimeout(timer),
+    onBlurCapture: hideLater,
     closeButtonProps: { 'aria-label': 'Dismiss' },
   })
 }

@@ -1,5 +1,5 @@
 import { useRef, type ReactNode } from 'react'
-import { useHeightVariable } from './height-variable.ts'
+import { useHeightVariable, wholePage } from './height-variable.ts'
 import { HedgeMark } from './wordmark.tsx'
 import styles from './top-bar.module.css'
 
@@ -37,8 +37,6 @@ export function TopBar({ title, name = '', state, children, tools }: TopBarProps
     </header>
   )
 }
-
-const wholePage = () => document.documentElement
 
 /** The number of things that wait on a screen, shown beside its link. */
 export function Badge({ count, what }: { count: number; what: string }) {
