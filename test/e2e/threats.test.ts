@@ -147,6 +147,16 @@ test('the newest pictures are first, and a click shows one large with its facts'
   await page.getByRole('dialog', { name: 'boar at Barn' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await expect.poll(() => parameters().has('incident')).toBe(false)
+
+  // Back closes it too, also on the first page of a visit, and from a neighbour.
+  await card(1).getByRole('button').click()
+  await dialog.waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('dialog', { name: 'boar at Barn' }).waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  expect(new URL(page.url()).pathname).toBe('/threats')
   expect(parameters().has('incident')).toBe(false)
 })
 

@@ -17,15 +17,26 @@ type DialogProps = DialogLife & {
   size?: 'sm' | 'md' | 'lg' | 'xl' | 'full'
   /** Its content is never shown again, so neither Back nor a click beside it closes it. */
   shownOnce?: boolean
+  /** It has an entry of its own in the history: Back leaves that, by the router. */
+  hasEntry?: boolean
   children: ReactNode
 }
 
 const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800, full: 1180 }
 
 /** A modal dialog: focus stays inside, Escape and Back close it, and focus returns to the element that opened it. */
-export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce = false, children }: DialogProps) {
+export function Dialog({
+  title,
+  opened,
+  onClose,
+  onGone,
+  size = 'md',
+  shownOnce = false,
+  hasEntry = false,
+  children,
+}: DialogProps) {
   const [opener] = useState(findOpener)
-  useBackCloses(opened, shownOnce ? stay : onClose)
+  useBackCloses(opened && !hasEntry, shownOnce ? stay : onClose)
   const gone = () => {
     if (focusIsLost()) {
       const target = opener?.isConnected === true ? opener : document.querySelector<HTMLElement>('main')

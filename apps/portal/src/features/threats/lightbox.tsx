@@ -36,7 +36,7 @@ export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
   const [isBoxed, setBoxed] = useState(true)
   const title = data ? `${data.label} at ${data.gatewayName}` : 'Incident'
   return (
-    <Dialog {...life} title={title} size="full">
+    <Dialog {...life} title={title} size="full" hasEntry>
       {data ? (
         <Shown key={data.id} incident={data} isBoxed={isBoxed} onBoxed={setBoxed} {...rest} />
       ) : error ? (

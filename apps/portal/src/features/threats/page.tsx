@@ -2,7 +2,7 @@
 import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -28,9 +28,11 @@ export function ThreatsPage() {
   const [parameters, setParameters] = useSearchParams()
   const filter = useMemo(() => readFilter(parameters), [parameters])
   const opened = parameters.get(LIGHTBOX) ?? undefined
-  const openedNow = useRef(opened)
+  const navigate = useNavigate()
+  const isFromWall = (useLocation().state as { isFromWall?: boolean } | null)?.isFromWall === true
+  const now = useRef({ opened, isFromWall })
   useEffect(() => {
-    openedNow.current = opened
+    now.current = { opened, isFromWall }
   })
   const inView = useRef(NOTHING)
   const onDrawn = useCallback((drawn: readonly Incident[]) => {
@@ -49,27 +51,33 @@ export function ThreatsPage() {
   const { shown: incidents, waiting } = useHeld(loaded)
   const labels = useMemo(() => [...new Set(counts.data?.groups.map(({ label }) => label))].toSorted(), [counts.data])
 
+  // The wall and the picture above it are two entries of the history, so that Back leads from one to the other.
   const open = useCallback(
     (id: string | undefined) => {
       setLabelling(false)
       if (id !== undefined) setCurrent(id)
+      const isOpen = now.current.opened !== undefined
+      if (id === undefined && now.current.isFromWall) {
+        void navigate(-1)
+        return
+      }
       setParameters(
-        (now) => {
-          const next = new URLSearchParams(now)
+        (before) => {
+          const next = new URLSearchParams(before)
           if (id === undefined) next.delete(LIGHTBOX)
           else next.set(LIGHTBOX, id)
           return next
         },
-        { replace: true, preventScrollReset: true },
+        { replace: isOpen, preventScrollReset: true, state: { isFromWall: !isOpen || now.current.isFromWall } },
       )
     },
-    [setParameters],
+    [setParameters, navigate],
   )
   const change = (changed: Partial<Filter>) => {
     setSelected(NOTHING)
     setCurrent(undefined)
     window.scrollTo({ top: 0 })
-    setParameters((now) => writeFilter(now, { ...readFilter(now), ...changed }), {
+    setParameters((before) => writeFilter(before, { ...readFilter(before), ...changed }), {
       replace: true,
       preventScrollReset: true,
     })
@@ -112,7 +120,7 @@ export function ThreatsPage() {
     if (!(await review.say(ids, said))) return
     if (opened !== undefined) {
       // The person may have closed it, or moved on, before the answer came.
-      if (said.verdict !== null && openedNow.current === opened) open(next?.id ?? opened)
+      if (said.verdict !== null && now.current.opened === opened) open(next?.id ?? opened)
     } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
     setSelected(NOTHING)
   }
@@ -156,7 +164,15 @@ export function ThreatsPage() {
     <>
       <PageHead
         title="Threats"
-        lead="What the cameras saw, newest first."
+        lead={
+          <>
+            What the cameras saw, newest first.
+            <span className={styles.keys}>
+              <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> selects; <kbd>r</kbd> right,{' '}
+              <kbd>w</kbd> false alarm, <kbd>l</kbd> something else, <kbd>z</kbd> undo
+            </span>
+          </>
+        }
         actions={
           <>
             <ExportButton filter={filter} />
@@ -185,6 +201,7 @@ export function ThreatsPage() {
           hasMore={list.hasNextPage}
           onMore={more}
           current={current}
+          isCovered={opened !== undefined}
           selected={selected}
           onOpen={open}
           onSelect={select}

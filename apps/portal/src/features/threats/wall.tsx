@@ -16,6 +16,9 @@ const GAP = 14
 /** Caption below the picture. */
 const CAPTION_HEIGHT = 84
 const OVERSCAN_ROWS = 2
+/** The top bar with the filters, and the bar of a selection: the keys move to rows between them. */
+const STICKY_ABOVE = 150
+const STICKY_BELOW = 80
 /** The pictures of at least so many rows below are read before these are drawn, those of several rows by one call. */
 const ROWS_AHEAD = 3
 const ROWS_OF_A_CALL = 6
@@ -26,6 +29,8 @@ type WallProps = {
   onMore: () => void
   /** The incident with the keyboard focus. */
   current: string | undefined
+  /** Whether a picture is open above the wall. */
+  isCovered: boolean
   selected: ReadonlySet<string>
   onOpen: (id: string) => void
   onSelect: (id: string, selected: boolean) => void
@@ -40,6 +45,7 @@ export function Wall({
   hasMore,
   onMore,
   current,
+  isCovered,
   selected,
   onOpen,
   onSelect,
@@ -62,6 +68,8 @@ export function Wall({
     estimateSize: () => rowHeight,
     overscan: OVERSCAN_ROWS,
     scrollMargin: top,
+    scrollPaddingStart: STICKY_ABOVE,
+    scrollPaddingEnd: STICKY_BELOW,
     enabled: width > 0,
   })
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
@@ -83,12 +91,12 @@ export function Wall({
     if (hasMore && end >= incidents.length - abreast * 6) onMore()
   }, [hasMore, onMore, end, incidents.length, abreast])
 
-  // Scrolls for the keyboard, but not for new incidents above.
+  // Scrolls for the keyboard, and to where a person left the open pictures, but not for new incidents above.
   const follow = useEffectEvent((id: typeof current) => {
     const row = incidents.findIndex((incident) => incident.id === id)
     if (row >= 0) virtualizer.scrollToIndex(Math.floor(row / abreast), { align: 'auto' })
   })
-  useEffect(() => follow(current), [current])
+  useEffect(() => follow(current), [current, isCovered])
 
   return (
     <ul ref={listRef} className={styles.wall} aria-label="Incidents" style={{ height: virtualizer.getTotalSize() }}>
