@@ -1,7 +1,7 @@
 /**
  * A dense table. Its head stays in view; in a narrow window the rows become cards, or two lines each.
  */
-import { useState, type ComponentProps, type MouseEvent, type ReactNode, type Ref } from 'react'
+import { memo, useState, type ComponentProps, type MouseEvent, type ReactNode, type Ref } from 'react'
 import { useNavigate } from 'react-router'
 import { ChevronIcon } from './icons.tsx'
 import { RowButton } from './row-button.tsx'
@@ -48,6 +48,16 @@ export function DataTable({
       aria-label={label}
       aria-rowcount={rowCount + 1}
     >
+      <Columns columns={columns} />
+      <tbody ref={bodyRef}>{children}</tbody>
+    </table>
+  )
+}
+
+/** With the same `columns` it is not rendered again: a long list is, at each frame of scrolling. */
+const Columns = memo(function Columns({ columns }: Pick<DataTableProps, 'columns'>) {
+  return (
+    <>
       <colgroup>
         {columns.map(({ name, width }) => (
           <col key={name} style={{ width }} />
@@ -68,15 +78,17 @@ export function DataTable({
           ))}
         </tr>
       </thead>
-      <tbody ref={bodyRef}>{children}</tbody>
-    </table>
+    </>
   )
-}
+})
 
 type RowProps = ComponentProps<'tr'> & {
   /** The row's place in the whole list, from 0. */
   index: number
-  /** The page that a click beside the row's links and buttons opens; a link in the row must lead there too. */
+  /**
+   * The page that a click beside the row's links and buttons opens. A link in the row must lead there too; it can be a
+   * plain one, whose click the row handles: a link of the router's renders again whenever the address changes.
+   */
   to?: string | undefined
   /** For a row of two lines without a page: whose rest a button shows, in a narrow window. */
   restOf?: string
@@ -86,9 +98,16 @@ export function Row({ index, to, restOf, children, ...row }: RowProps) {
   const navigate = useNavigate()
   const [isOpen, setIsOpen] = useState(false)
   const open = (event: MouseEvent<HTMLTableRowElement>) => {
-    if (to === undefined || !isOnRow(event)) return
-    if (event.button === 1 || event.ctrlKey || event.metaKey) window.open(to, '_blank', 'noopener')
-    else if (event.button === 0) void navigate(to)
+    // The router's own links have handled their clicks.
+    if (to === undefined || event.defaultPrevented) return
+    if (isOnLinkTo(to, event)) {
+      if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      void navigate(to)
+    } else if (isOnRow(event)) {
+      if (event.button === 1 || event.ctrlKey || event.metaKey) window.open(to, '_blank', 'noopener')
+      else if (event.button === 0) void navigate(to)
+    }
   }
   return (
     <tr
@@ -116,6 +135,9 @@ export function Row({ index, to, restOf, children, ...row }: RowProps) {
     </tr>
   )
 }
+
+const isOnLinkTo = (to: string, { target }: MouseEvent): boolean =>
+  target instanceof Element && target.closest('a')?.getAttribute('href') === to
 
 /** A click on a control or at the end of a text selection does not open the row. */
 function isOnRow({ target }: MouseEvent): boolean {

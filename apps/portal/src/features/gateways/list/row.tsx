@@ -1,6 +1,5 @@
 import type { Camera, Gateway } from '@hedgerow/contract'
 import { memo, useCallback } from 'react'
-import { Link } from 'react-router'
 import { loadCameraPicture } from '#api/cameras.ts'
 import { statusMark } from '#api/gateways.ts'
 import { Absent, ActionsCell, Cell, Row, RowName, TickCell, TwoLines } from '@hedgerow/ui/data-table.tsx'
@@ -55,9 +54,9 @@ export const GatewayRow = memo(function GatewayRow({
       <Cell label="Gateway Name" place="title">
         <TwoLines
           first={
-            <Link to={path} className={styles.name}>
+            <a href={path} className={styles.name}>
               <RowName>{gateway.name}</RowName>
-            </Link>
+            </a>
           }
           second={<Mono>{gateway.id}</Mono>}
         />

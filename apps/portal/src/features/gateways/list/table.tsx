@@ -77,6 +77,8 @@ export const GatewayTable = memo(function GatewayTable({
     overscan: 6,
     scrollMargin: top,
     enabled: virtual,
+    // The rows of the overscan are in view first, so new ones need not be in the same frame as the turn of the wheel.
+    useFlushSync: false,
   })
   // Measured heights of rows are wrong for cards.
   const shape = narrow ? 'narrow' : view.layout
@@ -96,19 +98,27 @@ export const GatewayTable = memo(function GatewayTable({
   const shows = (id: string) => (cards ? (cameras.get(id) ?? (allCameras ? 'none' : 'loading')) : undefined)
 
   const allSelected = gateways.every(({ id }) => selection.has(id))
-  const tickAll = {
-    checked: allSelected,
-    onChange: (wanted: boolean) => onSelectOnly(wanted ? gateways.map(({ id }) => id) : []),
-  }
+  const tickAll = useMemo(
+    () => ({
+      checked: allSelected,
+      onChange: (wanted: boolean) => onSelectOnly(wanted ? gateways.map(({ id }) => id) : []),
+    }),
+    [allSelected, gateways, onSelectOnly],
+  )
   // Cards and narrow rows have no column heads.
   const hasHead = !narrow && !cards
-  const columns = COLUMNS.map(({ sort, ...column }) => {
-    if (column.name === 'Select')
-      return hasHead ? { ...column, head: <TickBox label={SELECT_ALL} {...tickAll} /> } : column
-    if (sort === undefined) return column
-    const order = view.sort !== sort ? 'none' : view.descending ? 'descending' : 'ascending'
-    return { ...column, order, onSort: () => onSort(sort) } as const
-  })
+  const { sort: by, descending } = view
+  const columns = useMemo(
+    () =>
+      COLUMNS.map(({ sort, ...column }) => {
+        if (column.name === 'Select')
+          return hasHead ? { ...column, head: <TickBox label={SELECT_ALL} {...tickAll} /> } : column
+        if (sort === undefined) return column
+        const order = by !== sort ? 'none' : descending ? 'descending' : 'ascending'
+        return { ...column, order, onSort: () => onSort(sort) } as const
+      }),
+    [hasHead, tickAll, by, descending, onSort],
+  )
 
   return (
     <>
