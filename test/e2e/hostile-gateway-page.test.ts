@@ -186,18 +186,9 @@ test('a page of another site cannot hand over a stolen ticket', async () => {
   site.close()
 })
 
-test('a page whose gateway closes the connection says what to do, and reloads by itself when it works again', async () => {
-  let isWorking = false
-  const answer = '<!doctype html><title>Back</title><h1>It works again</h1>'
-  const played = await joinPlayedGateway(hub, (stream) =>
-    stream.once('data', () =>
-      stream.end(
-        isWorking
-          ? `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\nContent-Length: ${answer.length}\r\n\r\n${answer}`
-          : '',
-      ),
-    ),
-  )
+test('the page of a failure says what to do, follows when another one comes, and reloads when it works', async () => {
+  let answer = ''
+  const played = await joinPlayedGateway(hub, (stream) => stream.once('data', () => stream.end(answer)))
   const person = await browser.person()
   const page = await person.newPage()
   await enterAs(page, hub, hub.admin)
@@ -207,7 +198,11 @@ test('a page whose gateway closes the connection says what to do, and reloads by
   expect(await page.getByRole('link', { name: 'Back to the hub' }).getAttribute('href')).toBe(
     `${hub.url}/gateways/${played.id}`,
   )
-  isWorking = true
+  answer = 'SSH-2.0-OpenSSH\r\n'
+  await page.getByRole('heading', { name: 'not a web page' }).waitFor()
+  const body = '<!doctype html><title>Back</title><h1>It works again</h1>'
+  const fields = `Connection: close\r\nContent-Type: text/html\r\nContent-Length: ${body.length}`
+  answer = `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n${body}`
   await page.getByRole('heading', { name: 'It works again' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/review')
   await person.close()

@@ -45,18 +45,20 @@ a:focus-visible { outline: 2px solid var(--brand); outline-offset: 2px }
 [role='status'] { min-height: 24px; font-size: 14px }
 `
 
-/** Waits twice as long each time, up to half a minute. The body of an answer is not read. */
+/**
+ * Waits twice as long each time, up to half a minute. Of answers it reads only the hub's own, whose message begins with
+ * the title of its page: a failure of another kind has another page.
+ */
 const SCRIPT = `
 const line = document.querySelector('[role=status]')
 let seconds = 2
 async function retry() {
   line.textContent = 'Trying again …'
-  const abort = new AbortController()
   try {
-    const answer = await fetch(location.href, { cache: 'no-store', redirect: 'manual', signal: abort.signal })
-    if (!['gateway_unreachable', 'too_many_requests'].includes(answer.headers.get('${REFUSAL_HEADER}')))
-      return location.reload()
-    abort.abort()
+    const answer = await fetch(location.href, { cache: 'no-store', redirect: 'manual' })
+    const isSame = ['gateway_unreachable', 'too_many_requests'].includes(answer.headers.get('${REFUSAL_HEADER}')) &&
+      (await answer.json()).message.startsWith(document.querySelector('h1').textContent + '. ')
+    if (!isSame) return location.reload()
   } catch {}
   wait()
 }
