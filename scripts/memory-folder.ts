@@ -29,11 +29,16 @@ export function memoryFolder(): string | undefined {
   }
 }
 
-/** Removes the folders of runs that were killed. */
+/** Removes the folders of runs that were killed. One that holds a mount of its test stays, and hinders nobody. */
 function removeLeftovers(): void {
-  for (const name of readdirSync(MOUNT))
-    if (name.startsWith(NAME) && !isRunning(Number(name.slice(NAME.length))))
+  for (const name of readdirSync(MOUNT)) {
+    if (!name.startsWith(NAME) || isRunning(Number(name.slice(NAME.length)))) continue
+    try {
       rmSync(join(MOUNT, name), { recursive: true, force: true })
+    } catch {
+      // Busy.
+    }
+  }
 }
 
 function isRunning(pid: number): boolean {
