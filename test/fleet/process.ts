@@ -1,6 +1,10 @@
 /** A part of a fleet in a process of its own, for `processes.ts`. */
+import { setPriority } from 'node:os'
 import { serve } from '../harness/called-process.ts'
 import { startFleet, type Fleet, type FleetOptions } from './fleet.ts'
+
+/** A hub on the same machine goes first: each gateway of a real fleet has a processor of its own. */
+const BELOW_THE_HUB = 10
 
 let fleet: Fleet
 
@@ -20,6 +24,7 @@ const handlers = {
 
 export type FleetProcess = typeof handlers
 
+setPriority(BELOW_THE_HUB)
 // Ctrl-C reaches the whole group of processes; the parent decides how this one ends.
 process.on('SIGINT', () => {})
 serve(handlers)

@@ -5,7 +5,7 @@
  * acknowledge.ts).
  */
 import { randomBytes } from 'node:crypto'
-import type { Alert, AlertStep, FactData, Language } from '@hedgerow/contract'
+import type { Alert, AlertStep, Language } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
@@ -22,8 +22,6 @@ import { readPreferences, sharedReader } from './preferences.ts'
 import { isWaitedFor } from './still-true.ts'
 import { detailOf, firstOf, type Line, type Stage, type Told } from './words.ts'
 
-type ReportedIncident = FactData['detection.reported']['incidents'][number]
-type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
 /** The names by which programs know the messages. */
 export const EVENTS: Readonly<Record<Alert['kind'], Announcement['kind']>> = {
   detection: 'incident.alert',
@@ -49,45 +47,33 @@ const ID_BYTES = 9
 const LOOKED_AT = 20
 
 /** Something to report once; `once` identifies it among everything that a rule reports. */
-export type Thing = { line: Line; once: string; severity?: 'alert' | 'detection'; isValidated?: boolean }
-
-export async function tellOfIncidents(
-  transaction: Transaction<Tables>,
-  { at, gatewayId, gatewayName, incidents }: Reported,
-  outbox: Outbox,
-): Promise<void> {
-  const things = incidents.map(({ id, label, camera, coverId, startedAt, severity, isValidated }) => ({
-    line: { kind: 'detection' as const, id, gatewayId, gatewayName, camera, label, detail: '', coverId, startedAt },
-    once: id,
-    severity,
-    isValidated,
-  }))
-  await tell(transaction, things, at, outbox)
+export type Thing = {
+  /** When it is announced, in milliseconds since 1970. */
+  at: number
+  line: Line
+  once: string
+  severity?: 'alert' | 'detection'
+  isValidated?: boolean
 }
 
-/** Announces things of one gateway, or of the hub itself. */
-export async function tell(
-  transaction: Transaction<Tables>,
-  things: readonly Thing[],
-  at: number,
-  outbox: Outbox,
-): Promise<void> {
-  const [first] = things
-  if (!first) return
+/** Announces things of gateways and of the hub itself, each rule those that it covers. */
+export async function tell(transaction: Transaction<Tables>, things: readonly Thing[], outbox: Outbox): Promise<void> {
+  const at = things.at(-1)?.at
+  if (at === undefined) return
   const rules = await transaction.selectFrom('alert_rules').select(['id', 'fields']).orderBy('id').execute()
   if (rules.length === 0) return
-  const gateway = await transaction
+  const gatewayIds = [...new Set(things.map(({ line }) => line.gatewayId))]
+  const gateways = await transaction
     .selectFrom('gateways')
-    .select(['location', 'tags'])
-    .where('id', '=', first.line.gatewayId)
-    .executeTakeFirst()
-  const place = {
-    gatewayId: first.line.gatewayId,
-    location: gateway?.location ?? '',
-    tags: gateway ? tagsOf(gateway) : [],
-    at,
-  }
-  // Each batch is read once, and not once for each rule.
+    .select(['id', 'location', 'tags'])
+    .where('id', 'in', gatewayIds)
+    .execute()
+  const byId = new Map(gateways.map((gateway) => [gateway.id, gateway]))
+  const places = gatewayIds.map((gatewayId) => {
+    const gateway = byId.get(gatewayId)
+    return { gatewayId, location: gateway?.location ?? '', tags: gateway ? tagsOf(gateway) : [], at }
+  })
+  // Each thing is read once, and not once for each rule.
   const occurrences = things.map((thing) => ({
     severity: 'alert' as const,
     isValidated: true,
@@ -96,8 +82,11 @@ export async function tell(
   }))
   for (const rule of rules) {
     const fields = fieldsOf(rule)
-    if (!coversPlace(fields, place)) continue
-    const wanted = occurrences.filter((occurrence) => coversOccurrence(fields, occurrence))
+    const covered = new Set(places.filter((place) => coversPlace(fields, place)).map(({ gatewayId }) => gatewayId))
+    if (covered.size === 0) continue
+    const wanted = occurrences.filter(
+      (occurrence) => covered.has(occurrence.gatewayId) && coversOccurrence(fields, occurrence),
+    )
     const fresh = await markTold(transaction, rule.id, wanted, at)
     if (fresh.length === 0) continue
     const lines = fresh.map(({ line }) => line)
@@ -115,7 +104,7 @@ export async function tell(
   }
 }
 
-/** Marks these as announced by the rule; returns those that were not announced before. */
+/** Marks these as announced by the rule; returns those that were not announced before, each once. */
 export async function markTold(
   transaction: Transaction<Tables>,
   ruleId: string,
@@ -130,7 +119,7 @@ export async function markTold(
     .returning('incident_id')
     .execute()
   const fresh = new Set(rows.map((row) => row.incident_id))
-  return things.filter(({ once }) => fresh.has(once))
+  return things.filter(({ once }) => fresh.delete(once))
 }
 
 /**

@@ -225,7 +225,7 @@ function isDue(now: number) {
 
 /** Warnings come and go: one a day is enough. */
 function thingOf(subject: string, line: Line, now: number): Thing {
-  return { line, once: `${subject} ${Math.floor(now / DAY_MS)}` }
+  return { at: now, line, once: `${subject} ${Math.floor(now / DAY_MS)}` }
 }
 
 /** The current outages, each under a name that does not change while it lasts. */

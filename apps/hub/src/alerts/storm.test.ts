@@ -21,15 +21,19 @@ describe.each(testEngines)('a storm of detections on %s', (engine) => {
   })
   afterEach(() => hub.stop())
 
-  /** Announces a batch of new incidents; counts statements, and how often the label of an incident is read. */
-  async function costOf(name: string): Promise<{ statements: number; labelsRead: number }> {
+  /**
+   * Announces a batch of new incidents, one of which was reported twice; counts statements, and how often the label of
+   * an incident is read.
+   */
+  async function costOf(name: string, gatewayIds = [gatewayId]): Promise<{ statements: number; labelsRead: number }> {
     const cost = { statements: 0, labelsRead: 0 }
     const at = hub.clock.now()
     const incidents = Array.from({ length: BATCH }, (_, index) => ({
+      at,
       line: {
         kind: 'detection' as const,
         id: `${name} ${index}`,
-        gatewayId,
+        gatewayId: gatewayIds[index % gatewayIds.length]!,
         gatewayName: 'Barn',
         get label() {
           cost.labelsRead++
@@ -49,23 +53,24 @@ describe.each(testEngines)('a storm of detections on %s', (engine) => {
       },
       transformResult: async ({ result }) => result,
     })
-    await inTransaction(counted, (transaction) => tell(transaction, incidents, at, hub.notifications))
+    await inTransaction(counted, (transaction) => tell(transaction, [...incidents, incidents[0]!], hub.notifications))
     return cost
   }
 
-  it('costs as many statements and readings with 31 rules as with the one that covers it', async () => {
+  it('costs as many statements and readings with 31 rules and of two gateways as with the one rule that covers it', async () => {
     const api = createTestApi(hub)
     const token = await hub.signIn('admin')
     const body = alertRuleFields.parse({ name: 'Every alert', collectSeconds: 600 })
     expect((await api(contract.updateAlertRule, { token, params: { id: 'every-alert' }, body })).status).toBe(200)
-    await costOf('begins the message')
+    const both = [gatewayId, await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley' })]
+    await costOf('begins the message', both)
     const withOneRule = await costOf('joins the message')
     for (let n = 0; n < 10; n++)
       for (const elsewhere of [{ sites: ['Hill'] }, { labels: ['fox'] }, { what: ['disk'] }]) {
         const other = { ...body, ...elsewhere, name: `Other ${n}` }
         expect((await api(contract.addAlertRule, { token, body: other })).status).toBe(200)
       }
-    expect(await costOf('joins it among other rules')).toEqual(withOneRule)
+    expect(await costOf('joins it among other rules', both)).toEqual(withOneRule)
     const [alert, ...others] = (await api(contract.listAlerts, { token, query: {} })).body as Alert[]
     expect(alert).toMatchObject({ count: 3 * BATCH })
     expect(others).toEqual([])

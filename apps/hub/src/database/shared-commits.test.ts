@@ -1,5 +1,7 @@
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
+import { HUB, openFacts, record } from '../facts/facts.ts'
 import { createSharedCommits, type SharedCommits } from './shared-commits.ts'
 
 describe.each(testEngines)('shared commits on %s', (engine) => {
@@ -8,7 +10,7 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
 
   beforeEach(async () => {
     database = await openTestDatabase(engine)
-    commit = createSharedCommits(database.db)
+    commit = createSharedCommits(database.db, record)
   })
   afterEach(() => database.close())
 
@@ -19,6 +21,7 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
       transactions.push(transaction)
       await transaction.insertInto('settings').values({ name, value: '1' }).execute()
       if (name === 'broken') throw new Error('of the broken one')
+      return []
     }, weight)
     return { done, transactions }
   }
@@ -42,6 +45,19 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
     const ends = await Promise.allSettled(all.map(({ done }) => done))
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     expect(await stored()).toEqual(['first', 'second', 'third'])
+  })
+
+  test('followers get the facts of a commit together', async () => {
+    const followed: number[] = []
+    openFacts(database.db, { log: pino({ level: 'silent' }) }).follow({
+      name: 'counter',
+      kinds: ['storage.low'],
+      inTransaction: async (_transaction, facts) => void followed.push(facts.length),
+    })
+    const data = { state: 'low', message: 'Little room is left.' } as const
+    const report = () => commit(async () => [{ kind: 'storage.low', at: 1, actor: HUB, data }], 0.1)
+    await Promise.all([report(), report(), report()])
+    expect(followed).toEqual([1, 2])
   })
 
   test('a transaction takes no more than its weight', async () => {

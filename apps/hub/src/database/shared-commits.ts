@@ -3,11 +3,14 @@
  * with the whole process: at a hundred commits a second, little time is left for anything else. The first caller after
  * a pause is served at once; callers that come soon after it share the next commit.
  */
+import type { Fact } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
-type Work = (transaction: Transaction<Tables>) => Promise<void>
+/** Resolves with its facts: those of one commit are recorded together, so that their followers work once for all. */
+type Work = (transaction: Transaction<Tables>) => Promise<readonly Fact[]>
+type Record = (transaction: Transaction<Tables>, ...facts: Fact[]) => Promise<void>
 
 /**
  * Resolves when `work` is committed; rejects with the error of this `work`, which undoes no other caller's. It may run
@@ -18,16 +21,26 @@ export type SharedCommits = (work: Work, weight: number) => Promise<void>
 /** The time between commits; it is shorter when enough work for a whole transaction waits. */
 const COMMIT_EVERY_MS = 50
 
-export const commitAlone = (db: Kysely<Tables>, work: Work) => inTransaction(db, work, 'read committed')
+export const commitAlone = (db: Kysely<Tables>, record: Record, work: Work) => commitTogether(db, record, [work])
 
-export function createSharedCommits(db: Kysely<Tables>): SharedCommits {
+function commitTogether(db: Kysely<Tables>, record: Record, works: readonly Work[]): Promise<void> {
+  return inTransaction(
+    db,
+    async (transaction) => {
+      const facts: Fact[] = []
+      for (const work of works) facts.push(...(await work(transaction)))
+      if (facts.length > 0) await record(transaction, ...facts)
+    },
+    'read committed',
+  )
+}
+
+export function createSharedCommits(db: Kysely<Tables>, record: Record): SharedCommits {
   type Waiting = { work: Work; weight: number; settled: PromiseWithResolvers<void> }
   const waiting: Waiting[] = []
   let committedAtMs = -Infinity
   let isRunning = false
   let timer: NodeJS.Timeout | undefined
-
-  const commit = (work: Work) => commitAlone(db, work)
 
   function plan(): void {
     clearTimeout(timer)
@@ -50,14 +63,18 @@ export function createSharedCommits(db: Kysely<Tables>): SharedCommits {
     isRunning = true
     const together = takeNext()
     try {
-      await commit(async (transaction) => {
-        for (const { work } of together) await work(transaction)
-      })
+      await commitTogether(
+        db,
+        record,
+        together.map(({ work }) => work),
+      )
       for (const { settled } of together) settled.resolve()
     } catch (error) {
       // Nobody knows whose work failed, so each gets a transaction of its own.
       if (together.length === 1) together[0]!.settled.reject(error)
-      else for (const { work, settled } of together) await commit(work).then(settled.resolve, settled.reject)
+      else
+        for (const { work, settled } of together)
+          await commitAlone(db, record, work).then(settled.resolve, settled.reject)
     }
     isRunning = false
     committedAtMs = performance.now()

@@ -5,7 +5,13 @@
  * gateways above their limit does not read all detections.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { detectionDetails, type Detection, type DetectionDetails, type HubSettings } from '@hedgerow/contract'
+import {
+  detectionDetails,
+  type Detection,
+  type DetectionDetails,
+  type Fact,
+  type HubSettings,
+} from '@hedgerow/contract'
 import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -36,7 +42,7 @@ export async function storeDetections(
   gatewayId: string,
   detections: readonly PicturedDetection[],
   now: number,
-  commit: SharedCommits = (work) => commitAlone(db, work),
+  commit: SharedCommits = (work) => commitAlone(db, record, work),
 ): Promise<void> {
   for (const [index, some] of inSteps(detections).entries()) {
     if (index > 0) await nextTurn()
@@ -70,7 +76,7 @@ async function storeSome(
   gatewayId: string,
   detections: readonly PicturedDetection[],
   now: number,
-): Promise<void> {
+): Promise<Fact[]> {
   const gateway = await lockGateway(transaction, gatewayId)
   const ids = [...new Set(detections.map(({ id }) => id))]
   const stored = await transaction
@@ -102,7 +108,7 @@ async function storeSome(
   const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
   await addToTotals(transaction, gatewayId, added)
   await countThreats(transaction, threats, gateway.owner_id)
-  await record(transaction, {
+  const reported: Fact<'detection.reported'> = {
     kind: 'detection.reported',
     at: now,
     actor: { name: 'gateway' },
@@ -122,7 +128,8 @@ async function storeSome(
         isValidated: placed.some((row) => row.incident_id === incident.id && row.validated === 1),
       })),
     },
-  })
+  }
+  return [reported]
 }
 
 function isThreat(row: Row): boolean {

@@ -1,8 +1,6 @@
 /** Alerts: announces to the alert rules what a fact reports, in the fact's transaction. */
 import type { Fact, FactData, RegistrationHold } from '@hedgerow/contract'
-import type { Transaction } from 'kysely'
-import { clearDecided, tell, tellOfIncidents, type Thing } from '../alerts/alerts.ts'
-import type { Tables } from '../database/tables.ts'
+import { clearDecided, tell, type Thing } from '../alerts/alerts.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 
@@ -23,27 +21,30 @@ export function alerts(notifications: Pick<Notifications, 'announce' | 'waitsUnd
     name: 'alerts',
     kinds,
     async inTransaction(transaction, facts) {
-      for (const fact of facts) await tellOf(transaction, fact, notifications)
+      await tell(transaction, facts.filter(isReport).flatMap(incidentsOf), notifications)
+      for (const fact of facts) if (!isReport(fact)) await tell(transaction, [thingOf(fact)], notifications)
     },
   }
 }
 
-async function tellOf(
-  transaction: Transaction<Tables>,
-  fact: Fact<Kind>,
-  notifications: Pick<Notifications, 'announce' | 'waitsUnder'>,
-): Promise<void> {
-  const { at } = fact
-  if (fact.kind !== 'detection.reported') return tell(transaction, [thingOf(fact)], at, notifications)
-  const { gatewayId = '', data } = fact
-  const { gatewayName, incidents } = data
-  await tellOfIncidents(transaction, { at, gatewayId, gatewayName, incidents }, notifications)
+type Report = Fact<'detection.reported'>
+
+const isReport = (fact: Fact<Kind>): fact is Report => fact.kind === 'detection.reported'
+
+function incidentsOf({ at, gatewayId = '', data: { gatewayName, incidents } }: Report): Thing[] {
+  return incidents.map(({ id, label, camera, coverId, startedAt, severity, isValidated }) => ({
+    at,
+    line: { kind: 'detection', id, gatewayId, gatewayName, camera, label, detail: '', coverId, startedAt },
+    once: id,
+    severity,
+    isValidated,
+  }))
 }
 
 type Told = Exclude<Kind, 'detection.reported'>
 
 /** Repeated problems are announced once an hour. */
-const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: number) => Thing } = {
+const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: number) => Omit<Thing, 'at'> } = {
   'deterrent.failed': ({ gatewayId = '', data }, line, hour) => ({
     line: {
       ...line,
@@ -97,11 +98,8 @@ type HubLine = Omit<Thing['line'], 'kind' | 'label' | 'detail'>
 function thingOf<K extends Told>(fact: Fact<K>): Thing {
   const { at, target = '' } = fact
   const line = { id: target, gatewayId: '', gatewayName: '', camera: '', coverId: null, startedAt: at }
-  return (things[fact.kind as K] as (fact: Fact<K>, line: HubLine, hour: number) => Thing)(
-    fact,
-    line,
-    Math.floor(at / HOUR_MS),
-  )
+  const describe = things[fact.kind as K] as (fact: Fact<K>, line: HubLine, hour: number) => Omit<Thing, 'at'>
+  return { ...describe(fact, line, Math.floor(at / HOUR_MS)), at }
 }
 
 const DECISIONS = [

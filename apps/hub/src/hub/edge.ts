@@ -5,6 +5,7 @@ import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { engineOf } from '../database/engine.ts'
+import { record } from '../facts/facts.ts'
 import { commitAlone, createSharedCommits } from '../database/shared-commits.ts'
 import { createIntake } from '../detections/intake.ts'
 import { cleanJpeg } from '../detections/pictures.ts'
@@ -261,7 +262,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       quota,
       metrics,
       // PostgreSQL combines concurrent commits by itself and does not block this process.
-      commit: engineOf(config.databaseUrl) === 'sqlite' ? createSharedCommits(db) : (work) => commitAlone(db, work),
+      commit:
+        engineOf(config.databaseUrl) === 'sqlite'
+          ? createSharedCommits(db, record)
+          : (work) => commitAlone(db, record, work),
     }),
   }
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
