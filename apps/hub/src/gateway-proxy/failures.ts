@@ -61,7 +61,7 @@ const WORDS: Record<Failure, (about: { name: string; error: Error; seconds: numb
     title: `${name} closed the connection`,
     reason: 'It ended the connection before it answered.',
     advice: [
-      'Try again. The program that serves this page may be restarting.',
+      'Wait a moment: the program that serves this page may be restarting.',
       'If it happens every time, look at the log of that program on the device.',
     ],
   }),

@@ -148,6 +148,8 @@ describe('a page says what failed, what to do, and tries again', () => {
     const answer = await page.go({ method: 'POST', headers: forPerson, body: 'x' })
     expect(answer.text).toContain('closed the connection')
     expect(answer.text).not.toContain('<script>')
+    expect(answer.text).not.toContain('ry again')
+    expect(answer.text).toContain('send it again if not')
   })
 
   it('and a gateway cannot claim that its answer is a refusal of the hub', async () => {

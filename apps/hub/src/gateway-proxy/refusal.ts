@@ -4,6 +4,9 @@ import type { RequestHead } from '@hedgerow/http'
 import { PAGE_POLICY, REFUSAL_HEADER, renderPage, type RefusalPage } from './refusal-page.ts'
 import type { Reply } from './reply.ts'
 
+const SEND_AGAIN =
+  'What you sent may have arrived or not. Go back, see whether the gateway has it, and send it again if not.'
+
 /** Answers with the code's status; the words are `page`'s, or the code's sentence. */
 export function refuse(
   req: RequestHead,
@@ -15,9 +18,15 @@ export function refuse(
   const { status, message } = errorTable[code]
   const isPage = isForAPerson(req)
   // Only a request without a body may be made again without asking.
-  const isTemporary = page.isTemporary === true && req.method === 'GET'
+  const mayRepeat = req.method === 'GET'
+  const { isTemporary = false, advice = [] } = page
   const body = isPage
-    ? renderPage({ title: message, advice: [], ...page, isTemporary })
+    ? renderPage({
+        title: message,
+        ...page,
+        advice: isTemporary && !mayRepeat ? [...advice, SEND_AGAIN] : advice,
+        isTemporary: isTemporary && mayRepeat,
+      })
     : JSON.stringify({ error: code, message: inWords(page) ?? message } satisfies ErrorBody)
   reply.send(
     status,
