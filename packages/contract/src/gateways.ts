@@ -42,6 +42,11 @@ export const gateway = z.object({
   hubPublicKey: z.string(),
   version: z.string().nullable(),
   lastSeen: z.iso.datetime().nullable(),
+  /**
+   * When its trouble began: offline, its last signal; with a warning, when that began. Null while it is online, when it
+   * never connected, and when the hub no longer knows.
+   */
+  troubleSince: z.iso.datetime().nullable(),
   /** Distinct people with a proxied request in the last 60 s or an open stream. */
   connectedUsers: z.number().int(),
   /** The applications that Connect offers beside the gateway's own interface. */

@@ -68,6 +68,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         hubPublicKey: hub.vpn.publicKey,
         version: '1.2.3',
         lastSeen: null,
+        troubleSince: null,
         connectedUsers: 0,
         applications: [],
         blockedUdp: null,

@@ -66,6 +66,8 @@ export type ListDependencies = {
   signals: FleetSignals
   hubPublicKey: string
   connectedUsers(gatewayId: string): number
+  /** When the warning of a gateway began, in milliseconds since 1970. */
+  warningSince(gatewayId: string): number | undefined
 }
 
 export type Listing = ListDependencies & { query: SearchQuery & { tag?: string | undefined }; reply: FastifyReply }
@@ -321,10 +323,11 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
 }
 
 function present(row: ListedRow, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
-  const { signals, hubPublicKey, connectedUsers } = dependencies
+  const { signals, hubPublicKey, connectedUsers, warningSince } = dependencies
   const known = signalsOf(row, signals, handshakes)
   const { status, reason } = judge(known)
   const lastSeenAt = lastSeen(known)
+  const troubleSince = { online: undefined, offline: lastSeenAt, warning: warningSince(row.id) }[status]
   return {
     id: row.id,
     name: row.name,
@@ -341,6 +344,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     hubPublicKey,
     version: known.heartbeat?.content.version ?? row.version,
     lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
+    troubleSince: troubleSince === undefined ? null : new Date(troubleSince).toISOString(),
     connectedUsers: connectedUsers(row.id),
     applications: known.heartbeat?.content.applications ?? [],
     // Only its owner, managers and admins see the row.

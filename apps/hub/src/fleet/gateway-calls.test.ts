@@ -75,6 +75,9 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     const { hubIdentityPublicKey } = await createTestDevice(hub.app, { now: hub.clock.now }).challenge()
     const bytes = answerBytes(sent.headers[NONCE_HEADER], Buffer.from(response.body))
     expect(verifySignature(hubIdentityPublicKey, bytes, String(response.headers[HUB_SIGNATURE_HEADER]))).toBe(true)
+    hub.clock.advance(91_000)
+    const [silent] = await list()
+    expect(silent).toMatchObject({ status: 'offline', troubleSince: silent?.lastSeen })
   })
 
   it('for a minute after its approval, without a handshake, counts as blocked UDP: the page says what to open', async () => {

@@ -13,12 +13,15 @@ import { createTasks } from '../kernel/tasks.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
+const GATEWAYS_AT_ONCE = 200
 
 export type Presence = {
   start(): void
   look(): Promise<void>
   /** The last check's result; undefined before the first. */
   statuses(): readonly FleetStatus[] | undefined
+  /** When the gateway's warning began; undefined for none, and when that is no longer stored. */
+  warningSince(gatewayId: string): number | undefined
   stop(): Promise<void>
 }
 
@@ -26,6 +29,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   const { db, signals, log } = options
   let latest: readonly FleetStatus[] | undefined
   let known: ReadonlyMap<string, FleetStatus['status']> | undefined
+  let warnings: ReadonlyMap<string, number | undefined> = new Map()
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   const tasks = createTasks({ log, failure: 'could not check the fleet' })
 
@@ -35,6 +39,8 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const now = signals.clock()
     const before = known
     const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
+    const warned = statuses.filter(({ status }) => status === 'warning').map(({ id }) => id)
+    const begun = before ? undefined : await storedWarnings(db, warned, now)
     const hour = startOfHour(now)
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
     // Written only when it rises: an unchanged fleet costs no writes.
@@ -54,6 +60,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     for (const { id, status } of changed)
       log.info({ gatewayId: id, was: before?.get(id) ?? 'offline', status }, 'gateway status')
     known = new Map(statuses.map(({ id, status }) => [id, status]))
+    warnings = new Map(warned.map((id) => [id, begun ? begun.get(id) : warnings.has(id) ? warnings.get(id) : now]))
   }
 
   return {
@@ -63,6 +70,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     },
     look,
     statuses: () => latest,
+    warningSince: (gatewayId) => warnings.get(gatewayId),
     stop: () => tasks.stop(),
   }
 }
@@ -76,6 +84,24 @@ function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
     gatewayId: id,
     data: { name, status, reason },
   }
+}
+
+/** When these warnings began, by the activity of earlier runs; `now` for one that began while the hub was off. */
+async function storedWarnings(db: Kysely<Tables>, ids: readonly string[], now: number): Promise<Map<string, number>> {
+  const since = new Map<string, number>()
+  for (let from = 0; from < ids.length; from += GATEWAYS_AT_ONCE) {
+    const changes = await db
+      .selectFrom('activity')
+      .select(['gateway_id', 'type'])
+      .select(({ fn }) => fn.max('at').as('at'))
+      .where('gateway_id', 'in', ids.slice(from, from + GATEWAYS_AT_ONCE))
+      .where('kind', '=', 'gateway.status-changed')
+      .groupBy(['gateway_id', 'type'])
+      .orderBy('at')
+      .execute()
+    for (const { gateway_id: id, type, at } of changes) if (id !== null) since.set(id, type === 'warning' ? at : now)
+  }
+  return since
 }
 
 /**

@@ -136,7 +136,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   heartbeats.onDeterrents((gatewayId) => events.publish({ topic: 'deterrents', gatewayId }))
   await compressAnswers(app)
   eventRoutes(app, { events })
-  const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
+  const { connectedUsers } = ui
+  const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers, warningSince: presence.warningSince }
   const fleetListCache = createFleetListCache(db, list)
   const search = createFleetSearch(db)
   const fleetCount = createFleetCount(db, signals)

@@ -1,10 +1,10 @@
 import type { Gateway } from '@hedgerow/contract'
 
-type Trouble = Pick<Gateway, 'id' | 'name' | 'status' | 'statusReason' | 'lastSeen'>
+type Trouble = Pick<Gateway, 'id' | 'name' | 'status' | 'statusReason' | 'lastSeen' | 'troubleSince'>
 
 /**
- * Gateways that are not online: `failing` sorted by their last signal, the newest failure first, and `never` for those
- * that never connected, by name.
+ * Gateways that are not online: `failing` sorted by when their trouble began, the newest failure first, and `never` for
+ * those that never connected, by name.
  */
 export function findTroubles<G extends Trouble>(
   gateways: readonly G[],
@@ -14,7 +14,7 @@ export function findTroubles<G extends Trouble>(
   return {
     failing: troubled
       .filter(({ lastSeen }) => lastSeen !== null)
-      .toSorted((a, b) => (b.lastSeen ?? '').localeCompare(a.lastSeen ?? '') || byName(a, b)),
+      .toSorted((a, b) => (b.troubleSince ?? '').localeCompare(a.troubleSince ?? '') || byName(a, b)),
     never: troubled.filter(({ lastSeen }) => lastSeen === null).toSorted(byName),
   }
 }
