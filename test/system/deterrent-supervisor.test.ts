@@ -28,11 +28,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const { child, supervisor } of agents) {
+    // A test that failed may have left one that took over.
+    const others = childrenOf(child.pid)
     if (!child.hasEnded()) {
       child.signal('SIGCONT')
       await child.stop()
     }
-    if (supervisor) kill(supervisor, 'SIGKILL')
+    for (const pid of new Set([supervisor, ...others])) if (pid) kill(pid, 'SIGKILL')
   }
   agents = []
   await relay.stop()
@@ -56,17 +58,20 @@ const start = (env: Record<string, string> = {}): Promise<Child> =>
   )
 
 async function startAgent(): Promise<Agent> {
-  const child = await start()
-  const [, port] = await child.says(/"port":(\d+)/)
-  const supervisor = await waitFor(() => childrenOf(child.pid)[0], { for: 'the supervisor' })
-  const agent = { child, supervisor, url: `http://127.0.0.1:${port}/api/v1` }
-  agents.push(agent)
-  return agent
+  const started = { child: await start() }
+  agents.push(started)
+  const [, port] = await started.child.says(/"port":(\d+)/)
+  const supervisor = await waitFor(() => childrenOf(started.child.pid)[0], { for: 'the supervisor' })
+  return Object.assign(started, { supervisor, url: `http://127.0.0.1:${port}/api/v1` })
 }
 
-/** proc_pid_children(5). */
+/** proc_pid_children(5); none when the process has ended. */
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
 }
 
 /** The agent stands still itself until its child has become another program. */
@@ -218,8 +223,10 @@ test('an agent that is ended in the moment of its start still switches off what 
   await fire(before)
   await killBoth(before)
   const child = await start()
+  const started: (typeof agents)[number] = { child }
+  agents.push(started)
   const supervisor = await nextSupervisor(child)
-  agents.push({ child, supervisor })
+  started.supervisor = supervisor
   child.signal('SIGTERM')
   await child.ended
   await hasEnded(supervisor)
