@@ -127,7 +127,8 @@ test('the newest pictures are first, and a click shows one large with its facts'
   await dialog.getByText('rows').waitFor()
   await dialog.getByText('Detector (eye) saw it, 97 %').waitFor()
   await dialog.getByText('Second look (llava) rejected it, 12 %: a post in the fog').waitFor()
-  expect(parameters().get('incident')).toMatch(/^[\w-]+$/)
+  const shared = parameters().get('incident') ?? ''
+  expect(shared).toMatch(/^[\w-]+$/)
 
   // The gateway's own picture of the detection replaces the thumbnail, with its box.
   await dialog.locator('[data-snapshot="true"]').waitFor()
@@ -158,6 +159,14 @@ test('the newest pictures are first, and a click shows one large with its facts'
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   expect(new URL(page.url()).pathname).toBe('/threats')
   expect(parameters().has('incident')).toBe(false)
+
+  // A shared link leads to an incident that the wall has not loaded; it has neighbours at once.
+  await page.goto(`${hub.url}/threats?label=boar&incident=${shared}`)
+  await dialog.getByRole('button', { name: 'Previous incident' }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('90 %').waitFor()
 })
 
 test('a person reviews with keys, gets the next one, and undoes the review; other open pages show it', async () => {

@@ -114,6 +114,16 @@ export const readIncident = call({
   response: incident.extend({ list: z.array(storedDetection) }),
 })
 
+/** The incidents before and after one in the list with the same filters; null at its ends. */
+export const readNeighbours = call({
+  method: 'GET',
+  path: '/v1/hub/incidents/:id/neighbours',
+  params: z.strictObject({ id: incidentId }),
+  query: incidentFilter,
+  errors: ['incident_not_found'],
+  response: z.object({ newer: incidentId.nullable(), older: incidentId.nullable() }),
+})
+
 /**
  * Reviews these incidents, all or none. `verdict: null` withdraws a review. `label` with `wrong` is the right label.
  * Answers with the former reviews, and with a `reviewId` for each, by which `undoReviews` brings everything back.

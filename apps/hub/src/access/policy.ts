@@ -94,6 +94,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/alert-links/read': 'anyone',
   'POST /v1/alert-links/acknowledge': 'anyone',
   'GET /v1/hub/incidents': 'user',
+  'GET /v1/hub/incidents/:id/neighbours': 'user',
   'GET /v1/hub/incidents/counts': 'user',
   'GET /v1/hub/incidents/export': 'user',
   'GET /v1/hub/incidents/:id': 'user',

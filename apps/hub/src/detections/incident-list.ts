@@ -5,6 +5,7 @@ import {
   type IncidentFilter,
   type PageQuery,
   type readIncident,
+  type readNeighbours,
   type ResponseOf,
 } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
@@ -44,6 +45,32 @@ export async function listIncidents(
   const rows = await newestIncidents(db, { scope, filter: query }, page)
   const shown = sendPage(reply, rows, page, (row) => [row.started_at, row.id])
   return named(db, shown)
+}
+
+/** Throws `incident_not_found`. The incident itself may be outside the filter. */
+export async function neighboursOf(
+  db: Kysely<Tables>,
+  caller: Caller,
+  id: string,
+  filter: IncidentFilter,
+): Promise<ResponseOf<typeof readNeighbours>> {
+  const [row] = await visibleIncidents(db, caller, [id])
+  if (!row) throw new HubError('incident_not_found')
+  const scope = await scopeOf(db, caller, filter)
+  const page = { after: [row.started_at, row.id], rowsWanted: 1 }
+  const [older] = await newestIncidents(db, { scope, filter }, page)
+  const above = await readNewest(scope, (part) => {
+    const { startedAt, id } = indexOf(part, filter)
+    return matching(db, part, filter)
+      .where(sql<boolean>`(${sql.ref(startedAt)}, ${sql.ref(id)}) > (${row.started_at}, ${row.id})`)
+      .orderBy(startedAt)
+      .orderBy(id)
+      .limit(1)
+      .select(['incidents.id', 'incidents.started_at'])
+      .execute()
+  })
+  const [newer] = above.toSorted((a, b) => a.started_at - b.started_at || (a.id < b.id ? -1 : 1))
+  return { newer: newer?.id ?? null, older: older?.id ?? null }
 }
 
 /** One page of rows, newest first. */

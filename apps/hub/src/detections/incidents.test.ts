@@ -216,6 +216,18 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     } while (cursor)
     expect(ids).toEqual((await list({ limit: 100 })).map(({ id }) => id))
     expect(ids).toHaveLength(26)
+    const neighbours = async (id: string, query: Record<string, unknown> = {}) =>
+      (await api(contract.readNeighbours, { token, params: { id }, query })).body
+    for (const [at, id] of ids.entries())
+      expect(await neighbours(id)).toEqual({ newer: ids[at - 1] ?? null, older: ids[at + 1] ?? null })
+    const [middle] = await list({ gateway: mill })
+    const deer = (await list({ label: 'deer', gateway })).map(({ id }) => id)
+    const between = { newer: deer.at(-2), older: deer.at(-1) }
+    expect(await neighbours(middle!.id, { label: 'deer' }), 'of one outside the filter').toEqual(between)
+    expect(await neighbours(middle!.id, { gateway, camera: 'orchard' })).toEqual({
+      newer: ids.at(-3),
+      older: ids.at(-1),
+    })
     const count = async (query: Record<string, unknown>) => (await list({ limit: 100, ...query })).length
     expect(await count({ label: 'deer' })).toBe(5)
     expect(await count({ label: 'deer,boar' })).toBe(26)
@@ -343,6 +355,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
       groups: [],
     })
     expect(await api(contract.readIncident, path)).toMatchObject({ status: 404 })
+    expect(await api(contract.readNeighbours, { ...path, query: {} })).toMatchObject({ status: 404 })
     expect(await api(contract.reviewIncidents, { token: user, body })).toMatchObject({ status: 404 })
     const { id: ownerId } = await hub.db
       .selectFrom('users')

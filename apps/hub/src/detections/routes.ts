@@ -8,7 +8,7 @@ import { mount } from '../http/mount.ts'
 import { createExports } from './export.ts'
 import { listDetections } from './detection-list.ts'
 import { readThumbnail, readThumbnails } from './thumbnails.ts'
-import { countIncidents, listIncidents, readIncidentOf } from './incident-list.ts'
+import { countIncidents, listIncidents, neighboursOf, readIncidentOf } from './incident-list.ts'
 import { countReviews } from './review-counts.ts'
 import { review } from './reviews.ts'
 import { undoReviews } from './undo.ts'
@@ -54,6 +54,7 @@ export function detectionRoutes(
     return zip
   })
   mount(app, contract.readIncident, ({ params, caller }) => readIncidentOf(db, caller, params.id))
+  mount(app, contract.readNeighbours, ({ params, caller, query }) => neighboursOf(db, caller, params.id, query))
   mount(app, contract.readReviewCounts, async ({ params, caller }) => {
     const { id } = await findVisibleGateway(db, caller, params.id)
     return countReviews(db, id, clock())

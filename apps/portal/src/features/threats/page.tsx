@@ -13,7 +13,7 @@ import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
 import { ExportButton } from './export-button.tsx'
 import { Filters } from './filters.tsx'
 import { Lightbox } from './lightbox.tsx'
-import { useCounts, useIncidents } from './queries.ts'
+import { useCounts, useIncidents, useNeighbours } from './queries.ts'
 import { SavedViews } from './saved-views.tsx'
 import { useHeld } from './use-held.ts'
 import { useKeys } from './use-keys.ts'
@@ -100,17 +100,21 @@ export function ThreatsPage() {
       setCurrent(incidents[Math.min(place.current, incidents.length - 1)]?.id)
   }, [incidents, current, opened])
 
-  const neighbour = (id: string | undefined, step: number): Incident | undefined => {
+  const isLoaded = list.data === undefined || opened === undefined || incidents.some(({ id }) => id === opened)
+  const beyond = useNeighbours(isLoaded ? undefined : opened, filter).data
+  const neighbour = (id: string | undefined, step: number): string | undefined => {
+    if (id === undefined) return incidents[0]?.id
     const at = incidents.findIndex((incident) => incident.id === id)
-    return at < 0 ? (id === undefined ? incidents[0] : undefined) : incidents[at + step]
+    if (at >= 0) return incidents[at + step]?.id
+    return (step > 0 ? beyond?.older : beyond?.newer) ?? undefined
   }
   const move = (step: number) => () => {
     const next = neighbour(opened ?? current, step)
     if (!next) return
-    if (opened !== undefined) return open(next.id)
+    if (opened !== undefined) return open(next)
     // Enter then opens this incident, and does not press again what the person clicked before.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-    setCurrent(next.id)
+    setCurrent(next)
   }
   const say = async (said: Said) => {
     const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
@@ -120,7 +124,7 @@ export function ThreatsPage() {
     if (!(await review.say(ids, said))) return
     if (opened !== undefined) {
       // The person may have closed it, or moved on, before the answer came.
-      if (said.verdict !== null && now.current.opened === opened) open(next?.id ?? opened)
+      if (said.verdict !== null && now.current.opened === opened) open(next ?? opened)
     } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
     setSelected(NOTHING)
   }
@@ -227,8 +231,8 @@ export function ThreatsPage() {
         <Lightbox
           id={opened}
           labels={labels}
-          onPrevious={neighbour(opened, -1) && move(-1)}
-          onNext={neighbour(opened, 1) && move(1)}
+          onPrevious={neighbour(opened, -1) === undefined ? undefined : move(-1)}
+          onNext={neighbour(opened, 1) === undefined ? undefined : move(1)}
           onSay={(said) => void say(said)}
           onClosed={() => open(undefined)}
           isLabelling={isLabelling}

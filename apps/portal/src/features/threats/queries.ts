@@ -15,6 +15,7 @@ import {
   readDetectionClip,
   readDetectionSnapshot,
   readIncident,
+  readNeighbours,
 } from 'virtual:contract-calls'
 import { api, ApiError, send } from '#api/client.ts'
 import { thumbnailQuery } from '#api/thumbnail.ts'
@@ -109,6 +110,16 @@ export const useIncident = (id: string) =>
     queryKey: [...THREATS_KEY, 'one', id],
     queryFn: ({ signal }) => api(readIncident, { params: { id }, signal }),
   })
+
+/** The incidents before and after one that the wall has not loaded; not asked without an id. */
+export const useNeighbours = (id: string | undefined, filter: Filter) => {
+  const query = queryOf(filter)
+  return useQuery({
+    queryKey: [...THREATS_KEY, 'neighbours', id, query],
+    queryFn: ({ signal }) => api(readNeighbours, { params: { id: id! }, query, signal }),
+    enabled: id !== undefined,
+  })
+}
 
 /** The alerts about an incident. */
 export const useAlertsOf = (incident: string) =>
