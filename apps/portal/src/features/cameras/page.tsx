@@ -14,13 +14,20 @@ import styles from './cameras.module.css'
 const NARROWEST = 160
 const WIDEST = 640
 const USUAL = 300
+const WIDTH_KEY = 'hubCameraWidth'
+
+/** The width in the address; else the last one chosen in this browser. */
+function widthIn(parameters: URLSearchParams): number {
+  const width = Number(parameters.get('width')) || Number(localStorage.getItem(WIDTH_KEY)) || USUAL
+  return Math.min(WIDEST, Math.max(NARROWEST, width))
+}
 
 export function CamerasPage() {
   const cameras = useCameras()
   const [parameters, setParameters] = useSearchParams()
   const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>()
   const site = parameters.get('site') ?? ''
-  const width = Math.min(WIDEST, Math.max(NARROWEST, Number(parameters.get('width')) || USUAL))
+  const width = widthIn(parameters)
   const sites = useMemo(
     () =>
       [...new Set(cameras.data?.map(({ location }) => location))].filter((one) => one !== '').toSorted(byNaturalOrder),
@@ -61,7 +68,10 @@ export function CamerasPage() {
                   max={WIDEST}
                   step={20}
                   value={width}
-                  onChange={(event) => say('width', event.currentTarget.value, String(USUAL))}
+                  onChange={({ currentTarget: { value } }) => {
+                    localStorage.setItem(WIDTH_KEY, value)
+                    say('width', value, String(USUAL))
+                  }}
                 />
               </label>
               {/* A phone may have no full screen for anything but a video. */}
