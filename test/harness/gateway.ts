@@ -34,6 +34,7 @@ const ended = new Set<string | null>()
 
 /** Whether a hub that still shows this gateway of this test file as online waits for it in vain. */
 export const isStopped = (gatewayId: string): boolean => ended.has(gatewayId)
+export const markStopped = (gatewayId: string | null): void => void ended.add(gatewayId)
 
 /**
  * Starts an agent that knows the hub's address; `file` adds to gateway.yaml. It retries soon after a failure, so that
@@ -76,7 +77,7 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
   }
   async function end(): Promise<void> {
     running.delete(gateway)
-    ended.add(agent.state().gatewayId)
+    markStopped(agent.state().gatewayId)
     await agent.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
