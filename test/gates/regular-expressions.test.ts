@@ -39,6 +39,7 @@ const builders: Record<string, (file: string) => Promise<unknown>> = {
   },
   'packages/contract/src/enrolment.ts': anew,
   'packages/contract/src/fields.ts': anew,
+  'packages/contract/src/notices.ts': anew,
   'scripts/package-pages.ts': async (file) => {
     const { mistakesInPackagePage } = await anew<typeof packagePages>(file)
     mistakesInPackagePage('`peer.ts` (`createPeer`)', resolve(root, 'packages/wireguard'))

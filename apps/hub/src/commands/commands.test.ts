@@ -204,13 +204,15 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
 
   it('a stop ends what was given before it, however late that is written down', async () => {
     const held = Promise.withResolvers<void>()
-    let isFirst = true
+    // The first that is sent, of which another may be answered first.
+    let firstQuery: object | undefined
     const slowOnce = hub.db.withPlugin({
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        const isHeld = isFirst
-        isFirst = false
-        if (isHeld) await held.promise
+      transformQuery({ node, queryId }) {
+        firstQuery ??= queryId
+        return node
+      },
+      async transformResult({ result, queryId }) {
+        if (queryId === firstQuery) await held.promise
         return result
       },
     })
