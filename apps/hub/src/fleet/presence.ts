@@ -13,7 +13,6 @@ import { createTasks } from '../kernel/tasks.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
-const GATEWAYS_AT_ONCE = 200
 
 export type Presence = {
   start(): void
@@ -39,8 +38,12 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const now = signals.clock()
     const before = known
     const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
-    const warned = statuses.filter(({ status }) => status === 'warning').map(({ id }) => id)
-    const begun = before ? undefined : await storedWarnings(db, warned, now)
+    const warned = new Map<string, number | undefined>()
+    for (const { id, status } of statuses) {
+      if (status !== 'warning') continue
+      const isKnown = warnings.has(id)
+      warned.set(id, isKnown ? warnings.get(id) : before ? now : await storedWarning(db, id, now))
+    }
     const hour = startOfHour(now)
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
     // Written only when it rises: an unchanged fleet costs no writes.
@@ -60,7 +63,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     for (const { id, status } of changed)
       log.info({ gatewayId: id, was: before?.get(id) ?? 'offline', status }, 'gateway status')
     known = new Map(statuses.map(({ id, status }) => [id, status]))
-    warnings = new Map(warned.map((id) => [id, begun ? begun.get(id) : warnings.has(id) ? warnings.get(id) : now]))
+    warnings = warned
   }
 
   return {
@@ -86,22 +89,15 @@ function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
   }
 }
 
-/** When these warnings began, by the activity of earlier runs; `now` for one that began while the hub was off. */
-async function storedWarnings(db: Kysely<Tables>, ids: readonly string[], now: number): Promise<Map<string, number>> {
-  const since = new Map<string, number>()
-  for (let from = 0; from < ids.length; from += GATEWAYS_AT_ONCE) {
-    const changes = await db
-      .selectFrom('activity')
-      .select(['gateway_id', 'type'])
-      .select(({ fn }) => fn.max('at').as('at'))
-      .where('gateway_id', 'in', ids.slice(from, from + GATEWAYS_AT_ONCE))
-      .where('kind', '=', 'gateway.status-changed')
-      .groupBy(['gateway_id', 'type'])
-      .orderBy('at')
-      .execute()
-    for (const { gateway_id: id, type, at } of changes) if (id !== null) since.set(id, type === 'warning' ? at : now)
-  }
-  return since
+/** When a warning of an earlier run began, by its activity; `now` for one that began while the hub was off. */
+async function storedWarning(db: Kysely<Tables>, gatewayId: string, now: number): Promise<number | undefined> {
+  const changes = db
+    .selectFrom('activity')
+    .select(['type', 'at'])
+    .where('gateway_id', '=', gatewayId)
+    .where('kind', '=', 'gateway.status-changed')
+  const newest = await changes.orderBy('at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return newest && (newest.type === 'warning' ? newest.at : now)
 }
 
 /**
