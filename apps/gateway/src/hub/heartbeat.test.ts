@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Heartbeat } from '@hedgerow/contract'
 import { createConditions } from '../kernel/conditions.ts'
 import { createHubFeatures } from './features.ts'
 import { keepBeating } from './heartbeat.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
 
 const HEARTBEAT: Heartbeat = {
   bootId: 'boot-one',
@@ -20,13 +23,14 @@ const HEARTBEAT: Heartbeat = {
   problems: [],
 }
 
+const ANSWER = { serverTime: 0, settings: { heartbeatIntervalSeconds: 30 }, features: [] }
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('changes in quick succession share one heartbeat, a moment later', async () => {
   const stopping = new AbortController()
   let sent = 0
-  const answer = { serverTime: 0, settings: { heartbeatIntervalSeconds: 30 }, features: [] }
   const heartbeats = keepBeating({
     tunnel: () => undefined,
     httpsFallback: {
@@ -36,7 +40,7 @@ test('changes in quick succession share one heartbeat, a moment later', async ()
       tunnelAnswers() {},
       async post() {
         sent += 1
-        return answer as never
+        return ANSWER as never
       },
     },
     compose: async () => HEARTBEAT,
@@ -55,4 +59,102 @@ test('changes in quick succession share one heartbeat, a moment later', async ()
   expect(sent).toBe(before + 1)
   stopping.abort()
   await heartbeats.done
+})
+
+describe('a hub that does not answer at once', () => {
+  /** Heartbeats through a tunnel whose hub takes connections and answers when told to. */
+  function startBeating({ isHeard }: { isHeard: boolean }) {
+    const stopping = new AbortController()
+    const connections: Duplex[] = []
+    let retries = 0
+    const conditions = createConditions(() => {})
+    const tunnel: Tunnel = {
+      address: '10.100.0.2',
+      hubAddress: '10.100.0.1',
+      isUp: () => true,
+      connect() {
+        const connection = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+        connections.push(connection)
+        return connection as never
+      },
+      listen() {},
+      hasHeardSince: () => isHeard,
+      retry: () => void retries++,
+      async stop() {},
+    }
+    const heartbeats = keepBeating({
+      tunnel: () => tunnel,
+      httpsFallback: {
+        isOpen: () => false,
+        isTaken: () => false,
+        isPrivate: () => false,
+        tunnelAnswers() {},
+        post: async () => expect.unreachable(),
+      },
+      compose: async () => HEARTBEAT,
+      features: createHubFeatures(),
+      conditions,
+      signal: stopping.signal,
+      onUnanswered() {},
+      onFeatures() {},
+      onTunnelAnswer() {},
+      onReviews() {},
+    })
+    return {
+      connections,
+      retries: () => retries,
+      condition: () => conditions.conditions().find(({ step }) => step === 'heartbeat'),
+      answer() {
+        const body = JSON.stringify(ANSWER)
+        connections.at(-1)!.push(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+      },
+      async stop() {
+        stopping.abort()
+        await heartbeats.done
+      },
+    }
+  }
+
+  /** Node's HTTP needs turns of the event loop, which stay real here. */
+  async function untilTrue(check: () => boolean) {
+    for (let turn = 0; turn < 1_000 && !check(); turn++) await nextTurn()
+    expect(check()).toBe(true)
+  }
+
+  beforeEach(() => void vi.useRealTimers().useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+
+  test('keeps its session and the heartbeat while it sends anything', async () => {
+    const beating = startBeating({ isHeard: true })
+    await untilTrue(() => beating.connections.length === 1)
+    await vi.advanceTimersByTimeAsync(9_000)
+    beating.answer()
+    await untilTrue(() => beating.condition()?.state === 'done')
+    expect([beating.retries(), beating.connections.length]).toEqual([0, 1])
+    await beating.stop()
+  })
+
+  test('gets a new handshake after two seconds in which it sent nothing', async () => {
+    const beating = startBeating({ isHeard: false })
+    await untilTrue(() => beating.connections.length === 1)
+    await vi.advanceTimersByTimeAsync(1_900)
+    await nextTurn()
+    expect(beating.retries()).toBe(0)
+    await vi.advanceTimersByTimeAsync(100)
+    await untilTrue(() => beating.retries() === 1)
+    expect(beating.condition()).toMatchObject({ state: 'failed', detail: expect.stringContaining('within 2 s') })
+    await beating.stop()
+  })
+  test('gets a new handshake after the third failure in a row, whatever it sent', async () => {
+    const beating = startBeating({ isHeard: true })
+    const retriesAfter: number[] = []
+    for (let failures = 1; failures <= 3; failures++) {
+      await untilTrue(() => beating.connections.length === failures)
+      beating.connections.at(-1)!.destroy(new Error('cut off'))
+      for (let turn = 0; turn < 100; turn++) await nextTurn()
+      retriesAfter.push(beating.retries())
+      await vi.advanceTimersByTimeAsync(5_000)
+    }
+    expect(retriesAfter).toEqual([0, 0, 1])
+    await beating.stop()
+  })
 })

@@ -12,9 +12,9 @@ import type { Tunnel } from '../tunnel/tunnel.ts'
 const RECHECK_AFTER = 3
 /** The first pause after a tunnel comes up or fails; each later pause is twice as long. */
 const CLOSE_WATCH_MS = 500
-/** The first timeout is short because it only starts a new handshake; later ones allow for a slow network. */
-const FIRST_TIMEOUT_MS = 2_000
-const LATER_TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 10_000
+/** After this much silence the first failure only starts a new handshake; later ones allow for a slow network. */
+const SILENCE_MS = 2_000
 /** Changes within this time share a heartbeat. */
 const GATHER_MS = 250
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
@@ -97,9 +97,14 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   }
 
   async function send(tunnel: Tunnel): Promise<void> {
-    const timeoutMs = failures === 0 ? FIRST_TIMEOUT_MS : LATER_TIMEOUT_MS
+    const sentAtMs = performance.now()
+    const silence = new AbortController()
+    const untilSilence = setTimeout(() => {
+      if (failures === 0 && !tunnel.hasHeardSince(sentAtMs)) silence.abort()
+    }, SILENCE_MS)
+    const ended = AbortSignal.any([signal, silence.signal])
     try {
-      const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, signal, timeoutMs))
+      const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, ended, TIMEOUT_MS))
       const askedMs = answer.settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
@@ -110,7 +115,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       conditions.done('heartbeat', `by the hub, every ${Math.round(intervalMs / 1_000)} s`)
     } catch (error) {
       if (signal.aborted) return
-      noteFailure(error)
+      noteFailure(silence.signal.aborted ? new Error(`nothing came within ${SILENCE_MS / 1_000} s`) : error)
       if (isBusy(error)) {
         failures = 0
         httpsFallback.tunnelAnswers()
@@ -118,15 +123,19 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       }
       failures += 1
       if (failures === 1) watchMs = CLOSE_WATCH_MS
-      if (!cameThroughTunnel(error)) tunnel.retry()
-      if (failures % RECHECK_AFTER === 0) options.onUnanswered()
+      const isRecheck = failures % RECHECK_AFTER === 0
+      // A hub that sends something has this session's keys and is slow: with a new one it would have more to do.
+      if (!cameThroughTunnel(error) && (isRecheck || !tunnel.hasHeardSince(sentAtMs))) tunnel.retry()
+      if (isRecheck) options.onUnanswered()
+    } finally {
+      clearTimeout(untilSilence)
     }
   }
 
   /** Sends a heartbeat outside the tunnel, with the reason why the tunnel is not in use. */
   async function sendAround(): Promise<void> {
     try {
-      await post((body) => httpsFallback.post(sendHeartbeat, body, LATER_TIMEOUT_MS))
+      await post((body) => httpsFallback.post(sendHeartbeat, body, TIMEOUT_MS))
       conditions.done('heartbeat', 'by the hub, outside the tunnel, which does not answer')
     } catch (error) {
       if (!signal.aborted) noteFailure(error)

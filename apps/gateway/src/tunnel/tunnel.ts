@@ -24,6 +24,8 @@ export type Tunnel = {
   connect(port: number): TcpStream
   /** Accepts TCP from the hub. */
   listen(port: number, onStream: (stream: TcpStream) => void): void
+  /** Whether anything came from the hub through the tunnel, or a handshake, since that time of `performance.now()`. */
+  hasHeardSince(ms: number): boolean
   /** Begins a new handshake now, because the hub does not answer. */
   retry(): void
   stop(): Promise<void>
@@ -70,6 +72,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const rest = createPause(stopping.signal)
   const shaken = createPause(stopping.signal)
   let handshakeAtMs: number | undefined
+  let packetAtMs = -Infinity
   let isForced = false
   let isTrying = false
 
@@ -78,7 +81,10 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
     offload: options.offload,
     clock: options.clock,
     ...(options.openSocket && { openSocket: options.openSocket }),
-    onPacket: (packet) => stack.receive(packet),
+    onPacket(packet) {
+      packetAtMs = performance.now()
+      stack.receive(packet)
+    },
     onHandshake: () => {
       const sinceLastMs = performance.now() - (handshakeAtMs ?? performance.now())
       handshakeAtMs = performance.now()
@@ -179,6 +185,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
     isUp,
     connect: (port) => stack.connect({ host: approval.hubVpnIp, port }),
     listen: (port, onStream) => void stack.listen({ port }, onStream),
+    hasHeardSince: (ms) => Math.max(packetAtMs, handshakeAtMs ?? -Infinity) >= ms,
     retry() {
       isForced = true
       rest.wake()
