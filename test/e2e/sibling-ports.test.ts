@@ -117,12 +117,17 @@ test('a page cannot frame the page of another gateway, nor read its scripts', as
   await person.close()
 })
 
-/** Writes cookies that the browser sends to every port of the host. */
-function plant(page: Page, name: string, count: number): Promise<void> {
+/**
+ * Writes cookies that the browser sends to every port of the host; resolves with their length when all are stored.
+ * Chromium stores a cookie after its assignment returns, and a read waits for all of them: those stored after the next
+ * load was refused would refuse one more.
+ */
+function plant(page: Page, name: string, count: number): Promise<number> {
   return page.evaluate(
     ([prefix, most]) => {
       for (let i = 0; i < most; i++)
         for (const path of ['/', '/gateways']) document.cookie = `${prefix}${i}=${'x'.repeat(3_500)}; Path=${path}`
+      return document.cookie.length
     },
     [name, count] as const,
   )
@@ -136,6 +141,8 @@ type Planted = { by: Page; name: string; count: number }
  */
 async function openRefused(page: Page, url: string, { by, name, count }: Planted): Promise<void> {
   const open = async () => {
+    // What an open page of the portal requests would clear them.
+    await page.goto('about:blank')
     await plant(by, name, count)
     return (await page.goto(url))?.status()
   }
