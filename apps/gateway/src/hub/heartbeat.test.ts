@@ -28,10 +28,34 @@ const ANSWER = { serverTime: 0, settings: { heartbeatIntervalSeconds: 30 }, feat
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('changes in quick succession share one heartbeat, a moment later', async () => {
+/** Heartbeats that reach the hub in the given ways. */
+function startBeating(ways: Pick<Parameters<typeof keepBeating>[0], 'tunnel' | 'httpsFallback'>) {
   const stopping = new AbortController()
-  let sent = 0
+  const conditions = createConditions(() => {})
   const heartbeats = keepBeating({
+    ...ways,
+    compose: async () => HEARTBEAT,
+    features: createHubFeatures(),
+    conditions,
+    signal: stopping.signal,
+    onUnanswered() {},
+    onFeatures() {},
+    onTunnelAnswer() {},
+    onReviews() {},
+  })
+  return {
+    beatSoon: heartbeats.beatSoon,
+    condition: () => conditions.conditions().find(({ step }) => step === 'heartbeat'),
+    async stop() {
+      stopping.abort()
+      await heartbeats.done
+    },
+  }
+}
+
+test('changes in quick succession share one heartbeat, a moment later', async () => {
+  let sent = 0
+  const beating = startBeating({
     tunnel: () => undefined,
     httpsFallback: {
       isOpen: () => true,
@@ -43,31 +67,20 @@ test('changes in quick succession share one heartbeat, a moment later', async ()
         return ANSWER as never
       },
     },
-    compose: async () => HEARTBEAT,
-    features: createHubFeatures(),
-    conditions: createConditions(() => {}),
-    signal: stopping.signal,
-    onUnanswered() {},
-    onFeatures() {},
-    onTunnelAnswer() {},
-    onReviews() {},
   })
   await vi.advanceTimersByTimeAsync(300_000)
   const before = sent
-  for (let change = 0; change < 3; change += 1) heartbeats.beatSoon()
+  for (let change = 0; change < 3; change += 1) beating.beatSoon()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(sent).toBe(before + 1)
-  stopping.abort()
-  await heartbeats.done
+  await beating.stop()
 })
 
 describe('a hub that does not answer at once', () => {
   /** Heartbeats through a tunnel whose hub takes connections and answers when told to. */
-  function startBeating({ isHeard }: { isHeard: boolean }) {
-    const stopping = new AbortController()
+  function startWithTunnel({ isHeard }: { isHeard: boolean }) {
     const connections: Duplex[] = []
     let retries = 0
-    const conditions = createConditions(() => {})
     const tunnel: Tunnel = {
       address: '10.100.0.2',
       hubAddress: '10.100.0.1',
@@ -82,7 +95,7 @@ describe('a hub that does not answer at once', () => {
       retry: () => void retries++,
       async stop() {},
     }
-    const heartbeats = keepBeating({
+    const beating = startBeating({
       tunnel: () => tunnel,
       httpsFallback: {
         isOpen: () => false,
@@ -91,26 +104,14 @@ describe('a hub that does not answer at once', () => {
         tunnelAnswers() {},
         post: async () => expect.unreachable(),
       },
-      compose: async () => HEARTBEAT,
-      features: createHubFeatures(),
-      conditions,
-      signal: stopping.signal,
-      onUnanswered() {},
-      onFeatures() {},
-      onTunnelAnswer() {},
-      onReviews() {},
     })
     return {
+      ...beating,
       connections,
       retries: () => retries,
-      condition: () => conditions.conditions().find(({ step }) => step === 'heartbeat'),
       answer() {
         const body = JSON.stringify(ANSWER)
         connections.at(-1)!.push(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
-      },
-      async stop() {
-        stopping.abort()
-        await heartbeats.done
       },
     }
   }
@@ -124,7 +125,7 @@ describe('a hub that does not answer at once', () => {
   beforeEach(() => void vi.useRealTimers().useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 
   test('keeps its session and the heartbeat while it sends anything', async () => {
-    const beating = startBeating({ isHeard: true })
+    const beating = startWithTunnel({ isHeard: true })
     await untilTrue(() => beating.connections.length === 1)
     await vi.advanceTimersByTimeAsync(9_000)
     beating.answer()
@@ -134,7 +135,7 @@ describe('a hub that does not answer at once', () => {
   })
 
   test('gets a new handshake after two seconds in which it sent nothing', async () => {
-    const beating = startBeating({ isHeard: false })
+    const beating = startWithTunnel({ isHeard: false })
     await untilTrue(() => beating.connections.length === 1)
     await vi.advanceTimersByTimeAsync(1_900)
     await nextTurn()
@@ -144,8 +145,9 @@ describe('a hub that does not answer at once', () => {
     expect(beating.condition()).toMatchObject({ state: 'failed', detail: expect.stringContaining('within 2 s') })
     await beating.stop()
   })
+
   test('gets a new handshake after the third failure in a row, whatever it sent', async () => {
-    const beating = startBeating({ isHeard: true })
+    const beating = startWithTunnel({ isHeard: true })
     const retriesAfter: number[] = []
     for (let failures = 1; failures <= 3; failures++) {
       await untilTrue(() => beating.connections.length === failures)
