@@ -1,5 +1,5 @@
 import type { Incident } from '@hedgerow/contract'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 
 /** Beyond this scroll position, a person reads older incidents. */
 const TOP_PX = 200
@@ -16,8 +16,8 @@ export function useHeld(incidents: readonly Incident[]): { shown: readonly Incid
     window.addEventListener('scroll', onScroll, { passive: true })
     return () => window.removeEventListener('scroll', onScroll)
   }, [])
-  const next = useMemo(() => (isHeld ? withoutNew(incidents, shown) : incidents), [incidents, shown, isHeld])
-  if (of !== incidents || (!isHeld && shown !== incidents)) setShown({ of: incidents, shown: next })
+  const next = !isHeld ? incidents : of === incidents ? shown : withoutNew(incidents, shown)
+  if (of !== incidents || shown !== next) setShown({ of: incidents, shown: next })
   return { shown: next, waiting: incidents.length - next.length }
 }
 
