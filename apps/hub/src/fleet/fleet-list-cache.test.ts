@@ -80,6 +80,12 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     await vi.waitFor(async () => expect((await first())?.status).toBe('warning'), { timeout: 60_000 })
   })
 
+  it('is counted whole', async () => {
+    const authorization = `Bearer ${await hub.signIn('manager')}`
+    const { totalGateways } = (await hub.app.inject({ url: '/api/v1/hub/stats', headers: { authorization } })).json()
+    expect(totalGateways).toBe(FLEET)
+  })
+
   it('of a user holds the gateways that they claimed', async () => {
     expect((await ask('user')).json()).toEqual([])
   })

@@ -1,22 +1,23 @@
 /**
  * The whole fleet list for managers and admins. It is built in slices between other requests and compressed on another
  * thread, once for all concurrent requests. A large list is megabytes and takes a tenth of a second to serialize, so it
- * is cached: for a second every request gets the same bytes, and for up to five seconds while a new list is built. A
+ * is cached: for one to four seconds every request gets the same bytes, and for up to five while a new list is built. A
  * change of the fleet invalidates the cached list and one under construction.
  */
 import { promisify } from 'node:util'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { brotliCompress, constants } from 'node:zlib'
 import { listGateways, type FactKind } from '@hedgerow/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { dropAfter } from '../facts/facts.ts'
-import { fleetInSlices, type ListDependencies } from './fleet.ts'
+import { fleetInSlices, wholeFleet, type ListDependencies } from './fleet.ts'
+import type { FleetSearch } from './search.ts'
 
 const LARGE_FLEET = 1_000
-const GATEWAYS_AT_ONCE = 200
 const FRESH_MS = 1_000
+/** Building the list of 10,000 gateways takes as long as many answers, so it is then used for 4 s. */
+const FRESH_FOR_EACH_MS = 0.4
 const SHOWN_MS = 5_000
 const BROTLI_QUALITY = 4
 /** Brotli's window. Rows resemble their neighbours, so a larger window costs time and memory and gains nothing. */
@@ -24,7 +25,7 @@ const BROTLI_WINDOW_BITS = 18
 
 const compress = promisify(brotliCompress)
 
-type Made = { at: number; isLarge: boolean; plain: Buffer; packed(): Promise<Buffer> }
+type Made = { at: number; freshMs: number; isLarge: boolean; plain: Buffer; packed(): Promise<Buffer> }
 
 export type FleetListCache = {
   /** Answers with the list as JSON, compressed if the client accepts it. */
@@ -46,23 +47,31 @@ const STALE_AFTER = [
   'user.deleted',
 ] as const satisfies FactKind[]
 
-export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDependencies): FleetListCache {
+export function createFleetListCache(
+  db: Kysely<Tables>,
+  search: FleetSearch,
+  dependencies: ListDependencies,
+): FleetListCache {
   const { clock } = dependencies.signals
   let kept: Made | undefined
   let making: Promise<Made> | undefined
+  /** The last list was large, so the next one is read in slices. */
+  let wasLarge = false
 
   async function make(): Promise<Made> {
     const at = clock()
     const slices: string[] = []
     let count = 0
-    for await (const gateways of fleetInSlices(db, dependencies, GATEWAYS_AT_ONCE)) {
+    const read = wasLarge ? fleetInSlices(db, search, dependencies) : [await wholeFleet(db, dependencies)]
+    for await (const gateways of read) {
       count += gateways.length
       slices.push(JSON.stringify(listGateways.response.encode(gateways)).slice(1, -1))
-      await nextTurn()
     }
+    const freshMs = Math.min(SHOWN_MS, Math.max(FRESH_MS, count * FRESH_FOR_EACH_MS))
     const plain = Buffer.from(`[${slices.join(',')}]`)
     let packing: Promise<Buffer> | undefined
-    return { at, isLarge: count >= LARGE_FLEET, plain, packed: () => (packing ??= pack(plain)) }
+    wasLarge = count >= LARGE_FLEET
+    return { at, freshMs, isLarge: wasLarge, plain, packed: () => (packing ??= pack(plain)) }
   }
 
   /** Builds one list at a time; a list that a change outdated meanwhile is not cached. */
@@ -85,7 +94,7 @@ export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDepen
   async function current(): Promise<Made> {
     if (!kept) return makeAnew()
     const ageMs = Math.abs(clock() - kept.at)
-    if (ageMs < FRESH_MS) return kept
+    if (ageMs < kept.freshMs) return kept
     if (ageMs >= SHOWN_MS) return makeAnew()
     // Callers that need the new list get its error.
     makeAnew().catch(() => {})

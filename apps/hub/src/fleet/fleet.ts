@@ -4,6 +4,7 @@
  * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasRole, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
@@ -17,7 +18,7 @@ import type { Caller } from '../access/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
-import type { FleetSearch } from './search.ts'
+import type { FleetSearch, Found } from './search.ts'
 import { isUdpBlocked, judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
 type Row = Selectable<Tables['gateways']>
@@ -44,7 +45,8 @@ const LISTED = [
   'gateways.created_at',
 ] as const
 
-const IDS_AT_ONCE = 200
+/** Rows of one read of a large fleet; other requests run between two reads. */
+const ROWS_AT_ONCE = 200
 
 type ListedColumn = (typeof LISTED)[number] extends `gateways.${infer Column extends keyof Row}` ? Column : never
 type ListedRow = Pick<Row, ListedColumn> & { owner: string | null }
@@ -101,30 +103,38 @@ export async function searchGateways(
     ...(page.after && { after: String(page.after[0]) }),
     ...(page.rowsWanted !== undefined && { limit: page.rowsWanted }),
   })
-  const shown = sendPage(reply, found, page, ({ nameKey }) => [nameKey]).map(({ id }) => id)
-  const handshakes = dependencies.signals.handshakes()
-  const gateways: Gateway[] = []
-  for (let start = 0; start < shown.length; start += IDS_AT_ONCE) {
-    const ids = shown.slice(start, start + IDS_AT_ONCE)
-    const rows = await withOwner(visibleTo(db, caller))
-      .where('gateways.id', 'in', ids)
-      .orderBy('gateways.name_key')
-      .execute()
-    gateways.push(...rows.map((row) => present(row, dependencies, handshakes)))
-  }
-  return gateways
+  const shown = sendPage(reply, found, page, ({ nameKey }) => [nameKey])
+  return (await Array.fromAsync(inSlices(visibleTo(db, caller), shown, dependencies))).flat()
 }
 
-/** The whole fleet as managers see it, by name, serialized slice by slice. */
-export async function* fleetInSlices(
-  db: Kysely<Tables>,
-  dependencies: ListDependencies,
-  gatewaysAtOnce: number,
-): AsyncGenerator<Gateway[]> {
+/** The whole fleet as managers see it, by name, in one read. */
+export async function wholeFleet(db: Kysely<Tables>, dependencies: ListDependencies): Promise<Gateway[]> {
   const rows = await withOwner(db.selectFrom('gateways')).orderBy('gateways.name_key').execute()
   const handshakes = dependencies.signals.handshakes()
-  for (let start = 0; start < rows.length; start += gatewaysAtOnce)
-    yield rows.slice(start, start + gatewaysAtOnce).map((row) => present(row, dependencies, handshakes))
+  return rows.map((row) => present(row, dependencies, handshakes))
+}
+
+/** The whole fleet as managers see it, by name, in slices between which other requests run. */
+export async function* fleetInSlices(
+  db: Kysely<Tables>,
+  search: FleetSearch,
+  dependencies: ListDependencies,
+): AsyncGenerator<Gateway[]> {
+  yield* inSlices(db.selectFrom('gateways'), await search.find('', {}), dependencies)
+}
+
+async function* inSlices(
+  gateways: ReturnType<typeof visibleTo>,
+  found: readonly Found[],
+  dependencies: ListDependencies,
+): AsyncGenerator<Gateway[]> {
+  const handshakes = dependencies.signals.handshakes()
+  for (let start = 0; start < found.length; start += ROWS_AT_ONCE) {
+    if (start > 0) await nextTurn()
+    const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
+    const rows = await withOwner(gateways).where('gateways.id', 'in', ids).orderBy('gateways.name_key').execute()
+    yield rows.map((row) => present(row, dependencies, handshakes))
+  }
 }
 
 /** The gateway as in the list. Throws `gateway_not_found`, also when the caller may not see it. */
@@ -219,37 +229,52 @@ export type FleetStatus = Judgement & {
   queue: Heartbeat['queue']
 }
 
-/** The status of every gateway, or of those that the caller may see. */
+/** The status of every gateway, or of those that the caller may see. Other requests run meanwhile. */
 export async function fleetStatuses(
   db: Kysely<Tables>,
   signals: FleetSignals,
   caller?: Caller,
 ): Promise<FleetStatus[]> {
-  const rows = await (caller ? visibleTo(db, caller) : db.selectFrom('gateways'))
+  const judged = (caller ? visibleTo(db, caller) : db.selectFrom('gateways'))
     .select(['gateways.id', 'gateways.name', 'gateways.kind', 'gateways.owner_id'])
     .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at', 'gateways.created_at'])
-    .execute()
+    .orderBy('gateways.id')
+    .limit(ROWS_AT_ONCE)
   const handshakes = signals.handshakes()
-  return rows.map((row) => {
-    const known = signalsOf(row, signals, handshakes)
-    return {
-      id: row.id,
-      name: row.name,
-      ownerId: row.owner_id,
-      publicKey: row.wireguard_public_key,
-      lastSeenAt: lastSeen(known),
-      queue: known.heartbeat?.content.queue,
-      status: statusOf(known),
-      // Getters, because few callers need them.
-      get isOnlyCameras() {
-        return isOnlyCameras(known)
-      },
-      get reason() {
-        return reasonOf(known)
-      },
-      reasonIn: (language) => reasonOf(known, language),
-    }
-  })
+  const statuses: FleetStatus[] = []
+  let rows = await judged.execute()
+  for (;;) {
+    for (const row of rows) statuses.push(toStatus(row, signals, handshakes))
+    const last = rows.at(-1)
+    if (!last || rows.length !== ROWS_AT_ONCE) return statuses
+    await nextTurn()
+    rows = await judged.where('gateways.id', '>', last.id).execute()
+  }
+}
+
+function toStatus(
+  row: JudgedColumns & Pick<Row, 'name' | 'owner_id'>,
+  signals: FleetSignals,
+  handshakes: ReadonlyMap<string, number>,
+): FleetStatus {
+  const known = signalsOf(row, signals, handshakes)
+  return {
+    id: row.id,
+    name: row.name,
+    ownerId: row.owner_id,
+    publicKey: row.wireguard_public_key,
+    lastSeenAt: lastSeen(known),
+    queue: known.heartbeat?.content.queue,
+    status: statusOf(known),
+    // Getters, because few callers need them.
+    get isOnlyCameras() {
+      return isOnlyCameras(known)
+    },
+    get reason() {
+      return reasonOf(known)
+    },
+    reasonIn: (language) => reasonOf(known, language),
+  }
 }
 
 function isOnlyCameras(known: Signals): boolean {

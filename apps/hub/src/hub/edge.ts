@@ -138,8 +138,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   eventRoutes(app, { events })
   const { connectedUsers } = ui
   const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers, warningSince: presence.warningSince }
-  const fleetListCache = createFleetListCache(db, list)
   const search = createFleetSearch(db)
+  const fleetListCache = createFleetListCache(db, search, list)
   const fleetCount = createFleetCount(db, signals)
   const parts = { db, signals, checkedStatuses: presence.statuses, vpn, connections, certificates, notifications }
   const secondLook = config.secondLook && createSecondLook(config.secondLook, { db, clock, cleanJpeg, metrics, log })
