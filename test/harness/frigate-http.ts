@@ -34,6 +34,8 @@ export type FrigateBehaviour = {
   isMute: boolean
   /** Pads saved snapshots by this many bytes. */
   snapshotPaddingBytes: number
+  /** How far its clock is ahead of this machine's. */
+  clockAheadMs: number
 }
 
 type State = {
@@ -115,6 +117,7 @@ export function createFrigateHttp(state: State) {
     const caller = state.signIn.callerOf(request, isInternal)
     state.requests.push({ method, path, headers, caller, isInternal })
     const body = Buffer.concat(await request.toArray())
+    response.setHeader('date', new Date(Date.now() + behaviour.clockAheadMs).toUTCString())
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs)
     if (behaviour.answer?.path.test(path)) return behaviour.answer.with(request, response)
     if (path === '/api/login') return login(response, body.toString())

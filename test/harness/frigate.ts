@@ -91,7 +91,13 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
   const reviews = new Map<string, ReviewItem>()
   const objects = new Map<string, TrackedObject>()
   const requests: FrigateRequest[] = []
-  const behaviour: FrigateBehaviour = { delayMs: 0, answer: undefined, isMute: false, snapshotPaddingBytes: 0 }
+  const behaviour: FrigateBehaviour = {
+    delayMs: 0,
+    answer: undefined,
+    isMute: false,
+    snapshotPaddingBytes: 0,
+    clockAheadMs: 0,
+  }
   const { cert, key, fingerprint } = await makeSelfSigned()
   const signIn = createFrigateSignIn(options.access ?? {})
   const http = createFrigateHttp({ version, cameras, reviews, objects, requests, behaviour, signIn })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
 import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../../../test/harness/frigate.ts'
 import { noteOf } from '../../../../../test/harness/frigate-shapes.ts'
@@ -6,18 +6,27 @@ import { noteOf } from '../../../../../test/harness/frigate-shapes.ts'
 const life: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of life.splice(0).reverse()) await end()
+  vi.useRealTimers()
 })
+
+/** From now on the source's pauses end when the test says `later`. Sockets and Frigate have timers of their own. */
+const holdPauses = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
 type Started = { frigate: TestFrigate; source: TestSource; later(ms: number): void }
 
 async function start(options: FrigateOptions = {}, settings: Record<string, unknown> = {}): Promise<Started> {
-  let now = Date.now()
+  let passedMs = 0
   const frigate = await startFrigate(options)
   life.push(() => frigate.stop())
-  const source = await startFrigateSource({ url: frigate.url, ...settings }, { clock: () => now })
+  const source = await startFrigateSource({ url: frigate.url, ...settings }, { clock: () => Date.now() + passedMs })
   life.push(() => source.stop())
   await listening(frigate)
-  return { frigate, source, later: (ms) => void (now += ms) }
+  const later = (ms: number) => {
+    passedMs += ms
+    frigate.behaviour.clockAheadMs += ms
+    if (vi.isFakeTimers()) vi.advanceTimersByTime(ms)
+  }
+  return { frigate, source, later }
 }
 
 /** Resolves when the source is connected to the WebSocket and has fetched the earlier items. */
@@ -195,15 +204,24 @@ describe('after an outage', () => {
   })
 
   test('nothing is lost while the disk refuses writes', async () => {
-    const { frigate, source } = await start()
+    holdPauses()
+    const { frigate, source, later } = await start()
     await sentinel({ frigate, source })
     source.refuse(new Error('ENOSPC'))
     const review = frigate.see()
     const asked = frigate.requests.length
-    const fetched = () => frigate.requests.slice(asked).some(({ path }) => path.startsWith('/api/review?'))
+    const fetched = () => {
+      later(1_000)
+      return frigate.requests.slice(asked).some(({ path }) => path.startsWith('/api/review?'))
+    }
     await expect.poll(fetched).toBe(true)
     source.refuse(undefined)
-    await expect.poll(() => byId(source, review.id)).toBeDefined()
+    await expect
+      .poll(() => {
+        later(1_000)
+        return byId(source, review.id)
+      })
+      .toBeDefined()
   })
 })
 
@@ -285,19 +303,22 @@ describe('the state', () => {
   })
 
   test('says for how long Frigate has not answered, and that its cameras are offline', async () => {
+    holdPauses()
     const { frigate, source, later } = await start()
     await expect.poll(() => source.state().cameras).toHaveLength(2)
     await frigate.stop()
+    const problems = () => {
+      later(1_000)
+      return source.state().problems
+    }
     const says = (words: string) =>
-      expect
-        .poll(() => {
-          later(1_000)
-          return source.state().problems.join('\n')
-        })
-        .toContain(`Frigate at ${frigate.url} ${words}`)
+      expect.poll(() => problems().join('\n')).toContain(`Frigate at ${frigate.url} ${words}`)
     await says('does not answer: nothing listens there (connection refused).')
     await expect
-      .poll(() => source.problemsOf(source.state().cameras[0]!.name)?.[0])
+      .poll(() => {
+        later(1_000)
+        return source.problemsOf(source.state().cameras[0]!.name)?.[0]
+      })
       .toMatch(/^Frigate at .* does not answer: nothing/)
     later(120_000)
     await says('has not answered for 2 minutes: nothing listens there (connection refused).')
@@ -305,7 +326,7 @@ describe('the state', () => {
     await says('has not answered for a day: ')
     await frigate.start()
     await expect
-      .poll(() => source.state().problems)
+      .poll(problems)
       .toEqual(['More happened at Frigate during the outage than the gateway fetches: the oldest is missing.'])
     expect(source.state().cameras.map(({ state }) => state)).toEqual(['online', 'online'])
   })
