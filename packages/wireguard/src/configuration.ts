@@ -8,7 +8,7 @@ import { cookieKeyOf, mac1KeyOf } from './cookie.ts'
 import { equalBytes } from './crypto.ts'
 import type { DeviceState } from './device-state.ts'
 import type { PresharedKey, PublicKey } from './keys.ts'
-import { KEY_BYTES, keyBytes, parsePresharedKey, parsePublicKey } from './keys.ts'
+import { isLowOrder, KEY_BYTES, keyBytes, parsePresharedKey, parsePublicKey } from './keys.ts'
 import type { Endpoint } from './outputs.ts'
 import type { Peer } from './peer.ts'
 import { createPeer } from './peer.ts'
@@ -80,17 +80,16 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
   }
 }
 
-/** The part of a peer that follows from its public key; costs one DH. Throws `invalid-key` on a low-order point. */
+/** The part of a peer that follows from its public key. Throws `invalid-key` on a low-order point. */
 export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: CheckedConfig): Peer {
   const publicKeyBytes = keyBytes(publicKey)
-  const staticShared = state.crypto.dh(state.local.privateKey, publicKeyBytes)
-  if (staticShared === undefined) {
+  if (isLowOrder(publicKeyBytes)) {
     presharedKey.fill(0)
     throw invalidKey('a public key of low order')
   }
   const mac1Key = mac1KeyOf(state.crypto, publicKeyBytes)
   const cookieKey = cookieKeyOf(state.crypto, publicKeyBytes)
-  return createPeer({ publicKey, publicKeyBytes, staticShared, presharedKey, mac1Key, cookieKey })
+  return createPeer({ publicKey, publicKeyBytes, presharedKey, mac1Key, cookieKey })
 }
 
 /**

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
 import { mac1KeyOf, writeMacs } from './cookie.ts'
-import type { Crypto } from './crypto.ts'
+import type { Crypto, KeyPair } from './crypto.ts'
 import type { RemoteIdentity } from './handshake.ts'
-import { createInitiation, createResponse, openInitiation, openResponse, openTimestamp } from './handshake.ts'
+import {
+  createInitiation,
+  createResponse,
+  openInitiation,
+  openResponse,
+  openTimestamp,
+  staticSharedWith,
+} from './handshake.ts'
+import { isLowOrder } from './keys.ts'
 import { nodeCrypto } from './node/crypto.ts'
 import { createSession, openTransport, sealTransport } from './session.ts'
 import { createSlab } from './slab.ts'
@@ -33,10 +41,12 @@ const withEphemeral = (byte: number): Crypto => ({ ...nodeCrypto, generate: () =
 const initiator = pairOf(1)
 const responder = pairOf(2)
 
-function identityOf(own: { privateKey: Uint8Array }, other: { publicKey: Uint8Array }): RemoteIdentity {
-  const staticShared = nodeCrypto.dh(own.privateKey, other.publicKey) ?? new Uint8Array()
-  return { publicKeyBytes: other.publicKey, staticShared, presharedKey: keyOf(5) }
-}
+const identityOf = (other: KeyPair): RemoteIdentity => ({
+  publicKeyBytes: other.publicKey,
+  staticShared: undefined,
+  presharedKey: keyOf(5),
+})
+const sharedOf = (own: KeyPair, remote: RemoteIdentity) => staticSharedWith(nodeCrypto, own, remote) ?? new Uint8Array()
 
 function macced(message: Uint8Array, receiver: { publicKey: Uint8Array }): Uint8Array {
   const mac1Key = mac1KeyOf(nodeCrypto, receiver.publicKey)
@@ -45,7 +55,7 @@ function macced(message: Uint8Array, receiver: { publicKey: Uint8Array }): Uint8
 }
 
 function handshake() {
-  const remote = identityOf(initiator, responder)
+  const remote = identityOf(responder)
   const timestamp = createTimestamps()(1_700_000_000_487)
   const begun = createInitiation(withEphemeral(3), initiator, remote, { localIndex: 0x11223344, timestamp })
   if (begun === undefined) throw new Error('no initiation')
@@ -53,8 +63,8 @@ function handshake() {
 
   const received = openInitiation(nodeCrypto, responder, begun.message)
   if (received === undefined) throw new Error('initiation not opened')
-  const local = identityOf(responder, initiator)
-  const openedTimestamp = openTimestamp(nodeCrypto, received, local.staticShared, begun.message)
+  const local = identityOf(initiator)
+  const openedTimestamp = openTimestamp(nodeCrypto, received, sharedOf(responder, local), begun.message)
   const answered = createResponse(withEphemeral(4), received, local, 0x55667788)
   if (answered === undefined) throw new Error('no response')
   macced(answered.message, initiator)
@@ -111,7 +121,7 @@ test('a false response leaves the initiation able to take the true one', () => {
 test('an initiation with any byte of it changed proves nothing', () => {
   const { begun, received } = handshake()
   expect(received).toBeDefined()
-  const { staticShared } = identityOf(responder, initiator)
+  const staticShared = sharedOf(responder, identityOf(initiator))
   for (let offset = 8; offset < 116; offset++) {
     const forged = Uint8Array.from(begun.message)
     forged[offset] = (forged[offset] ?? 0) ^ 0x40
@@ -132,9 +142,23 @@ const lowOrderPoints = [
   `ee${'ff'.repeat(30)}7f`,
 ]
 
+test('points next to those of low order are keys like all others', () => {
+  for (const point of lowOrderPoints.slice(2)) {
+    const bytes = Uint8Array.from(Buffer.from(point, 'hex'))
+    for (const next of [bytes.with(0, bytes[0]! ^ 0x10), bytes.with(30, bytes[30]! ^ 1)]) {
+      expect(isLowOrder(next)).toBe(false)
+      expect(nodeCrypto.dh(keyOf(1), next)).toBeDefined()
+    }
+  }
+})
+
 test.each(lowOrderPoints)('the low-order point %s is refused wherever it stands', (point) => {
   const bytes = Uint8Array.from(Buffer.from(point, 'hex'))
-  expect(nodeCrypto.dh(keyOf(1), bytes)).toBeUndefined()
+  const withTopBit = bytes.with(31, bytes[31]! | 0x80)
+  for (const spelling of [bytes, withTopBit]) {
+    expect(isLowOrder(spelling)).toBe(true)
+    expect(nodeCrypto.dh(keyOf(1), spelling)).toBeUndefined()
+  }
   const { remote, begun, answered } = handshake()
   const initiation = Uint8Array.from(begun.message)
   initiation.set(bytes, 8)

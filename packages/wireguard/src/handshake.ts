@@ -23,8 +23,20 @@ import {
 
 const EMPTY = new Uint8Array(0)
 
-/** The other side's data for a handshake. `staticShared` is DH(own static, their static), made once per peer. */
-export type RemoteIdentity = { publicKeyBytes: Uint8Array; staticShared: Uint8Array; presharedKey: Uint8Array }
+/** The other side's data for a handshake. `staticShared` is undefined before the first one. */
+export type RemoteIdentity = {
+  publicKeyBytes: Uint8Array
+  staticShared: Uint8Array | undefined
+  presharedKey: Uint8Array
+}
+
+/**
+ * DH(own static, their static), calculated once per peer, at the first handshake: a device starts sooner with thousands
+ * of peers. Undefined for a low-order point.
+ */
+export function staticSharedWith(crypto: Crypto, local: KeyPair, remote: RemoteIdentity): Uint8Array | undefined {
+  return (remote.staticShared ??= crypto.dh(local.privateKey, remote.publicKeyBytes))
+}
 
 /** An initiation that waits for its response. Holds secrets until `eraseInitiation`. */
 export type PendingInitiation = { localIndex: number; state: SymmetricState; ephemeralPrivate: Uint8Array }
@@ -62,7 +74,9 @@ export function createInitiation(
 
   // -> es, s
   const es = crypto.dh(ephemeral.privateKey, remote.publicKeyBytes)
-  if (es === undefined) {
+  const staticShared = staticSharedWith(crypto, local, remote)
+  if (es === undefined || staticShared === undefined) {
+    es?.fill(0)
     ephemeral.privateKey.fill(0)
     eraseState(state)
     return undefined
@@ -71,7 +85,7 @@ export function createInitiation(
   sealAndMix(crypto, state, { key: mixSecret(crypto, state, es), plaintext: local.publicKey, out: staticField })
 
   // -> ss, {timestamp}
-  const key = mixKeyForAead(crypto, state, remote.staticShared)
+  const key = mixKeyForAead(crypto, state, staticShared)
   const timestampField = message.subarray(Initiation.timestamp, Initiation.mac1)
   sealAndMix(crypto, state, { key, plaintext: timestamp, out: timestampField })
 

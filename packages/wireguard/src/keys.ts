@@ -46,6 +46,25 @@ export function encodePresharedKey(bytes: Uint8Array): PresharedKey {
   return toBase64(bytes) as PresharedKey
 }
 
+/**
+ * Coordinates u whose order divides 8, little-endian and canonical or not; the top bit does not count (RFC 7748 §5).
+ */
+const LOW_ORDER = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+])
+
+/** Whether every DH with this public key gives zero. `bytes` must be 32 long. */
+export function isLowOrder(bytes: Uint8Array): boolean {
+  const top = bytes[KEY_BYTES - 1]! & 0x7f
+  return LOW_ORDER.has(bytes.subarray(0, KEY_BYTES - 1).toHex() + top.toString(16).padStart(2, '0'))
+}
+
 /** Returns a fresh array that the caller owns and may zero. */
 export function keyBytes(key: PublicKey | PrivateKey | PresharedKey): Uint8Array {
   return Uint8Array.from(atob(key), (character) => character.charCodeAt(0))

@@ -57,11 +57,12 @@ export type Peer = RemoteIdentity &
     sentBytes: number
   }
 
-export type PeerKeys = RemoteIdentity & { publicKey: PublicKey; mac1Key: Uint8Array; cookieKey: Uint8Array }
+export type PeerKeys = Pick<Peer, 'publicKey' | 'publicKeyBytes' | 'presharedKey' | 'mac1Key' | 'cookieKey'>
 
 export function createPeer(keys: PeerKeys): Peer {
   return {
     ...keys,
+    staticShared: undefined,
     deadlineMs: NEVER,
     heapIndex: NOT_IN_HEAP,
     endpoint: undefined,
@@ -122,7 +123,7 @@ export function erasePeerKeys(indices: Indices, peer: Peer): void {
 /** For a removed peer: erases the long-lived secrets too. */
 export function erasePeer(indices: Indices, peer: Peer): void {
   erasePeerKeys(indices, peer)
-  peer.staticShared.fill(0)
+  peer.staticShared?.fill(0)
   peer.presharedKey.fill(0)
   eraseCookie(peer)
 }

@@ -9,7 +9,7 @@ import { isMac1Right, readCookieReply } from './cookie.ts'
 import type { DeviceState, Turn } from './device-state.ts'
 import { drop, freshIndex } from './device-state.ts'
 import type { ReceivedInitiation, TransportKeys } from './handshake.ts'
-import { createResponse, openInitiation, openResponse, openTimestamp } from './handshake.ts'
+import { createResponse, openInitiation, openResponse, openTimestamp, staticSharedWith } from './handshake.ts'
 import { requestHandshake, sendHandshakeMessage } from './initiate.ts'
 import { encodePublicKey } from './keys.ts'
 import { CookieReply, MessageType, Response, Transport, messageTypeOf, readUint32 } from './messages.ts'
@@ -74,7 +74,8 @@ function answerInitiation(
   const { crypto } = state
   const peer = state.peers.get(encodePublicKey(received.remoteStatic))
   if (peer === undefined) return drop(turn, 'unknown-peer')
-  const timestamp = openTimestamp(crypto, received, peer.staticShared, message)
+  const staticShared = staticSharedWith(crypto, state.local, peer)
+  const timestamp = staticShared && openTimestamp(crypto, received, staticShared, message)
   if (timestamp === undefined) return drop(turn, 'bad-handshake')
   if (!isLater(timestamp, peer.latestTimestamp)) return drop(turn, 'replayed-initiation')
   if (turn.nowMs - peer.initiationReceivedAtMs < MIN_INITIATION_INTERVAL_MS) return drop(turn, 'initiation-flood')
