@@ -43,8 +43,8 @@ export const gateway = z.object({
   version: z.string().nullable(),
   lastSeen: z.iso.datetime().nullable(),
   /**
-   * When its trouble began: offline, its last signal; with a warning, when that began. Null while it is online, when it
-   * never connected, and when the hub no longer knows.
+   * When its newest trouble began: offline, its last signal; with a warning, its newest problem. Null while it is
+   * online, when it never connected, and when the hub does not know.
    */
   troubleSince: z.iso.datetime().nullable(),
   /** Distinct people with a proxied request in the last 60 s or an open stream. */

@@ -58,6 +58,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
       publicKey: '',
       queue: undefined,
       isOnlyCameras: false,
+      problems: [],
       status: 'online',
       reason: 'no heartbeat for 9 min',
       reasonIn(language) {

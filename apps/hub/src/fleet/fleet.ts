@@ -19,7 +19,7 @@ import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { FleetSearch, Found } from './search.ts'
-import { isUdpBlocked, judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
+import { isUdpBlocked, judge, problemNames, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
 type Row = Selectable<Tables['gateways']>
 
@@ -68,7 +68,7 @@ export type ListDependencies = {
   signals: FleetSignals
   hubPublicKey: string
   connectedUsers(gatewayId: string): number
-  /** When the warning of a gateway began, in milliseconds since 1970. */
+  /** When the newest problem of a gateway with a warning began, in milliseconds since 1970. */
   warningSince(gatewayId: string): number | undefined
 }
 
@@ -216,6 +216,8 @@ export function isOffline(
 
 export type FleetStatus = Judgement & {
   reasonIn: (language: Language) => string
+  /** What is wrong while it has a warning: `problemNames`. */
+  problems: string[]
   id: string
   name: string
   ownerId: string | null
@@ -272,6 +274,9 @@ function toStatus(
     },
     get reason() {
       return reasonOf(known)
+    },
+    get problems() {
+      return problemNames(known)
     },
     reasonIn: (language) => reasonOf(known, language),
   }

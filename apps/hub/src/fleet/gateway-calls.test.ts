@@ -14,7 +14,7 @@ import {
   verifySignature,
   type Identity,
 } from '@hedgerow/enrolment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice, newKeys } from '#testing/device.ts'
@@ -25,6 +25,7 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 const HEARTBEAT = '/api/v1/gateway/heartbeat'
 const DETECTIONS = '/api/v1/gateway/detections'
 const REVIEWS = '/api/v1/gateway/reviews'
+const PATIENT = { timeout: 20_000 }
 
 describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engine) => {
   let hub: TestHub
@@ -40,8 +41,9 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
   const signed = (
     url: string,
     content: object,
-    change: { signer?: Identity; timeMs?: number; target?: string } = {},
+    change: { from?: Identity; signer?: Identity; timeMs?: number; target?: string } = {},
   ) => {
+    const { from = identity } = change
     const payload = JSON.stringify(content)
     const time = String(Math.floor(change.timeMs ?? hub.clock.now()))
     const nonce = randomBytes(32).toString('base64')
@@ -49,10 +51,10 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     const bytes = requestBytes({ method: 'POST', target: change.target ?? url, time, nonce, body })
     const headers = {
       'content-type': 'application/json',
-      [IDENTITY_HEADER]: identity.publicKey,
+      [IDENTITY_HEADER]: from.publicKey,
       [TIME_HEADER]: time,
       [NONCE_HEADER]: nonce,
-      [SIGNATURE_HEADER]: (change.signer ?? identity).sign(bytes),
+      [SIGNATURE_HEADER]: (change.signer ?? from).sign(bytes),
     }
     return { method: 'POST' as const, url, headers, payload }
   }
@@ -78,6 +80,46 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     hub.clock.advance(91_000)
     const [silent] = await list()
     expect(silent).toMatchObject({ status: 'offline', troubleSince: silent?.lastSeen })
+  })
+
+  it('that tell of one problem more make its trouble the newest, in the list and in activity', async () => {
+    await hub.stop()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    hub = await startTestHub(engine)
+    const [barn, ford] = [generateIdentitySeed(), generateIdentitySeed()].map(identityOfSeed)
+    await insertTestGateway(hub.db, { name: 'Barn', identity_public_key: barn!.publicKey })
+    await insertTestGateway(hub.db, { name: 'Ford', identity_public_key: ford!.publicKey })
+    const tell = async (from: Identity, ...problems: string[]) => {
+      hub.clock.advance(30_000)
+      const sent = signed(HEARTBEAT, { ...beat(), problems }, { from })
+      expect((await hub.app.inject(sent)).statusCode).toBe(200)
+    }
+    const newestFirst = async () => {
+      vi.advanceTimersByTime(5_000)
+      const troubled = (await list()).filter(({ troubleSince }) => troubleSince !== null)
+      return troubled.toSorted((a, b) => b.troubleSince!.localeCompare(a.troubleSince!)).map(({ name }) => name)
+    }
+    await tell(barn!)
+    await expect.poll(newestFirst, PATIENT).toEqual(['Barn'])
+    await tell(ford!, 'There is no detector')
+    await expect.poll(newestFirst, PATIENT).toEqual(['Ford', 'Barn'])
+    await tell(barn!, 'There is no detector')
+    await expect.poll(newestFirst, PATIENT).toEqual(['Barn', 'Ford'])
+    await tell(ford!, 'The lens is dirty')
+    await expect.poll(newestFirst, PATIENT).toEqual(['Ford', 'Barn'])
+    const warnings = async () => {
+      const rows = await hub.db.selectFrom('activity').select(['message', 'type']).orderBy('id').execute()
+      return rows.filter(({ type }) => type === 'warning').map(({ message }) => message)
+    }
+    await expect
+      .poll(warnings, PATIENT)
+      .toEqual([
+        expect.stringMatching(/^Gateway "Barn" has a warning: .* no VPN handshake yet$/),
+        expect.stringMatching(/^Gateway "Ford" has a warning: .* There is no detector/),
+        expect.stringMatching(/^Gateway "Barn" has a warning: .* There is no detector/),
+        expect.stringMatching(/^Gateway "Ford" has a warning: .* The lens is dirty/),
+      ])
   })
 
   it('for a minute after its approval, without a handshake, counts as blocked UDP: the page says what to open', async () => {

@@ -1,6 +1,6 @@
 /**
- * Watches the fleet's statuses: records each change as a fact, and the maximum of connected gateways in the hour's
- * count. The first statuses after a start do not count as changes.
+ * Watches the fleet's statuses: records each change, and each new problem of a gateway that has a warning, as a fact,
+ * and the maximum of connected gateways in the hour's count. The first statuses after a start do not count as changes.
  */
 import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -19,7 +19,7 @@ export type Presence = {
   look(): Promise<void>
   /** The last check's result; undefined before the first. */
   statuses(): readonly FleetStatus[] | undefined
-  /** When the gateway's warning began; undefined for none, and when that is no longer stored. */
+  /** When the newest problem of a gateway with a warning began; undefined for none, and when that is not stored. */
   warningSince(gatewayId: string): number | undefined
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export type Presence = {
 export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
   const { db, signals, log } = options
   let latest: readonly FleetStatus[] | undefined
-  let known: ReadonlyMap<string, FleetStatus['status']> | undefined
+  let known: ReadonlyMap<string, Known> | undefined
   let warnings: ReadonlyMap<string, number | undefined> = new Map()
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   const tasks = createTasks({ log, failure: 'could not check the fleet' })
@@ -37,13 +37,17 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     latest = statuses
     const now = signals.clock()
     const before = known
-    const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
+    const found = new Map(statuses.map((gateway) => [gateway.id, knownOf(gateway)]))
+    const changed = before ? statuses.filter(({ id }) => isNews(found.get(id), before.get(id))) : []
+    const news = new Set(changed.map(({ id }) => id))
     const warned = new Map<string, number | undefined>()
     for (const { id, status } of statuses) {
       if (status !== 'warning') continue
-      const isKnown = warnings.has(id)
-      warned.set(id, isKnown ? warnings.get(id) : before ? now : await storedWarning(db, id, now))
+      const since = () => (warnings.has(id) ? warnings.get(id) : storedWarning(db, id, now))
+      warned.set(id, news.has(id) ? now : await since())
     }
+    // Before the facts are recorded, whose followers read it.
+    warnings = warned
     const hour = startOfHour(now)
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
     // Written only when it rises: an unchanged fleet costs no writes.
@@ -61,9 +65,8 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
       )
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     for (const { id, status } of changed)
-      log.info({ gatewayId: id, was: before?.get(id) ?? 'offline', status }, 'gateway status')
-    known = new Map(statuses.map(({ id, status }) => [id, status]))
-    warnings = warned
+      log.info({ gatewayId: id, was: before?.get(id)?.status ?? 'offline', status }, 'gateway status')
+    known = found
   }
 
   return {
@@ -78,6 +81,20 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   }
 }
 
+type Known = { status: FleetStatus['status']; problems: ReadonlySet<string> }
+
+const NO_PROBLEMS: ReadonlySet<string> = new Set()
+
+function knownOf(gateway: FleetStatus): Known {
+  return { status: gateway.status, problems: gateway.status === 'warning' ? new Set(gateway.problems) : NO_PROBLEMS }
+}
+
+/** Whether the status is another one, or there is a problem more. */
+function isNews(now: Known | undefined, before: Known | undefined): boolean {
+  if (now?.status !== (before?.status ?? 'offline')) return true
+  return before !== undefined && now !== undefined && !now.problems.isSubsetOf(before.problems)
+}
+
 function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
   return {
     kind: 'gateway.status-changed',
@@ -89,7 +106,10 @@ function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
   }
 }
 
-/** When a warning of an earlier run began, by its activity; `now` for one that began while the hub was off. */
+/**
+ * When the newest problem of an earlier run began, by its activity, which retention/retention.ts keeps for this; `now`
+ * for a warning that began while the hub was off.
+ */
 async function storedWarning(db: Kysely<Tables>, gatewayId: string, now: number): Promise<number | undefined> {
   const changes = db
     .selectFrom('activity')

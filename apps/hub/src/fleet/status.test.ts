@@ -1,6 +1,6 @@
 import type { Heartbeat } from '@hedgerow/contract'
 import { describe, expect, it } from 'vitest'
-import { judge, type Signals } from './status.ts'
+import { judge, problemNames, type Signals } from './status.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
@@ -95,6 +95,21 @@ describe('an enrolled gateway', () => {
   it('has a warning when two devices use its identity', () => {
     const heartbeat = { at: seconds(20), content, isCloned: true }
     expect(enrolled({}, { heartbeat }).reason).toBe('heartbeat 20 s ago, two devices use this identity')
+  })
+
+  it('has the same problem while only its numbers change', () => {
+    const names = (change: Partial<Heartbeat>) =>
+      problemNames({
+        ...{ kind: 'enrolled', now, createdAt: minutes(60), latestHandshakeAt: seconds(40), vpnPort: () => '' },
+        heartbeat: { at: seconds(20), content: { ...content, ...change }, isCloned: false },
+      })
+    expect(names({})).toEqual([])
+    expect(names({ disk: 0.93 })).toEqual(names({ disk: 0.95 }))
+    expect(names({ problems: ['9 pictures wait'] })).toEqual(names({ problems: ['12 pictures wait'] }))
+    expect(names({ problems: ['9 pictures wait'] })).not.toEqual(names({ problems: ['9 pictures were lost'] }))
+    const cameras = (...offline: string[]) =>
+      names({ cameras: offline.map((name) => ({ name, state: 'offline' as const, fps: 0 })) })
+    expect(cameras('gate')).not.toEqual(cameras('mill'))
   })
 
   it('names a few problems and counts the rest', () => {

@@ -47,6 +47,13 @@ export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy, r
   return hasHandshake && problemsOf(heartbeat, refused, REASON_WORDS.en).length === 0 ? 'online' : 'warning'
 }
 
+/** What is wrong with a gateway that has a warning: a problem has the same name while it lasts. */
+export function problemNames({ kind, now, heartbeat, latestHandshakeAt, refused }: Signals): string[] {
+  if (kind === 'wireguard') return ['health']
+  const problems = heartbeat ? problemsOf(heartbeat, refused, REASON_WORDS.en).map(({ name }) => name) : []
+  return isRecent(now, latestHandshakeAt) ? problems : ['handshake', ...problems]
+}
+
 /** The reason for the status, in words. What the gateway itself reported stays in its own words. */
 export function reasonOf(signals: Signals, language: Language = 'en'): string {
   const words = REASON_WORDS[language]
@@ -76,7 +83,7 @@ function reasonOfEnrolled(signals: Signals, words: ReasonWords): string {
     return `${silence}, ${handshakeWords(now, latestHandshakeAt, words)}`
   }
   const hasHandshake = isRecent(now, latestHandshakeAt)
-  const problems = problemsOf(heartbeat, refused, words)
+  const problems = problemsOf(heartbeat, refused, words).map(({ text }) => text)
   const said = [words.heartbeat(duration(now - heartbeat.at))]
   if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt, words))
   if (isUdpBlocked(signals)) said.push(words.udpBlocked(signals.vpnPort()))
@@ -115,21 +122,27 @@ function handshakeWords(now: number, latestHandshakeAt: number | undefined, word
   return isRecent(now, latestHandshakeAt) ? words.handshake(age) : words.noHandshakeFor(age)
 }
 
+type Problem = { name: string; text: string }
+
 function problemsOf(
   { at, content, isCloned }: NonNullable<Signals['heartbeat']>,
   refused: string | undefined,
   words: ReasonWords,
-): string[] {
-  const problems: string[] = []
-  if (refused !== undefined) problems.push(refused)
-  if (isCloned) problems.push(words.cloned)
-  for (const camera of content.cameras) if (camera.state === 'offline') problems.push(words.cameraOffline(camera.name))
-  if (content.disk > DISK_LIMIT) problems.push(words.disk(Math.round(content.disk * 100)))
+): Problem[] {
+  const problems: Problem[] = []
+  const add = (name: string, text: string) => void problems.push({ name, text })
+  if (refused !== undefined) add('refused', refused)
+  if (isCloned) add('cloned', words.cloned)
+  for (const { name, state } of content.cameras)
+    if (state === 'offline') add(`camera ${name}`, words.cameraOffline(name))
+  if (content.disk > DISK_LIMIT) add('disk', words.disk(Math.round(content.disk * 100)))
   if (content.temperature !== null && content.temperature > TEMPERATURE_LIMIT_CELSIUS)
-    problems.push(words.temperature(Math.round(content.temperature)))
+    add('temperature', words.temperature(Math.round(content.temperature)))
   const offset = Math.abs(content.clock - at)
-  if (offset > CLOCK_OFFSET_LIMIT_MS) problems.push(words.clock(duration(offset)))
-  for (const deterrent of content.deterrents)
-    if (deterrent.state === 'fault') problems.push(words.deterrentFault(deterrent.name))
-  return [...problems, ...content.problems]
+  if (offset > CLOCK_OFFSET_LIMIT_MS) add('clock', words.clock(duration(offset)))
+  for (const { name, state } of content.deterrents)
+    if (state === 'fault') add(`deterrent ${name}`, words.deterrentFault(name))
+  // Its own words count, as "12 detections wait", without which they are the same.
+  for (const text of content.problems) add(`own ${text.replaceAll(/\d+/g, '0')}`, text)
+  return problems
 }

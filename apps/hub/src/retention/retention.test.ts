@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub } from '#testing/hub.ts'
 import { createRetention } from './retention.ts'
 
@@ -120,6 +121,32 @@ test('old rows are deleted every day without a request', async () => {
   }
   await retention.stop()
   vi.useRealTimers()
+  await hub.stop()
+})
+
+test.each(testEngines)('the line of a warning stays while that lasts, however old it is, on %s', async (engine) => {
+  const hub = await startTestHub(engine)
+  const now = Date.now()
+  const lasting = await insertTestGateway(hub.db, { name: 'Lasting' })
+  const gone = await insertTestGateway(hub.db, { name: 'Gone' })
+  const line = (days: number, gateway_id: string, type: 'warning' | 'success', message: string) => ({
+    ...{ at: now - days * DAY_MS, type, message, gateway_id, kind: 'gateway.status-changed' },
+  })
+  await hub.db
+    .insertInto('activity')
+    .values([
+      line(120, lasting, 'warning', 'one problem'),
+      line(110, lasting, 'warning', 'two problems'),
+      line(105, gone, 'warning', 'over'),
+      line(100, gone, 'success', 'online'),
+      line(95, 'deleted', 'warning', 'of a deleted gateway'),
+    ])
+    .execute()
+  const retention = createRetention({ db: hub.db, clock: () => now, log })
+  await retention.purge()
+  const left = await hub.db.selectFrom('activity').select('message').execute()
+  expect(left.map(({ message }) => message)).toEqual(['two problems'])
+  await retention.stop()
   await hub.stop()
 })
 

@@ -32,6 +32,12 @@ const PAUSE_MS = 10
 const LEDGER_KEY = ['gateway_id', 'entry_id', 'at']
 const REVIEW_KEY = ['gateway_id', 'detection_id']
 
+/** The line of a warning that lasts: fleet/presence.ts reads there since when. */
+const SAYS_A_LASTING_WARNING = sql`(kind = 'gateway.status-changed' and type = 'warning'
+  and exists (select 1 from gateways where gateways.id = activity.gateway_id)
+  and not exists (select 1 from activity as later where later.gateway_id = activity.gateway_id
+    and later.kind = 'gateway.status-changed' and (later.at, later.id) > (activity.at, activity.id)))`
+
 export type Retention = {
   start(): void
   /** Deletes old rows now, or after the hold that follows a jump of the clock. */
@@ -89,7 +95,7 @@ export function createRetention(options: {
     const now = clock()
     const { logRetentionDays } = await readSettings(db)
     const oldest = now - logRetentionDays * DAY_MS
-    await drain(oldRows('activity', ['id'], sql`at < ${oldest}`, 'at'))
+    await drain(oldRows('activity', ['id'], sql`at < ${oldest} and not ${SAYS_A_LASTING_WARNING}`, 'at'))
     await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
     // Both times count: a device whose clock is behind reports detections that look old.
     await drainDetections(sql`started_at < ${oldest} and received_at < ${oldest}`)
