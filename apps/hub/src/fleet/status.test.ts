@@ -100,7 +100,11 @@ describe('an enrolled gateway', () => {
   it('has the same problem while only its numbers change', () => {
     const names = (change: Partial<Heartbeat>) =>
       problemNames({
-        ...{ kind: 'enrolled', now, createdAt: minutes(60), latestHandshakeAt: seconds(40), vpnPort: () => '' },
+        kind: 'enrolled',
+        now,
+        createdAt: minutes(60),
+        latestHandshakeAt: seconds(40),
+        vpnPort: () => '',
         heartbeat: { at: seconds(20), content: { ...content, ...change }, isCloned: false },
       })
     expect(names({})).toEqual([])

@@ -130,7 +130,11 @@ test.each(testEngines)('the line of a warning stays while that lasts, however ol
   const lasting = await insertTestGateway(hub.db, { name: 'Lasting' })
   const gone = await insertTestGateway(hub.db, { name: 'Gone' })
   const line = (days: number, gateway_id: string, type: 'warning' | 'success', message: string) => ({
-    ...{ at: now - days * DAY_MS, type, message, gateway_id, kind: 'gateway.status-changed' },
+    at: now - days * DAY_MS,
+    type,
+    message,
+    gateway_id,
+    kind: 'gateway.status-changed',
   })
   await hub.db
     .insertInto('activity')
