@@ -169,7 +169,7 @@ test('the wall pulls the pictures in view only, none while its page is hidden, a
   await turn('hidden')
   asked.clear()
   await page.clock.fastForward(30_000)
-  await page.evaluate(() => fetch('/healthz').then((answer) => answer.text()))
+  await page.evaluate(() => fetch('/livez').then((answer) => answer.text()))
   expect([...asked], 'nobody looks').toEqual([])
   await turn('visible')
   await expect.poll(() => asked.has('Post 60')).toBe(true)

@@ -35,7 +35,7 @@ export async function reusePage(
     // The page of another origin may be there, or that of an error, which has no storage.
     await page.evaluate(() => sessionStorage.clear()).catch(() => undefined)
     // A page without a script, of the same site: for any other, even about:blank, Chromium would start a new process.
-    await page.goto(`${origins[0]}/healthz`)
+    await page.goto(`${origins[0]}/livez`)
     await page.evaluate(() => sessionStorage.clear())
     await context.clearCookies()
     await context.clearPermissions()

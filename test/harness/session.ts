@@ -25,7 +25,7 @@ export const forgetSessions = (hub: Hub): void => void tokens.delete(hub)
 /** Leaves the page on a document of the hub without a script, with this person's session in the profile's storage. */
 export async function enterAs(page: Page, hub: Hub, credentials: Credentials): Promise<void> {
   const token = await tokenOf(hub, credentials)
-  const blank = `${hub.url}/healthz`
+  const blank = `${hub.url}/livez`
   if (page.url() !== blank) await page.goto(blank)
   await page.evaluate(([key, value]) => localStorage.setItem(key, value), [TOKEN_STORAGE_KEY, token] as const)
 }
