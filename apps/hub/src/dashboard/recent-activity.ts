@@ -3,13 +3,12 @@
  * admins see everything. followers/activity-entries.ts writes them.
  */
 import { hasRole, type ActivityEntry, type SearchQuery } from '@hedgerow/contract'
-import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { findDetections } from '../detections/detections.ts'
 import { holding } from '../database/holding.ts'
-import { pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
+import { pageFrom, SEARCHED_AT_MOST, sendPage, type Headers, type Page } from '../http/pagination.ts'
 
 const ENTRIES_SHOWN = 50
 
@@ -17,7 +16,7 @@ const ENTRIES_SHOWN = 50
 export async function recentActivity(
   db: Kysely<Tables>,
   caller: Caller,
-  { query, reply }: { query: SearchQuery; reply: FastifyReply },
+  { query, reply }: { query: SearchQuery; reply: Headers },
 ): Promise<ActivityEntry[]> {
   const page = pageFrom(query, ['number', 'number'], ENTRIES_SHOWN)
   const rows = hasRole(caller.role, 'manager')

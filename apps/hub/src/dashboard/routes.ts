@@ -5,6 +5,8 @@ import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import type { HubUpdate } from '../hub-update/hub-update.ts'
 import { mount } from '../http/mount.ts'
+import { createSharedAnswers } from '../http/shared-answers.ts'
+import type { Caller } from '../access/sessions.ts'
 import type { FleetCount } from './fleet-count.ts'
 import { recentActivity } from './recent-activity.ts'
 import { firingsToday, threatsToday, timeline } from './timeline.ts'
@@ -26,20 +28,8 @@ export function dashboardRoutes(
   app: FastifyInstance,
   { db, clock, fleetCount, hubUpdate, ...troubles }: Dependencies,
 ): void {
-  mount(app, contract.hubStats, async ({ caller }) => {
-    const { total, active } = await fleetCount.of(caller)
-    const users = await db
-      .selectFrom('users')
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-    return {
-      totalGateways: total,
-      activeGateways: active,
-      totalUsers: users.count,
-      threats: await threatsToday(db, caller, clock()),
-      firings: await firingsToday(db, caller, clock()),
-    }
-  })
+  const share = createSharedAnswers()
+  mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.caller)))
   mount(app, contract.hubProblems, async ({ caller }) => {
     const storage = troubles.storageTrouble()?.message
     const isManager = contract.hasRole(caller.role, 'manager')
@@ -60,6 +50,24 @@ export function dashboardRoutes(
         : []),
     ]
   })
-  mount(app, contract.recentActivity, ({ caller, query, reply }) => recentActivity(db, caller, { query, reply }))
-  mount(app, contract.hubTimeline, ({ caller }) => timeline(db, caller, clock()))
+  mount(app, contract.recentActivity, (request) => {
+    const { caller, query } = request
+    return share('activity', request, (reply) => recentActivity(db, caller, { query, reply }))
+  })
+  mount(app, contract.hubTimeline, (request) => share('timeline', request, () => timeline(db, request.caller, clock())))
+
+  async function readStats(caller: Caller): Promise<contract.ResponseOf<typeof contract.hubStats>> {
+    const { total, active } = await fleetCount.of(caller)
+    const users = await db
+      .selectFrom('users')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return {
+      totalGateways: total,
+      activeGateways: active,
+      totalUsers: users.count,
+      threats: await threatsToday(db, caller, clock()),
+      firings: await firingsToday(db, caller, clock()),
+    }
+  }
 }

@@ -8,13 +8,12 @@ import {
   type readNeighbours,
   type ResponseOf,
 } from '@hedgerow/contract'
-import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type SelectQueryBuilder, type Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { hasTag } from '../database/tags.ts'
 import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'
-import { pageFrom, sendPage, type Page } from '../http/pagination.ts'
+import { pageFrom, sendPage, type Headers, type Page } from '../http/pagination.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 const SHOWN = 60
@@ -38,7 +37,7 @@ type Scope = readonly string[] | undefined
 export async function listIncidents(
   db: Kysely<Tables>,
   caller: Caller,
-  { query, reply }: { query: PageQuery & IncidentFilter; reply: FastifyReply },
+  { query, reply }: { query: PageQuery & IncidentFilter; reply: Headers },
 ): Promise<Incident[]> {
   const page = pageFrom(query, ['number', 'string'], SHOWN)
   const scope = await scopeOf(db, caller, query)

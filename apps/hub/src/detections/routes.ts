@@ -5,6 +5,7 @@ import type { Tables } from '../database/tables.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { findVisibleGateway, visibleGatewayIds } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
+import { createSharedAnswers } from '../http/shared-answers.ts'
 import { createExports } from './export.ts'
 import { listDetections } from './detection-list.ts'
 import { readThumbnail, readThumbnails } from './thumbnails.ts'
@@ -39,8 +40,15 @@ export function detectionRoutes(
     const found = await readThumbnails(db, seen)
     return found.map(({ gatewayId, id, jpeg }) => ({ gatewayId, id, jpeg: jpeg.toString('base64') }))
   })
-  mount(app, contract.listIncidents, ({ caller, query, reply }) => listIncidents(db, caller, { query, reply }))
-  mount(app, contract.countIncidents, ({ caller, query }) => countIncidents(db, caller, query))
+  const share = createSharedAnswers()
+  mount(app, contract.listIncidents, (request) => {
+    const { caller, query } = request
+    return share('list', request, (reply) => listIncidents(db, caller, { query, reply }))
+  })
+  mount(app, contract.countIncidents, (request) => {
+    const { caller, query } = request
+    return share('counts', request, () => countIncidents(db, caller, query))
+  })
   const exports = createExports({ db })
   mount(app, contract.exportIncidents, async (request) => {
     const { caller, query, reply } = request

@@ -1,6 +1,8 @@
 import { NEXT_CURSOR_HEADER, type PageQuery } from '@hedgerow/contract'
-import type { FastifyReply } from 'fastify'
 import { HubError } from '../kernel/hub-error.ts'
+
+/** What sets the headers of an answer. */
+export type Headers = { header(name: string, value: string): unknown }
 
 /** The end of a page: the sort values of its last row. */
 export type Position = readonly (string | number)[]
@@ -21,12 +23,7 @@ export function pageFrom(query: PageQuery, kinds: readonly ('string' | 'number')
 }
 
 /** Returns the rows to show, and sets the header with the next page's cursor if there is one. */
-export function sendPage<T>(
-  reply: FastifyReply,
-  rows: readonly T[],
-  page: Page,
-  positionOf: (row: T) => Position,
-): T[] {
+export function sendPage<T>(reply: Headers, rows: readonly T[], page: Page, positionOf: (row: T) => Position): T[] {
   const limit = page.rowsWanted === undefined ? rows.length : page.rowsWanted - 1
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
@@ -35,7 +32,7 @@ export function sendPage<T>(
 }
 
 /** Sets the header with the cursor for the rows after `position`. */
-export function sendCursor(reply: FastifyReply, position: Position): void {
+export function sendCursor(reply: Headers, position: Position): void {
   reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(position)).toString('base64url'))
 }
 

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { hasRole } from '@hedgerow/contract'
+import type { Caller } from '../access/sessions.ts'
+import type { Headers } from './pagination.ts'
+
+type Asked = { caller: Caller; query?: unknown; reply: Headers }
+type Shared = { answer: unknown; headers: [name: string, value: string][] }
+
+export type ShareAnswer = <T>(name: string, asked: Asked, read: (reply: Headers) => Promise<T>) => Promise<T>
+
+/**
+ * One answer for all who ask the same before its read begins: after an event every open page asks again at the same
+ * moment. A read that has begun is not shared, because it may lack what its caller has just changed. For answers that
+ * depend on the query and on which gateways the caller may see, and on nothing else of the caller.
+ */
+export function createSharedAnswers(): ShareAnswer {
+  const waiting = new Map<string, Promise<Shared>>()
+
+  async function answerSoon(key: string, read: (reply: Headers) => Promise<unknown>): Promise<Shared> {
+    await nextTurn()
+    waiting.delete(key)
+    const headers: Shared['headers'] = []
+    const answer = await read({ header: (name, value) => headers.push([name, value]) })
+    return { answer, headers }
+  }
+
+  return async <T>(name: string, { caller, query, reply }: Asked, read: (reply: Headers) => Promise<T>) => {
+    const whose = hasRole(caller.role, 'manager') ? '' : caller.userId
+    const key = JSON.stringify([name, whose, query])
+    const shared = waiting.get(key) ?? answerSoon(key, read)
+    waiting.set(key, shared)
+    const { answer, headers } = await shared
+    for (const [header, value] of headers) reply.header(header, value)
+    return answer as T
+  }
+}
