@@ -36,8 +36,10 @@ export function trainClassifier(
     throw new RangeError(`${count} examples of ${features} features take ${count * features} numbers`)
   if (labels.some((label) => label >= classes)) throw new RangeError(`labels are below ${classes}`)
   const total = importance ? importance.reduce((a, b) => a + b, 0) : count
-  const logits = new Float64Array(classes)
   const offset = classes * features
+  const counted = [...labels.keys()].filter((n) => !importance || importance[n] !== 0)
+  /** Of each example of a group its logits, then its probabilities, then its errors. */
+  const group = Array.from({ length: AT_ONCE }, () => new Float64Array(classes))
 
   const solution = minimise(
     (point, gradient) => {
@@ -47,17 +49,26 @@ export function trainClassifier(
         value += (l2 / 2) * point[i]! * point[i]!
         gradient[i] = l2 * point[i]!
       }
-      for (let n = 0; n < count; n++) {
-        const share = (importance ? importance[n]! : 1) / total
-        if (share === 0) continue
-        const row = rows.subarray(n * features, (n + 1) * features)
-        for (let k = 0; k < classes; k++) logits[k] = point[offset + k]! + dot(point, k * features, row)
-        value -= share * logProbability(logits, labels[n]!)
-        for (let k = 0; k < classes; k++) {
-          const error = share * (logits[k]! - (k === labels[n] ? 1 : 0))
-          gradient[offset + k]! += error
-          if (Math.abs(error) > NEGLIGIBLE) addScaled(gradient, k * features, row, error)
+      for (let from = 0; from < counted.length; from += AT_ONCE) {
+        const starts = group.map((_, at) => (counted[from + at] ?? counted[from]!) * features)
+        for (let k = 0; k < classes; k++) dots(point, k, rows, features, starts, group)
+        for (const [at, own] of group.entries()) {
+          const n = counted[from + at]
+          // The last group may have fewer examples: the others change nothing.
+          if (n === undefined) {
+            own.fill(0)
+            continue
+          }
+          const share = (importance ? importance[n]! : 1) / total
+          for (let k = 0; k < classes; k++) own[k] = point[offset + k]! + own[k]!
+          value -= share * logProbability(own, labels[n]!)
+          for (let k = 0; k < classes; k++) {
+            const error = share * (own[k]! - (k === labels[n] ? 1 : 0))
+            gradient[offset + k]! += error
+            own[k] = Math.abs(error) > NEGLIGIBLE ? error : 0
+          }
         }
+        for (let k = 0; k < classes; k++) addScaled(gradient, k, rows, features, starts, group)
       }
       return value
     },
@@ -73,6 +84,8 @@ export function trainClassifier(
 }
 
 const NEGLIGIBLE = 1e-12
+/** As many examples share a pass over the weights, which takes less than half the time. */
+const AT_ONCE = 4
 
 /** The probability of each class, which sum to 1. */
 export function classify({ classes, features, weights, biases }: LinearClassifier, row: Float32Array): Float64Array {
@@ -95,12 +108,53 @@ function logProbability(logits: Float64Array, label: number): number {
   return own - Math.log(sum)
 }
 
-function dot(weights: Float64Array | Float32Array, from: number, row: Float32Array): number {
+function dot(weights: Float32Array, from: number, row: Float32Array): number {
   let sum = 0
   for (let i = 0; i < row.length; i++) sum += weights[from + i]! * row[i]!
   return sum
 }
 
-function addScaled(to: Float64Array, from: number, row: Float32Array, factor: number): void {
-  for (let i = 0; i < row.length; i++) to[from + i]! += factor * row[i]!
+/** The products of the weights of class `k` with the rows that begin at `starts`, each into the place of its group. */
+function dots(
+  weights: Float64Array,
+  k: number,
+  rows: Float32Array,
+  features: number,
+  starts: readonly number[],
+  group: readonly Float64Array[],
+): void {
+  const [a, b, c, d] = starts as [number, number, number, number]
+  const from = k * features
+  let [sumA, sumB, sumC, sumD] = [0, 0, 0, 0]
+  for (let i = 0; i < features; i++) {
+    const weight = weights[from + i]!
+    sumA += weight * rows[a + i]!
+    sumB += weight * rows[b + i]!
+    sumC += weight * rows[c + i]!
+    sumD += weight * rows[d + i]!
+  }
+  for (const [at, sum] of [sumA, sumB, sumC, sumD].entries()) group[at]![k] = sum
+}
+
+/** Adds the rows that begin at `starts`, each times its error, to the gradient of class `k`. */
+function addScaled(
+  gradient: Float64Array,
+  k: number,
+  rows: Float32Array,
+  features: number,
+  starts: readonly number[],
+  group: readonly Float64Array[],
+): void {
+  const [a, b, c, d] = starts as [number, number, number, number]
+  const [errorA, errorB, errorC, errorD] = group.map((errors) => errors[k]!) as [number, number, number, number]
+  if (errorA === 0 && errorB === 0 && errorC === 0 && errorD === 0) return
+  const from = k * features
+  for (let i = 0; i < features; i++)
+    // In the order of the examples: any other order rounds differently.
+    gradient[from + i] =
+      gradient[from + i]! +
+      errorA * rows[a + i]! +
+      errorB * rows[b + i]! +
+      errorC * rows[c + i]! +
+      errorD * rows[d + i]!
 }

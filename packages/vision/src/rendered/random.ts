@@ -9,21 +9,32 @@ export type Random = {
   pick<T>(values: readonly T[]): T
 }
 
+const STEP = 0x6d2b79f5
+
+function numberOf(state: number): number {
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
 export function createRandom(seed: number): Random {
   // Signed: V8 keeps such a number without an allocation.
   let state = seed | 0
   const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    state = (state + STEP) | 0
+    return numberOf(state)
   }
   return {
     next,
     between: (low, high) => low + next() * (high - low),
     normal() {
       let sum = -6
-      for (let i = 0; i < 12; i++) sum += next()
+      let at = state
+      for (let i = 0; i < 12; i++) {
+        at = (at + STEP) | 0
+        sum += numberOf(at)
+      }
+      state = at
       return sum
     },
     pick: (values) => values[Math.floor(next() * values.length)]!,
