@@ -1,4 +1,5 @@
 import type { Incident } from '@hedgerow/contract'
+import { useCallback } from 'react'
 import { useThumbnail } from '#api/thumbnail.ts'
 import styles from './threats.module.css'
 
@@ -13,10 +14,21 @@ export function DetectionPicture({ gatewayId, id, words }: { gatewayId: string; 
   return (
     <span className={styles.picture}>
       {address !== undefined ? (
-        <img src={address} alt={words} />
+        <DataImage address={address} alt={words} />
       ) : id === null || isError ? (
         <span className={styles.nothing}>No picture</span>
       ) : null}
     </span>
   )
+}
+
+/** React sets `src` a second time when it has mounted a picture, and the browser reads a data URL each time. */
+function DataImage({ address, alt }: { address: string; alt: string }) {
+  const show = useCallback(
+    (image: HTMLImageElement | null) => {
+      if (image !== null) image.src = address
+    },
+    [address],
+  )
+  return <img ref={show} alt={alt} />
 }

@@ -71,6 +71,8 @@ export function Wall({
     scrollPaddingStart: STICKY_ABOVE,
     scrollPaddingEnd: STICKY_BELOW,
     enabled: width > 0,
+    // The rows of the overscan are in view first, so new ones need not be in the same frame as the turn of the wheel.
+    useFlushSync: false,
   })
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   useEffect(() => onAbreast(abreast), [onAbreast, abreast])
