@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { Credentials, Hub } from './hub.ts'
+import { isNowhere, moveTo } from './in-place.ts'
 import { portalOf, type Portal } from './portal.ts'
 import { enterAs } from './session.ts'
 import type { Showcase } from './showcase.ts'
@@ -8,11 +9,18 @@ import type { Showcase } from './showcase.ts'
 export type Screen = {
   /** kebab-case: the name of its picture. */
   name: string
-  /** Leaves the page in the state to show, without running changes. */
-  show(page: Page, showcase: Showcase): Promise<void>
+  /**
+   * Leaves the page in the state to show, without running changes. `isIn`: the page is nowhere in the portal of this
+   * screen's person, which moves on without a load.
+   */
+  show(page: Page, showcase: Showcase, isIn?: boolean): Promise<void>
   /** The page can show no other screen afterwards: its clock was replaced. */
   spoilsPage?: true
+  /** In whose portal it is. */
+  person?: Person
 }
+
+type Person = (showcase: Showcase) => { hub: Hub; credentials: Credentials }
 
 type Steps = (portal: Portal, showcase: Showcase) => Promise<unknown>
 
@@ -24,14 +32,18 @@ export const visitor = (name: string, steps: Steps, more: Pick<Screen, 'spoilsPa
 })
 
 const signedIn =
-  (who: (showcase: Showcase) => { hub: Hub; credentials: Credentials }) =>
+  (person: Person) =>
   (name: string, path: string, steps?: Steps): Screen => ({
     name,
-    async show(page, showcase) {
-      const { hub, credentials } = who(showcase)
+    ...(!isNowhere(path) && { person }),
+    async show(page, showcase, isIn = false) {
+      const { hub, credentials } = person(showcase)
       const portal = portalOf(page, hub)
-      await enterAs(page, hub, credentials)
-      await portal.open(path)
+      if (isIn) await moveTo(page, path)
+      else {
+        await enterAs(page, hub, credentials)
+        await portal.open(path)
+      }
       await page.locator('main h1').waitFor()
       await steps?.(portal, showcase)
     },
