@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { build } from '../scripts/bundles/build.ts'
+import { build, unpackNode } from '../scripts/bundles/build.ts'
 import type { Platform } from '../scripts/bundles/locked-packages.ts'
 import { PRODUCTS } from '../scripts/bundles/products.ts'
 import { ensureGatewayUiBuilt } from '../scripts/web-build.ts'
@@ -10,7 +10,8 @@ export async function buildAgent(into: string): Promise<string> {
   await ensureGatewayUiBuilt()
   const product = PRODUCTS.find(({ name }) => name === 'hedgerow-gateway')!
   const platform = { os: process.platform, cpu: process.arch } as Platform
-  const { folder } = await build(product, platform, { version: '0.0.0', number: 0, into })
+  const node = await unpackNode(platform, into)
+  const { folder } = await build(product, platform, { version: '0.0.0', number: 0, into, node })
   // The kernel maps more of a file that was just written than of one that it reads when the device starts.
   execFileSync('sync')
   execFileSync('dd', [`if=${join(folder, 'bin/node')}`, 'iflag=nocache', 'count=0', 'status=none'])

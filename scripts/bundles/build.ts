@@ -1,6 +1,6 @@
 /** One product for one platform, with its own Node. */
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BUNDLED_PACKAGES } from '../../packages/ui/vite/bundled-packages.ts'
 import { bundle } from './bundle.ts'
@@ -40,23 +40,38 @@ const PROGRAM = { linux: 'node', darwin: 'node', win32: 'node.exe' }
 /** The files that start a product at boot, for systems where no package does. */
 const SERVICES: Partial<Record<Platform['os'], string>> = { darwin: 'deploy/macos', win32: 'deploy/windows' }
 
+const wordsOf = ({ os, cpu }: Platform): string => `${os}-${cpu}`
+
+/** Unpacks Node in a folder below `into`, with the part of its program that a platform loads. */
+export async function unpackNode(platform: Platform, into: string): Promise<Part> {
+  const node = lockedPackage(NODE[wordsOf(platform)]!)
+  const folder = join(into, `.node-${wordsOf(platform)}`)
+  await rm(folder, { recursive: true, force: true })
+  await unpack(node, folder)
+  const program = join(folder, 'bin', PROGRAM[platform.os])
+  if (platform.os === 'linux') await writeFile(program, loadedPart(await readFile(program)))
+  await chmod(program, 0o755)
+  return { ...node, folder }
+}
+
 /**
- * Builds the product in a folder below `into`, which must not exist there yet. `keys` is the folder of a release's
- * keys.
+ * Builds the product in a folder below `into`, which must not exist there yet. `node` is that of the platform, `keys`
+ * the folder of a release's keys.
  */
 export async function build(
   product: Product,
   platform: Platform,
-  options: { version: string; number: number; into: string; keys?: string | undefined },
+  options: { version: string; number: number; into: string; node: Part; keys?: string | undefined },
 ) {
-  const words = `${platform.os}-${platform.cpu}`
+  const words = wordsOf(platform)
   const title = `${product.name}-${options.version}-${words}`
   const folder = join(options.into, title)
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'bin'), { recursive: true })
-  await fetchAll([...closure(product.native, platform), lockedPackage(NODE[words]!)])
+  await fetchAll(closure(product.native, platform))
   const parts = await writeCode(product, platform, join(folder, 'lib'))
-  parts.push(await writeNode(words, platform, folder))
+  await cp(join(options.node.folder, 'bin', PROGRAM[platform.os]), join(folder, 'bin', PROGRAM[platform.os]))
+  parts.push(options.node)
   await writeLauncher(product, platform, folder)
   await writeServices(product, platform, folder)
   if (product.updatesItself && platform.os !== 'win32') await writeUpdates(folder, options.keys)
@@ -68,7 +83,6 @@ export async function build(
   await writeFile(join(folder, VERSION_FILE), `${JSON.stringify({ version, number })}\n`)
   await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   await writeFile(join(folder, 'THIRD-PARTY.txt'), await licences(parts))
-  await rm(join(folder, '.unpacked'), { recursive: true, force: true })
   return { product, platform: words, version, title, folder } satisfies Built
 }
 
@@ -106,16 +120,6 @@ async function packagesOfPages(folder: string): Promise<string[]> {
   const packages = JSON.parse(await readFile(list, 'utf8')) as string[]
   await rm(list)
   return packages
-}
-
-async function writeNode(words: string, platform: Platform, folder: string): Promise<Part> {
-  const node = lockedPackage(NODE[words]!)
-  const unpacked = join(folder, '.unpacked')
-  await unpack(node, unpacked)
-  const name = PROGRAM[platform.os]
-  const program = await readFile(join(unpacked, 'bin', name))
-  await writeFile(join(folder, 'bin', name), platform.os === 'linux' ? loadedPart(program) : program, { mode: 0o755 })
-  return { ...node, folder: unpacked }
 }
 
 async function writeLauncher({ name, main, nodeOptions }: Product, { os }: Platform, folder: string): Promise<void> {

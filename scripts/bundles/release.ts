@@ -18,7 +18,7 @@ import {
 } from '@hedgerow/releases'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from '../web-build.ts'
 import { writeArchive } from './archive.ts'
-import { build, debianArchitecture } from './build.ts'
+import { build, debianArchitecture, unpackNode } from './build.ts'
 import { writeDebianPackage } from './debian-package.ts'
 import { writeImage } from './image.ts'
 import type { Platform } from './locked-packages.ts'
@@ -83,8 +83,9 @@ async function makeRelease(): Promise<void> {
   const sums: string[] = []
   for (const platform of platforms) {
     const [os, cpu] = platform.split('-') as [Platform['os'], Platform['cpu']]
+    const node = await unpackNode({ os, cpu }, into)
     for (const product of PRODUCTS.filter(({ name }) => products.includes(name))) {
-      const built = await build(product, { os, cpu }, { version, number, into, keys: values.keys })
+      const built = await build(product, { os, cpu }, { version, number, into, node, keys: values.keys })
       if (forms.includes('archive')) {
         const goal = compression === 'none' ? undefined : product.sizeGoal
         const file = await measured(await writeArchive(built, { time, compression, into }), goal)
@@ -95,6 +96,7 @@ async function makeRelease(): Promise<void> {
       if (onDebian.includes('image')) await measured(await writeImage(built, { time, into }))
       rmSync(built.folder, { recursive: true })
     }
+    rmSync(node.folder, { recursive: true })
     if (!products.includes(MODEL_RUNTIME) || !forms.includes('archive')) continue
     const runtime = await buildModelRuntime({ os, cpu }, { version, into })
     if (!runtime) continue
