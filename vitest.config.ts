@@ -40,7 +40,8 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
 })
 
 /** Modules keep nothing between tests, so files share a process: imports cost more than most tests. */
-const unit = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
+const shared = { isolate: false }
+const unit = (name: string, root: string) => ({ test: { ...project(name, root), ...shared } })
 
 /**
  * These start real processes and look at real clocks, so they run after the others. Browsers are among them, so none of
@@ -53,7 +54,7 @@ const heavy = (name: string, root: string, globalSetup: string[] = []) => ({
   // A question to a page or to another process costs more than one to the own.
   expect: { poll: { timeout: 30_000, interval: 50 } },
   sequence: { groupOrder: 1 },
-  env: { TEST_BUNDLES: 'on', TEST_BROWSERS: 'beside' },
+  env: { TEST_BUNDLES: 'on', TEST_STARTED_HUBS: 'on', TEST_BROWSERS: 'beside' },
   globalSetup: ['test/harness/bundle-programs.ts', ...globalSetup].map((file) => join(import.meta.dirname, file)),
 })
 
@@ -62,7 +63,7 @@ const beforeBrowsers = (name: string, root: string) => ({
   ...heavy(name, root),
   maxWorkers,
   sequence: { groupOrder: 0 },
-  env: { TEST_BUNDLES: 'on' },
+  env: { TEST_BUNDLES: 'on', TEST_STARTED_HUBS: 'on' },
 })
 
 const e2e = heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts'])
@@ -87,23 +88,24 @@ export default defineConfig({
       {
         test: {
           ...project('hub', 'apps/hub', 120_000),
-          isolate: false,
+          ...shared,
           globalSetup: join(import.meta.dirname, 'apps/hub/testing/global-setup.ts'),
         },
       },
       unit('gateway', 'apps/gateway'),
       unit('gates', 'test/gates'),
-      { test: heavy('system', 'test/system') },
+      { test: { ...heavy('system', 'test/system'), ...shared } },
       {
         test: {
           ...e2e,
-          env: { ...e2e.env, TEST_PAGES: 'brief' },
+          // Pages show what a first start stores.
+          env: { ...e2e.env, TEST_PAGES: 'brief', TEST_STARTED_HUBS: 'off' },
           setupFiles: ['page-report.ts', 'second-try.ts'].map((file) =>
             join(import.meta.dirname, 'test/harness', file),
           ),
         },
       },
-      { test: beforeBrowsers('interop', 'test/interop') },
+      { test: { ...beforeBrowsers('interop', 'test/interop'), ...shared } },
     ],
   },
 })

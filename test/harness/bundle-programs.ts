@@ -1,9 +1,11 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { bundle } from '../../scripts/bundles/bundle.ts'
 import { PRODUCTS, type Product } from '../../scripts/bundles/products.ts'
 import { putInPlace } from '../../scripts/put-in-place.ts'
-import { BUNDLES } from './programs.ts'
+import { STARTED_ADMIN, startHub } from './hub.ts'
+import { BUNDLES, commandOf, STARTED_DATABASE } from './programs.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -19,6 +21,26 @@ export default function bundlePrograms(): Promise<void> {
 
 async function writePrograms(): Promise<void> {
   for (const product of PRODUCTS) await writeProgram(product, join(BUNDLES, product.name))
+  await keepStartedDatabase()
+}
+
+/** Hubs may share an admin and a CA. Each makes the other keys for itself, as at a first start. */
+async function keepStartedDatabase(): Promise<void> {
+  const hub = await startHub({
+    command: [process.execPath, ...commandOf('hedgerow-hub', true)],
+    env: { HUB_ADMIN_PASSWORD: STARTED_ADMIN.password },
+  })
+  const file = `${STARTED_DATABASE}-${process.pid}`
+  try {
+    await hub.process().stop()
+    await copyFile(join(hub.dataDir, 'hub.sqlite'), file)
+  } finally {
+    await hub.stop()
+  }
+  const database = new DatabaseSync(file)
+  database.exec("delete from secrets where name not in ('certificate-authority', 'tls-certificate')")
+  database.close()
+  await rename(file, STARTED_DATABASE)
 }
 
 async function writeProgram(product: Product, place: string): Promise<void> {

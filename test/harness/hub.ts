@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApi, createApiAs, type Api } from './api-client.ts'
 import { startChild, type Child, type ChildOptions, type Exit } from './child-process.ts'
 import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
-import { commandOf } from './programs.ts'
+import { commandOf, STARTED_DATABASE } from './programs.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Node's arguments to start a hub, as in `npm run hub`, systemd and archives. */
@@ -44,8 +44,13 @@ const running = new Set<Hub>()
 /** Those of this test file. */
 export const runningHubs = (): readonly Hub[] => [...running]
 
+/** The first admin of `STARTED_DATABASE`. */
+export const STARTED_ADMIN: Credentials = { username: 'admin', password: 'a hedge between two fields' }
+
 export type HubOptions = {
   env?: Record<string, string>
+  /** Begins without a database; so does a hub that keeps it elsewhere, or whose settings shape what it first holds. */
+  isFirstStart?: boolean
   /** The first admin, when `env` names a file for it. */
   admin?: Credentials
   detached?: boolean
@@ -53,6 +58,17 @@ export type HubOptions = {
   command?: readonly [string, ...string[]]
   /** How many files and sockets the process may have open (`ulimit -n`). */
   openFiles?: number
+}
+
+const SHAPES_A_FIRST_START = /^HUB_(?:ADMIN|DATA|VPN_ENDPOINT|PUBLIC_URL|GATEWAY_ORIGIN)/
+
+/**
+ * Whether the hub takes the database of one that has started, where `TEST_STARTED_HUBS` is on: tables, certificates and
+ * the first admin's hash are a third of the processor time of a first start.
+ */
+function takesStarted({ env = {}, command, isFirstStart = false }: HubOptions): boolean {
+  const isShaped = Object.keys(env).some((name) => SHAPES_A_FIRST_START.test(name))
+  return process.env['TEST_STARTED_HUBS'] === 'on' && command === undefined && !isFirstStart && !isShaped
 }
 
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
@@ -74,8 +90,10 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   }
   const url = `http://localhost:${port}`
   const start = () => startReadyHub({ env, detached: options.detached ?? false }, port, options)
+  const hasStarted = takesStarted(options)
+  if (hasStarted) await copyFile(STARTED_DATABASE, join(dataDir, 'hub.sqlite'))
   let child = await start()
-  const admin = options.admin ?? (await adminOf(env, child))
+  const admin = options.admin ?? (hasStarted ? STARTED_ADMIN : await adminOf(env, child))
   let api = createApiAs(url, admin)
 
   const stop = async () => {

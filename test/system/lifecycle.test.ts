@@ -170,7 +170,7 @@ test('a missing secret file stops the start, and the error names its variable', 
 })
 
 test('the first admin’s generated password is printed only at the first start, and works', async () => {
-  const hub = await startHub()
+  const hub = await startHub({ isFirstStart: true })
   cleanups.push(() => hub.stop())
   const password = printedPassword(hub.output())
   expect(password).toMatch(/^\S{12,}$/)
