@@ -110,9 +110,9 @@ test('a gateway’s page opens through its tunnel, also after the hub was killed
 
   const before = hubProcesses()
   process.kill(before.at(-1)!, 'SIGKILL')
-  await waitFor(() => hubProcesses().length > before.length, { for: 'the hub to be back' })
+  await waitFor(() => hubProcesses().length > before.length, { for: 'the hub to be back', timeoutMs: 100_000 })
   const isBack = async () => (await pageOfBarn()).includes('Barn')
-  expect(await waitFor(isBack, { for: 'the page of the barn' })).toBe(true)
+  expect(await waitFor(isBack, { for: 'the page of the barn', timeoutMs: 100_000 })).toBe(true)
 })
 
 test('Ctrl-C ends all of it', async () => {
