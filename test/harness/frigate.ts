@@ -84,6 +84,9 @@ export type FrigateOptions = {
 
 const CAMERA: CameraSettings = { enabled: true, record: true, fps: 5.1, width: 1280, height: 720 }
 
+/** One for all of a process: dozens of tests start a Frigate, and few look at its certificate. */
+let certificate: ReturnType<typeof makeSelfSigned> | undefined
+
 export async function startFrigate(options: FrigateOptions = {}): Promise<TestFrigate> {
   const { version = '0.17' } = options
   const named = Object.entries(options.cameras ?? { orchard: {}, yard: {} })
@@ -98,7 +101,7 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
     snapshotPaddingBytes: 0,
     clockAheadMs: 0,
   }
-  const { cert, key, fingerprint } = await makeSelfSigned()
+  const { cert, key, fingerprint } = await (certificate ??= makeSelfSigned())
   const signIn = createFrigateSignIn(options.access ?? {})
   const http = createFrigateHttp({ version, cameras, reviews, objects, requests, behaviour, signIn })
   const sockets = new WebSocketServer({ noServer: true, autoPong: false })

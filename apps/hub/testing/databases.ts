@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import { openDatabase, type Database } from '../src/database/database.ts'
 import type { Engine } from '../src/database/engine.ts'
 import { openRecords } from '../src/followers/followers.ts'
+import type { Template } from './global-setup.ts'
 import { addressOf, askPostgres } from './postgres.ts'
 
 /** False in a run of `npm run test:quick`, which has no PostgreSQL. */
@@ -17,9 +18,13 @@ export const testEngines: Engine[] = hasPostgres ? ['sqlite', 'postgres'] : ['sq
 
 type TestDatabase = { url: string; remove(): Promise<void> }
 
-/** The address of a new database, a copy of the run's migrated one, or an empty one; call `remove` at the end. */
-export async function createTestDatabase(engine: Engine, { isEmpty = false } = {}): Promise<TestDatabase> {
-  return engine === 'sqlite' ? createFile(isEmpty) : createInServer(isEmpty ? 'template0' : undefined)
+/** The address of a new database, a copy of one of the run's, or an empty one; call `remove` at the end. */
+export async function createTestDatabase(
+  engine: Engine,
+  { isEmpty = false, template = 'migrated' }: { isEmpty?: boolean; template?: Template } = {},
+): Promise<TestDatabase> {
+  if (engine === 'sqlite') return createFile(isEmpty ? undefined : template)
+  return createInServer(isEmpty ? 'template0' : template)
 }
 
 /**
@@ -29,7 +34,7 @@ export async function createTestDatabase(engine: Engine, { isEmpty = false } = {
 export async function createTestDatabaseIn(folder: string): Promise<TestDatabase> {
   const place = `place_${randomBytes(8).toString('hex')}`
   await administer(`create tablespace ${place} location '${folder}'`)
-  const { url, remove } = await createInServer(undefined, place)
+  const { url, remove } = await createInServer('migrated', place)
   return {
     url,
     remove: async () => {
@@ -39,14 +44,14 @@ export async function createTestDatabaseIn(folder: string): Promise<TestDatabase
   }
 }
 
-function createFile(isEmpty: boolean): TestDatabase {
+function createFile(template: Template | undefined): TestDatabase {
   const dir = mkdtempSync(join(tmpdir(), 'hub-sqlite-'))
   const file = join(dir, 'hub.sqlite')
-  if (!isEmpty) writeFileSync(file, Buffer.from(inject('migratedSqlite'), 'base64'), { mode: 0o600 })
+  if (template) writeFileSync(file, Buffer.from(inject('sqlite')[template], 'base64'), { mode: 0o600 })
   return { url: `sqlite:${file}`, remove: async () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-async function createInServer(template = server().template, place = 'pg_default'): Promise<TestDatabase> {
+async function createInServer(template: Template | 'template0', place = 'pg_default'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   // Files are copied in a quarter of the processor time that it takes to write each page to the log.
   await administer(`create database ${name} template ${template} strategy file_copy tablespace ${place}`)

@@ -33,7 +33,11 @@ export async function startTestHub(
   hashing = cheapHashing,
 ): Promise<TestHub> {
   const { databaseUrl } = overrides
-  const { url, remove } = databaseUrl === undefined ? await createTestDatabase(engine) : { url: databaseUrl }
+  // A hub that has names of its own makes its own certificate.
+  const isNamed = overrides.publicUrl ?? overrides.vpn?.endpointHost ?? overrides.gatewayUi
+  const template = isNamed === undefined ? 'certified' : 'migrated'
+  const { url, remove } =
+    databaseUrl === undefined ? await createTestDatabase(engine, { template }) : { url: databaseUrl }
   const dataDir = mkdtempSync(join(tmpdir(), 'hub-test-'))
   let offsetMs = 0
   let frozenAt: number | undefined

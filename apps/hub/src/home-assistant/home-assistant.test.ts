@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import * as contract from '@hedgerow/contract'
 import type { AuditEntry, HomeAssistantState, Heartbeat } from '@hedgerow/contract'
 import { connectAsync, type MqttClient } from 'mqtt'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { startMosquitto, type Mosquitto } from '../../../../test/harness/mosquitto.ts'
 import { skipWithout } from '../../../../test/harness/privileges.ts'
 import { createTestApi } from '#testing/api.ts'
@@ -22,8 +22,11 @@ const JPEG = Buffer.from('/9j/AAAA', 'base64')
 const SPRINKLER = keyOf('deterrent', 'Sprinkler "west"')
 const PATIENT = { timeout: 60_000 }
 
+/**
+ * The hub looks at its heartbeats every few seconds, so tests wait at the same time, and what they started ends last.
+ */
 const life: (() => Promise<unknown> | void)[] = []
-afterEach(async () => {
+afterAll(async () => {
   for (const end of life.splice(0).reverse()) await end()
 })
 
@@ -63,10 +66,11 @@ const see = (hub: TestHub, gateway: string, id: string) =>
 
 describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto', 'command mosquitto_passwd'))(
   'over a broker',
+  { concurrent: true },
   () => {
-    test.each(testEngines)(
+    test.for(testEngines)(
       'a gateway is a device until it is deleted, over TLS with a password, on %s',
-      async (engine) => {
+      async (engine, { expect }) => {
         const broker = await startMosquitto({ guarded: [HUB, HOME] })
         life.push(() => broker.stop())
         const { hub, api, token, state, stop } = await startHub(broker, { engine })
@@ -113,15 +117,18 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
           .toEqual(['', '', ''])
         await expect.poll(() => state(), PATIENT).toMatchObject({ devices: 0 })
         await stop()
-        life.splice(life.length - 3, 0)
         await expect.poll(() => text(said, 'hedgerow/status'), PATIENT).toBe('offline')
       },
     )
 
-    test('when the broker returns, everything is published again, and gateways that were deleted meanwhile are gone', async () => {
+    test('when the broker returns, everything is published again, and gateways that were deleted meanwhile are gone', async ({
+      expect,
+    }) => {
       const broker = await startMosquitto({ guarded: [HUB, HOME] })
       life.push(() => broker.stop())
-      const { hub, state } = await startHub(broker)
+      const relay = await startRelay(Number(new URL(broker.url).port))
+      life.push(() => relay.stop())
+      const { hub, state } = await startHub({ ...broker, url: relay.url.replace('mqtt:', 'mqtts:') })
       const { client, said } = await watch(broker)
       const [barn, mill] = [
         await insertTestGateway(hub.db, { name: 'Barn' }),
@@ -129,6 +136,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       ]
       await expect.poll(() => state(), PATIENT).toMatchObject({ devices: 2 })
       await broker.kill9()
+      relay.hold()
       await expect
         .poll(() => state(), PATIENT)
         .toMatchObject({ state: 'away', problem: expect.stringMatching(/^The broker at 127\.0\.0\.1:\d+ /) })
@@ -138,16 +146,19 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       said.clear()
       await broker.start()
       // A broker that kept everything would still have it.
-      await client.publishAsync(`homeassistant/device/hedgerow_${mill}/config`, '{}', { retain: true })
+      const former = `homeassistant/device/hedgerow_${mill}/config`
+      await client.publishAsync(former, '{}', { retain: true })
+      await expect.poll(() => text(said, former), PATIENT).toBe('{}')
+      relay.release()
       await expect
         .poll(() => json(said, `homeassistant/device/hedgerow_${barn}/config`), PATIENT)
         .toMatchObject({ device: { name: 'Old barn' } })
       await expect.poll(() => json(said, `hedgerow/gateways/${barn}/state`), PATIENT).toMatchObject({ threats: 1 })
       await expect.poll(() => state(), PATIENT).toMatchObject({ state: 'connected', devices: 1 })
-      await expect.poll(() => text(said, `homeassistant/device/hedgerow_${mill}/config`), PATIENT).toBe('')
+      await expect.poll(() => text(said, former), PATIENT).toBe('')
     })
 
-    test('the last will of a former connection does not leave the hub offline', async () => {
+    test('the last will of a former connection does not leave the hub offline', async ({ expect }) => {
       const broker = await startMosquitto()
       life.push(() => broker.stop())
       const relay = await startRelay(Number(new URL(broker.url).port))
@@ -166,7 +177,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       await expect.poll(() => heard.at(-1), PATIENT).toBe('online')
     })
 
-    test('an alert goes to the broker, and the page says why it does not', async () => {
+    test('an alert goes to the broker, and the page says why it does not', async ({ expect }) => {
       const broker = await startMosquitto({ guarded: [HUB, HOME] })
       life.push(() => broker.stop())
       const { api, token } = await startHub(broker)
@@ -221,7 +232,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       }
       const names = (door: TestDoor) => door.commands.map(({ action }) => action)
 
-      test('are carried out only while the switch is on, and the audit names Home Assistant', async () => {
+      test('are carried out only while the switch is on, and the audit names Home Assistant', async ({ expect }) => {
         const { hub, api, token, door, said, id, allow, components, press } = await start()
         await expect
           .poll(components, PATIENT)
@@ -260,7 +271,9 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
         expect(names(door)).toEqual(['arm', 'fire'])
       })
 
-      test('that were retained, are unknown or come in a flood are not carried out; a stop always is', async () => {
+      test('that were retained, are unknown or come in a flood are not carried out; a stop always is', async ({
+        expect,
+      }) => {
         const { hub, api, token, door, allow, components, press, client, id } = await start()
         // The rates allow another command for every five seconds that pass.
         hub.clock.freeze()
@@ -282,7 +295,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
         expect(id).toMatch(/^[a-z2-7]{12}$/)
       })
 
-      test('that the gateway refuses leave the switch as it is', async () => {
+      test('that the gateway refuses leave the switch as it is', async ({ expect }) => {
         const { door, allow, components, press, said, id } = await start()
         door.onCommand = (_command, response) =>
           answerJson(response, { outcome: 'refused', code: 'disarmed', message: 'No' })
@@ -297,10 +310,18 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
   },
 )
 
-/** Stands between the hub and its broker. `cut` ends the hub's side only: the broker has not noticed yet. */
+/**
+ * Stands between the hub and its broker. `cut` ends the hub's side only: the broker has not noticed yet. `hold` ends
+ * all of them and lets the hub in no more until `release`.
+ */
 async function startRelay(port: number) {
+  let isHeld = false
   const sides: { hub: Socket; broker: Socket }[] = []
   const server = createServer((hub) => {
+    if (isHeld) {
+      hub.destroy()
+      return
+    }
     const broker = connect(port, '127.0.0.1')
     for (const socket of [hub, broker]) socket.on('error', () => {})
     hub.on('data', (bytes) => void broker.write(bytes))
@@ -308,8 +329,22 @@ async function startRelay(port: number) {
     sides.push({ hub, broker })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  function endAll(): void {
+    for (const { hub, broker } of sides) {
+      hub.destroy()
+      broker.destroy()
+    }
+  }
+
   return {
     url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold() {
+      isHeld = true
+      endAll()
+    },
+    release() {
+      isHeld = false
+    },
     /** Returns the broker's side of the connection. */
     cut(): Socket {
       const { hub, broker } = sides.at(-1)!
@@ -317,10 +352,7 @@ async function startRelay(port: number) {
       return broker
     },
     stop() {
-      for (const { hub, broker } of sides) {
-        hub.destroy()
-        broker.destroy()
-      }
+      endAll()
       server.close()
     },
   }
@@ -346,13 +378,13 @@ async function startLiar(act: (socket: Socket) => void): Promise<{ url: string; 
   return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, ca: '' }
 }
 
-describe('a broker that lies', () => {
+describe('a broker that lies', { concurrent: true }, () => {
   const flood = Buffer.concat(Array.from({ length: 200 }, () => Buffer.from([0x30, 4, 0, 1, 0x61, 0x62])))
-  test.each([
+  test.for([
     ['sends a message of 256 MB', Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 'sent a message of more than 16 KiB'],
     ['floods the hub', flood, 'sent more than 100 messages in a second'],
     ['speaks another protocol', Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), ''],
-  ])('that %s loses the connection, and the hub goes on', async (_name, bytes, problem) => {
+  ] as const)('that %s loses the connection, and the hub goes on', async ([, bytes, problem], { expect }) => {
     const { state, api, token } = await startHub(await startLiar((socket) => void socket.write(bytes)))
     await expect
       .poll(() => state(), PATIENT)

@@ -20,7 +20,9 @@ function noted(scores: readonly number[], isMoving = true): Candidate[] {
 
 /** Whether the eye itself would make a detection of these scores. */
 function isDetected(scores: readonly number[], minimumScore: number): boolean {
-  const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
+  // A share of a score is rounded: 0.8 of 0.55 is more than 0.44.
+  const highScore = minimumScore * HIGH_SHARE - 1e-9
+  const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore })
   return scores.some((score, look) => tracker.update(sightings(score), look * LOOK_MS).seen.length > 0)
 }
 
