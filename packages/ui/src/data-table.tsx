@@ -151,8 +151,8 @@ type CellProps = {
   numeric?: boolean
   /**
    * In a card, `title` is its heading, `line` and `picture` have its whole width; all are without the column's name. In
-   * two lines, `title` is the first one, `line` and `beside` are the second one, and cells without a place are shown
-   * only in an open row.
+   * two lines, `title` is the first one, `line` and `beside` are the second one, those that are numeric with the
+   * column's name, and cells without a place are shown only in an open row.
    */
   place?: 'title' | 'line' | 'picture' | 'beside'
   children: ReactNode
@@ -171,10 +171,10 @@ export function TickCell({ children }: { children: ReactNode }) {
   return <td className={styles.tick}>{children}</td>
 }
 
-/** The last cell: the actions of the row. */
-export function ActionsCell({ children }: { children: ReactNode }) {
+/** The last cell: the actions of the row. A closed row of two lines hides those that are `rare`. */
+export function ActionsCell({ rare = false, children }: { rare?: boolean; children: ReactNode }) {
   return (
-    <td className={styles.actions}>
+    <td className={styles.actions} data-rare={rare}>
       <div>{children}</div>
     </td>
   )
@@ -211,6 +211,11 @@ export function RowName({ children: name }: { children: string }) {
       {cut < name.length && <span>{name.slice(cut)}</span>}
     </span>
   )
+}
+
+/** A sentence that may be long: a closed row of two lines shows its beginning. */
+export function RowText({ children }: { children: ReactNode }) {
+  return <span className={styles.text}>{children}</span>
 }
 
 const SHORT_NAME = 24

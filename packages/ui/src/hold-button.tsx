@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 const HOLD_MS = 1_000
 
 /** A button that acts only after it was held down for a second, by pointer or by the space or Enter key. */
-export function HoldButton({ children, disabled, onHeld }: Props) {
+export function HoldButton({ children, disabled, onHeld, 'aria-describedby': describedBy }: Props) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [held, setHeld] = useState(false)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -31,6 +31,7 @@ export function HoldButton({ children, disabled, onHeld }: Props) {
       variant="default"
       size="sm"
       disabled={disabled}
+      aria-describedby={describedBy}
       onPointerDown={begin}
       onPointerUp={end}
       onPointerLeave={end}
@@ -44,4 +45,4 @@ export function HoldButton({ children, disabled, onHeld }: Props) {
     </Button>
   )
 }
-type Props = { children: ReactNode; disabled: boolean; onHeld: () => void }
+type Props = { children: ReactNode; disabled: boolean; onHeld: () => void; 'aria-describedby'?: string | undefined }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
-import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowText, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -57,23 +57,25 @@ export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined 
           {isFiltered ? 'Choose every channel and every state.' : 'Messages that leave the hub are listed here.'}
         </PanelEmpty>
       ) : (
-        <DataTable label="Deliveries" columns={COLUMNS} rowCount={deliveries.length}>
+        <DataTable label="Deliveries" columns={COLUMNS} rowCount={deliveries.length} narrow="lines">
           {deliveries.map((delivery, index) => (
-            <Row key={delivery.id} index={index}>
+            <Row key={delivery.id} index={index} restOf={delivery.title}>
               <Cell label="Message" place="title">
-                {delivery.path === null ? delivery.title : <Link to={delivery.path}>{delivery.title}</Link>}
+                <RowText>
+                  {delivery.path === null ? delivery.title : <Link to={delivery.path}>{delivery.title}</Link>}
+                </RowText>
               </Cell>
               <Cell label="Over">
                 {CHANNEL_NAMES[delivery.channel] ?? delivery.channel}
                 {delivery.person !== null && ` to ${delivery.person}`}
               </Cell>
-              <Cell label="When">
+              <Cell label="When" place="beside">
                 <RelativeTime at={delivery.attemptedAt ?? delivery.createdAt} />
               </Cell>
               <Cell label="State" place="line">
                 <State delivery={delivery} />
               </Cell>
-              <ActionsCell>
+              <ActionsCell rare>
                 {mayGoAgain(delivery) && (
                   <ReasonedButton
                     size="compact-sm"

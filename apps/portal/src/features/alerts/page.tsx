@@ -7,14 +7,14 @@ import { isForbidden, messageOf } from '#api/client.ts'
 import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { useAskedAction } from '#parts/asked-action.ts'
-import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowName, type Column } from '@hedgerow/ui/data-table.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { Reasoned, ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
@@ -105,11 +105,13 @@ function Rules({
   return (
     <>
       {failure && <Notice tone="warning">{messageOf(failure)}</Notice>}
-      <DataTable label="Alert rules" columns={COLUMNS} rowCount={rules.length}>
+      <DataTable label="Alert rules" columns={COLUMNS} rowCount={rules.length} narrow="lines">
         {rules.map((rule, index) => (
-          <Row key={rule.id} index={index}>
+          <Row key={rule.id} index={index} restOf={rule.name}>
             <Cell label="Name" place="title">
-              <strong>{rule.name}</strong>
+              <strong>
+                <RowName>{rule.name}</RowName>
+              </strong>
             </Cell>
             <Cell label="State" place="line">
               <StatusMark shape={rule.enabled ? 'dot' : 'ring'} word={rule.enabled ? 'On' : 'Off'} />
@@ -120,35 +122,43 @@ function Rules({
                 ? 'All channels'
                 : rule.channels.map((name) => CHANNEL_NAMES[name] ?? name).join(', ')}
             </Cell>
-            <Cell label="Last Message">{rule.last === null ? 'None yet' : <RelativeTime at={rule.last.at} />}</Cell>
+            <Cell label="Last Message" place="beside">
+              {rule.last === null ? 'None yet' : <RelativeTime at={rule.last.at} />}
+            </Cell>
             <ActionsCell>
-              <ReasonedButton
-                size="compact-sm"
-                variant="default"
-                reason={reason}
-                aria-label={`${rule.enabled ? 'Turn off' : 'Turn on'} ${rule.name}`}
-                onClick={() => turn(rule)}
-              >
-                {rule.enabled ? 'Turn off' : 'Turn on'}
-              </ReasonedButton>
-              <ReasonedButton
-                size="compact-sm"
-                variant="default"
-                reason={reason}
-                aria-label={`Edit ${rule.name}`}
-                onClick={() => onEdit(rule)}
-              >
-                Edit
-              </ReasonedButton>
-              <ReasonedButton
-                size="compact-sm"
-                variant="default"
-                reason={reason}
-                aria-label={`Delete ${rule.name}`}
-                onClick={() => remove.mutate(rule.id)}
-              >
-                Delete
-              </ReasonedButton>
+              <Reasoned reason={reason}>
+                {(refusal) => (
+                  <>
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={`Delete ${rule.name}`}
+                      onClick={() => remove.mutate(rule.id)}
+                      {...refusal}
+                    >
+                      Delete
+                    </Button>
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={`${rule.enabled ? 'Turn off' : 'Turn on'} ${rule.name}`}
+                      onClick={() => turn(rule)}
+                      {...refusal}
+                    >
+                      {rule.enabled ? 'Turn off' : 'Turn on'}
+                    </Button>
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={`Edit ${rule.name}`}
+                      onClick={() => onEdit(rule)}
+                      {...refusal}
+                    >
+                      Edit
+                    </Button>
+                  </>
+                )}
+              </Reasoned>
             </ActionsCell>
           </Row>
         ))}

@@ -3,7 +3,7 @@ import type { Alert } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
-import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowText, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -33,17 +33,19 @@ export function RecentAlerts() {
       ) : alerts.data.length === 0 ? (
         <PanelEmpty title="No alerts yet">Alerts of your rules are listed here.</PanelEmpty>
       ) : (
-        <DataTable label="Alerts" columns={COLUMNS} rowCount={alerts.data.length}>
+        <DataTable label="Alerts" columns={COLUMNS} rowCount={alerts.data.length} narrow="lines">
           {alerts.data.map((alert, index) => (
-            <Row key={alert.id} index={index}>
+            <Row key={alert.id} index={index} to={alert.path} restOf={alert.title}>
               <Cell label="Alert" place="title">
                 <span className={styles.pictured}>
                   {alert.picture !== null && <Thumbnail {...alert.picture} />}
-                  <Link to={alert.path}>{alert.title}</Link>
+                  <RowText>
+                    <Link to={alert.path}>{alert.title}</Link>
+                  </RowText>
                 </span>
               </Cell>
               <Cell label="Rule">{alert.ruleName}</Cell>
-              <Cell label="When">
+              <Cell label="When" place="beside">
                 <RelativeTime at={alert.at} />
               </Cell>
               <Cell label="State" place="line">

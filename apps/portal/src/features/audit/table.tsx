@@ -2,12 +2,13 @@ import type { AuditEntry } from '@hedgerow/contract'
 import { Link } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { useUsers } from '#api/users.ts'
-import { Absent, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Absent, Cell, DataTable, Row, RowText, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { groupRepeated } from './repeated.ts'
 import { sentenceOf, type Named } from './sentences.ts'
+import styles from './audit.module.css'
 
 const COLUMNS: readonly Column[] = [
   { name: 'When', width: '17%' },
@@ -33,23 +34,26 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
           <Row key={entry.id} index={index} restOf={`this entry of ${actor.text}`}>
             <Cell label="When" place="line">
               <ExactTime at={entry.at} />
+              {count > 1 && <span className={styles.times}>, {count} times</span>}
             </Cell>
             <Cell label="What Happened" place="title">
-              <span title={entry.action}>
-                <strong>
-                  <Name {...actor} />
-                </strong>{' '}
-                {words}
-                {target !== undefined && (
-                  <>
-                    {' '}
-                    <Name {...target} />
-                  </>
-                )}
-                {ending}
-              </span>
+              <RowText>
+                <span title={entry.action}>
+                  <strong>
+                    <Name {...actor} />
+                  </strong>{' '}
+                  {words}
+                  {target !== undefined && (
+                    <>
+                      {' '}
+                      <Name {...target} />
+                    </>
+                  )}
+                  {ending}
+                </span>
+              </RowText>
               {count > 1 && (
-                <div>
+                <div className={styles.since}>
                   repeated {count} times since <ExactTime at={since} />
                 </div>
               )}

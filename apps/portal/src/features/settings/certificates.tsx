@@ -39,11 +39,11 @@ export function Certificates({ mayRenew }: { mayRenew: boolean }) {
         <PanelEmpty title="No certificates">This hub answers over plain http only.</PanelEmpty>
       ) : (
         <>
-          <DataTable label="Certificates" columns={COLUMNS} rowCount={certificates.data.length}>
+          <DataTable label="Certificates" columns={COLUMNS} rowCount={certificates.data.length} narrow="lines">
             {certificates.data.map((certificate, index) => {
               const { word, reason } = certificateStatus(certificate.expiresAt, now)
               return (
-                <Row key={certificate.id} index={index}>
+                <Row key={certificate.id} index={index} restOf={certificate.name}>
                   <Cell label="Name" place="title">
                     <span className={styles.name}>
                       <strong>{certificate.name}</strong>
@@ -55,7 +55,7 @@ export function Certificates({ mayRenew }: { mayRenew: boolean }) {
                     <TwoLines first={certificate.issuedTo} second={`by ${certificate.issuedBy}`} />
                   </Cell>
                   <Cell label="Status" place="line">
-                    <span className={word === 'Expired' ? styles.expired : undefined}>
+                    <span className={word === 'Expired' ? `${styles.status} ${styles.expired}` : styles.status}>
                       <StatusMark shape={SHAPES[word]} word={word} reason={reason} />
                     </span>
                   </Cell>

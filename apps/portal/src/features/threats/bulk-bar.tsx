@@ -1,4 +1,6 @@
 import { Button } from '@mantine/core'
+import { useHeightVariable, wholePage } from '@hedgerow/ui/height-variable.ts'
+import { useRef } from 'react'
 import { LabelForm } from './label-form.tsx'
 import type { Said } from './use-review.ts'
 import styles from './threats.module.css'
@@ -13,11 +15,12 @@ type BulkBarProps = {
   onClear: () => void
 }
 
-/** Reviews of all selected incidents; absent while none is selected. */
+/** Reviews of all selected incidents, at the bottom of the window; the page ends above it. */
 export function BulkBar({ count, labels, isBusy, isLabelling, onLabelling, onSay, onClear }: BulkBarProps) {
-  if (count === 0) return null
+  const bar = useRef<HTMLElement>(null)
+  useHeightVariable(bar, '--sticky-bar-height', wholePage)
   return (
-    <section className={styles.bulk} aria-label="Selected incidents">
+    <section ref={bar} className={styles.bulk} aria-label="Selected incidents">
       <strong>{count} selected</strong>
       {isLabelling ? (
         <LabelForm

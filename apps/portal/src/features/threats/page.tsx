@@ -218,15 +218,17 @@ export function ThreatsPage() {
           {waiting} new
         </Button>
       )}
-      <BulkBar
-        count={selected.size}
-        labels={labels}
-        isBusy={review.isPending}
-        isLabelling={isLabelling && opened === undefined}
-        onLabelling={setLabelling}
-        onSay={(said) => void say(said)}
-        onClear={() => setSelected(NOTHING)}
-      />
+      {selected.size > 0 && (
+        <BulkBar
+          count={selected.size}
+          labels={labels}
+          isBusy={review.isPending}
+          isLabelling={isLabelling && opened === undefined}
+          onLabelling={setLabelling}
+          onSay={(said) => void say(said)}
+          onClear={() => setSelected(NOTHING)}
+        />
+      )}
       {opened !== undefined && (
         <Lightbox
           id={opened}

@@ -8,7 +8,7 @@ import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
-import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { ActionsCell, Cell, DataTable, Row, RowText, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
@@ -81,16 +81,20 @@ export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason
           A site, which is the location of gateways, can have its own hours of automatic updates, or none at all.
         </PanelEmpty>
       ) : (
-        <DataTable label="Automatic updates of sites" columns={COLUMNS} rowCount={sites.length}>
+        <DataTable label="Automatic updates of sites" columns={COLUMNS} rowCount={sites.length} narrow="lines">
           {sites.map((site, index) => {
             const { automatic, when, hours } = valuesOf(site)
             return (
-              <Row key={site.site} index={index}>
+              <Row key={site.site} index={index} restOf={site.site}>
                 <Cell label="Site" place="title">
-                  {site.site}
+                  <RowText>{site.site}</RowText>
                 </Cell>
-                <Cell label="Automatic Updates">{wordsOf(AUTOMATIC, automatic)}</Cell>
-                <Cell label="Hours">{when === 'own' ? hours : wordsOf(HOURS, when)}</Cell>
+                <Cell label="Automatic Updates" place="line">
+                  {wordsOf(AUTOMATIC, automatic)}
+                </Cell>
+                <Cell label="Hours" place="beside">
+                  {when === 'own' ? hours : wordsOf(HOURS, when)}
+                </Cell>
                 <ActionsCell>
                   <ReasonedButton
                     size="compact-sm"

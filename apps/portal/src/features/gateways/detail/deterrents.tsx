@@ -1,12 +1,16 @@
-/** What a gateway can switch: its state, a test for managers, Stop and arming, and the newest lines of the ledger. */
+/**
+ * What a gateway can switch: its state, a test for managers, Stop and arming, and the newest lines of the ledger. Stop
+ * and Disarm never wait for what the hub believes about the gateway.
+ */
 import { ledgerLine, type GatewayDetail } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
-import { mayManageFleet } from '#api/roles.ts'
+import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
+import { Reasoned, ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { useLedger, useOrder } from './deterrents-queries.ts'
 import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
@@ -21,6 +25,8 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
   const deterrents = gateway.heartbeat?.deterrents ?? []
   const isHeard = gateway.status !== 'offline'
   const isDisarmed = gateway.heartbeat?.armed === false
+  const mayNotReach = isHeard ? undefined : 'This gateway is offline.'
+  const mayNotTest = mayFire ? (mayNotReach ?? (isDisarmed ? 'This gateway is disarmed.' : undefined)) : MANAGER_NEEDED
   if (deterrents.length === 0)
     return <PanelEmpty title="No deterrents">Deterrents in the gateway.yaml of this device appear here.</PanelEmpty>
   return (
@@ -34,11 +40,17 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
               <Chip tone={state === 'ready' || !isHeard ? 'neutral' : 'danger'}>{isHeard ? state : 'unknown'}</Chip>
             </div>
             {driver !== undefined && <small>{driver}</small>}
-            {mayFire && (
-              <HoldButton disabled={isPending || isDisarmed} onHeld={() => mutate({ action: 'fire', deterrent: name })}>
-                Hold to test
-              </HoldButton>
-            )}
+            <Reasoned reason={mayNotTest}>
+              {(refusal) => (
+                <HoldButton
+                  {...refusal}
+                  disabled={isPending || mayNotTest !== undefined}
+                  onHeld={() => mutate({ action: 'fire', deterrent: name })}
+                >
+                  Hold to test
+                </HoldButton>
+              )}
+            </Reasoned>
           </li>
         ))}
       </ul>
@@ -52,9 +64,14 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
           </Button>
         )}
         {mayFire && isDisarmed && (
-          <Button variant="default" disabled={isPending} onClick={() => mutate({ action: 'arm' })}>
+          <ReasonedButton
+            variant="default"
+            reason={mayNotReach}
+            disabled={isPending}
+            onClick={() => mutate({ action: 'arm' })}
+          >
             Arm
-          </Button>
+          </ReasonedButton>
         )}
       </div>
       <output>

@@ -16,13 +16,13 @@ const COLUMNS: readonly Column[] = [
 /** The figures of the charts, newest hour first: the mean of each hour, and its highest value below. */
 export function HistoryTable({ hours }: { hours: readonly GatewayHour[] }) {
   return (
-    <DataTable label="Load and traffic by the hour" columns={COLUMNS} rowCount={hours.length}>
+    <DataTable label="Load and traffic by the hour" columns={COLUMNS} rowCount={hours.length} narrow="lines">
       {hours.toReversed().map(({ hour, load, memory, temperature, receivedBytes, sentBytes }, index) => (
-        <Row key={hour} index={index}>
+        <Row key={hour} index={index} restOf={hourLabel(hour)}>
           <Cell label="Hour" place="title">
             {hourLabel(hour)}
           </Cell>
-          <Cell label="Load per core" numeric>
+          <Cell label="Load per core" place="line" numeric>
             {amountOf(load, formatLoad)}
           </Cell>
           <Cell label="Memory" numeric>
@@ -31,7 +31,7 @@ export function HistoryTable({ hours }: { hours: readonly GatewayHour[] }) {
           <Cell label="Temperature" numeric>
             {amountOf(temperature, celsius)}
           </Cell>
-          <Cell label="From it" numeric>
+          <Cell label="From it" place="beside" numeric>
             {formatBytes(receivedBytes)}
           </Cell>
           <Cell label="To it" numeric>
