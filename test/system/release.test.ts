@@ -421,7 +421,18 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     const { command } = await hub.api(createGatewayInvitation, { body: { label: 'barn' } })
     const shell = (line: string) => fresh.shell(line)
     expect(shell(command.replace(/\|.*/, '>/tmp/install.sh')).code).toBe(0)
-    return { command, shell, start: fresh.start, port: Number(/localhost:(\d+)/.exec(command)![1]) }
+    return { ...fresh, command, shell, port: Number(/localhost:(\d+)/.exec(command)![1]) }
+  }
+
+  /** A root into which the archive was fetched and unpacked, as the script does it; the script does the rest. */
+  async function unpackedRoot() {
+    const fresh = await freshRoot()
+    const archive = fresh.bring(join(made, release.files.find(({ product }) => product === 'hedgerow-gateway')!.name))
+    const version = `/opt/hedgerow-gateway/versions/${release.version}`
+    const unpack = `tar -xf ${archive} -C ${version} --strip-components=1 --no-same-owner && rm ${archive}`
+    const { code, output } = fresh.shell(`mkdir -p ${version} && ${unpack}`)
+    expect(code, output).toBe(0)
+    return fresh
   }
 
   it('does nothing when the script itself breaks off', async () => {
@@ -485,7 +496,7 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
   })
 
   it('writes nothing through a link that a broken-into gateway left', async () => {
-    const { shell } = await freshRoot()
+    const { shell } = await unpackedRoot()
     shell('sh /tmp/install.sh; echo untouched >/root/secret; chown root:root /root/secret')
     const asGateway = 'setpriv --reuid=hedgerow-gateway --regid=hedgerow-gateway --clear-groups'
     shell(`${asGateway} ln -s /root/secret /etc/hedgerow/gateway.env.new`)
@@ -569,7 +580,7 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
   })
 
   it('removes the program and keeps the keys, or removes everything', async () => {
-    const { shell, start } = await freshRoot()
+    const { shell, start } = await unpackedRoot()
     shell('sh /tmp/install.sh')
     const agent = await start('hedgerow-gateway', ['--port', '0'])
     onTestFinished(() => agent.stop().then(() => undefined))
