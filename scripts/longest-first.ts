@@ -30,7 +30,6 @@ const LONG = [
   'apps/hub/src/http/hostile-input.test.ts',
   'apps/hub/src/accounts/abuse.test.ts',
   'apps/hub/src/database/killed-restore.test.ts',
-  'apps/gateway/src/sources/frigate/frigate.test.ts',
   'apps/gateway/src/cameras/camera.test.ts',
   'apps/gateway/src/hub-door/hub-door.test.ts',
   'apps/gateway/src/cameras/rtsp.test.ts',
