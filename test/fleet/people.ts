@@ -29,6 +29,9 @@ export type People = {
   stop(): void
 }
 
+/** How many people this process has named: a second call for a hub adds others. */
+let named = 0
+
 export async function openPortals(hub: Hub, count: number): Promise<People> {
   const stopping = new AbortController()
   const agent = new Agent({ keepAlive: true })
@@ -92,7 +95,7 @@ export async function openPortals(hub: Hub, count: number): Promise<People> {
   }
 
   for (let opened = 0; opened < count;) {
-    const username = `person-${opened}`
+    const username = `person-${named++}`
     const body = { username, email: `${username}@example.net`, role: 'manager', password: PASSWORD } as const
     await hub.api(createUser, { body })
     const authorization = await signIn(hub.url, username)

@@ -84,15 +84,15 @@ describe('the commands', () => {
           const pending = await hub.api(listPendingRegistrations)
           return pending.length > 0 ? pending : undefined
         },
-        { for: 'the registration' },
+        { for: 'the registration', timeoutMs: 70_000 },
       )
       const { gatewayId } = await hub.api(approveRegistration, { params: { registrationId: waiting!.registrationId } })
-      await waitFor(() => frigate.viewers() === 1, { for: "the agent at Frigate's WebSocket" })
+      await waitFor(() => frigate.viewers() === 1, { for: "the agent at Frigate's WebSocket", timeoutMs: 70_000 })
       const review = frigate.see({ label: 'boar' })
       const found = await waitFor(
         async () =>
           (await hub.api(listDetections, { params: { id: gatewayId } })).find(({ hasThumbnail }) => hasThumbnail),
-        { for: 'the detection with its picture' },
+        { for: 'the detection with its picture', timeoutMs: 70_000 },
       )
       expect(found).toMatchObject({ id: review.id, label: 'boar' })
     } finally {
