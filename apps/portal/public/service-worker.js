@@ -62,7 +62,6 @@ async function show({ title, text, url, acknowledge, tag, unread, words, picture
   await self.registration.showNotification(title ?? 'Your hub', {
     body: text,
     icon: '/icon-192.png',
-    badge: '/icon-192.png',
     ...(tag && { tag, renotify: true }),
     ...(pictureUrl && { image: ownPath(pictureUrl) }),
     ...(acknowledge && words

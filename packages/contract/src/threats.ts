@@ -165,7 +165,9 @@ export const undoReviews = call({
 
 /**
  * A ZIP of the newest 10,000 detections that the filter selects: `detections.csv`, `coco.json` (COCO's object detection
- * format) and the pictures. Written as it is read; one at a time for each person, and four in all.
+ * format) and the pictures. Written as it is read; one at a time for each person, and four in all. A box in `coco.json`
+ * is the object's where the picture is the whole frame. The pictures of Frigate and of the gateway's own detector show
+ * the object with its surroundings: there the box is the whole picture, as it is where the box is unknown.
  */
 export const exportIncidents = call({
   method: 'GET',

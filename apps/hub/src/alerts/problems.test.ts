@@ -131,7 +131,11 @@ describe.each(testEngines)('outages on %s', (engine) => {
     mill.status = 'online'
     start()
     await pass(0)
-    expect(received[1]).toMatchObject({ event: 'gateway.back', title: expect.stringMatching(/^Over: 2 gateways/) })
+    expect(received[1]).toMatchObject({ event: 'gateway.back', title: '2 gateways are no longer offline' })
+    expect(
+      received.map((message) => 'acknowledge' in message),
+      'nothing is left to acknowledge',
+    ).toEqual([true, false])
     const token = await hub.signIn('admin')
     const [alert] = (await createTestApi(hub)(listAlerts, { token, query: {} })).body as Alert[]
     expect(alert).toMatchObject({ kind: 'gateway-quiet', clearedAt: expect.any(String) })
@@ -159,7 +163,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
 
     barn.status = 'online'
     await pass(0)
-    expect(titles().slice(1)).toEqual(['Over: Gateway "Barn" is offline'])
+    expect(titles().slice(1)).toEqual(['Gateway "Barn" is no longer offline'])
     // Another one that is over before its message: it starts no cool-down.
     mill.status = 'offline'
     await pass(0)
@@ -176,7 +180,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     expect(titles().slice(2), 'the message is about the one that is left').toEqual(['Gateway "Oak" is offline'])
     oak.status = 'online'
     await pass(0)
-    expect(titles().slice(3)).toEqual(['Over: Gateway "Oak" is offline'])
+    expect(titles().slice(3)).toEqual(['Gateway "Oak" is no longer offline'])
   })
 
   it('end with one all-clear for everybody who got a message, also of a step, in their own language', async () => {
@@ -212,12 +216,12 @@ describe.each(testEngines)('outages on %s', (engine) => {
       ...(JSON.parse(row.content) as { to?: string; title: string; text: string }),
     }))
     expect(sent.map(({ channel, to = '', title }) => `${channel} ${to}: ${title}`.trim()).toSorted()).toEqual([
+      'person first@example.net: Gateway "Barn" is no longer offline',
       'person first@example.net: Gateway "Barn" is offline',
-      'person first@example.net: Over: Gateway "Barn" is offline',
+      'person second@example.net: Gateway „Barn“ ist nicht mehr offline',
       'person second@example.net: Nicht bestätigt: Gateway „Barn“ ist offline',
-      'person second@example.net: Vorbei: Gateway „Barn“ ist offline',
+      'webhook : Gateway "Barn" is no longer offline',
       'webhook : Gateway "Barn" is offline',
-      'webhook : Over: Gateway "Barn" is offline',
     ])
     const step = sent.find(({ title }) => title.startsWith('Nicht bestätigt'))!
     expect(step.text, 'the reason too').toContain('seit 9 min kein Lebenszeichen')
@@ -254,7 +258,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     await pass(1)
     expect(titles().slice(2), 'one of two came back').toEqual([
       expect.stringMatching(/^2 gateways are offline/),
-      expect.stringMatching(/^Over: 2 gateways/),
+      '2 gateways are no longer offline',
     ])
   })
 
@@ -272,7 +276,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     await pass(1)
     barn.status = 'online'
     await pass(1)
-    expect(titles().slice(1)).toEqual(['Over: Camera "gate" of "Barn" gives no picture'])
+    expect(titles().slice(1)).toEqual(['Camera "gate" of "Barn" gives a picture again'])
 
     for (const _day of ['first', 'second time on one day']) {
       Object.assign(barn, { status: 'warning', isOnlyCameras: false, reason: 'disk 95 % full' })

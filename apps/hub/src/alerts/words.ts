@@ -37,6 +37,8 @@ type Words = {
   first: string
   more(count: number): string
   notAcknowledged(title: string): string
+  /** The end of one outage, and of several. A kind without words here has no such message. */
+  over: Readonly<Partial<Record<Alert['kind'], { line(line: Line): string; several(count: number): string }>>>
   cleared(title: string): string
   rule(name: string): string
 }
@@ -61,7 +63,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       'gateway-warning': 'gateways have a warning',
       'camera-dark': 'cameras give no picture',
       'deterrent-failed': 'failures of deterrents',
-      disk: 'warnings of the disk',
+      disk: 'warnings about the disk',
       approval: 'gateways wait for approval',
       certificate: 'certificates expire soon',
       test: 'test messages',
@@ -69,7 +71,21 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     first: 'the first',
     more: (count) => `and ${count} more`,
     notAcknowledged: (title) => `Not acknowledged: ${title}`,
-    cleared: (title) => `Over: ${title}`,
+    over: {
+      'gateway-quiet': {
+        line: ({ gatewayName }) => `Gateway "${gatewayName}" is no longer offline`,
+        several: (count) => `${count} gateways are no longer offline`,
+      },
+      'camera-dark': {
+        line: ({ gatewayName, camera }) => `Camera "${camera}" of "${gatewayName}" gives a picture again`,
+        several: (count) => `${count} cameras give a picture again`,
+      },
+      disk: {
+        line: () => "Your hub's disk has room again",
+        several: () => "Your hub's disk has room again",
+      },
+    },
+    cleared: (title) => `No longer so: ${title}`,
     rule: (name) => `Rule: ${name}`,
   },
   de: {
@@ -91,7 +107,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       'gateway-warning': 'Gateways haben eine Warnung',
       'camera-dark': 'Kameras liefern kein Bild',
       'deterrent-failed': 'Störungen von Abschreckungen',
-      disk: 'Warnungen des Datenträgers',
+      disk: 'Warnungen zum Datenträger',
       approval: 'Gateways warten auf Freigabe',
       certificate: 'Zertifikate laufen bald ab',
       test: 'Testnachrichten',
@@ -99,7 +115,21 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     first: 'zuerst',
     more: (count) => `und ${count} weitere`,
     notAcknowledged: (title) => `Nicht bestätigt: ${title}`,
-    cleared: (title) => `Vorbei: ${title}`,
+    over: {
+      'gateway-quiet': {
+        line: ({ gatewayName }) => `Gateway „${gatewayName}“ ist nicht mehr offline`,
+        several: (count) => `${count} Gateways sind nicht mehr offline`,
+      },
+      'camera-dark': {
+        line: ({ gatewayName, camera }) => `Kamera „${camera}“ von „${gatewayName}“ liefert wieder ein Bild`,
+        several: (count) => `${count} Kameras liefern wieder ein Bild`,
+      },
+      disk: {
+        line: () => 'Der Datenträger des Hubs hat wieder Platz',
+        several: () => 'Der Datenträger des Hubs hat wieder Platz',
+      },
+    },
+    cleared: (title) => `Gilt nicht mehr: ${title}`,
     rule: (name) => `Regel: ${name}`,
   },
 }
@@ -133,12 +163,25 @@ export type Stage = number | 'cleared'
 
 /** Title and text of a message. */
 export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleName: string }, reader: Reader) {
-  const { notAcknowledged, cleared, rule } = WORDS[reader.language]
+  const { notAcknowledged, rule } = WORDS[reader.language]
+  if (step === 'cleared') {
+    const title = titleOfEnd(told, reader)
+    return { title, text: [title, rule(ruleName)].join('\n') }
+  }
   const title = titleOf(told, reader)
   return {
-    title: step === 'cleared' ? cleared(title) : step === 0 ? title : notAcknowledged(title),
-    text: [...(step === 'cleared' ? [cleared(title)] : linesOf(told, reader)), rule(ruleName)].join('\n'),
+    title: step === 0 ? title : notAcknowledged(title),
+    text: [...linesOf(told, reader), rule(ruleName)].join('\n'),
   }
+}
+
+/** Says what is so now: at night "Over: … is offline" reads as "… is offline". */
+function titleOfEnd(told: Told, reader: Reader): string {
+  const { over, cleared } = WORDS[reader.language]
+  const shown = firstOf(told.lines)
+  const words = over[shown.kind]
+  if (!words) return cleared(titleOf(told, reader))
+  return told.count === 1 ? words.line(shown) : words.several(told.count)
 }
 
 export function pathOf({ lines, count }: Told): string {

@@ -94,6 +94,7 @@ describe.each(testEngines)('an export on %s', (engine) => {
       { image_id: 3, category_id: 2, bbox: [0, 0, 64, 64], reviewed: true },
     ])
     expect(coco.info.description).toBe('All that the filter selects')
+    expect(coco.info.boxes).toContain('or where the box is unknown: the whole picture.')
 
     const stranger = await hub.signIn('user')
     const theirs = await hub.app.inject({

@@ -14,6 +14,9 @@ import { HubError } from '../kernel/hub-error.ts'
 import { loadSharp } from './sharp.ts'
 import { newestIncidents, scopeOf, type IncidentRow } from './incident-list.ts'
 
+/** In the file, because whoever trains with it may have nothing else. */
+const BOXES =
+  "The box of the object where the picture is the whole frame. Where the picture shows the object with its surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the whole picture."
 const INCIDENTS_AT_ONCE = 50
 const EXPORTS_AT_ONCE = 4
 /** The export ends when the client reads nothing for this long. */
@@ -256,7 +259,7 @@ function createCoco(now: number) {
       const description = isWhole
         ? 'All that the filter selects'
         : `The newest ${EXPORT_DETECTIONS_MAX} detections of what the filter selects`
-      const info = { description, date_created: new Date(now).toISOString() }
+      const info = { description, boxes: BOXES, date_created: new Date(now).toISOString() }
       const named = [...categories].map(([name, id]) => ({ id, name }))
       return JSON.stringify({ info, images, annotations, categories: named })
     },

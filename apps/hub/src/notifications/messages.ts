@@ -75,7 +75,9 @@ export function createMessages(parts: MessageParts): (row: Row, content: Content
       url: path === undefined ? undefined : `${portalUrl()}${path}`,
       data,
       to,
-      ...(row.alert_id !== null && { acknowledge: acknowledgeOf(row.alert_id, row.channel, userId) }),
+      // There is nothing to acknowledge once all is well.
+      ...(row.alert_id !== null &&
+        content.step !== 'cleared' && { acknowledge: acknowledgeOf(row.alert_id, row.channel, userId) }),
       ...(push && { push: { ...push, words: wordsOf(language), ...(picture && pictureOf(row, userId)) } }),
       ...(jpeg && { picture: jpeg }),
     }
