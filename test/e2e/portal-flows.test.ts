@@ -171,7 +171,7 @@ describe('what is typed while Save is under way', () => {
     await expect.poll(() => page.getByRole('button', { name: save }).isEnabled()).toBe(true)
     for (const [label, text] of Object.entries({ ...before, ...during }))
       expect(await field(label).inputValue()).toBe(text)
-    const next = page.waitForRequest((request) => request.method() !== 'GET')
+    const next = page.waitForRequest((request) => request.postData() !== null)
     await page.getByRole('button', { name: save }).click()
     expect((await next).postData()).toContain(Object.values(during)[0])
   })
