@@ -86,10 +86,11 @@ export const screens: Screen[] = [
   firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),
   admin('alert-rules', '/alert-rules', async (portal) => {
     await portal.page.getByRole('button', { name: 'Edit Every alert' }).waitFor()
+    // On a phone it is in a row that is closed.
     await portal.page
-      .getByRole('button', { name: /^Send again: / })
+      .getByRole('button', { name: /^Send again: /, includeHidden: true })
       .first()
-      .waitFor()
+      .waitFor({ state: 'attached' })
   }),
   admin('alert-rules-edit', '/alert-rules', async (portal) => {
     await portal.row('Every alert').getByRole('button', { name: 'Edit Every alert' }).click()
