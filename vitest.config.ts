@@ -39,9 +39,11 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   expect: { poll: { timeout: 30_000, interval: 20 } },
 })
 
-/** Modules keep nothing between tests, so files share a process: imports cost more than most tests. */
+/**
+ * Modules keep nothing between tests, so files share a process: imports cost more than most tests. A process serves one
+ * project, so what needs no set-up of its own is one project, `units`.
+ */
 const shared = { isolate: false }
-const unit = (name: string, root: string) => ({ test: { ...project(name, root), ...shared } })
 
 /**
  * These start real processes and look at real clocks, so they run after the others. Browsers are among them, so none of
@@ -74,17 +76,15 @@ export default defineConfig({
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     projects: [
-      unit('contract', 'packages/contract'),
-      unit('enrolment', 'packages/enrolment'),
-      unit('releases', 'packages/releases'),
-      unit('http', 'packages/http'),
-      unit('wireguard', 'packages/wireguard'),
-      unit('netstack', 'packages/netstack'),
-      unit('vision', 'packages/vision'),
-      unit('second-look', 'packages/second-look'),
-      unit('ui', 'packages/ui'),
-      unit('portal', 'apps/portal'),
-      unit('gateway-ui', 'apps/gateway-ui'),
+      {
+        test: {
+          ...project('units', '.'),
+          ...shared,
+          include: ['packages', 'apps/{gateway,gateway-ui,portal}', 'test/gates'].map(
+            (at) => `${at}/**/*.test.{ts,tsx}`,
+          ),
+        },
+      },
       {
         test: {
           ...project('hub', 'apps/hub', 120_000),
@@ -92,8 +92,6 @@ export default defineConfig({
           globalSetup: join(import.meta.dirname, 'apps/hub/testing/global-setup.ts'),
         },
       },
-      unit('gateway', 'apps/gateway'),
-      unit('gates', 'test/gates'),
       { test: { ...heavy('system', 'test/system'), ...shared } },
       {
         test: {
