@@ -4,22 +4,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { pino } from 'pino'
 import sharp from 'sharp'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { cameraInWords } from './camera-error.ts'
 import { createPace, openCamera, type Camera, type Frame } from './camera.ts'
 import { camerasSettings } from './schema.ts'
 
-const life: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of life.splice(0).toReversed()) await stop()
-})
+/** What ends with a test. The tests of this file wait side by side, so each has its own. */
+type Life = Pick<TestContext, 'onTestFinished'>
 
 const jpegOf = (shade: number, width = 320, height = 180) =>
   sharp({ create: { width, height, channels: 3, background: { r: shade, g: shade, b: shade } } })
     .jpeg()
     .toBuffer()
 
-async function listen(server: Server): Promise<number> {
+async function listen({ onTestFinished }: Life, server: Server): Promise<number> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -27,7 +25,7 @@ async function listen(server: Server): Promise<number> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  life.push(async () => {
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy()
     server.close()
     await once(server, 'close')
@@ -35,13 +33,23 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+/** A port at which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 /** A camera whose answers the test writes. */
-const serve = async (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
-  `http://127.0.0.1:${await listen(createServer(answer))}/`
+const serve = async (life: Life, answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  `http://127.0.0.1:${await listen(life, createServer(answer))}/`
 
 type Opened = { camera: Camera; frames: Frame[]; now(): number; advance(ms: number): void }
 
-function open(url: string, settings: object = {}, onFrame?: () => Promise<void>): Opened {
+function open(life: Life, url: string, settings: object = {}, onFrame?: () => Promise<void>): Opened {
   const frames: Frame[] = []
   let skippedMs = 0
   const now = () => performance.now() + skippedMs
@@ -55,7 +63,7 @@ function open(url: string, settings: object = {}, onFrame?: () => Promise<void>)
       await onFrame?.()
     },
   })
-  life.push(camera.stop)
+  life.onTestFinished(camera.stop)
   return { camera, frames, now, advance: (ms) => (skippedMs += ms) }
 }
 
@@ -68,15 +76,16 @@ function streamTo(response: ServerResponse) {
   }
 }
 
-describe('pictures', () => {
-  test('of an MJPEG stream, with the picture as it came', async () => {
+describe.concurrent('pictures', () => {
+  test('of an MJPEG stream, with the picture as it came', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 30)
       response.on('close', () => clearInterval(timer))
     })
-    const { camera, frames } = open(url)
+    const { camera, frames } = open(context, url)
     await expect.poll(() => frames.length).toBeGreaterThan(3)
     expect([frames[0]!.image.width, frames[0]!.luma.height]).toEqual([320, 180])
     expect((await camera.latest())?.jpeg).toEqual(jpeg)
@@ -84,26 +93,28 @@ describe('pictures', () => {
     expect(camera.problems()).toEqual([])
   })
 
-  test('of snapshots, asked for with user and password', async () => {
+  test('of snapshots, asked for with user and password', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(90)
     const seen: (string | undefined)[] = []
-    const url = await serve((request, response) => {
+    const url = await serve(context, (request, response) => {
       seen.push(request.headers.authorization)
       const isKnown = request.headers.authorization !== undefined
       response.writeHead(isKnown ? 200 : 401, { 'content-type': 'image/jpeg', 'www-authenticate': 'Basic realm="c"' })
       response.end(isKnown ? jpeg : '')
     })
-    const { frames } = open(url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
+    const { frames } = open(context, url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
     await expect.poll(() => frames.length).toBeGreaterThan(2)
     const basic = `Basic ${Buffer.from('viewer:p@ss').toString('base64')}`
     expect(seen.slice(0, 3)).toEqual([undefined, basic, basic])
   })
 
-  test('of snapshots from a camera that wants Digest, never with the password in it', async () => {
+  test('of snapshots from a camera that wants Digest, never with the password in it', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(90)
     const seen: string[] = []
     let nonce = 1
-    const url = await serve((request, response) => {
+    const url = await serve(context, (request, response) => {
       const { authorization = '' } = request.headers
       seen.push(authorization)
       // A nonce is valid for three requests.
@@ -116,16 +127,17 @@ describe('pictures', () => {
       const offered = `Digest realm="camera", nonce="n${nonce}", qop="auth", algorithm=MD5`
       response.writeHead(401, { 'www-authenticate': ['Basic realm="camera"', offered] }).end()
     })
-    const { camera, frames } = open(url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
+    const { camera, frames } = open(context, url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
     await expect.poll(() => frames.length, { timeout: 10_000 }).toBeGreaterThan(6)
     expect(camera.problems()).toEqual([])
     expect(seen.every((one) => one === '' || one.startsWith('Digest username="viewer", realm="camera"'))).toBe(true)
   })
 
-  test('that come too fast are dropped undecoded', async () => {
+  test('that come too fast are dropped undecoded', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
     let sent = 0
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => {
         send(jpeg)
@@ -133,21 +145,23 @@ describe('pictures', () => {
       }, 5)
       response.on('close', () => clearInterval(timer))
     })
-    const { frames } = open(url, { framesPerSecond: 1 })
+    const { frames } = open(context, url, { framesPerSecond: 1 })
     await expect.poll(() => sent).toBeGreaterThan(150)
     expect(frames.length).toBeGreaterThan(0)
     expect(frames.length).toBeLessThan(sent / 10)
   })
 
-  test('that come while the last one is processed are dropped, and the device says that it is too slow', async () => {
+  test('that come while the last one is processed are dropped, and the device says that it is too slow', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 10)
       response.on('close', () => clearInterval(timer))
     })
     let release = () => {}
     const { camera, frames } = open(
+      context,
       url,
       { framesPerSecond: 30 },
       () => new Promise<void>((resolve) => (release = resolve)),
@@ -165,24 +179,26 @@ describe('pictures', () => {
     clearInterval(releasing)
   })
 
-  test('of another size after a while', async () => {
+  test('of another size after a while', async (context) => {
+    const { expect } = context
     const [small, large] = [await jpegOf(120, 160, 120), await jpegOf(120, 800, 400)]
     let jpeg = small
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const { frames } = open(url, { framesPerSecond: 20 })
+    const { frames } = open(context, url, { framesPerSecond: 20 })
     await expect.poll(() => frames.at(-1)?.image.width).toBe(160)
     jpeg = large
     await expect.poll(() => frames.at(-1)?.image.width).toBe(640)
   })
 
-  test('again after the camera was gone', async () => {
+  test('again after the camera was gone', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
     let calls = 0
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       calls++
       if (calls <= 2) {
         response.destroy()
@@ -192,33 +208,29 @@ describe('pictures', () => {
       const timer = setInterval(() => send(jpeg), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const { camera, frames } = open(url)
+    const { camera, frames } = open(context, url)
     await expect.poll(() => frames.length).toBeGreaterThan(0)
     expect(calls).toBe(3)
     await expect.poll(() => camera.problems()).toEqual([])
   })
 })
 
-describe('problems are described in words', () => {
-  test.each([
+describe.concurrent('problems are described in words', () => {
+  test.for([
     [401, 'it refuses the user name or the password of its address'],
     [404, 'it has nothing at this path of its address'],
     [503, 'it answers with status 503'],
-  ])('status %i', async (status, words) => {
-    const url = await serve((_request, response) => response.writeHead(status).end())
-    const { camera } = open(url.replace('//', '//viewer:secret@'))
+  ] as const)('status %i', async ([status, words], context) => {
+    const { expect } = context
+    const url = await serve(context, (_request, response) => response.writeHead(status).end())
+    const { camera } = open(context, url.replace('//', '//viewer:secret@'))
     await expect.poll(() => camera.problems()).toEqual([`Camera orchard gives no pictures: ${words}.`])
     expect(camera.state().state).toBe('offline')
   })
 
-  test('nothing at its port', async () => {
-    const server = createTcpServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    const { camera } = open(`http://127.0.0.1:${port}/`)
+  test('nothing at its port', async (context) => {
+    const { expect } = context
+    const { camera } = open(context, `http://127.0.0.1:${await freePort()}/`)
     await expect
       .poll(() => camera.problems())
       .toEqual(['Camera orchard gives no pictures: nothing answers at its port.'])
@@ -237,25 +249,27 @@ describe('problems are described in words', () => {
     expect(camerasOf('http://viewer:100%@127.0.0.1/').error?.issues[0]?.message).toMatch(/written %25/)
   })
 
-  test('a page instead of a picture', async () => {
-    const url = await serve((_request, response) => {
+  test('a page instead of a picture', async (context) => {
+    const { expect } = context
+    const url = await serve(context, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
       response.end('<h1>Camera</h1>')
     })
-    const { camera } = open(url)
+    const { camera } = open(context, url)
     await expect
       .poll(() => camera.problems()[0])
       .toMatch(/it sends text\/html charset utf-8 and neither MJPEG nor JPEG/)
   })
 
-  test('a black picture, for half a minute', async () => {
+  test('a black picture, for half a minute', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(0)
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const { camera, frames, advance } = open(url, { framesPerSecond: 1 })
+    const { camera, frames, advance } = open(context, url, { framesPerSecond: 1 })
     await expect.poll(() => frames.length).toBeGreaterThan(0)
     expect(camera.problems()).toEqual([])
     for (let i = 0; i < 5; i++) {
@@ -266,14 +280,15 @@ describe('problems are described in words', () => {
     expect(camera.problems()).toEqual(['Camera orchard: its picture is black. Is it covered, or its light off?'])
   })
 
-  test('a camera that sends less than asked for', async () => {
+  test('a camera that sends less than asked for', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 50)
       response.on('close', () => clearInterval(timer))
     })
-    const { camera, frames, advance } = open(url, { framesPerSecond: 2 })
+    const { camera, frames, advance } = open(context, url, { framesPerSecond: 2 })
     for (let i = 0; i < 5; i++) {
       const { length } = frames
       await expect.poll(() => frames.length).toBeGreaterThan(length)
@@ -285,12 +300,13 @@ describe('problems are described in words', () => {
   })
 })
 
-describe('the rate', () => {
+describe.concurrent('the rate', () => {
   /** A camera whose pictures come at given times of a clock that stands still between them. */
-  async function rated(framesPerSecond: number) {
+  async function rated(context: TestContext, framesPerSecond: number) {
+    const { expect } = context
     const jpeg = await jpegOf(120)
     let send: ((jpeg: Buffer) => void) | undefined
-    const url = await serve((_request, response) => (send = streamTo(response)))
+    const url = await serve(context, (_request, response) => (send = streamTo(response)))
     let now = 0
     const frames: number[] = []
     const settings = { ...camerasSettings.parse({ orchard: { url, framesPerSecond } })['orchard']!, url }
@@ -301,7 +317,7 @@ describe('the rate', () => {
       clock: () => now,
       onFrame: ({ atMs }) => void frames.push(atMs),
     })
-    life.push(camera.stop)
+    context.onTestFinished(camera.stop)
     return {
       fpsAt: (ms: number) => ((now = ms), camera.state().fps),
       problems: () => camera.problems(),
@@ -312,8 +328,9 @@ describe('the rate', () => {
     }
   }
 
-  test('does not count the time before the first picture, and falls as soon as pictures are missing', async () => {
-    const { pictureAt, fpsAt } = await rated(5)
+  test('does not count the time before the first picture, and falls as soon as pictures are missing', async (context) => {
+    const { expect } = context
+    const { pictureAt, fpsAt } = await rated(context, 5)
     await pictureAt(9_000)
     expect(fpsAt(9_000)).toBe(0)
     await pictureAt(9_200)
@@ -338,48 +355,55 @@ describe('the rate', () => {
     expect(uneven.filter((at) => isDue(at))).toHaveLength(50)
   })
 
-  test('of a camera that is asked for a picture in five seconds is not too low between two of them', async () => {
-    const { pictureAt, fpsAt, problems } = await rated(0.2)
+  test('of a camera that is asked for a picture in five seconds is not too low between two of them', async (context) => {
+    const { expect } = context
+    const { pictureAt, fpsAt, problems } = await rated(context, 0.2)
     for (let at = 0; at <= 70_000; at += 5_000) await pictureAt(at)
     expect([fpsAt(70_000), fpsAt(74_900)]).toEqual([0.2, 0.2])
     expect(problems()).toEqual([])
   })
 })
 
-describe('a hostile camera', () => {
-  test('that redirects sends the gateway nowhere', async () => {
+describe.concurrent('a hostile camera', () => {
+  test('that redirects sends the gateway nowhere', async (context) => {
+    const { expect } = context
     let visits = 0
-    const inner = await serve((_request, response) => {
+    const inner = await serve(context, (_request, response) => {
       visits++
       response.end()
     })
-    const url = await serve((_request, response) => response.writeHead(302, { location: inner }).end())
-    const { camera } = open(url)
+    const url = await serve(context, (_request, response) => response.writeHead(302, { location: inner }).end())
+    const { camera } = open(context, url)
     await expect
       .poll(() => camera.problems())
       .toEqual(['Camera orchard gives no pictures: it sends visitors on to another address, which is not followed.'])
     expect(visits).toBe(0)
   })
 
-  test('that takes the connection and sends nothing is opened again', async () => {
+  test('that takes the connection and sends nothing is opened again', async (context) => {
+    const { expect } = context
     let connections = 0
-    const port = await listen(createTcpServer(() => connections++))
-    const { camera, advance } = open(`http://127.0.0.1:${port}/`)
+    const port = await listen(
+      context,
+      createTcpServer(() => connections++),
+    )
+    const { camera, advance } = open(context, `http://127.0.0.1:${port}/`)
     await expect.poll(() => connections).toBe(1)
     advance(21_000)
     await expect.poll(() => camera.problems()).toEqual(['Camera orchard gives no pictures: it sends no picture.'])
     await expect.poll(() => connections).toBe(2)
   })
 
-  test('whose snapshots are bombs is said to send no whole JPEG, also when its connection begins anew', async () => {
+  test('whose snapshots are bombs is said to send no whole JPEG, also when its connection begins anew', async (context) => {
+    const { expect } = context
     const size = [0xea, 0x60]
     const bomb = Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, ...size, ...size, 3, 1, 34, 0, 2, 17, 1, 3, 17, 1])
     let isHanging = false
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       response.writeHead(200, { 'content-type': 'image/jpeg' })
       if (!isHanging) response.end(bomb)
     })
-    const { camera, advance } = open(url, { framesPerSecond: 20 })
+    const { camera, advance } = open(context, url, { framesPerSecond: 20 })
     const words = 'it sends pictures that are no whole JPEG'
     await expect.poll(() => camera.problems()).toEqual([`Camera orchard: ${words}.`])
     isHanging = true
@@ -387,25 +411,27 @@ describe('a hostile camera', () => {
     await expect.poll(() => camera.problems()).toEqual([`Camera orchard gives no pictures: ${words}.`])
   })
 
-  test('that stalls in the middle of a picture is opened again', async () => {
+  test('that stalls in the middle of a picture is opened again', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
     let connections = 0
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       connections++
       const send = streamTo(response)
       send(jpeg)
       response.write('--frame\r\ncontent-type: image/jpeg\r\n\r\n')
       response.write(jpeg.subarray(0, 100))
     })
-    const { frames, advance } = open(url)
+    const { frames, advance } = open(context, url)
     await expect.poll(() => frames.length).toBe(1)
     advance(11_000)
     await expect.poll(() => connections).toBe(2)
   })
 
-  test('that floods is cut off', async () => {
+  test('that floods is cut off', async (context) => {
+    const { expect } = context
     const chunk = Buffer.alloc(1024 * 1024, 'x')
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })
       const pour = () => {
         while (!response.destroyed && response.write(chunk));
@@ -413,27 +439,29 @@ describe('a hostile camera', () => {
       response.on('drain', pour)
       pour()
     })
-    const { camera } = open(url)
+    const { camera } = open(context, url)
     await expect
       .poll(() => camera.problems()[0])
       .toMatch(/it sends (a picture of more than 8 MB|more than 24 MB a second)\./)
   })
 
-  test('that floods with empty pictures is cut off', async () => {
+  test('that floods with empty pictures is cut off', async (context) => {
+    const { expect } = context
     const parts = Buffer.from('--frame\r\n\r\n\r\n'.repeat(5_000))
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })
       response.write(parts)
     })
-    const { camera } = open(url)
+    const { camera } = open(context, url)
     await expect
       .poll(() => camera.problems())
       .toEqual(['Camera orchard gives no pictures: it sends more than 1,000 pictures a second.'])
   })
 
-  test('whose snapshot never ends is cut off', async () => {
+  test('whose snapshot never ends is cut off', async (context) => {
+    const { expect } = context
     const chunk = Buffer.alloc(1024 * 1024, 'x')
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       response.writeHead(200, { 'content-type': 'image/jpeg' })
       const pour = () => {
         while (!response.destroyed && response.write(chunk));
@@ -441,15 +469,16 @@ describe('a hostile camera', () => {
       response.on('drain', pour)
       pour()
     })
-    const { camera } = open(url)
+    const { camera } = open(context, url)
     await expect.poll(() => camera.problems()[0]).toMatch(/it sends a picture of more than 8 MB/)
   })
 
-  test('that lies about lengths, or damages pictures in between, loses only those', async () => {
+  test('that lies about lengths, or damages pictures in between, loses only those', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
     const bomb = Buffer.from(jpeg)
     bomb.writeUInt16BE(65_535, bomb.indexOf(Buffer.from([0xff, 0xc0])) + 5)
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       let round = 0
       const timer = setInterval(() => {
@@ -461,39 +490,45 @@ describe('a hostile camera', () => {
       }, 20)
       response.on('close', () => clearInterval(timer))
     })
-    const { camera, frames } = open(url, { framesPerSecond: 30 })
+    const { camera, frames } = open(context, url, { framesPerSecond: 30 })
     await expect.poll(() => frames.length).toBeGreaterThan(5)
     expect(camera.state().state).toBe('online')
   })
 
-  test('that sends nothing but damaged pictures says so', async () => {
+  test('that sends nothing but damaged pictures says so', async (context) => {
+    const { expect } = context
     const jpeg = await jpegOf(120)
-    const url = await serve((_request, response) => {
+    const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg.subarray(0, 300)), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const { camera } = open(url)
+    const { camera } = open(context, url)
     await expect.poll(() => camera.problems()).toEqual(['Camera orchard: it sends pictures that are no whole JPEG.'])
   })
 
-  test('that speaks no HTTP is told apart', async () => {
-    const port = await listen(createTcpServer((socket) => socket.end(Buffer.alloc(300, 0xff))))
-    const { camera } = open(`http://127.0.0.1:${port}/`)
+  test('that speaks no HTTP is told apart', async (context) => {
+    const { expect } = context
+    const port = await listen(
+      context,
+      createTcpServer((socket) => socket.end(Buffer.alloc(300, 0xff))),
+    )
+    const { camera } = open(context, `http://127.0.0.1:${port}/`)
     await expect.poll(() => camera.problems()[0]).toMatch(/^Camera orchard gives no pictures: /)
   })
 })
 
 const ffmpegIsMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
+const why = ffmpegIsMissing ? ' (skipped: there is no ffmpeg)' : ''
 
-describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: there is no ffmpeg)' : ''}`, () => {
-  test('a camera that FFmpeg opens gives pictures, and comes back after it ended', async () => {
-    const probe = createTcpServer()
-    const port = await listen(probe)
-    await life.pop()!()
+describe.skipIf(ffmpegIsMissing)(`through FFmpeg${why}`, { concurrent: true }, () => {
+  test('a camera that FFmpeg opens gives pictures, and comes back after it ended', async (context) => {
+    const { expect } = context
+    const port = await freePort()
     const url = `rtmp://127.0.0.1:${port}/live/orchard`
     const send = () => {
-      const source = ['-re', '-f', 'lavfi', '-i', 'testsrc=size=1280x720:rate=10', '-t', '60']
+      // FFmpeg looks at five seconds of such a stream before it shows it, so they come fast.
+      const source = ['-readrate', '5', '-f', 'lavfi', '-i', 'testsrc=size=704x396:rate=10', '-t', '300']
       const output = ['-c:v', 'flv1', '-g', '10', '-f', 'flv', '-listen', '1', url]
       const child = spawn('ffmpeg', ['-v', 'error', '-nostdin', ...source, ...output], { stdio: 'ignore' })
       const ended = once(child, 'close')
@@ -501,11 +536,11 @@ describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: 
         child.kill('SIGKILL')
         await ended
       }
-      life.push(stop)
+      context.onTestFinished(stop)
       return stop
     }
     const stop = send()
-    const { camera, frames } = open(url, { framesPerSecond: 5 })
+    const { camera, frames } = open(context, url, { framesPerSecond: 5 })
     await expect.poll(() => frames.length, { timeout: 60_000 }).toBeGreaterThan(2)
     expect([frames[0]!.image.width, frames[0]!.image.height]).toEqual([640, 360])
     expect((await camera.latest())?.jpeg.subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
@@ -516,20 +551,24 @@ describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: 
     await expect.poll(() => frames.length, { timeout: 60_000 }).toBeGreaterThan(length)
   }, 200_000)
 
-  test('nothing at its port, in words; stopping ends the child', async () => {
-    const port = await listen(createTcpServer())
-    await life.pop()!()
-    const { camera } = open(`rtsp://viewer:secret@127.0.0.1:${port}/stream`)
+  test('nothing at its port, in words; stopping ends the child', async (context) => {
+    const { expect } = context
+    const port = await freePort()
+    const { camera } = open(context, `rtsp://viewer:secret@127.0.0.1:${port}/stream`)
     await expect
       .poll(() => camera.problems(), { timeout: 60_000 })
       .toEqual(['Camera orchard gives no pictures: nothing answers at its port.'])
     await camera.stop()
   })
 
-  test('a camera that takes the connection and sends nothing is opened again', async () => {
+  test('a camera that takes the connection and sends nothing is opened again', async (context) => {
+    const { expect } = context
     let connections = 0
-    const port = await listen(createTcpServer(() => connections++))
-    const { camera, advance } = open(`rtsp://127.0.0.1:${port}/stream`)
+    const port = await listen(
+      context,
+      createTcpServer(() => connections++),
+    )
+    const { camera, advance } = open(context, `rtsp://127.0.0.1:${port}/stream`)
     await expect.poll(() => connections, { timeout: 60_000 }).toBe(1)
     advance(46_000)
     await expect.poll(() => connections, { timeout: 60_000 }).toBe(2)

@@ -11,7 +11,7 @@ import { camerasSettings } from './schema.ts'
 const lacks = rtspServerLacks()
 const hasHardware = existsSync('/dev/dri') || existsSync('/dev/video10')
 
-const size = (width: number, height: number) => `video/x-raw,format=I420,width=${width},height=${height},framerate=10/1`
+const size = (width: number, height: number) => `video/x-raw,format=I420,width=${width},height=${height},framerate=30/1`
 const source = (width: number, height: number) =>
   `videotestsrc is-live=true pattern=ball ! capsfilter name=size${width} caps="${size(width, height)}"`
 const SMALL = source(320, 240)
