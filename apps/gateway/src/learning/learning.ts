@@ -205,10 +205,12 @@ export function createLearning(options: LearningOptions): Learning {
 
   function inThread(task: NightTask): Promise<CameraNight[]> {
     const { promise, resolve, reject } = Promise.withResolvers<CameraNight[]>()
+    const { NODE_COMPILE_CACHE } = process.env
     const thread = new Worker(new URL('./night-worker.ts', import.meta.url), {
       workerData: task,
       execArgv: [],
-      env: {},
+      // None of the agent's settings; without the cache each night would compile its sources again.
+      env: { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB },
     })
     worker = thread
