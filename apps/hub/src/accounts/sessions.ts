@@ -3,7 +3,7 @@
  * ending a session works at once, whatever the token says. Called by http/ for every authenticated request, by sign-in,
  * and by the gateway proxy for pages that outlive a request.
  */
-import { randomUUID } from 'node:crypto'
+import { createSecretKey, randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -17,6 +17,7 @@ import { readSettings } from '../settings/settings.ts'
 import { mustSetUp } from './must-set-up.ts'
 
 const ALGORITHM = 'HS256'
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const ISSUER = 'hedgerow-hub'
 const AUDIENCE = 'hedgerow-portal'
 /** How long a session counts as live after a check: another hub on the same database may end it. */
@@ -44,7 +45,8 @@ export function createSessions({
   clock: () => number
   log: Logger
 }): Sessions {
-  const key = Buffer.from(secret, 'base64')
+  // jose imports a key of another form again for each token, which takes longer than the signature.
+  const key = createSecretKey(secret, 'base64').toCryptoKey(HMAC, false, ['sign', 'verify'])
   const listeners = new Set<(sessionId: string) => void>()
   const remembered = new Map<string, { found: Found; at: number }>()
   /** Live sessions that this process opened or checked, with their users. */
