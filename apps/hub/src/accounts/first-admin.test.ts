@@ -10,8 +10,8 @@ describe.each(testEngines)('the first start on %s', (engine) => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
   })
 
-  async function databaseUrl(): Promise<string> {
-    const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
+  async function databaseUrl({ isEmpty = false } = {}): Promise<string> {
+    const { url, remove } = await createTestDatabase(engine, { isEmpty })
     cleanups.push(remove)
     return url
   }
@@ -25,7 +25,7 @@ describe.each(testEngines)('the first start on %s', (engine) => {
     hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload: { username, password } })
 
   test('makes an admin with a generated password, and a second start does not', async () => {
-    const url = await databaseUrl()
+    const url = await databaseUrl({ isEmpty: true })
     const first = await start(url)
     const { username = '', generatedPassword = '' } = first.firstAdmin ?? {}
     expect(username).toBe('admin')
