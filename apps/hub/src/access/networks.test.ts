@@ -32,19 +32,19 @@ it.each([
   ['fifty /48s of one provider', addresses(50, (i) => `2001:db8:${i.toString(16)}::1`)],
 ])('from a crowd of %s, the newest is dropped for a newcomer, but not for one of the same crowd', (_, crowd) => {
   const others = ['203.0.113.1', '2001:db9::1', '203.0.113.9']
-  const gives = whoGivesWay([...others, ...crowd, '192.0.2.1'])
+  const gives = whoGivesWay([...others, ...crowd, '192.0.2.1'].map(crowdsOf))
   expect(gives).toBeGreaterThanOrEqual(others.length)
   expect(gives).toBeLessThan(others.length + crowd.length)
   const queue = [...others, ...crowd, '192.0.2.1', crowd.at(-1)!]
-  expect(whoGivesWay(queue)).toBe(queue.length - 1)
+  expect(whoGivesWay(queue.map(crowdsOf))).toBe(queue.length - 1)
 })
 
 it('many customers of one provider are not dropped for a crowd from one customer', () => {
   const customers = addresses(200, (i) => `2001:db8:${i.toString(16)}::1`)
   const crowd = addresses(150, (i) => `2001:db9:1:${i.toString(16)}::1`)
-  expect(whoGivesWay([...customers, ...crowd, '192.0.2.1'])).toBeGreaterThanOrEqual(200)
+  expect(whoGivesWay([...customers, ...crowd, '192.0.2.1'].map(crowdsOf))).toBeGreaterThanOrEqual(200)
 })
 
 it('when every address is alone, the first is dropped', () => {
-  expect(whoGivesWay(addresses(20, (i) => `198.51.${i}.1`))).toBe(0)
+  expect(whoGivesWay(addresses(20, (i) => `198.51.${i}.1`).map(crowdsOf))).toBe(0)
 })

@@ -42,13 +42,13 @@ export function siteOf(address: string): string {
 }
 
 /**
- * The index of the entry to drop from a full queue. `addresses` are in order of arrival, the newcomer last. The crowd
- * is the network with the most entries for its share; within it, the fullest of the narrower networks; its newest entry
- * is dropped. So a crowd excludes itself, and newcomers from elsewhere get in. When every address is alone, the first
- * one is dropped.
+ * The index of the entry to drop from a full queue. `queue` has the `crowdsOf` each entry in order of arrival, the
+ * newcomer last. The crowd is the network with the most entries for its share; within it, the fullest of the narrower
+ * networks; its newest entry is dropped. So a crowd excludes itself, and newcomers from elsewhere get in. When every
+ * address is alone, the first one is dropped.
  */
-export function whoGivesWay(addresses: readonly string[]): number {
-  const entries = addresses.map((address, index) => ({ index, networks: crowdsOf(address) }))
+export function whoGivesWay(queue: readonly (readonly Network[])[]): number {
+  const entries = queue.map((networks, index) => ({ index, networks }))
   const counts = new Map<string, { count: number; crowding: number }>()
   for (const { networks } of entries)
     for (const { cidr, share } of networks) {

@@ -1,5 +1,5 @@
 import { hash, verify, type Algorithm } from '@node-rs/argon2'
-import { whoGivesWay } from '../access/networks.ts'
+import { crowdsOf, whoGivesWay, type Network } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createGuessEstimates } from './guess-estimates.ts'
 import { findWeakness } from './password-strength.ts'
@@ -41,7 +41,7 @@ export type Passwords = {
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = argon2id() } = {}): Passwords {
   const known: (() => void)[] = []
-  const strangers: { ip: string; go: () => void; refuse: (error: HubError) => void }[] = []
+  const strangers: { crowds: Network[]; go: () => void; refuse: (error: HubError) => void }[] = []
   let running = 0
   let absentHash: Promise<string> | undefined
 
@@ -53,9 +53,9 @@ export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = a
         else known.push(go)
         return
       }
-      strangers.push({ ip: strangerIp, go, refuse })
+      strangers.push({ crowds: crowdsOf(strangerIp), go, refuse })
       if (strangers.length <= queueLimit) return
-      const [gone] = strangers.splice(whoGivesWay(strangers.map(({ ip }) => ip)), 1)
+      const [gone] = strangers.splice(whoGivesWay(strangers.map(({ crowds }) => crowds)), 1)
       gone?.refuse(refused)
     })
   }

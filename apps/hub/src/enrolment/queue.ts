@@ -6,7 +6,7 @@
  */
 import type { Db } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { networksOf, whoGivesWay } from '../access/networks.ts'
+import { crowdsOf, networksOf, whoGivesWay } from '../access/networks.ts'
 
 const QUEUE_MAX = 1_000
 /** Allows for a whole site at once; more is a crowd. Wider IPv6 networks have a little more. */
@@ -53,7 +53,7 @@ export async function makeRoom(db: Db, newcomer: Newcomer, now: number): Promise
     throw new HubError('pending_limit_reached')
   if (shared.length < QUEUE_MAX) return false
 
-  const givesWay = shared[whoGivesWay([...shared.map((row) => row.source_ip), sourceIp])]
+  const givesWay = shared[whoGivesWay([...shared.map((row) => row.source_ip), sourceIp].map(crowdsOf))]
   if (!givesWay) throw new HubError('pending_limit_reached')
   await db.deleteFrom('registrations').where('id', '=', givesWay.id).execute()
   return true
