@@ -30,6 +30,7 @@ describe.each(testEngines)('warnings about the hub itself, on %s', (engine) => {
   let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>
   let hub: TestHub
   beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     folder = mkdtempSync(join(tmpdir(), 'hub-warnings-'))
     await putCertificate(10)
     receiver = await startWebhookReceiver()
@@ -43,6 +44,7 @@ describe.each(testEngines)('warnings about the hub itself, on %s', (engine) => {
   afterEach(async () => {
     disk.bavail = 900_000
     await hub.stop()
+    vi.useRealTimers()
     receiver.stop()
     rmSync(folder, { recursive: true })
   })
@@ -66,13 +68,22 @@ describe.each(testEngines)('warnings about the hub itself, on %s', (engine) => {
     )
 
   it('of the disk are sent once an hour while there is no room, and not at all once there is again', async () => {
+    /** The hub looks at its disk every few seconds. */
+    const look = () => vi.advanceTimersByTime(5_000)
     const lose = async () => {
       disk.bavail = 10
-      await vi.waitFor(async () => expect(await waiting()).toEqual(['storage.low']), WAIT)
+      const told = async () => {
+        look()
+        return waiting()
+      }
+      await vi.waitFor(async () => expect(await told()).toEqual(['storage.low']), WAIT)
     }
     const makeRoom = async () => {
       disk.bavail = 900_000
-      const isReady = async () => (await hub.app.inject('/readyz')).statusCode
+      const isReady = async () => {
+        look()
+        return (await hub.app.inject('/readyz')).statusCode
+      }
       await vi.waitFor(async () => expect(await isReady()).toBe(200), WAIT)
     }
     await lose()

@@ -132,6 +132,8 @@ it('a full disk is reported everywhere, and people keep working while gateways w
     status: 'warning',
     statusReason: expect.stringContaining("in the last hour: the hub's disk is nearly full"),
   })
+  // Messages wait for ten seconds, so that they tell of others of the same time.
+  hub.clock.advance(11_000)
   await vi.waitFor(() => expect(told).toContainEqual(expect.stringContaining('"event":"storage.low"')), WAIT)
 
   // Another program fills the rest: the hub frees its reserve for people.

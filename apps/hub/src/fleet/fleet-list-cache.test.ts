@@ -12,6 +12,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
   let hub: TestHub
   let aGateway: string
   beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     hub = await startTestHub(engine)
     hub.clock.freeze()
     aGateway = await insertTestGateway(hub.db, { name: 'Almond field' })
@@ -19,7 +20,10 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     // The first request finds out that the list is large.
     await ask('manager')
   })
-  afterAll(() => hub.stop())
+  afterAll(async () => {
+    await hub.stop()
+    vi.useRealTimers()
+  })
 
   const ask = async (role: Role, change: { query?: string; encoding?: string } = {}) =>
     hub.app.inject({
@@ -77,7 +81,11 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     const handshaken = { kind: 'wireguard', last_handshake_at: hub.clock.now() } as const
     await hub.db.updateTable('gateways').set(handshaken).where('id', '=', aGateway).execute()
     // The clock stands still, so only the change invalidates the cache.
-    await vi.waitFor(async () => expect((await first())?.status).toBe('warning'), { timeout: 60_000 })
+    const later = async () => {
+      vi.advanceTimersByTime(5_000)
+      return (await first())?.status
+    }
+    await vi.waitFor(async () => expect(await later()).toBe('warning'), { timeout: 60_000 })
   })
 
   it('is counted whole', async () => {

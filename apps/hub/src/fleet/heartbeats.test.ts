@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Database } from '../database/database.ts'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts'
@@ -48,9 +48,16 @@ describe.each(testEngines)('heartbeats on %s', (engine) => {
 
   it('are written periodically', async () => {
     const id = await insertTestGateway(database.db)
-    await heartbeats.start()
-    heartbeats.record(id, testHeartbeat(now))
-    await expect.poll(async () => (await row(id)).last_heartbeat_at).toBe(now)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      await heartbeats.start()
+      heartbeats.record(id, testHeartbeat(now))
+      vi.advanceTimersByTime(5_000)
+      await expect.poll(async () => (await row(id)).last_heartbeat_at).toBe(now)
+      await heartbeats.stop()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('survive a restart', async () => {

@@ -20,11 +20,11 @@ afterEach(() => hub.stop())
 
 describe('long exchanges', () => {
   const MEGABYTE = randomBytes(1024 * 1024)
-  const TOTAL_MB = 200
+  const TOTAL_MB = 100
   /** The most that four sockets of this machine buffer while nobody reads. */
   const SOCKET_BUFFERS = 40 * MEGABYTE.length
 
-  it('200 MB are downloaded, with no more in memory than sockets buffer', async () => {
+  it('100 MB are downloaded, with no more in memory than sockets buffer', async () => {
     let sentMb = 0
     const page = await hub.openPage((req, res) => {
       if (req.url === '/small') {
@@ -65,7 +65,7 @@ describe('long exchanges', () => {
     expect(mostUnderWay).toBeLessThan(SOCKET_BUFFERS)
   })
 
-  it('200 MB are uploaded unchanged, with no more in memory than sockets buffer', async () => {
+  it('100 MB are uploaded unchanged, with no more in memory than sockets buffer', async () => {
     const reading = Promise.withResolvers<void>()
     let received = 0
     const page = await hub.openPage(async (req, res) => {
