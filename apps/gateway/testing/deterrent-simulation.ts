@@ -366,9 +366,11 @@ export function simulation() {
   }
 
   function tick(): void {
-    const due = wires.filter(({ at }) => at <= time)
-    wires = wires.filter(({ at }) => at > time)
-    for (const { run } of due) run()
+    if (wires.some(({ at }) => at <= time)) {
+      const due = wires.filter(({ at }) => at <= time)
+      wires = wires.filter(({ at }) => at > time)
+      for (const { run } of due) run()
+    }
     if (time >= startAgentAt) startAgent()
     if (agent && !isHung() && time >= startSupervisorAt) startSupervisor()
     if (agent && !isHung()) perform(agent.tick(now()))
