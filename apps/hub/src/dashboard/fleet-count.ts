@@ -6,10 +6,12 @@ import type { Caller } from '../access/sessions.ts'
 import { dropAfter } from '../facts/facts.ts'
 
 /**
- * How long a count is used. Counting ten thousand gateways takes as long as many answers, so it is then used for 5 s.
+ * How long a count is used. Counting ten thousand gateways takes as long as many answers, so it is then used for 5 s,
+ * and for 1 s more while the next count is made: its slices run between other answers, and nobody waits for them.
  */
 const COUNTED_FOR_MS = 1_000
 const COUNTED_FOR_EACH_MS = 0.5
+const SHOWN_FOR_EACH_MS = 0.6
 
 type Count = { total: number; active: number }
 
@@ -31,7 +33,7 @@ const STALE_AFTER = [
  * also changes a status. A person's own gateways are few and counted each time.
  */
 export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): FleetCount {
-  let kept: { untilMs: number; count: Promise<Count> } | undefined
+  let kept: { untilMs: number; shownUntilMs: number; count: Promise<Count> } | undefined
 
   async function count(caller: Caller): Promise<Count> {
     const statuses = await fleetStatuses(db, signals, caller)
@@ -49,11 +51,18 @@ export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): Fle
       if (!hasRole(caller.role, 'manager')) return count(caller)
       const atMs = performance.now()
       if (kept && atMs < kept.untilMs) return kept.count
-      const mine = { untilMs: atMs + COUNTED_FOR_MS, count: count(caller) }
+      const next = count(caller)
+      const mine = {
+        untilMs: Infinity,
+        shownUntilMs: Infinity,
+        count: kept && atMs < kept.shownUntilMs ? kept.count : next,
+      }
       kept = mine
-      mine.count.then(
+      next.then(
         ({ total }) => {
+          mine.count = next
           mine.untilMs = atMs + Math.max(COUNTED_FOR_MS, total * COUNTED_FOR_EACH_MS)
+          mine.shownUntilMs = Math.max(mine.untilMs, atMs + total * SHOWN_FOR_EACH_MS)
         },
         () => {
           if (kept === mine) kept = undefined

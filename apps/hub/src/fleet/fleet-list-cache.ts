@@ -25,7 +25,7 @@ const BROTLI_WINDOW_BITS = 18
 
 const compress = promisify(brotliCompress)
 
-type Made = { at: number; freshMs: number; isLarge: boolean; plain: Buffer; packed(): Promise<Buffer> }
+type Made = { at: number; count: number; plain: Buffer; packed(): Promise<Buffer> }
 
 export type FleetListCache = {
   /** Answers with the list as JSON, compressed if the client accepts it. */
@@ -55,23 +55,22 @@ export function createFleetListCache(
   const { clock } = dependencies.signals
   let kept: Made | undefined
   let making: Promise<Made> | undefined
-  /** The last list was large, so the next one is read in slices. */
-  let wasLarge = false
+  /** How many the last list had: a large one is read in slices. */
+  let lastCount = 0
 
   async function make(): Promise<Made> {
     const at = clock()
     const slices: string[] = []
     let count = 0
-    const read = wasLarge ? fleetInSlices(db, search, dependencies) : [await wholeFleet(db, dependencies)]
+    const read = isLarge(lastCount) ? fleetInSlices(db, search, dependencies) : [await wholeFleet(db, dependencies)]
     for await (const gateways of read) {
       count += gateways.length
       slices.push(JSON.stringify(listGateways.response.encode(gateways)).slice(1, -1))
     }
-    const freshMs = Math.min(SHOWN_MS, Math.max(FRESH_MS, count * FRESH_FOR_EACH_MS))
     const plain = Buffer.from(`[${slices.join(',')}]`)
     let packing: Promise<Buffer> | undefined
-    wasLarge = count >= LARGE_FLEET
-    return { at, freshMs, isLarge: wasLarge, plain, packed: () => (packing ??= pack(plain)) }
+    lastCount = count
+    return { at, count, plain, packed: () => (packing ??= pack(plain)) }
   }
 
   /** Builds one list at a time; a list that a change outdated meanwhile is not cached. */
@@ -79,7 +78,7 @@ export function createFleetListCache(
     if (making) return making
     const mine = make().then(
       (made) => {
-        if (making === mine) [kept, making] = [made.isLarge ? made : undefined, undefined]
+        if (making === mine) [kept, making] = [isLarge(made.count) ? made : undefined, undefined]
         return made
       },
       (error: unknown) => {
@@ -94,7 +93,7 @@ export function createFleetListCache(
   async function current(): Promise<Made> {
     if (!kept) return makeAnew()
     const ageMs = Math.abs(clock() - kept.at)
-    if (ageMs < kept.freshMs) return kept
+    if (ageMs < freshMs(kept.count)) return kept
     if (ageMs >= SHOWN_MS) return makeAnew()
     // Callers that need the new list get its error.
     makeAnew().catch(() => {})
@@ -116,6 +115,10 @@ export function createFleetListCache(
     },
   }
 }
+
+const isLarge = (count: number) => count >= LARGE_FLEET
+
+const freshMs = (count: number) => Math.min(SHOWN_MS, Math.max(FRESH_MS, count * FRESH_FOR_EACH_MS))
 
 function pack(plain: Buffer): Promise<Buffer> {
   const params = {

@@ -86,8 +86,10 @@ export async function listGateways(
   if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
   if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
   const rows = await asked.orderBy('gateways.name_key').execute()
-  const handshakes = dependencies.signals.handshakes()
-  return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
+  return presentAll(
+    sendPage(reply, rows, page, (row) => [row.name_key]),
+    dependencies,
+  )
 }
 
 /** The gateways matching `text` that the caller may see, by name. */
@@ -109,9 +111,7 @@ export async function searchGateways(
 
 /** The whole fleet as managers see it, by name, in one read. */
 export async function wholeFleet(db: Kysely<Tables>, dependencies: ListDependencies): Promise<Gateway[]> {
-  const rows = await withOwner(db.selectFrom('gateways')).orderBy('gateways.name_key').execute()
-  const handshakes = dependencies.signals.handshakes()
-  return rows.map((row) => present(row, dependencies, handshakes))
+  return presentAll(await withOwner(db.selectFrom('gateways')).orderBy('gateways.name_key').execute(), dependencies)
 }
 
 /** The whole fleet as managers see it, by name, in slices between which other requests run. */
@@ -128,12 +128,11 @@ async function* inSlices(
   found: readonly Found[],
   dependencies: ListDependencies,
 ): AsyncGenerator<Gateway[]> {
-  const handshakes = dependencies.signals.handshakes()
   for (let start = 0; start < found.length; start += ROWS_AT_ONCE) {
     if (start > 0) await nextTurn()
     const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
     const rows = await withOwner(gateways).where('gateways.id', 'in', ids).orderBy('gateways.name_key').execute()
-    yield rows.map((row) => present(row, dependencies, handshakes))
+    yield presentAll(rows, dependencies)
   }
 }
 
@@ -215,7 +214,7 @@ export function isOffline(
 }
 
 export type FleetStatus = Judgement & {
-  reasonIn: (language: Language) => string
+  reasonIn(language: Language): string
   /** What is wrong while it has a warning: `problemNames`. */
   problems: string[]
   id: string
@@ -246,7 +245,7 @@ export async function fleetStatuses(
   const statuses: FleetStatus[] = []
   let rows = await judged.execute()
   for (;;) {
-    for (const row of rows) statuses.push(toStatus(row, signals, handshakes))
+    for (const row of rows) statuses.push(new JudgedGateway(row, signalsOf(row, signals, handshakes)))
     const last = rows.at(-1)
     if (!last || rows.length !== ROWS_AT_ONCE) return statuses
     await nextTurn()
@@ -254,31 +253,44 @@ export async function fleetStatuses(
   }
 }
 
-function toStatus(
-  row: JudgedColumns & Pick<Row, 'name' | 'owner_id'>,
-  signals: FleetSignals,
-  handshakes: ReadonlyMap<string, number>,
-): FleetStatus {
-  const known = signalsOf(row, signals, handshakes)
-  return {
-    id: row.id,
-    name: row.name,
-    ownerId: row.owner_id,
-    publicKey: row.wireguard_public_key,
-    lastSeenAt: lastSeen(known),
-    queue: known.heartbeat?.content.queue,
-    status: statusOf(known),
-    // Getters, because few callers need them.
-    get isOnlyCameras() {
-      return isOnlyCameras(known)
-    },
-    get reason() {
-      return reasonOf(known)
-    },
-    get problems() {
-      return problemNames(known)
-    },
-    reasonIn: (language) => reasonOf(known, language),
+/**
+ * Getters of a class, because few callers need what they tell: a literal with getters took 2 µs and 1 KB a gateway.
+ */
+class JudgedGateway implements FleetStatus {
+  readonly id: string
+  readonly name: string
+  readonly ownerId: string | null
+  readonly publicKey: string
+  readonly status: FleetStatus['status']
+  readonly lastSeenAt: number | undefined
+  readonly queue: Heartbeat['queue']
+  readonly #known: Signals
+
+  constructor(row: JudgedColumns & Pick<Row, 'name' | 'owner_id'>, known: Signals) {
+    this.id = row.id
+    this.name = row.name
+    this.ownerId = row.owner_id
+    this.publicKey = row.wireguard_public_key
+    this.status = statusOf(known)
+    this.lastSeenAt = lastSeen(known)
+    this.queue = known.heartbeat?.content.queue
+    this.#known = known
+  }
+
+  get isOnlyCameras(): boolean {
+    return isOnlyCameras(this.#known)
+  }
+
+  get reason(): string {
+    return reasonOf(this.#known)
+  }
+
+  get problems(): string[] {
+    return problemNames(this.#known)
+  }
+
+  reasonIn(language: Language): string {
+    return reasonOf(this.#known, language)
   }
 }
 
@@ -350,6 +362,11 @@ function refusedLately(id: string, { clock, refusals }: FleetSignals): string | 
 /** The last heartbeat or, for a device without heartbeats, the last handshake. */
 function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | undefined {
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
+}
+
+function presentAll(rows: readonly ListedRow[], dependencies: ListDependencies): Gateway[] {
+  const handshakes = dependencies.signals.handshakes()
+  return rows.map((row) => present(row, dependencies, handshakes))
 }
 
 function present(row: ListedRow, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
