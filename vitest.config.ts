@@ -11,9 +11,9 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 
 /**
  * More workers than cores: tests wait for other processes and for timers. Each worker imports the code under test and
- * compiles it again, so more of them take a fifth more processor time.
+ * compiles it again: two workers more take a twentieth more processor time, and keep cores busy that idled for a fifth.
  */
-const maxWorkers = availableParallelism() + 2
+const maxWorkers = availableParallelism() + 4
 /**
  * Workers of tests that start a browser or whole processes. Half of these files keep a core busy, the others wait for
  * timers of what they started.

@@ -23,7 +23,11 @@ function exchange(options: {
   ends: string[]
 } {
   const random = createRandom(options.seed * 31)
-  const payload = (): Uint8Array => new Uint8Array(options.bytes).map(() => random() * 256)
+  const payload = (): Uint8Array => {
+    const bytes = new Uint8Array(options.bytes)
+    for (let i = 0; i < bytes.length; i++) bytes[i] = random() * 256
+    return bytes
+  }
   const sent: [Uint8Array, Uint8Array] = [payload(), payload()]
   const received: [Uint8Array, Uint8Array] = [new Uint8Array(options.bytes), new Uint8Array(options.bytes)]
   const offsets = [0, 0]

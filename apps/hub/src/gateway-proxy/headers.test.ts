@@ -130,10 +130,10 @@ describe('a request on its way to the gateway', () => {
       )[0]
     expect(said('Zoë 100%')).toBe('Zo%C3%AB%20100%25')
     expect(said('a\r\nX-Hub-Role: admin')).toBe('a%0D%0AX-Hub-Role:%20admin')
-    // `unit: 'binary'` is the same, but fast-check makes a map of all code points for it, which takes two seconds.
+    // `unit: 'binary'` makes a map of all code points, which takes two seconds; this draws from the same.
     const unit = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point))
     fc.assert(
-      fc.property(fc.string({ unit }), (username) => {
+      fc.property(fc.oneof(fc.string({ unit }), fc.string()), (username) => {
         expect(said(username)).toMatch(/^[\x21-\x7e]*$/)
         expect(decodeURIComponent(said(username) ?? '')).toBe(username.toWellFormed())
       }),
