@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { listDetections, readGateway, type Detection } from '@hedgerow/contract'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,6 +18,10 @@ let metricsPort: number
 let thumbnail: string
 
 const A_DAY_EACH = 12
+const day = () => new Date().getUTCDate()
+const began = day()
+/** Midnight, that of UTC, gives the gateway as many pictures again. */
+const most = () => (day() === began ? A_DAY_EACH : 2 * A_DAY_EACH)
 
 beforeAll(async () => {
   vision = await startVisionServer(says('yes', 'A boar between the trees.', 0.8))
@@ -99,18 +104,20 @@ test('what the endpoint refused with 429, and what came during its pause, gets i
 })
 
 test('when the pictures of the day are spent, detections stay unsure, and the device says so', async () => {
-  for (let asked = vision.questions.length; asked < A_DAY_EACH; asked++) {
-    await gateway.localApi.reportDetections([boar(`boar ${asked}`)])
-    await verdictOf(`boar ${asked}`)
-  }
   const reason = 'The pictures of this day are spent.'
-  await gateway.localApi.reportDetections([boar('one too many')])
-  const { hubs, devices } = await verdictOf('one too many')
-  expect([hubs, devices]).toMatchObject([
+  const ask = async () => {
+    const asked = boar(randomUUID())
+    await gateway.localApi.reportDetections([asked])
+    return verdictOf(asked.id)
+  }
+  let last = await ask()
+  while (last.hubs.reason !== reason && vision.questions.length <= most()) last = await ask()
+  expect([last.hubs, last.devices]).toMatchObject([
     { outcome: 'unsure', reason },
     { outcome: 'unsure', reason },
   ])
-  expect(vision.questions).toHaveLength(A_DAY_EACH)
+  expect(vision.questions.length).toBeGreaterThanOrEqual(A_DAY_EACH)
+  expect(vision.questions.length).toBeLessThanOrEqual(most())
   const { problems } = await waitFor(
     async () => {
       const { heartbeat } = await hub.api(readGateway, { params: { id } })
