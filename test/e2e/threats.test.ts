@@ -117,6 +117,27 @@ test('after a click on a filter, j and Enter open a picture and leave the filter
   await expect.poll(current).not.toBe(next)
 })
 
+test('keys that come before the page has drawn its new address leave a filter on', async () => {
+  await page.evaluate(() => {
+    const press = (key: string) => dispatchEvent(new KeyboardEvent('keydown', { key }))
+    // React draws for a key at the end of its task, and for an address in a later task.
+    const pressBoth = async () => {
+      press('j')
+      for (let rest = 0; rest < 20; rest++) await Promise.resolve()
+      press('Enter')
+    }
+    const replace = history.replaceState.bind(history)
+    history.replaceState = (...state) => {
+      history.replaceState = replace
+      replace(...state)
+      void pressBoth()
+    }
+  })
+  await page.getByRole('search').getByRole('button', { name: /^boar/ }).click()
+  await page.getByRole('dialog', { name: 'boar at Barn' }).waitFor()
+  expect(parameters().get('label')).toBe('boar')
+})
+
 test('the newest pictures are first, and a click shows one large with its facts', async () => {
   await expect.poll(() => card(0).getByRole('img', { name: 'boar at orchard' }).count()).toBe(1)
   await card(1).getByRole('button').click()

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useSearchParams } from 'react-router'
+import { useParameters } from './parameters.ts'
 
 /**
  * Calls `onAction` with the action in the address (`?do=add`), if it is one of `actions`. The action is then removed
@@ -9,7 +9,7 @@ export function useAskedAction<Action extends string>(
   actions: readonly Action[],
   onAction: (action: Action) => void,
 ): void {
-  const [parameters, setParameters] = useSearchParams()
+  const [parameters, changeParameters] = useParameters()
   const latest = useRef({ actions, onAction })
   useEffect(() => {
     latest.current = { actions, onAction }
@@ -17,7 +17,7 @@ export function useAskedAction<Action extends string>(
   const asked = parameters.get('do')
   useEffect(() => {
     if (asked === null) return
-    setParameters(
+    changeParameters(
       (current) => {
         current.delete('do')
         return current
@@ -26,5 +26,5 @@ export function useAskedAction<Action extends string>(
     )
     const action = latest.current.actions.find((known) => known === asked)
     if (action !== undefined) latest.current.onAction(action)
-  }, [asked, setParameters])
+  }, [asked, changeParameters])
 }

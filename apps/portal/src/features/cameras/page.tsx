@@ -3,11 +3,11 @@ import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button } from '@mantine/core'
 import { useFullscreenElement } from '@mantine/hooks'
 import { useMemo, type CSSProperties } from 'react'
-import { useSearchParams } from 'react-router'
 import { useCameras } from '#api/cameras.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { useParameters } from '#parts/parameters.ts'
 import { Tile } from './tile.tsx'
 import styles from './cameras.module.css'
 
@@ -24,7 +24,7 @@ function widthIn(parameters: URLSearchParams): number {
 
 export function CamerasPage() {
   const cameras = useCameras()
-  const [parameters, setParameters] = useSearchParams()
+  const [parameters, changeParameters] = useParameters()
   const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>()
   const site = parameters.get('site') ?? ''
   const width = widthIn(parameters)
@@ -35,7 +35,7 @@ export function CamerasPage() {
   )
   const shown = (cameras.data ?? []).filter(({ location }) => site === '' || location === site)
   const say = (name: string, value: string, usual: string) =>
-    setParameters(
+    changeParameters(
       (now) => {
         const next = new URLSearchParams(now)
         if (value === usual) next.delete(name)

@@ -2,11 +2,12 @@
 import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { useParameters } from '#parts/parameters.ts'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
@@ -25,7 +26,7 @@ const LIGHTBOX = 'incident'
 const NOTHING: ReadonlySet<string> = new Set()
 
 export function ThreatsPage() {
-  const [parameters, setParameters] = useSearchParams()
+  const [parameters, changeParameters] = useParameters()
   const filter = useMemo(() => readFilter(parameters), [parameters])
   const opened = parameters.get(LIGHTBOX) ?? undefined
   const navigate = useNavigate()
@@ -61,7 +62,7 @@ export function ThreatsPage() {
         void navigate(-1)
         return
       }
-      setParameters(
+      changeParameters(
         (before) => {
           const next = new URLSearchParams(before)
           if (id === undefined) next.delete(LIGHTBOX)
@@ -71,13 +72,13 @@ export function ThreatsPage() {
         { replace: isOpen, preventScrollReset: true, state: { isFromWall: !isOpen || now.current.isFromWall } },
       )
     },
-    [setParameters, navigate],
+    [changeParameters, navigate],
   )
   const change = (changed: Partial<Filter>) => {
     setSelected(NOTHING)
     setCurrent(undefined)
     window.scrollTo({ top: 0 })
-    setParameters((before) => writeFilter(before, { ...readFilter(before), ...changed }), {
+    changeParameters((before) => writeFilter(before, { ...readFilter(before), ...changed }), {
       replace: true,
       preventScrollReset: true,
     })

@@ -5,7 +5,6 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { useSearchParams } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
 import { useDraft } from '#api/drafts.ts'
@@ -13,6 +12,7 @@ import { mayManageFleet } from '#api/roles.ts'
 import { countTags } from '#api/tags.ts'
 import { useUser } from '#api/session.tsx'
 import { useAskedAction } from '#parts/asked-action.ts'
+import { useParameters } from '#parts/parameters.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -36,7 +36,7 @@ const NONE: readonly Gateway[] = []
 export function GatewaysPage() {
   const mayManage = mayManageFleet(useUser().role)
   const gateways = useGateways()
-  const [parameters, setParameters] = useSearchParams()
+  const [parameters, changeParameters] = useParameters()
   const scanned = parameters.get('token')
   const [dialog, setDialog] = useState<OpenDialog | null>(
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
@@ -50,14 +50,14 @@ export function GatewaysPage() {
   // again.
   useEffect(() => {
     if (scanned === null) return
-    setParameters(
+    changeParameters(
       (current) => {
         current.delete('token')
         return current
       },
       { replace: true },
     )
-  }, [scanned, setParameters])
+  }, [scanned, changeParameters])
 
   useAskedAction(['add', 'claim'], (verb) => {
     if (verb === 'claim') setDialog({ verb, deviceToken: '' })
