@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
-import { lumaOf } from '@hedgerow/vision'
+import { lumaOf, type Plane, type RgbImage } from '@hedgerow/vision'
 import { createRenderer, walker, type Scene } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -29,6 +29,23 @@ const scene = (actors: Scene['actors']): Scene => ({
   actors,
 })
 const boar = walker('boar', { seed: 21, startMs: 4_000, endMs: 13_000 })
+
+type Shown = { image: RgbImage; luma: Plane }
+/** The pictures of each scene so far: most tests show the same one, and drawing takes longer than watching. */
+const drawn = new Map<string, { draw: (atMs: number) => Shown; pictures: Shown[] }>()
+afterAll(() => drawn.clear())
+
+function pictureOf(shown: Scene, index: number): Shown {
+  const { draw, pictures } = drawn.getOrInsertComputed(JSON.stringify(shown), () => {
+    const renderer = createRenderer(shown, 640, 360)
+    const draw = (atMs: number): Shown => {
+      const { image } = renderer.render(atMs)
+      return { image: { ...image, data: image.data.slice() }, luma: lumaOf(image) }
+    }
+    return { draw, pictures: [] }
+  })
+  return (pictures[index] ??= draw(index * FRAME_MS))
+}
 
 /** Shows a scene to a watcher, picture by picture, without waiting in between. */
 async function watch(
@@ -58,13 +75,11 @@ async function watch(
     recogniser: demonstrationEye,
     recorder: recording.recorderOf('orchard', 5),
   })
-  const renderer = createRenderer(shown, 640, 360)
   const beganAt = performance.now()
-  const endsAt = beganAt + (options.untilMs ?? shown.durationMs)
-  for (let at = 0; at < (options.untilMs ?? shown.durationMs); at += FRAME_MS) {
-    const { image } = renderer.render(at)
-    await watcher.onFrame({ image, luma: lumaOf(image), atMs: beganAt + at })
-  }
+  const lastsMs = options.untilMs ?? shown.durationMs
+  const endsAt = beganAt + lastsMs
+  for (let index = 0; index * FRAME_MS < lastsMs; index++)
+    await watcher.onFrame({ ...pictureOf(shown, index), atMs: beganAt + index * FRAME_MS })
   return { reports, glimpses, candidates, watcher, recording, endsAt }
 }
 
