@@ -97,7 +97,6 @@ export default defineConfig({
         test: {
           ...e2e,
           ...shared,
-          // Pages show what a first start stores.
           env: { ...e2e.env, TEST_PAGES: 'brief' },
           setupFiles: ['page-report.ts', 'second-try.ts'].map((file) =>
             join(import.meta.dirname, 'test/harness', file),
