@@ -1,16 +1,18 @@
-const AGAIN_AFTER_MS = 1_000
+const PAUSE_MS = 1_000
 
 /**
- * Asks who somebody is, and a second time when the hub did not decide. Without this, whoever left or reloaded a page
- * while it asked would be signed out: a browser ends the requests of a page that is left, but runs no more of its
- * timers.
+ * Asks who somebody is, and a second time when the hub did not decide. A pause follows each question, because a browser
+ * ends the requests of a page that is left, but runs no more of its timers: without it, whoever left or reloaded a page
+ * while it asked would be signed out.
  */
 export async function askTwice<T>(ask: () => Promise<T>, isUndecided: (error: unknown) => boolean): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (!isUndecided(error)) throw error
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS))
-    return ask()
+  for (let asked = 1; ; asked++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isUndecided(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      if (asked === 2) throw error
+    }
   }
 }
