@@ -20,7 +20,7 @@ const BOOT_IDS_KEPT = 4
 export type KnownHeartbeat = { at: number; content: Heartbeat; isCloned: boolean }
 
 export type Heartbeats = {
-  /** Reads the last heartbeats from the database, then writes newer ones until `stop`. */
+  /** Takes the last heartbeats from the database, then writes newer ones until `stop`. */
   start(): Promise<void>
   record(gatewayId: string, content: Heartbeat): void
   /** Calls `listener` when a heartbeat tells another state of deterrents or of arming than the one before. */
@@ -34,6 +34,7 @@ export type Heartbeats = {
 }
 
 type Entry = { at: number; content: Heartbeat; bootIds: string[]; clonedAt: number | undefined }
+type Stored = { at: number; text: string }
 
 export function createHeartbeats({
   db,
@@ -45,13 +46,24 @@ export function createHeartbeats({
   log: Logger
 }): Heartbeats {
   const entries = new Map<string, Entry>()
+  /** Of an earlier run, not read yet: a hub with a large fleet listens before it has validated them all. */
+  const stored = new Map<string, Stored>()
   let unwritten = new Set<string>()
   const listeners: ((gatewayId: string) => void)[] = []
   const tasks = createTasks({ log, failure: 'could not write heartbeats yet' })
 
+  function entryOf(gatewayId: string): Entry | undefined {
+    const unread = stored.get(gatewayId)
+    if (unread === undefined) return entries.get(gatewayId)
+    stored.delete(gatewayId)
+    const { data: content } = heartbeatSchema.safeParse(parseJson(unread.text))
+    if (content) entries.set(gatewayId, { at: unread.at, content, bootIds: [content.bootId], clonedAt: undefined })
+    return entries.get(gatewayId)
+  }
+
   function record(gatewayId: string, content: Heartbeat): void {
     const at = clock()
-    const before = entries.get(gatewayId)
+    const before = entryOf(gatewayId)
     const earlier = before?.bootIds ?? []
     const cameBack = earlier[0] !== content.bootId && earlier.includes(content.bootId)
     const bootIds = [content.bootId, ...earlier.filter((id) => id !== content.bootId)].slice(0, BOOT_IDS_KEPT)
@@ -95,27 +107,20 @@ export function createHeartbeats({
   return {
     async start() {
       const rows = await db.selectFrom('gateways').select(['id', 'last_heartbeat_at', 'heartbeat']).execute()
-      for (const row of rows) {
-        const content = heartbeatSchema.safeParse(parseJson(row.heartbeat))
-        if (row.last_heartbeat_at === null || !content.success || entries.has(row.id)) continue
-        entries.set(row.id, {
-          at: row.last_heartbeat_at,
-          content: content.data,
-          bootIds: [content.data.bootId],
-          clonedAt: undefined,
-        })
-      }
+      for (const { id, last_heartbeat_at: at, heartbeat: text } of rows)
+        if (at !== null && text !== null && !entries.has(id)) stored.set(id, { at, text })
       tasks.every(FLUSH_INTERVAL_MS, flush)
     },
     record,
     onDeterrents: (listener) => void listeners.push(listener),
     latest(gatewayId) {
-      const entry = entries.get(gatewayId)
+      const entry = entryOf(gatewayId)
       if (!entry) return undefined
       const { at, content, clonedAt } = entry
       return { at, content, isCloned: clonedAt !== undefined && Math.abs(clock() - clonedAt) < CLONE_REMEMBERED_MS }
     },
     remove(gatewayId) {
+      stored.delete(gatewayId)
       entries.delete(gatewayId)
       unwritten.delete(gatewayId)
     },
@@ -128,9 +133,9 @@ function deterrentsOf({ armed, deterrents }: Heartbeat): string {
   return [armed, ...deterrents.map(({ name, state }) => `${name} ${state}`)].join('\n')
 }
 
-function parseJson(text: string | null): unknown {
+function parseJson(text: string): unknown {
   try {
-    return text === null ? undefined : JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }

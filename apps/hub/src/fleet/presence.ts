@@ -2,8 +2,9 @@
  * Watches the fleet's statuses: records each change, and each new problem of a gateway that has a warning, as a fact,
  * and the maximum of connected gateways in the hour's count. The first statuses after a start do not count as changes.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Fact } from '@hedgerow/contract'
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import type { Tables } from '../database/tables.ts'
@@ -13,6 +14,8 @@ import { createTasks } from '../kernel/tasks.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
+/** One query for each would take ten thousand turns after a restart; other requests run between two queries. */
+const GATEWAYS_AT_ONCE = 200
 
 export type Presence = {
   start(): void
@@ -40,12 +43,12 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const found = new Map(statuses.map((gateway) => [gateway.id, knownOf(gateway)]))
     const changed = before ? statuses.filter(({ id }) => isNews(found.get(id), before.get(id))) : []
     const news = new Set(changed.map(({ id }) => id))
-    const warned = new Map<string, number | undefined>()
-    for (const { id, status } of statuses) {
-      if (status !== 'warning') continue
-      const since = () => (warnings.has(id) ? warnings.get(id) : storedWarning(db, id, now))
-      warned.set(id, news.has(id) ? now : await since())
-    }
+    const inTrouble = statuses.filter(({ status }) => status === 'warning').map(({ id }) => id)
+    const unknown = inTrouble.filter((id) => !news.has(id) && !warnings.has(id))
+    const stored = await storedWarnings(db, unknown, now)
+    const warned = new Map(
+      inTrouble.map((id) => [id, news.has(id) ? now : stored.has(id) ? stored.get(id) : warnings.get(id)] as const),
+    )
     // Before the facts are recorded, whose followers read it.
     warnings = warned
     const hour = startOfHour(now)
@@ -107,17 +110,29 @@ function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
 }
 
 /**
- * When the newest problem of an earlier run began, by its activity, which retention/retention.ts keeps for this; `now`
- * for a warning that began while the hub was off.
+ * When the newest problem of each gateway began in an earlier run, by its activity, which retention/retention.ts keeps
+ * for this; `now` for a warning that began while the hub was off, undefined without activity.
  */
-async function storedWarning(db: Kysely<Tables>, gatewayId: string, now: number): Promise<number | undefined> {
-  const changes = db
-    .selectFrom('activity')
-    .select(['type', 'at'])
-    .where('gateway_id', '=', gatewayId)
-    .where('kind', '=', 'gateway.status-changed')
-  const newest = await changes.orderBy('at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst()
-  return newest && (newest.type === 'warning' ? newest.at : now)
+async function storedWarnings(db: Kysely<Tables>, gatewayIds: readonly string[], now: number) {
+  const since = new Map<string, number | undefined>()
+  for (let start = 0; start < gatewayIds.length; start += GATEWAYS_AT_ONCE) {
+    if (start > 0) await nextTurn()
+    const newest = (row: ExpressionBuilder<Tables, 'gateways'>) =>
+      row
+        .selectFrom('activity')
+        .whereRef('gateway_id', '=', 'gateways.id')
+        .where('kind', '=', 'gateway.status-changed')
+        .orderBy('at', 'desc')
+        .orderBy('activity.id', 'desc')
+        .limit(1)
+    const rows = await db
+      .selectFrom('gateways')
+      .where('gateways.id', 'in', gatewayIds.slice(start, start + GATEWAYS_AT_ONCE))
+      .select((row) => ['gateways.id', newest(row).select('type').as('type'), newest(row).select('at').as('at')])
+      .execute()
+    for (const { id, type, at } of rows) since.set(id, at === null ? undefined : type === 'warning' ? at : now)
+  }
+  return since
 }
 
 /**
