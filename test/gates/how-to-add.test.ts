@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +10,8 @@ const PAGE = join(ROOT, 'docs/how-to-add.md')
 const page = readFileSync(PAGE, 'utf8')
 const HUB = 'apps/hub/src'
 const GATEWAY = 'apps/gateway/src'
+const CONTRACT = 'packages/contract'
+const AUDIT_SCREEN = 'apps/portal/src/features/audit'
 
 it('names existing files', () => {
   const links = [...page.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!)
@@ -20,16 +23,25 @@ describe('a change of one file', () => {
   let copy: string
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), 'how-to-add-'))
-    for (const folder of [HUB, 'apps/hub/package.json', GATEWAY, 'apps/gateway/package.json', 'package.json'])
+    const programs = [HUB, 'apps/hub/package.json', GATEWAY, 'apps/gateway/package.json']
+    for (const folder of [...programs, AUDIT_SCREEN, CONTRACT, 'package.json'])
       cpSync(join(ROOT, folder), join(copy, folder), {
         recursive: true,
         filter: (path) => !/node_modules|\/dist\b/.test(path),
       })
-    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+    linkPackages('node_modules', ({ path }) => path !== 'node_modules/@hedgerow')
+    linkPackages('node_modules/@hedgerow', ({ name }) => name !== 'contract')
+    symlinkSync(join(copy, CONTRACT), join(copy, 'node_modules/@hedgerow/contract'))
     execFileSync('git', ['init', '--quiet'], { cwd: copy })
     execFileSync('git', ['add', '--all'], { cwd: copy })
   })
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  function linkPackages(folder: string, isWanted: (entry: { name: string; path: string }) => boolean) {
+    mkdirSync(join(copy, folder))
+    for (const name of readdirSync(join(ROOT, folder)))
+      if (isWanted({ name, path: `${folder}/${name}` })) symlinkSync(join(ROOT, folder, name), join(copy, folder, name))
+  }
 
   /** Makes the change, queries the changed hub, and restores the copy; returns the answer and the touched files. */
   function changed(file: string, content: (before: string) => string, question: string, app = HUB) {
@@ -47,19 +59,28 @@ describe('a change of one file', () => {
   }
 
   it('adds an audit sentence', () => {
-    const file = `${HUB}/followers/audit.ts`
+    const file = `${CONTRACT}/src/audit-answers.ts`
     const { answer, touched } = changed(
       file,
       (before) =>
-        before.replace(
-          /'gateway\.status-changed': \{[^}]+\}/,
-          "'gateway.status-changed': { action: 'gateway.change-status' }",
-        ),
-      `import { audit, AUDIT_ACTIONS } from './followers/audit.ts'
-       console.log(AUDIT_ACTIONS.includes('gateway.change-status'), audit.kinds.includes('gateway.status-changed'))`,
+        before
+          .replace(
+            /'gateway\.status-changed': \{[^}]+\}/,
+            "'gateway.status-changed': { action: 'gateway.change-status' }",
+          )
+          .replace(
+            'export const auditWords = {',
+            `$&
+              'gateway.change-status': { done: 'saw a new status of', target: 'gateway' },`,
+          ),
+      `import { audit } from './followers/audit.ts'
+       import { sentenceOf } from '../../portal/src/features/audit/sentences.ts'
+       const entry = { actor: 'hub', action: 'gateway.change-status', target: 'Barn', subject: null, result: 'ok', reason: null }
+       const { actor, words, target } = sentenceOf(entry, { gateways: [], users: [] })
+       console.log(audit.kinds.includes('gateway.status-changed'), actor.text, words, target.text)`,
     )
     expect(touched).toEqual([file])
-    expect(answer).toBe('true true')
+    expect(answer).toBe('true The hub saw a new status of Barn')
   })
 
   it('adds a cache', () => {

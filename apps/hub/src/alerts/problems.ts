@@ -112,7 +112,6 @@ export function createProblems(options: {
         const removed = lines.filter((line) => isRemoved(line, known)).length
         await clear(transaction, { id, removed }, now)
       }
-      if (byAlert.size > 0) notifications.wake()
     })
   }
 
@@ -196,6 +195,7 @@ export function createProblems(options: {
             .execute()
         }
       })
+    // No fact has told of it yet: alert.raised follows when people are told.
     if (due.length > 0) notifications.wake()
   }
 

@@ -31,7 +31,7 @@ export function createAlertSteps(options: {
   db: Kysely<Tables>
   clock: () => number
   log: Logger
-  notifications: Pick<Notifications, 'announce' | 'wake'>
+  notifications: Pick<Notifications, 'announce'>
   hub: HubNow
 }): AlertSteps {
   const { db, clock, log, notifications, hub } = options
@@ -48,7 +48,6 @@ export function createAlertSteps(options: {
     for (const { id } of raised) await raise(id)
     const due = await db.selectFrom('alerts').select('id').where(isDue('next_step_at', clock())).orderBy('id').execute()
     for (const { id } of due) await tellNext(id)
-    if (raised.length + due.length > 0) notifications.wake()
   }
 
   /** Sends an alert that is due: no more incidents join it. An outage that is already over is left out. */

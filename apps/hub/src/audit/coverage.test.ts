@@ -15,7 +15,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { policy } from '../access/policy.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
-import { AUDIT_ACTIONS } from '../followers/audit.ts'
+import { auditWords } from '@hedgerow/contract/audit-answers'
 import { createRefusedCalls } from './refused-calls.ts'
 import { makePushKeys } from '../notifications/web-push.ts'
 import { storeDetections } from '../detections/detections.ts'
@@ -124,7 +124,7 @@ describe('the policy', () => {
   })
 
   test('has no action without a call', () => {
-    expect(new Set([...Object.values(ACTIONS).flat(), ...REFUSED_ONLY])).toEqual(new Set(AUDIT_ACTIONS))
+    expect(new Set([...Object.values(ACTIONS).flat(), ...REFUSED_ONLY])).toEqual(new Set(Object.keys(auditWords)))
   })
 })
 

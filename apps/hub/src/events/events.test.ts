@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import type { Caller } from '../access/sessions.ts'
-import { auditAnswers } from '../followers/audit.ts'
+import { auditAnswers } from '@hedgerow/contract/audit-answers'
 import { liveTopics } from '../followers/live-events.ts'
 import { COALESCE_MS, createEvents } from './events.ts'
 

@@ -8,7 +8,7 @@ import { startTestHub } from '#testing/hub.ts'
 import { openDatabase, type Database } from '../database/database.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { storeDetections } from '../detections/detections.ts'
-import { auditAnswers } from '../followers/audit.ts'
+import { auditAnswers } from '@hedgerow/contract/audit-answers'
 import { factsOf, HUB, openFacts, record, type CommitFollower } from './facts.ts'
 
 const silent = pino({ level: 'silent' })

@@ -181,8 +181,16 @@ export function outbox(
   }
 }
 
+/** Facts whose verbs put messages into the outbox themselves, because what is told depends on more than the fact. */
+const ANNOUNCED_BY_VERBS = ['alert.raised', 'alert.escalated', 'alert.cleared', 'notification.sent-again'] as const
+
 export function delivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower {
-  return { name: 'notification-delivery', kinds, stage: 'tell', afterCommit: wake }
+  return {
+    name: 'notification-delivery',
+    kinds: [...kinds, ...ANNOUNCED_BY_VERBS],
+    stage: 'tell',
+    afterCommit: wake,
+  }
 }
 
 function announcementOf<K extends FactKind>(fact: Fact<K>, language: Language): Announcement {

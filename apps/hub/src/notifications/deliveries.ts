@@ -70,7 +70,6 @@ export async function sendAgain(
     return (await toDeliveries(transaction, [again]))[0]
   })
   if (!delivery) throw new HubError('delivery_not_found')
-  notifications.wake()
   return delivery
 }
 

@@ -13,7 +13,8 @@ import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
-import { useDeliveries, useSendAgain } from './queries.ts'
+import { isAlertChannel } from './channels.tsx'
+import { useChannels, useDeliveries, useSendAgain } from './queries.ts'
 import styles from './alerts.module.css'
 
 const COLUMNS: readonly Column[] = [
@@ -31,22 +32,26 @@ const STATES: readonly (readonly [Delivery['state'] | typeof ALL, string])[] = [
   ['waiting', 'Waiting'],
   ['sent', 'Sent'],
 ]
-const CHANNELS: readonly (readonly [string, string])[] = [
-  [ALL, 'Every channel'],
-  ...Object.entries(CHANNEL_NAMES).filter(([name]) => name !== 'portal' && name !== 'person'),
-]
 
 export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined }) {
   const [state, setState] = useState<(typeof STATES)[number][0]>(ALL)
   const [channel, setChannel] = useState<string>(ALL)
   const log = useDeliveries({ ...(state !== ALL && { state }), ...(channel !== ALL && { channel }) })
   const again = useSendAgain()
+  // The portal's own notices are not in the log.
+  const known = Object.keys(useChannels(true).data?.channels ?? {}).filter(
+    (name) => name !== 'portal' && isAlertChannel(name),
+  )
+  const channels = [
+    [ALL, 'Every channel'],
+    ...known.map((name) => [name, CHANNEL_NAMES[name] ?? name] as const),
+  ] as const
   const deliveries = log.data?.pages.flatMap((page) => page.deliveries) ?? []
   const isFiltered = state !== ALL || channel !== ALL
   return (
     <Panel title="Deliveries">
       <div className={styles.filter}>
-        <Choice label="Filter by channel" value={channel} options={CHANNELS} onChange={setChannel} />
+        <Choice label="Filter by channel" value={channel} options={channels} onChange={setChannel} />
         <Choice label="Filter by state" value={state} options={STATES} onChange={setState} />
       </div>
       {again.isError && <Notice tone="warning">{messageOf(again.error)}</Notice>}
