@@ -8,7 +8,7 @@ import { AGENT_COMMAND } from '../test/harness/agent.ts'
 import { startChild, type Child } from '../test/harness/child-process.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
-import { buildAgent } from './agent-bundle.ts'
+import { buildProgram } from './release-bundle.ts'
 import { timeDetections } from './agent-detections.ts'
 import { processorSecondsOf } from './processor.ts'
 import { report } from './report.ts'
@@ -34,7 +34,7 @@ export async function benchAgent(args: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
   const command: Command = values.sources
     ? [process.execPath, ...AGENT_COMMAND]
-    : [values.program ?? (await buildAgent(join(folder, 'bundle')))]
+    : [values.program ?? (await buildProgram('hedgerow-gateway', join(folder, 'bundle')))]
   const dataDir = join(folder, 'data')
   const hub = await startHub()
   const rows: Record<string, Record<string, number>> = {}

@@ -9,9 +9,11 @@ import { memoryFolder } from '../scripts/memory-folder.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import { openPortals, type People } from '../test/fleet/people.ts'
+import { lostDetections } from '../test/fleet/lost.ts'
 import { parseSources } from '../test/fleet/plan.ts'
 import { startFleetInProcesses, type FleetInProcesses } from '../test/fleet/processes.ts'
 import { processorSecondsOf } from './processor.ts'
+import { buildProgram } from './release-bundle.ts'
 import { distributionOf, report, rounded } from './report.ts'
 
 const STARTS_A_SECOND = 60
@@ -30,8 +32,9 @@ type Row = Record<string, number>
  * A hub with simulated gateways in their tunnels, at fleets of several sizes: what the hub costs at rest and with
  * detections and people, and how long all gateways need to be back after a restart and after kill -9. The hub's
  * processor time and memory are its own process's; the time until an answer also depends on what else the machine does.
- * `--gateways 245,2500,10000 --seconds 60 --detections 100 --people 50`. `--hub` is the program when it is another than
- * the sources, such as `bin/hedgerow-hub` of an unpacked release.
+ * `--gateways 245,2500,10000 --seconds 60 --detections 100 --people 50`. It builds the bundle that people install;
+ * `--hub` is the program of one that is there, such as `bin/hedgerow-hub` of an unpacked release, and `--sources`
+ * measures the sources.
  */
 export async function benchFleetLoad(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -43,21 +46,28 @@ export async function benchFleetLoad(args: string[]): Promise<void> {
       detections: text('100'),
       people: text('50'),
       hub: { type: 'string' },
+      sources: { type: 'boolean', default: false },
     },
   })
   // In memory, because otherwise other programs' writes to the same disk would be measured too.
   const folder = memoryFolder()
   if (folder) process.env['TMPDIR'] = folder
-  const rows: Record<string, Row> = {}
-  for (const gateways of values.gateways.split(',').map(Number))
-    rows[`${gateways} gateways`] = await measure({
-      gateways,
-      durationMs: Number(values.seconds) * 1_000,
-      detections: Number(values.detections),
-      people: Number(values.people),
-      program: values.hub,
-    })
-  report('fleet', transposed(rows))
+  const bundle = await mkdtemp(join(tmpdir(), 'fleet-hub-'))
+  try {
+    const program = values.sources ? undefined : (values.hub ?? (await buildProgram('hedgerow-hub', bundle)))
+    const rows: Record<string, Row> = {}
+    for (const gateways of values.gateways.split(',').map(Number))
+      rows[`${gateways} gateways`] = await measure({
+        gateways,
+        durationMs: Number(values.seconds) * 1_000,
+        detections: Number(values.detections),
+        people: Number(values.people),
+        program,
+      })
+    report('fleet', transposed(rows))
+  } finally {
+    await rm(bundle, { recursive: true, force: true })
+  }
 }
 
 type Options = {
@@ -101,6 +111,7 @@ async function measure({ gateways, durationMs, detections, program, ...options }
     tell(`all back after ${killed.backS} s; the last detections`)
     await fleet.settle(SETTLE_LIMIT_MS)
     const end = await fleet.state()
+    const lost = await lostDetections(hub, await fleet.reported())
     return {
       'at rest: core, %': atRest.core,
       'at rest: memory, MB': atRest.megabytes,
@@ -119,7 +130,9 @@ async function measure({ gateways, durationMs, detections, program, ...options }
       'restart to the last gateway, s': restarted.backS,
       'kill -9 to listening, s': killed.listeningS,
       'kill -9 to the last gateway, s': killed.backS,
+      'detections sent': end.detectionsSent,
       'detections not acknowledged a minute later': end.detectionsSent - end.detectionsAcknowledged,
+      'detections whose ids are not in the database': lost.length,
     }
   } finally {
     people?.stop()

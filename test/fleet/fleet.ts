@@ -24,9 +24,13 @@ export type Fleet = {
    * refused; false when `limitMs` were not enough.
    */
   settle(limitMs: number): Promise<boolean>
+  /** The detections so far: their ids are `prefix` and a number from 0 to below `count`. */
+  reported(): Reported
   setDetectionsPerSecond(rate: number): void
   stop(): Promise<void>
 }
+
+export type Reported = { prefix: string; count: number }
 
 export type FleetState = Tally & {
   started: number
@@ -73,7 +77,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const gateways: SimulatedGateway[] = []
   const clones: SimulatedGateway[] = []
   const timers = new Set<NodeJS.Timeout>()
-  const run = `${seed}-${first}-${Date.now().toString(36)}`
+  const prefix = `fleet-${seed}-${first}-${Date.now().toString(36)}-`
   let isStopping = false
   let isCalm = false
   let { detectionsPerSecond } = options
@@ -126,7 +130,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const picture = random.pick(pictures)
     const atMs = Date.now() + gateway.plan.clockErrorMs
     return {
-      id: `fleet-${run}-${made++}`,
+      id: `${prefix}${made++}`,
       camera: random.pick(gateway.plan.cameras),
       label: picture.label,
       severity: random.next() < 0.3 ? 'alert' : 'detection',
@@ -198,6 +202,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       while (!isSettled() && performance.now() < endMs) await sleep(SETTLE_LOOK_MS)
       return isSettled()
     },
+    reported: () => ({ prefix, count: made }),
     setDetectionsPerSecond(rate) {
       detectionsPerSecond = rate
       isCalm = false

@@ -18,6 +18,7 @@ const handlers = {
   heardSince: (sinceMs: number): number => fleet.heardSince(sinceMs),
   settle: (limitMs: number): Promise<boolean> => fleet.settle(limitMs),
   setDetectionsPerSecond: (perSecond: number): void => fleet.setDetectionsPerSecond(perSecond),
+  reported: (_nothing: undefined) => fleet.reported(),
   used: (_nothing: undefined) => ({ memoryBytes: process.memoryUsage.rss(), processor: process.cpuUsage() }),
   stop: (_nothing: undefined): Promise<void> => fleet.stop(),
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { startCalledProcess } from '../harness/called-process.ts'
-import type { Fleet, FleetOptions, FleetState } from './fleet.ts'
+import type { Fleet, FleetOptions, FleetState, Reported } from './fleet.ts'
 import type { FleetProcess } from './process.ts'
 
 /**
@@ -15,6 +15,8 @@ export type FleetInProcesses = {
   allStarted: Promise<void>
   state(): Promise<FleetState>
   problems(): Promise<ReturnType<Fleet['problems']>>
+  /** The detections of each process. */
+  reported(): Promise<Reported[]>
   /** Resident memory of all processes, and their processor time so far. */
   used(): Promise<{ megabytes: number; processorSeconds: number }>
 }
@@ -72,6 +74,7 @@ export async function startFleetInProcesses(options: Omit<FleetOptions, 'first'>
     },
     heardSince: async (sinceMs) => sum(await ofEach('heardSince', sinceMs)),
     settle: async (limitMs) => (await ofEach('settle', limitMs)).every((isSettled) => isSettled),
+    reported: () => ofEach('reported', undefined),
     async setDetectionsPerSecond(rate) {
       await Promise.all(parts.map(({ share, process }) => process.call('setDetectionsPerSecond', rate * share)))
     },

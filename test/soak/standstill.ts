@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lostDetections } from '../fleet/lost.ts'
 import { allBack, type Found, type Site } from './site.ts'
 
 const BACK_LIMIT_MS = 600_000
@@ -19,9 +20,11 @@ export async function standstill({ hub, fleet }: Site, options: { seconds: numbe
   const backMs = performance.now() - startedAt
   const isSettled = await fleet.settle(SETTLE_MS)
   const { detectionsSent, detectionsAcknowledged } = fleet.state()
+  const lost = await lostDetections(hub, [fleet.reported()])
   const broken: string[] = []
   if (!isBack) broken.push('not every gateway came back')
   if (!isSettled) broken.push(`${detectionsSent - detectionsAcknowledged} detections did not reach the hub`)
+  if (lost.length > 0) broken.push(`${lost.length} detections are not in the database, the first ${lost[0]}`)
   return {
     figures: {
       'stood still, s': options.seconds,
