@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -206,5 +206,39 @@ describe('long exchanges', () => {
     await hub.db.deleteFrom('gateways').execute()
     await closed
     expect(hub.ui.connectedUsers(page.gateway.id)).toBe(1)
+  })
+})
+
+describe('with all connections to a gateway in use', () => {
+  const MAX_CONNECTIONS = 1_024
+  const OPEN_PER_SESSION = 256
+  const PROGRESS_TIMEOUT_MS = 1_500
+
+  it('a request that waits in vain gets the page that says so, and the others go on', async () => {
+    await hub.stop()
+    hub = await startGatewayUi({ progressTimeoutMs: PROGRESS_TIMEOUT_MS })
+    const open = new Set<ServerResponse>()
+    const gateway = await hub.addGateway((_req, res) => void open.add(res.once('close', () => open.delete(res))))
+    const progress = setInterval(() => open.forEach((res) => res.write('.')), PROGRESS_TIMEOUT_MS / 5)
+    const visit = async () => hub.open((await hub.signIn()).caller, gateway.id)
+    const outgoing: ClientRequest[] = []
+    try {
+      for (let session = 0; session < MAX_CONNECTIONS / OPEN_PER_SESSION; session++) {
+        const { host, cookie } = await visit()
+        // The hub limits the connections of one address too.
+        const from = { host: '127.0.0.1', localAddress: `127.0.0.${2 + session}`, port: hub.hubPort, agent: false }
+        for (let i = 0; i < OPEN_PER_SESSION; i++) {
+          const asking = request({ ...from, headers: { host, cookie } })
+          outgoing.push(asking.on('response', (incoming) => incoming.resume()).end())
+        }
+      }
+      await expect.poll(() => open.size).toBe(MAX_CONNECTIONS)
+      const late = await (await visit()).go({ headers: { accept: 'text/html', 'sec-fetch-dest': 'document' } })
+      expect(late).toMatchObject({ status: 502, text: expect.stringContaining('has too many open requests') })
+      expect(open.size).toBe(MAX_CONNECTIONS)
+    } finally {
+      clearInterval(progress)
+      for (const asking of outgoing) asking.on('error', () => {}).destroy()
+    }
   })
 })
