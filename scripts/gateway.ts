@@ -1,4 +1,4 @@
-import { findCommand } from '../apps/gateway/src/cli/commands.ts'
+import { namesCommand } from '../apps/gateway/src/cli/command-line.ts'
 import { ensureGatewayUiBuilt } from './web-build.ts'
 
 /**
@@ -6,7 +6,7 @@ import { ensureGatewayUiBuilt } from './web-build.ts'
  * machine that cannot build them still runs it.
  */
 const args = process.argv.slice(2)
-if (!findCommand(args) && !args.includes('--help'))
+if (!namesCommand(args) && !args.includes('--help'))
   await ensureGatewayUiBuilt().catch((error: unknown) =>
     console.error(error instanceof Error ? error.message : error, '\nThe gateway runs without its own pages.'),
   )

@@ -4,6 +4,11 @@ import { ConfigError } from '../config.ts'
 /** A command's output, and whether it succeeded. */
 export type Outcome = { text: string; isDone: boolean }
 
+/** Whether the arguments begin with a command, known or not; otherwise they are those of the agent itself. */
+export function namesCommand([word]: readonly string[]): boolean {
+  return word !== undefined && (word === '--version' || !word.startsWith('-'))
+}
+
 /** Flags of one command, beside those of the agent. */
 type OwnFlags = Readonly<Record<string, 'text' | 'switch'>>
 type Values<F extends OwnFlags> = { [K in keyof F]: (F[K] extends 'text' ? string : true) | undefined }

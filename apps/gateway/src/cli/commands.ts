@@ -3,7 +3,7 @@ import { ConfigError, deviceFilePath, type Config } from '../config.ts'
 import { readConfig } from '../read-config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { findCameras } from './cameras-find.ts'
-import { takeFlags, type Outcome } from './command-line.ts'
+import { namesCommand, takeFlags, type Outcome } from './command-line.ts'
 import { addModelToDevice, listDeviceModels } from './models.ts'
 import { initDeviceFile } from './init.ts'
 import { learningStatus, learnNow, undoLearning } from './learning.ts'
@@ -90,13 +90,13 @@ async function askPerson(question: string): Promise<boolean> {
 
 /** Undefined when the arguments are those of the agent itself. */
 export function findCommand(args: string[]): { run: Command; args: string[] } | undefined {
+  if (!namesCommand(args)) return undefined
+  const [word = ''] = args
+  if (word === '--version') return { run: () => Promise.resolve({ text: manifest.version, isDone: true }), args: [] }
   for (const words of [2, 1]) {
     const name = args.slice(0, words).join(' ')
     if (Object.hasOwn(commands, name)) return { run: commands[name]!, args: args.slice(words) }
   }
-  const [word] = args
-  if (word === '--version') return { run: () => Promise.resolve({ text: manifest.version, isDone: true }), args: [] }
-  if (word === undefined || word.startsWith('-')) return undefined
   return { run: () => refuse(word), args }
 }
 
