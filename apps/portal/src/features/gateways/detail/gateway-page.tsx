@@ -123,7 +123,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         </div>
         <div className={styles.column}>
           <Panel title="Connection to the hub">
-            <Conditions conditions={gateway.ladder} />
+            <Conditions conditions={gateway.conditions} />
           </Panel>
           <Panel title="About">
             <About gateway={gateway} />
