@@ -50,7 +50,7 @@ const packageDirection: Rule = ({ importer, target }) => {
   return `${from} may not import ${to}`
 }
 
-const publicFaceOnly: Rule = ({ importer, target }) => {
+const entryPointsOnly: Rule = ({ importer, target }) => {
   const to = ownerOf(target)
   if (!to || ownerOf(importer) === to || /^(test|bench|scripts)\//.test(importer)) return undefined
   if (isPath(target)) return `import @hedgerow/${to} by its name, not by a path into it`
@@ -122,6 +122,14 @@ const hubMainFiles: Rule = ({ importer, target }) => {
   return to[2] === `${to[1]}.ts` ? undefined : `${from} may import ${to[1]}/${to[1]}.ts, not ${to[1]}/${to[2]}`
 }
 
+/** What the ground imports, the whole hub needs; so it imports only other ground and the hub's settings. */
+const hubGroundBelow: Rule = ({ importer, target }) => {
+  const from = /^apps\/hub\/src\/([^/]+)\//.exec(importer)?.[1]
+  const to = /^apps\/hub\/src\/([^/]+)\//.exec(target)?.[1]
+  if (!from || !to || !HUB_GROUND.includes(from) || HUB_GROUND.includes(to) || isTest(importer)) return undefined
+  return `${from}/ is below the other modules of the hub: it may not import ${to}/`
+}
+
 /** `hub.ts` and its steps in `hub/`. */
 const ROOT = /^apps\/hub\/src\/hub(\.ts$|\/)/
 
@@ -148,7 +156,7 @@ const testsStayOut: Rule = ({ importer, target }) =>
 
 const rules: readonly Rule[] = [
   packageDirection,
-  publicFaceOnly,
+  entryPointsOnly,
   pureCore,
   nobleOnly,
   visionAlone,
@@ -158,6 +166,7 @@ const rules: readonly Rule[] = [
   portalGroundBelow,
   siteApart,
   compositionRoot,
+  hubGroundBelow,
   hubMainFiles,
   noBarrels,
   testsStayOut,

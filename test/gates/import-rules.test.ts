@@ -145,6 +145,12 @@ const breaches: Breach[] = [
     message: 'fleet may import enrolment/enrolment.ts, not enrolment/handshake.ts',
   },
   {
+    title: 'common ground of the hub importing a module above it',
+    file: 'apps/hub/src/access/breach-ground.ts',
+    source: `import '../fleet/fleet.ts'`,
+    message: 'access/ is below the other modules of the hub: it may not import fleet/',
+  },
+  {
     title: 'a hub module importing the composition root',
     file: 'apps/hub/src/fleet/breach-root.ts',
     source: `import '../hub.ts'`,
@@ -188,6 +194,7 @@ const allowed: Record<string, string> = {
   'apps/hub/testing/allowed.ts': `import '../src/app.ts'\nimport '../src/registrations/handshake.ts'`,
   'apps/hub/src/fleet/allowed.test.ts': `import '#testing/hub.ts'`,
   'apps/hub/src/hub/allowed.ts': `import '../enrolment/handshake.ts'`,
+  'apps/hub/src/database/allowed.ts': `import '../config.ts'\nimport '../kernel/clock.ts'`,
   'apps/hub/src/dashboard/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
   'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,
