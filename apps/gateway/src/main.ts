@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   await runAgent(config)
 }
 
-function explain(error: unknown): string {
+function explainStartupError(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DataFileError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') return 'The port of the device page is taken. Choose another with --port or GATEWAY_PORT.'
@@ -40,6 +40,6 @@ function explain(error: unknown): string {
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`)
+  process.stderr.write(`${explainStartupError(error)}\n`)
   process.exitCode = 1
 }
