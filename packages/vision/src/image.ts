@@ -39,11 +39,12 @@ export function createRgbImage(width: number, height: number, data = new Uint8Ar
 /** Luma of ITU-R BT.601 in steps of 1/256, full range. */
 export function lumaOf(image: RgbImage, into = createPlane(image.width, image.height)): Plane {
   const { width, height, stride, data } = image
+  const { data: luma } = into
   for (let y = 0; y < height; y++) {
     let from = y * stride
     let to = y * into.stride
     for (const end = to + width; to < end; to++, from += 3)
-      into.data[to] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
+      luma[to] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
   }
   return into
 }

@@ -6,6 +6,9 @@ import { measureAll, precisionOf, recallOf, type Measurement, type Tally } from 
 import { scenes, type Scene } from './rendered/index.ts'
 import { Tracker } from './tracker.ts'
 import type { Plane } from './image.ts'
+import { useLastCompiler } from '../../../test/harness/last-compiler.ts'
+
+useLastCompiler()
 
 const SIZE = { width: 480, height: 270 }
 const FRAMES_PER_SECOND = 5

@@ -3,6 +3,9 @@ import { cropFor, lookAt, pack, unpack } from './eye.ts'
 import { accuracyOf, drawExamples, HELD_OUT, trainDemonstrationEye } from './training.ts'
 import { WEIGHTS } from './weights.ts'
 import { createPlane } from '../image.ts'
+import { useLastCompiler } from '../../../../test/harness/last-compiler.ts'
+
+useLastCompiler()
 
 /** Training takes seconds on a free core, and shares two with everything else. */
 const TRAINING_MS = 300_000

@@ -83,7 +83,7 @@ export function fill(
   for (let line = first; line < end; line += LINES_A_PIXEL) {
     coverage.fill(0)
     for (let part = line - first; part < line - first + LINES_A_PIXEL; part++) {
-      const row = crossings[part]!.sort((a, b) => a.x - b.x)
+      const row = crossings[part]!
       let winding = 0
       for (let i = 0; i + 1 < row.length; i++) {
         winding += row[i]!.turn
@@ -100,7 +100,7 @@ export function fill(
 
 type Crossing = { x: number; turn: number }
 
-/** Where the edges cross each line from `first` to before `end`; several lines cross each pixel. */
+/** Where the edges cross each line from `first` to before `end`, left to right; several lines cross each pixel. */
 function crossingsOf(figure: Figure, first: number, end: number): Crossing[][] {
   const lines: Crossing[][] = Array.from({ length: Math.max(0, end - first) }, () => [])
   for (const outline of figure) {
@@ -115,13 +115,20 @@ function crossingsOf(figure: Figure, first: number, end: number): Crossing[][] {
       for (let line = top; line < bottom; line++) {
         const y = (line + 0.5) / LINES_A_PIXEL
         if (y0 <= y !== y1 <= y)
-          lines[line - first]!.push({ x: x0 + ((y - y0) / (y1 - y0)) * (x1 - x0), turn: y1 > y0 ? 1 : -1 })
+          insert(lines[line - first]!, { x: x0 + ((y - y0) / (y1 - y0)) * (x1 - x0), turn: y1 > y0 ? 1 : -1 })
       }
       x0 = x1
       y0 = y1
     }
   }
   return lines
+}
+
+/** Finds the place from the right: a line has a few crossings, too few for `sort` to be worth its call. */
+function insert(row: Crossing[], crossing: Crossing): void {
+  let at = row.length
+  for (; at > 0 && row[at - 1]!.x > crossing.x; at--) row[at] = row[at - 1]!
+  row[at] = crossing
 }
 
 function cover(coverage: Float32Array, from: number, to: number): void {

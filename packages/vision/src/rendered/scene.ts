@@ -77,8 +77,11 @@ const NOISE_VALUES = 1 << 16
 export function createRenderer(scene: Scene, width: number, height: number): SceneRenderer {
   const backdrop = drawBackdrop(scene.seed, width, height, scene.daylight)
   const image: RgbImage = { ...backdrop, data: new Uint8Array(backdrop.data.length) }
+  /** The same bytes: what is written here is cut to 0 to 255. */
+  const clamped = new Uint8ClampedArray(image.data.buffer)
   const light = new Float32Array(width * height)
-  const noise = noiseTable(scene.seed, scene.noise ?? (scene.daylight === 'night' ? 6 : 3))
+  const deviation = scene.noise ?? (scene.daylight === 'night' ? 6 : 3)
+  const noise = noiseTable(scene.seed, deviation)
   const leaves = leavesOf(scene.seed)
 
   function blend(
@@ -221,17 +224,26 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
       if (scene.rain !== undefined) drawRain(scene.rain, atMs)
       const offsets = createRandom(scene.seed * 17 + Math.round(atMs))
       const factor = brightness(atMs)
-      const { data } = image
-      const { values } = noise
+      const { unit, steps } = noise
       for (let y = 0, pixel = 0; y < height; y++) {
         let at = Math.floor(offsets.next() * NOISE_VALUES)
-        for (let x = 0; x < width; x++, pixel++) {
-          const grain = values[at++ & (NOISE_VALUES - 1)]!
+        if (!isLit && factor === 1) {
+          for (const end = pixel + width; pixel < end; pixel++) {
+            const step = steps[at++ & (NOISE_VALUES - 1)]!
+            const byte = pixel * 3
+            clamped[byte]! += step
+            clamped[byte + 1]! += step
+            clamped[byte + 2]! += step
+          }
+          continue
+        }
+        for (const end = pixel + width; pixel < end; pixel++) {
+          const grain = Math.fround(unit[at++ & (NOISE_VALUES - 1)]! * deviation)
           const gain = isLit ? factor * (1 + light[pixel]!) : factor
           const byte = pixel * 3
-          data[byte] = toByte(data[byte]! * gain + grain)
-          data[byte + 1] = toByte(data[byte + 1]! * gain + grain)
-          data[byte + 2] = toByte(data[byte + 2]! * gain + grain)
+          clamped[byte] = Math.floor(clamped[byte]! * gain + grain)
+          clamped[byte + 1] = Math.floor(clamped[byte + 1]! * gain + grain)
+          clamped[byte + 2] = Math.floor(clamped[byte + 2]! * gain + grain)
         }
       }
       return { image, truth }
@@ -239,20 +251,26 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
   }
 }
 
-function toByte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value | 0
+type Noise = {
+  /** With deviation 1. */
+  readonly unit: Float32Array
+  /**
+   * In grey levels, rounded down: all that matters to a picture in its usual light, whose levels are whole before they
+   * are cut.
+   */
+  readonly steps: Int16Array
 }
 
-/** Gaussian noise, once in grey levels and once with deviation 1. */
-function noiseTable(seed: number, deviation: number): { values: Float32Array; unit: Float32Array } {
+/** Gaussian noise. */
+function noiseTable(seed: number, deviation: number): Noise {
   const random = createRandom(seed + 77)
   const unit = new Float32Array(NOISE_VALUES)
-  const values = new Float32Array(NOISE_VALUES)
+  const steps = new Int16Array(NOISE_VALUES)
   for (let i = 0; i < NOISE_VALUES; i++) {
     unit[i] = random.normal()
-    values[i] = unit[i]! * deviation
+    steps[i] = Math.floor(Math.fround(unit[i]! * deviation))
   }
-  return { unit, values }
+  return { unit, steps }
 }
 
 type Leaf = { x: number; y: number; length: number; cos: number; sin: number; shade: number }
