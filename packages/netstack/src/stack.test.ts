@@ -24,9 +24,9 @@ function exchange(options: {
 } {
   const random = createRandom(options.seed * 31)
   const payload = (): Uint8Array => {
-    const bytes = new Uint8Array(options.bytes)
-    for (let i = 0; i < bytes.length; i++) bytes[i] = random() * 256
-    return bytes
+    const words = new Uint32Array(Math.ceil(options.bytes / 4))
+    for (let i = 0; i < words.length; i++) words[i] = random() * 2 ** 32
+    return new Uint8Array(words.buffer, 0, options.bytes)
   }
   const sent: [Uint8Array, Uint8Array] = [payload(), payload()]
   const received: [Uint8Array, Uint8Array] = [new Uint8Array(options.bytes), new Uint8Array(options.bytes)]
