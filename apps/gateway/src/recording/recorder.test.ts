@@ -182,7 +182,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that FFmpeg opens${why}`, () => {
     ['hevc', ['-c:v', 'libx265', '-preset', 'ultrafast', '-g', '20', '-x265-params', 'log-level=none']],
   ])('%s: its video is copied, from a picture that needs no other', async (codec, coder) => {
     const { recorder, folder, at } = await open({ secondsBefore: 3, secondsAfter: 2 })
-    const chunks = transportStream('testsrc=size=320x180:rate=10:duration=20', ...coder)
+    const chunks = transportStream('testsrc=size=160x90:rate=10:duration=20', ...coder)
     recorder.addStream(undefined)
     chunks.forEach((chunk, index) => {
       const ms = (20_000 * index) / chunks.length
@@ -193,7 +193,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that FFmpeg opens${why}`, () => {
     })
     await expect.poll(() => folder.pathOf('eye-a.mp4')).toBeDefined()
     const film = probe(folder.pathOf('eye-a.mp4')!)
-    expect(film).toMatchObject({ codec, width: 320, height: 180 })
+    expect(film).toMatchObject({ codec, width: 160, height: 90 })
     // 3 s before it, 2 s of it, 2 s after it, and at most the 2 s between two such pictures.
     expect(film.seconds).toBeGreaterThan(6)
     expect(film.seconds).toBeLessThan(10)
@@ -259,6 +259,7 @@ test('without FFmpeg there are pictures and no clips, and the device says so', a
 test.skipIf(ffmpegIsMissing)(`after kill -9, every file is whole${why}`, async () => {
   const from = (file: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, file)).href)
   const script = `
+    import { setTimeout as sleep } from 'node:timers/promises'
     import { pino } from 'pino'
     import sharp from 'sharp'
     import { openRecording } from ${from('recording.ts')}
@@ -270,6 +271,7 @@ test.skipIf(ffmpegIsMissing)(`after kill -9, every file is whole${why}`, async (
     const jpeg = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#456' } }).jpeg().toBuffer()
     const large = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(400_000), jpeg.subarray(-2)])
     let id = 'eye-0'
+    let clips = 0
     for (let count = 0, ended = 0; ; count++) {
       recorder.addPicture({ jpeg, at: performance.now() })
       if (count === 0) recorder.begin(id, performance.now())
@@ -277,9 +279,12 @@ test.skipIf(ffmpegIsMissing)(`after kill -9, every file is whole${why}`, async (
       await recorder.keepPicture('picture-' + count, large)
       if (recording.clipOf(id)) {
         process.stdout.write('clip\\n')
+        clips += 1
         ended = count + 1
         recorder.begin((id = 'eye-' + ended), performance.now())
       }
+      // A camera's pace leaves processor time to FFmpeg, which has the lowest priority; the end falls into a write.
+      if (clips < 2) await sleep(20)
     }`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
