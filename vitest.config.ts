@@ -20,6 +20,10 @@ const maxWorkers = availableParallelism() + 4
  */
 const maxHeavyWorkers = availableParallelism() + 3
 
+/** Watch mode needs what Vitest's own imports tell it. */
+const isWatching = !process.argv.includes('run')
+const harness = (file: string) => join(import.meta.dirname, 'test/harness', file)
+
 const project = (name: string, root: string, testTimeout = 60_000) => ({
   name,
   root,
@@ -32,6 +36,7 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   // Node itself imports tests and sources, as it does in a hub and an agent: from one compile cache, without a server
   // that transforms them.
   experimental: { viteModuleRunner: false, nodeLoader: false },
+  setupFiles: isWatching ? [] : [harness('plain-imports.js')],
   testTimeout,
   hookTimeout: 120_000,
   // One failure among thousands that does not repeat must not refuse a change. The run's last lines name the tests that
@@ -58,7 +63,7 @@ const heavy = (name: string, root: string, globalSetup: string[] = []) => ({
   expect: { poll: { timeout: 30_000, interval: 50 } },
   sequence: { groupOrder: 1 },
   env: { TEST_BUNDLES: 'on', TEST_STARTED_HUBS: 'on', TEST_BROWSERS: 'beside' },
-  globalSetup: ['test/harness/bundle-programs.ts', ...globalSetup].map((file) => join(import.meta.dirname, file)),
+  globalSetup: ['bundle-programs.ts', ...globalSetup].map(harness),
 })
 
 /** These make network interfaces, so they run with the tests that start no browser. */
@@ -69,7 +74,7 @@ const beforeBrowsers = (name: string, root: string) => ({
   env: { TEST_BUNDLES: 'on', TEST_STARTED_HUBS: 'on' },
 })
 
-const e2e = heavy('e2e', 'test/e2e', ['test/harness/portal-build.ts'])
+const e2e = heavy('e2e', 'test/e2e', ['portal-build.ts'])
 
 export default defineConfig({
   test: {
@@ -99,9 +104,7 @@ export default defineConfig({
           ...e2e,
           ...shared,
           env: { ...e2e.env, TEST_PAGES: 'brief' },
-          setupFiles: ['page-report.ts', 'second-try.ts'].map((file) =>
-            join(import.meta.dirname, 'test/harness', file),
-          ),
+          setupFiles: [...e2e.setupFiles, ...['page-report.ts', 'second-try.ts'].map(harness)],
         },
       },
       { test: { ...beforeBrowsers('interop', 'test/interop'), ...shared } },
