@@ -218,6 +218,7 @@ describe('HTTP over streams of the stack', () => {
     const answer = response(outgoing).then(hashOf)
     await pipeline(up.stream, outgoing)
     expect(await answer).toBe(up.hash())
+    expect(joined.lost).toBeGreaterThan(0)
   }, 60_000)
 
   it('holds the sender back while the reader rests', async () => {

@@ -7,6 +7,8 @@ export interface JoinedStacks {
   a: Stack
   b: Stack
   drops: DropReason[]
+  /** How many packets the path has lost. */
+  lost: number
   /** While true every packet is lost. */
   cut: boolean
   close(): void
@@ -20,7 +22,10 @@ export function joinStacks(path: { loss?: number; seed?: number; delayMs?: numbe
   const random = createRandom(path.seed ?? 1)
   const drops: DropReason[] = []
   const carry = (to: () => Stack) => (sent: Uint8Array) => {
-    if (joined.cut || random() < loss) return
+    if (joined.cut || random() < loss) {
+      joined.lost++
+      return
+    }
     const packet = new Uint8Array(sent)
     if (delayMs > 0) setTimeout(() => to().receive(packet), delayMs)
     else setImmediate(() => to().receive(packet))
@@ -30,6 +35,7 @@ export function joinStacks(path: { loss?: number; seed?: number; delayMs?: numbe
     a: createStack({ address: A, send: carry(() => joined.b), onDrop }),
     b: createStack({ address: B, send: carry(() => joined.a), onDrop }),
     drops,
+    lost: 0,
     cut: false,
     close() {
       joined.a.close()
