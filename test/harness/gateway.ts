@@ -27,7 +27,7 @@ export type TestGatewayOptions = {
 
 const running = new Set<TestGateway>()
 
-/** Those of this test file. */
+/** The gateways of this test file. */
 export const runningGateways = (): readonly TestGateway[] => [...running]
 
 const ended = new Set<string | null>()

@@ -41,7 +41,7 @@ export type Hub = {
 
 const running = new Set<Hub>()
 
-/** Those of this test file. */
+/** The hubs of this test file. */
 export const runningHubs = (): readonly Hub[] => [...running]
 
 /** The first admin of `STARTED_DATABASE`. */

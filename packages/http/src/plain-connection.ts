@@ -90,7 +90,7 @@ export class PlainConnection {
     const { idleMs, keptMs } = this.#server
     const isWorking = this.#exchange !== undefined && this.#socket.writableLength === 0
     if (isWorking) (this.#socket as Socket).setTimeout(idleMs)
-    // The rest of its time between two exchanges: a timer set anew for each of them would cost more.
+    // The rest of its time between two exchanges: setting a new timer for each would cost more.
     else if (!this.#exchange && this.#limit === 'idle' && keptMs > idleMs) {
       this.#limit = 'kept'
       ;(this.#socket as Socket).setTimeout(keptMs - idleMs)

@@ -7,7 +7,7 @@ type Settings = Readonly<Record<string, DeterrentSettings>>
 type FiringChannel = Channel & { firing: LiveFiring }
 
 export type Channels = {
-  /** Those of gateway.yaml, then the retired ones. */
+  /** The units of gateway.yaml, then the retired ones. */
   all(): Channel[]
   /** Units that fired with earlier settings, until they are known to be off. */
   retired(): readonly Channel[]

@@ -20,7 +20,10 @@ const ALGORITHM = 'HS256'
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const ISSUER = 'hedgerow-hub'
 const AUDIENCE = 'hedgerow-portal'
-/** How long a session counts as live after a check: another hub on the same database may end it. */
+/**
+ * How long a session counts as live after a check: another process (the command line, or a hub that is being replaced)
+ * may end it.
+ */
 const TRUSTED_MS = 1_000
 const REMEMBERED = 10_000
 const SWEEP_INTERVAL_MS = 10_000

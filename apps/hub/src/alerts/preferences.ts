@@ -7,7 +7,7 @@ import { readSetting } from '../settings/settings.ts'
 import type { Reader } from './seen.ts'
 
 const DEFAULTS = alertPreferences.parse({})
-/** That of this process's clock. */
+/** The time zone of this process. */
 let hubTimeZone: string | undefined
 
 /** A person who has saved none has the hub's language and clock. */

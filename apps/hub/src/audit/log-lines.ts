@@ -71,7 +71,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
         .execute()
       for (const row of rows) {
         if (!toldAbove.has(row.id)) tell(row)
-        // In either direction: a changed clock must not keep an entry unsettled for ever.
+        // Compares both directions: a clock change must not leave an entry open.
         isSettled &&= Math.abs(Date.now() - row.at) > SETTLED_AFTER_MS
         if (isSettled) {
           settledId = row.id

@@ -1,7 +1,7 @@
 /**
  * The hub's certificates: its own CA and the TLS certificate that this CA issued, both stored among the secrets of the
  * database, and the operator's own when HUB_TLS_CERT_FILE names one, which is then in use. Renews its own 30 days
- * before they expire and reloads changed files, without interrupting HTTPS. Called by hub.ts, the routes and the
+ * before they expire and reloads changed files, without interrupting HTTPS. Called by hub/trust.ts, the routes and the
  * doctor.
  */
 import { X509Certificate } from 'node:crypto'

@@ -1,7 +1,8 @@
 /**
  * Opens the hub's database, a SQLite file or PostgreSQL, and migrates it. Callers see the same tables and the same
  * values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A database that does not
- * answer is `storage_unavailable`. Called by hub.ts and, for tests, by testing/databases.ts.
+ * answer is `storage_unavailable`. Called by hub/storage.ts, by the commands of cli/ and, for tests, by
+ * testing/databases.ts.
  */
 import { basename, dirname } from 'node:path'
 import { Kysely, sql, type Dialect, type Transaction } from 'kysely'

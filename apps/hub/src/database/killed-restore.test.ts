@@ -60,7 +60,7 @@ const KILLED = `
   syncBuiltinESMExports()
   pg.Client.prototype.query = counted(pg.Client.prototype.query)
   const { restoreDatabase } = await import(${JSON.stringify(join(import.meta.dirname, 'backup.ts'))})
-  // Whoever is killed writes no cache at its end, and the next of them compiles everything again.
+  // A killed process writes no compile cache, so the next one would compile everything again.
   flushCompileCache()
   await restoreDatabase(url, file)`
 

@@ -1,6 +1,6 @@
 /**
  * One hub for each database: two would fight over the gateways' tunnels and each other's memory. The lock ends with its
- * process, however that ends. Taken by hub.ts first of all, and by `hub restore`.
+ * process, however that ends. Taken by hub/storage.ts before the database is opened, and by `hub restore`.
  */
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -12,8 +12,8 @@ export type SecretName =
   | 'push-keys'
 
 /**
- * The named secret; `make` creates it when there is none. When two hubs start at once on one database, both get the one
- * that was stored first.
+ * The named secret; `make` creates it when there is none. When another process (the command line, or a hub that is
+ * being replaced) creates it at the same time, both get the one that was stored first.
  */
 export async function readOrCreateSecret(
   db: Db,

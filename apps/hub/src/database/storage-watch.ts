@@ -122,7 +122,7 @@ export function createStorageWatch(options: Options): StorageWatch {
     hasLooked = true
     if (!trouble) return
     if (!logged.has(trouble.state))
-      log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
+      log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until there is room.`)
     logged.add(trouble.state)
     await tell()
   }

@@ -443,7 +443,7 @@ export type Tables = {
   }
   /** The log of facts, in the order of commits on SQLite and of inserts on PostgreSQL: facts/facts.ts. */
   facts: {
-    /** Only rises and is never reused. */
+    /** Ids only rise and are never reused. */
     id: Generated<number>
     kind: string
     at: number

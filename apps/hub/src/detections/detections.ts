@@ -267,7 +267,7 @@ export async function addToTotals(
     .execute()
 }
 
-/** Those of these detections that are in an incident, with the incident and whether they have a picture. */
+/** The given detections that belong to an incident, with the incident and whether they have a picture. */
 export async function findDetections(
   db: Db,
   sought: readonly { gatewayId: string; id: string }[],

@@ -43,7 +43,7 @@ export function huffmanTable(kind: TableClass, counts: Uint8Array, symbols: Uint
     offsets[length] = index - code
     for (const last = index + counts[length - 1]!; index < last; index++, code++) {
       const meaning = meaningOf(kind, symbols[index]!)
-      // The code of ones alone is not used, because ones fill the last byte.
+      // No code consists of 1 bits only: such bits fill the last byte.
       if (meaning === undefined || code >= (1 << length) - 1) return undefined
       meanings[index] = meaning
       if (length <= FAST_BITS) {

@@ -1,8 +1,7 @@
 /**
  * Notifies open pages of changes, so that they refetch at once instead of at their next poll. An event holds only a
  * topic; the role and the gateway's owner decide who gets it. No backlog: slow or disconnected readers refetch.
- * followers/live-events.ts publishes the changes of facts after their commit. Each hub publishes its own changes; with
- * several hubs on one database, pages find the others' by polling.
+ * followers/live-events.ts publishes the changes of facts after their commit.
  */
 import { EVENT_STREAMS_PER_USER, hasRole, type EventTopic, type Role } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'

@@ -167,7 +167,7 @@ export async function findVisibleGateway(db: Db, caller: Caller, id: string): Pr
   return toVisible(row)
 }
 
-/** Those of these gateways that the caller may see. */
+/** The given gateways that the caller may see. */
 export async function visibleGatewayIds(db: Db, caller: Caller, ids: Iterable<string>): Promise<Set<string>> {
   const rows = await visibleTo(db, caller)
     .select('gateways.id')

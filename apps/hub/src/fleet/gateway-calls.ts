@@ -1,7 +1,7 @@
 /**
- * The calls of approved gateways: heartbeats, detections, the ledger and reviews of detections. Mounted twice, with the
- * same handlers: inside the tunnel, where the source address is the identity, and on the public API for a gateway whose
- * UDP is blocked, where its identity key signs each request and the hub's key each answer.
+ * The calls of approved gateways: heartbeats, detections, the ledger, reviews of detections and second looks. Mounted
+ * twice, with the same handlers: inside the tunnel, where the source address is the identity, and on the public API for
+ * a gateway whose UDP is blocked, where its identity key signs each request and the hub's key each answer.
  */
 import * as contract from '@hedgerow/contract'
 import { IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'

@@ -16,7 +16,7 @@ export function createKnownAddresses(db: Kysely<Tables>): (address: string) => P
   return async (address) => {
     const id = known.get(address)
     if (id !== undefined) return id
-    // What is read now is forgotten with this map when a gateway is deleted meanwhile.
+    // If a gateway is deleted during this read, the result goes into the old map and is not used.
     const reading = known
     const row = await db.selectFrom('gateways').select('id').where('address', '=', address).executeTakeFirst()
     if (!row) throw new HubError('gateway_unknown')

@@ -116,7 +116,10 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       ].join(', ')}`,
     ),
 
-  'storage.low': ({ data }) => ({ type: 'error', message: `${data.message} The hub takes no detections until then.` }),
+  'storage.low': ({ data }) => ({
+    type: 'error',
+    message: `${data.message} The hub takes no detections until there is room.`,
+  }),
   'settings.changed': ({ data, actor }) =>
     info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),
   'settings.restored': () => ({

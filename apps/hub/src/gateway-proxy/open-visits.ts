@@ -34,8 +34,8 @@ type Open = {
 }
 
 /**
- * `isAllowed` is asked about each open visit twice a second: another hub may have ended its session, or the gateway may
- * have withdrawn its application.
+ * `isAllowed` is asked about each open visit twice a second: another process (the command line, or a hub that is being
+ * replaced) may have ended its session, or the gateway may have withdrawn its application.
  */
 export function createOpenVisits({
   clock,

@@ -90,7 +90,7 @@ export function createGatewayPorts({
     return (await given.selectAll().orderBy('port').execute()).map(placed)
   }
 
-  /** Returns false when another hub on the same database was first. */
+  /** Returns false when another process (a hub that is being replaced) was first. */
   function record(port: number, place: Place): Promise<boolean> {
     return inTransaction(db, async (transaction) => {
       await transaction

@@ -14,7 +14,10 @@ import type { UiSessions } from './ui-sessions.ts'
 
 /** No application sends more, and each check costs a signature. */
 const MAX_TOKENS = 8
-/** How long another hub on the same database may change what a person sees before this one notices. */
+/**
+ * How long it takes to notice that another process (the command line, or a hub that is being replaced) changed what a
+ * person sees.
+ */
 const REMEMBERED_MS = 500
 
 export type UiGateway = {

@@ -210,7 +210,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
 
   const done = run().catch((error: unknown) => {
     log.error({ err: error }, 'the source Frigate ended')
-    health.tell('The agent stopped to listen to Frigate after an error of its own; its log has the details.')
+    health.tell('The agent stopped listening to Frigate after an error of its own; its log has the details.')
   })
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {

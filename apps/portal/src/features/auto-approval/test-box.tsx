@@ -21,7 +21,7 @@ export function TestBox() {
   }
   return (
     <form className={styles.test} onSubmit={submit} noValidate>
-      <p>By the saved rules, what would happen to a device that asks from this address without an invitation?</p>
+      <p>What would the saved rules do with a device that asks from this address without an invitation?</p>
       <div className={styles.add}>
         <TextInput
           aria-label="Test IP"

@@ -71,7 +71,7 @@ function FoundList({ query, found }: { query: string; found: readonly Found[] })
   return (
     <Panel title={`Found for “${query}”`}>
       {found.length === 0 ? (
-        <PanelEmpty title="Nothing found">Every word must be in one section. Try fewer words.</PanelEmpty>
+        <PanelEmpty title="Nothing found">A section must contain all words. Try fewer words.</PanelEmpty>
       ) : (
         <ul className={styles.found}>
           {found.map(({ page, title, id, heading, excerpt }) => (

@@ -100,7 +100,7 @@ function Registered() {
   }, [])
   return (
     <>
-      <EntranceHead title={REGISTER_HEAD.title}>In a moment you can sign in.</EntranceHead>
+      <EntranceHead title={REGISTER_HEAD.title}>You can sign in in a moment.</EntranceHead>
       <Notice tone="good">{REGISTERED}</Notice>
     </>
   )
