@@ -27,8 +27,8 @@ import type { Installation } from './update/installation.ts'
 import { openUpdates } from './update/updates.ts'
 
 /**
- * One gateway: the composition root that `run-agent.ts`, the demo and the tests start. Order: first the keys and the local
- * interface, so that a person always sees the device page; then the hub, the approval, the tunnel, heartbeats and
+ * One gateway: the composition root that `run-agent.ts`, the demo and the tests start. Order: first the keys and the
+ * local interface, so that a person always sees the device page; then the hub, the approval, the tunnel, heartbeats and
  * detections. A stored approval opens the tunnel at once, while the agent asks the hub whether it is still valid.
  */
 export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
