@@ -124,7 +124,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       failures += 1
       if (failures === 1) watchMs = CLOSE_WATCH_MS
       const isRecheck = failures % RECHECK_AFTER === 0
-      // A hub that sends something has this session's keys and is slow: with a new one it would have more to do.
+      // A hub that sends something has this session's keys and is slow: a new session would only give it more work.
       if (!cameThroughTunnel(error) && (isRecheck || !tunnel.hasHeardSince(sentAtMs))) tunnel.retry()
       if (isRecheck) options.onUnanswered()
     } finally {

@@ -190,7 +190,7 @@ export async function tellOver(
 }
 
 type Whom = Pick<AlertStep, 'channels' | 'people'> & {
-  /** Of shared channels; null for the hub's. */
+  /** The language of shared channels; null for the hub's language. */
   language: Language | null
   /** What the alert says, when it is known already. */
   told?: Told
@@ -217,7 +217,7 @@ export async function announceStep(
     ...about,
     ...keysOf(alert, step),
     channels,
-    // The all-clear goes to everybody who got a message, whoever that was.
+    // The all-clear goes to everybody who got a message.
     ...(mailed.length > 0 && step !== 'cleared' && { except: ['email'] }),
     ...contentOf(alert, told, { step, reader: await sharedReader(transaction, language) }),
     data: dataOf(alert, told),
@@ -250,7 +250,7 @@ export function keysOf(
   return { key: of(step), follows: Array.from({ length: alert.step + 1 }, (_, stage) => of(stage)) }
 }
 
-/** The data for programs is that of the first thing. */
+/** Programs get the data of the first thing. */
 function dataOf({ rule_name: rule, kind }: AlertRow, told: Told): Record<string, string> {
   const first = firstOf(told.lines)
   const { id, gatewayId, gatewayName, camera, label } = first

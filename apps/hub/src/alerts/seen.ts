@@ -43,7 +43,7 @@ export function labelIn(language: Language, label: string): string {
 
 /** The English of 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de' }
-/** Each takes a third of a millisecond to make; people may write one zone in many ways. */
+/** A formatter takes a third of a millisecond to make; people may write one zone in many ways. */
 const CLOCKS_KEPT = 100
 const clocks = new Map<string, Intl.DateTimeFormat>()
 

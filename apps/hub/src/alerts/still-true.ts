@@ -74,7 +74,7 @@ async function ofKnownGateways(db: Db, stored: Left): Promise<Left> {
   return { ...left, counts: Object.fromEntries(Object.entries(left.counts).filter(([id]) => shown.has(id))) }
 }
 
-/** Things beyond the stored lines are taken to be like the others. */
+/** The hub assumes that things beyond the stored lines are like the others. */
 function without({ lines, counts }: Left, kept: ReadonlySet<string>, idOf: (line: Line) => string): Left {
   const left: Record<string, number> = { ...counts }
   for (const line of lines) if (!kept.has(idOf(line))) left[line.gatewayId] = (left[line.gatewayId] ?? 0) - 1

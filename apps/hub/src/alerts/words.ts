@@ -2,7 +2,7 @@
 import type { Alert, Language } from '@hedgerow/contract'
 import { labelIn, timeIn, type Reader } from './seen.ts'
 
-/** Of records that no person reads. */
+/** The reader of records that no person reads. */
 const NOBODY: Reader = { language: 'en', timeZone: 'UTC' }
 
 /** One thing that an alert is about. */
@@ -175,7 +175,7 @@ export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleNam
   }
 }
 
-/** Says what is so now: at night "Over: … is offline" reads as "… is offline". */
+/** Describes the state now: at night "Over: … is offline" reads as "… is offline". */
 function titleOfEnd(told: Told, reader: Reader): string {
   const { over, cleared } = WORDS[reader.language]
   const shown = firstOf(told.lines)

@@ -14,7 +14,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { loadSharp } from './sharp.ts'
 import { newestIncidents, scopeOf, type IncidentRow } from './incident-list.ts'
 
-/** In the file, because whoever trains with it may have nothing else. */
+/** Part of the file, because a person who trains with it may have nothing else. */
 const BOXES =
   "The box of the object where the picture is the whole frame. Where the picture shows the object with its surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the whole picture."
 const INCIDENTS_AT_ONCE = 50

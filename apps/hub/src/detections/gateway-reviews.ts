@@ -1,4 +1,4 @@
-/** What people said of each detection, numbered, so that its gateway can ask for what it has not seen. */
+/** People's reviews of detections, numbered, so that a gateway can ask for those that it has not seen. */
 import { REVIEWS_AT_ONCE, type GatewayReview } from '@hedgerow/contract'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'

@@ -86,7 +86,7 @@ export function readScan(bytes: Buffer, start: number, { components, mcus, inter
   }
 }
 
-/** Whether the `length` bytes are exactly so many MCUs, and the last byte is filled with ones. */
+/** Whether the `length` bytes are exactly so many MCUs, and 1 bits fill the last byte. */
 function hasUnits(coded: Uint8Array, length: number, components: readonly Component[], mcus: number): boolean {
   const end = length * 8
   const former = components.map(() => 0)

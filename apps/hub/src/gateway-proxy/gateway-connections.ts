@@ -86,7 +86,7 @@ class ConnectionPool implements Pool {
   readonly #open: () => Duplex
   readonly #onEmpty: () => void
   readonly #waiting = new Set<ConnectionUser>()
-  /** The last one was used last. */
+  /** In the order of their last use. */
   readonly #idle: GatewayConnection[] = []
   #count = 0
 

@@ -142,7 +142,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
     })
   }
 
-  /** What was read leaves. */
+  /** Passes on what was read, and pauses the gateway while the browser is slower. */
   #passOn(): void {
     if (!this.#isAnswered) {
       if (this.#hasBegun && !this.#exchange.flush()) this.#connection?.pause()
