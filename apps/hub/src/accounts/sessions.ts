@@ -52,6 +52,8 @@ export function createSessions({
   const key = createSecretKey(secret, 'base64').toCryptoKey(HMAC, false, ['sign', 'verify'])
   const listeners = new Set<(sessionId: string) => void>()
   const remembered = new Map<string, { found: Found; at: number }>()
+  /** Tokens whose signature was checked: a check is a job of another thread, and pages send one token many times. */
+  const signed = new Map<string, { sessionId: string; expiresAtSeconds: number }>()
   /** Live sessions that this process opened or checked, with their users. */
   const watched = new Map<string, string>()
   /** Counts endings, so that a read that began before one is not cached after it. */
@@ -163,6 +165,8 @@ export function createSessions({
   }
 
   async function sessionIdOf(token: string): Promise<string> {
+    const known = signed.get(token)
+    if (known && Math.floor(clock() / 1_000) < known.expiresAtSeconds) return known.sessionId
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],
@@ -171,7 +175,10 @@ export function createSessions({
         currentDate: new Date(clock()),
         requiredClaims: ['exp', 'jti', 'sub'],
       })
-      return payload.jti as string
+      const sessionId = payload.jti as string
+      if (signed.size >= REMEMBERED) signed.clear()
+      signed.set(token, { sessionId, expiresAtSeconds: payload.exp as number })
+      return sessionId
     } catch (error) {
       throw new HubError(error instanceof errors.JWTExpired ? 'session_ended' : 'session_required', { cause: error })
     }
