@@ -44,10 +44,15 @@ export async function createTestDatabaseIn(folder: string): Promise<TestDatabase
   }
 }
 
+/** Decoded once for all the hubs of a process. */
+const files = new Map<Template, Buffer>()
+const fileOf = (template: Template) =>
+  files.getOrInsertComputed(template, () => Buffer.from(inject('sqlite')[template], 'base64'))
+
 function createFile(template: Template | undefined): TestDatabase {
   const dir = mkdtempSync(join(tmpdir(), 'hub-sqlite-'))
   const file = join(dir, 'hub.sqlite')
-  if (template) writeFileSync(file, Buffer.from(inject('sqlite')[template], 'base64'), { mode: 0o600 })
+  if (template) writeFileSync(file, fileOf(template), { mode: 0o600 })
   return { url: `sqlite:${file}`, remove: async () => rmSync(dir, { recursive: true, force: true }) }
 }
 

@@ -94,11 +94,12 @@ export async function startTestHub(
   }
 }
 
+const declared = new Map(describedCalls().map((call) => [keyOf(call), new Set<string>(errorsOf(call))]))
+
 /**
  * Collects `METHOD path code` of every refusal whose code its call does not declare, to keep the API description true.
  */
 function noteUndeclaredErrors({ app }: Hub): ReadonlySet<string> {
-  const declared = new Map(describedCalls().map((call) => [keyOf(call), new Set<string>(errorsOf(call))]))
   const undeclared = new Set<string>()
   app.addHook('onSend', async ({ method, routeOptions: { url = '' } }, reply, payload) => {
     if (reply.statusCode < 400 || typeof payload !== 'string') return payload
