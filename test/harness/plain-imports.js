@@ -3,10 +3,13 @@
  * tells the main process of each of a hub's 3,000 imports, for its watch mode, and imports a test file by a new name in
  * every run, so that the compile cache never knows it. JavaScript, as this file itself is imported by such a name.
  */
-import { registerHooks } from 'node:module'
+import { registerHooks, setSourceMapsSupport } from 'node:module'
 
 const NAME_OF_THE_RUN = /\?vitest=\d+$/
 const self = import.meta.url.replace(NAME_OF_THE_RUN, '')
+
+// Node runs each source with its own lines, so it need not look for a map in whatever is compiled.
+setSourceMapsSupport(false)
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
