@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -84,6 +85,16 @@ test('a model that is stopped answers waiting callers', async () => {
   const asked = model.look('orchard', redPicture())
   await model.stop()
   await expect(asked).resolves.toBeUndefined()
+})
+
+test('a model may be stopped at any moment while its thread loads the runtime and the model', async () => {
+  await putKnownModel(folder)
+  for (let afterMs = 0; afterMs <= 200; afterMs += 40) {
+    const model = open()
+    await sleep(afterMs)
+    await model.stop()
+  }
+  expect(await open().look('orchard', redPicture())).toMatchObject([{ label: 'boar' }])
 })
 
 /** Loaded before a program, also in its threads, so that it finds no ONNX Runtime. */

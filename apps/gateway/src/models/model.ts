@@ -112,13 +112,17 @@ export function openModel(options: ModelOptions): Model {
     const labels = labelsOf(manifest.labels)
     const data: ModelWorkerData = { bytes, manifest, classes: labels.length, threads, leastScore }
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
     try {
       // An error before the first message rejects it too.
       const [first] = (await once(worker, 'message', { signal })) as [FromModelWorker]
       if (first.kind === 'failed') throw new ModelError(first.code, first.message)
       return { worker, labels, takesSeveral: first.kind === 'ready' && first.takesSeveral }
     } catch (error) {
-      await worker.terminate()
+      // Whoever terminates a thread while it loads the runtime or a model aborts the whole process with it.
+      worker.on('error', () => {})
+      tell(worker, CLOSE)
+      await ended
       throw error
     }
   }
