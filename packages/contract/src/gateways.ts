@@ -78,7 +78,7 @@ const condition = z.object({
 
 /** Everything that the hub knows about one gateway. */
 export const gatewayDetail = gateway.extend({
-  conditions: z.array(condition),
+  ladder: z.array(condition),
   /** The identity key's fingerprint; null for a gateway on plain WireGuard. */
   fingerprint: z.string().nullable(),
   /** The last heartbeat and its time of arrival; null when there was none. */

@@ -10,7 +10,7 @@ import { findGateway, type ListDependencies } from './fleet.ts'
 
 const VISITS_SHOWN = 50
 
-type Condition = GatewayDetail['conditions'][number]
+type Condition = GatewayDetail['ladder'][number]
 
 /** Throws `gateway_not_found` also when the caller may not see it. */
 export async function readGateway(
@@ -56,7 +56,7 @@ export async function readGateway(
     )
   return {
     ...gateway,
-    conditions,
+    ladder: conditions,
     fingerprint: row.identity_public_key === null ? null : fingerprint(row.identity_public_key),
     heartbeat: heartbeat ? { ...heartbeat.content, receivedAt: new Date(heartbeat.at).toISOString() } : null,
     traffic: peer ? { receivedBytes: peer.receivedBytes, sentBytes: peer.sentBytes } : null,

@@ -180,13 +180,13 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       const detail = await read()
       expect(detail).toMatchObject({ id: gatewayId, status: 'online', heartbeat: { cameras, disk: 0.3 } })
       expect(detail.fingerprint).toMatch(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/)
-      expect(detail.conditions.map(({ step, state }) => [step, state])).toEqual([
+      expect(detail.ladder.map(({ step, state }) => [step, state])).toEqual([
         ['registered', 'done'],
         ['approved', 'done'],
         ['handshake', 'done'],
         ['heartbeat', 'done'],
       ])
-      expect(detail.conditions[1]!.message).toBe('approved by the-manager')
+      expect(detail.ladder[1]!.message).toBe('approved by the-manager')
       expect(detail.traffic!.receivedBytes).toBeGreaterThan(0)
       expect(detail.access).toEqual([
         { username: 'the-user', startedAt: new Date(5_000).toISOString(), sourceIp: '192.0.2.1' },
@@ -200,8 +200,8 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
 
     it('shows missing signals, and is hidden from others', async () => {
       const id = await insertTestGateway(hub.db)
-      const { conditions, heartbeat }: GatewayDetail = (await call('GET', `/hub/gateways/${id}`)).json()
-      expect(conditions.map(({ state }) => state)).toEqual(['done', 'done', 'waiting', 'waiting'])
+      const { ladder, heartbeat }: GatewayDetail = (await call('GET', `/hub/gateways/${id}`)).json()
+      expect(ladder.map(({ state }) => state)).toEqual(['done', 'done', 'waiting', 'waiting'])
       expect(heartbeat).toBeNull()
       for (const url of [
         `/hub/gateways/${id}`,

@@ -127,7 +127,7 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const handshake = async () => {
       const answer = await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })
-      return answer.json().conditions.find(({ step }: { step: string }) => step === 'handshake')
+      return answer.json().ladder.find(({ step }: { step: string }) => step === 'handshake')
     }
     await hub.app.inject(signed(HEARTBEAT, beat()))
     expect((await handshake()).state).toBe('waiting')

@@ -8,6 +8,6 @@ const STEPS = {
   heartbeat: 'Heartbeat',
 } as const
 
-export function Conditions({ conditions }: { conditions: GatewayDetail['conditions'] }) {
+export function Conditions({ conditions }: { conditions: GatewayDetail['ladder'] }) {
   return <ConditionList conditions={conditions.map((one) => ({ ...one, key: one.step, label: STEPS[one.step] }))} />
 }

@@ -123,7 +123,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         </div>
         <div className={styles.column}>
           <Panel title="Connection to the hub">
-            <Conditions conditions={gateway.conditions} />
+            <Conditions conditions={gateway.ladder} />
           </Panel>
           <Panel title="About">
             <About gateway={gateway} />
