@@ -78,6 +78,7 @@ const condition = z.object({
 
 /** Everything that the hub knows about one gateway. */
 export const gatewayDetail = gateway.extend({
+  /** Its conditions; the field keeps its first name, because programs read it. */
   ladder: z.array(condition),
   /** The identity key's fingerprint; null for a gateway on plain WireGuard. */
   fingerprint: z.string().nullable(),
