@@ -119,7 +119,7 @@ export function openModel(options: ModelOptions): Model {
       if (first.kind === 'failed') throw new ModelError(first.code, first.message)
       return { worker, labels, takesSeveral: first.kind === 'ready' && first.takesSeveral }
     } catch (error) {
-      // Whoever terminates a thread while it loads the runtime or a model aborts the whole process with it.
+      // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
       tell(worker, CLOSE)
       await ended

@@ -45,10 +45,8 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const news = new Set(changed.map(({ id }) => id))
     const inTrouble = statuses.filter(({ status }) => status === 'warning').map(({ id }) => id)
     const unknown = inTrouble.filter((id) => !news.has(id) && !warnings.has(id))
-    const stored = await storedWarnings(db, unknown, now)
-    const warned = new Map(
-      inTrouble.map((id) => [id, news.has(id) ? now : stored.has(id) ? stored.get(id) : warnings.get(id)] as const),
-    )
+    const since = new Map([...warnings, ...(await storedWarnings(db, unknown, now))])
+    const warned = new Map(inTrouble.map((id) => [id, news.has(id) ? now : since.get(id)] as const))
     // Before the facts are recorded, whose followers read it.
     warnings = warned
     const hour = startOfHour(now)
