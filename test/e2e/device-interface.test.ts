@@ -133,7 +133,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
     await route.fulfill({ response, headers: { ...response.headers(), [PICTURE_AGE_HEADER]: '42000' } })
   })
   await page.getByText(/^[34]\ds ago$/).waitFor()
-  await page.unroute('**/orchard/latest*')
+  await page.unrouteAll({ behavior: 'wait' })
   await page.getByText(/ ago$/).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Add a zone' }).click()
   await page.getByLabel('Name of the zone').fill('rows')
@@ -271,7 +271,7 @@ async function saveAndMeanwhile(page: Page, name: string, address: string, meanw
   release.resolve()
   expect((await answered).status()).toBe(200)
   await expect.poll(() => save.getAttribute('data-loading')).toBe(null)
-  await page.unroute(address)
+  await page.unrouteAll({ behavior: 'wait' })
 }
 
 test('what a person types or draws while Save is under way stays, and can be saved next', async () => {
@@ -346,7 +346,7 @@ test('whoever leaves a camera while Save is under way reads its file again when 
   const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
   release.resolve()
   await (await answered).finished()
-  await page.unroute(address)
+  await page.unrouteAll({ behavior: 'wait' })
   await page.getByRole('link', { name: 'orchard' }).click()
   await score.press('ArrowRight')
   await save.click()
