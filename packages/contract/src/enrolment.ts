@@ -24,7 +24,7 @@ export const registerChallenge = call({
   method: 'POST',
   path: '/v1/gateway/register/challenge',
   body: z.strictObject({ identityPublicKey: bytes(32), wireguardPublicKey: bytes(32) }),
-  errors: ['key_invalid', 'too_many_requests', 'hub_busy'],
+  errors: ['key_invalid', 'too_many_requests'],
   response: z.object({
     nonce: bytes(32),
     hubEphemeralPublicKey: bytes(32),
@@ -110,7 +110,6 @@ export const registrationStatus = call({
     'key_invalid',
     'vpn_disabled',
     'too_many_requests',
-    'hub_busy',
   ],
   response: z.discriminatedUnion('status', [
     z.object({ status: z.literal('pending') }),

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice, newKeys } from '#testing/device.ts'
 
@@ -44,34 +43,4 @@ describe('thousands of requests to enrol', () => {
     expect(await enter('203.0.113.2')).toBe(202)
     expect(await hub.db.selectFrom('registrations').select('id').execute()).toHaveLength(2)
   }, 120_000)
-})
-
-describe('devices of a fleet that returns to a hub that is late', () => {
-  it('are told to come later, and get through then', async () => {
-    const hub = await startTestHub('sqlite')
-    onTestFinished(() => hub.stop())
-    const devices = Array.from({ length: 3 }, (_, i) =>
-      createTestDevice(hub.app, { from: `198.51.100.${i + 1}`, now: hub.clock.now }),
-    )
-    const known = await devices[0]!.register()
-    const endsAt = performance.now() + 600
-    while (performance.now() < endsAt);
-    // The hub looks at its delay every 50 ms.
-    await sleep(60)
-    const payload = { identityPublicKey: newKeys().identity.publicKey, wireguardPublicKey: newKeys().publicKey }
-    const challenge = (i: number) =>
-      hub.app.inject({
-        method: 'POST',
-        url: '/api/v1/gateway/register/challenge',
-        payload,
-        remoteAddress: `203.0.113.${i % 4}`,
-      })
-    for (let i = 0; i < 200; i++) await challenge(i)
-    const refused = await challenge(200)
-    expect([refused.statusCode, refused.json().error]).toEqual([503, 'hub_busy'])
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(4)
-    expect(await devices[0]!.status(known.body.registrationId)).toMatchObject({ status: 503 })
-    await expect.poll(async () => (await devices[1]!.register()).status).toBe(202)
-    expect((await devices[0]!.status(known.body.registrationId)).body.status).toBe('pending')
-  })
 })

@@ -41,8 +41,6 @@ export type RegistrationDependencies = {
   waiters: Waiters
   refusals: Pick<Refusals, 'count'>
   requireRoom: StorageWatch['requireRoom']
-  /** Throws `hub_busy` while the hub has no time for enrolment. */
-  checkLoad(): void
   /** The current certificate of the hub's own HTTPS; undefined without HTTPS. */
   tlsCertificate: (() => X509Certificate) | undefined
 }
@@ -57,7 +55,7 @@ export function registrationRoutes(app: FastifyInstance, dependencies: Registrat
 }
 
 function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependencies): void {
-  const { db, clock, identity, vpn, refusals, requireRoom, checkLoad, tlsCertificate } = dependencies
+  const { db, clock, identity, vpn, refusals, requireRoom, tlsCertificate } = dependencies
   const onRefused = (address: string) => refusals.count('enrolment', address)
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock, onRefused })
   const handshake = createHandshake({ identity, clock })
@@ -69,7 +67,6 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
     contract.registerChallenge,
     ({ body, sourceIp }) => {
       limiter.take(sourceIp)
-      checkLoad()
       return { ...handshake.challenge(body), ...(tlsCertificate && { tlsKeyHash: tlsKeyHash(tlsCertificate()) }) }
     },
     { ...options, answerHeaders: signChallengeAnswers(identity) },
@@ -117,7 +114,7 @@ function detailsOf(
 }
 
 function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencies): void {
-  const { db, clock, identity, vpn, waiters, refusals, checkLoad } = dependencies
+  const { db, clock, identity, vpn, waiters, refusals } = dependencies
   const onRefused = (address: string) => refusals.count('status', address)
   const limiter = createLimiter({ ...STATUS_LIMITS, clock, onRefused })
   const signedRequests = createSignedRequests({ identity, clock })
@@ -126,7 +123,6 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
     const { params, query, body, rawBody, raw, sourceIp, reply } = request
     const { registrationId } = params
     limiter.take(sourceIp)
-    checkLoad()
     const row = await findRegistration(db, registrationId)
     const nonce = signedRequests.verify(raw, rawBody, row.identity_public_key)
     limiter.proved(sourceIp)

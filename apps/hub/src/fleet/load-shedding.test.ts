@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { HubError } from '../kernel/hub-error.ts'
-import { createLoadShedding, type LoadKind, type LoadShedding } from './load-shedding.ts'
+import { createLoadShedding, type LoadShedding } from './load-shedding.ts'
 
 let now = 0
 let told: unknown[] = []
@@ -17,7 +17,10 @@ beforeEach(() => {
 afterEach(() => loadShedding.stop())
 
 /** Seconds in which the event loop is this late at every look. */
-function live(seconds: number, { lateMs, calls, kind }: { lateMs: number; calls: number; kind: LoadKind }) {
+function live(
+  seconds: number,
+  { lateMs, calls, kind }: { lateMs: number; calls: number; kind: 'heartbeat' | 'other' },
+) {
   const turns = Math.round((seconds * 1_000) / (50 + lateMs))
   const refused: HubError[] = []
   for (let turn = 0; turn < turns; turn++) {
@@ -57,18 +60,4 @@ it('takes no single long task for load', () => {
   now += 240
   loadShedding.look()
   expect(live(1, { lateMs: 0, calls: 600, kind: 'other' })).toEqual([])
-})
-
-it('refuses enrolment of a fleet that returns, and never counts enrolment against approved gateways', () => {
-  expect(live(5, { lateMs: 300, calls: 100, kind: 'enrolment' })).toEqual([])
-  live(5, { lateMs: 0, calls: 100, kind: 'enrolment' })
-  expect(live(5, { lateMs: 20, calls: 600, kind: 'enrolment' })).toEqual([])
-  const [refusal] = live(5, { lateMs: 300, calls: 600, kind: 'enrolment' })
-  expect(refusal).toMatchObject({ code: 'hub_busy', status: 503, retryAfterMs: 10_000 })
-  for (const kind of ['heartbeat', 'other'] as const) expect(live(2, { lateMs: 300, calls: 100, kind })).toEqual([])
-})
-
-it('refuses enrolment while the calls of gateways alone are too many', () => {
-  live(5, { lateMs: 300, calls: 600, kind: 'heartbeat' })
-  expect(live(0.5, { lateMs: 300, calls: 10, kind: 'enrolment' }).length).toBeGreaterThan(0)
 })

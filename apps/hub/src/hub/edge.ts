@@ -149,8 +149,6 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   stack.defer(metrics.stop)
   healthRoutes(app, [() => checkDatabase(db), watch.checkStorage, () => checkVpn(vpn)])
   accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, refusals })
-  const loadShedding = createLoadShedding({ log })
-  stack.defer(loadShedding.stop)
   const tlsCertificate = tls && (() => new X509Certificate(certificates.current().cert))
   registrationRoutes(app, {
     db,
@@ -160,7 +158,6 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     waiters,
     refusals,
     requireRoom: watch.requireRoom,
-    checkLoad: () => loadShedding.check('enrolment'),
     tlsCertificate,
   })
   const { publicUrl } = config
@@ -239,6 +236,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })
   auditRoutes(app, { db })
+  const loadShedding = createLoadShedding({ log })
+  stack.defer(loadShedding.stop)
   const gatewayCalls: GatewayCallDependencies = {
     loadShedding,
     clock,
