@@ -133,6 +133,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
     await route.fulfill({ response, headers: { ...response.headers(), [PICTURE_AGE_HEADER]: '42000' } })
   })
   await page.getByText(/^[34]\ds ago$/).waitFor()
+  // Pictures are asked for all the time: without `wait`, the answer under way would fail after this test.
   await page.unrouteAll({ behavior: 'wait' })
   await page.getByText(/ ago$/).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Add a zone' }).click()

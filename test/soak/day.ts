@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPortals } from '../fleet/people.ts'
-import { lostDetections } from '../fleet/lost.ts'
-import { growthOf, usageOf, type Found, type Site } from './site.ts'
+import { growthOf, settleDetections, usageOf, type Found, type Site } from './site.ts'
 
-const SETTLE_MS = 60_000
 /** Growth that the garbage collector may cause. */
 const GROWTH_MAX = 1.1
 const FILES_MORE = 16
 
 /** A fleet and people with the portal open for the given time: memory and open files stay flat, and nothing is lost. */
 export async function day(
-  { hub, fleet }: Site,
+  site: Site,
   options: {
     people: number
     detectionsPerSecond: number
@@ -19,6 +17,7 @@ export async function day(
     judgesMemory: boolean
   },
 ): Promise<Found> {
+  const { hub, fleet } = site
   using life = new DisposableStack()
   fleet.setDetectionsPerSecond(options.detectionsPerSecond)
   const people = await openPortals(hub, options.people)
@@ -31,15 +30,10 @@ export async function day(
     samples.push(await usageOf(hub))
   }
   const failures = people.failures()
-  const isSettled = await fleet.settle(SETTLE_MS)
-  const { detectionsSent, detectionsAcknowledged, detectionsRefused } = fleet.state()
-  const lost = await lostDetections(hub, [fleet.reported()])
+  const settled = await settleDetections(site)
   const memory = growthOf(samples.map(({ megabytes }) => megabytes))
   const files = growthOf(samples.map((sample) => sample.files))
-  const broken: string[] = []
-  if (!isSettled) broken.push(`${detectionsSent - detectionsAcknowledged} detections did not reach the hub`)
-  if (lost.length > detectionsRefused)
-    broken.push(`${lost.length} detections are not in the database, the first ${lost[0]}`)
+  const broken = [...settled.broken]
   if (failures > 0) broken.push(`${failures} answers to people failed`)
   if (files.after > files.before + FILES_MORE) broken.push(`open files grew from ${files.before} to ${files.after}`)
   if (options.judgesMemory && memory.after > memory.before * GROWTH_MAX)
@@ -49,7 +43,7 @@ export async function day(
     'memory at the end, MB': memory.after,
     'open files in the middle': files.before,
     'open files at the end': files.after,
-    'detections acknowledged': detectionsAcknowledged,
+    'detections acknowledged': settled.acknowledged,
     'answers to people': people.take().length,
   }
   return { figures, broken }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createGatewayInvitation, saveAutoApprovalSettings, saveHubSettings } from '@hedgerow/contract'
 import { memoryFolder } from '../../scripts/memory-folder.ts'
 import { startFleet, type Fleet } from '../fleet/fleet.ts'
+import { lostDetections } from '../fleet/lost.ts'
 import { parseSources } from '../fleet/plan.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -15,6 +16,7 @@ export type Found = { figures: Record<string, number>; broken: string[] }
 export type Site = { hub: Hub; fleet: Fleet; dataDir: string }
 
 const JOIN_LIMIT_MS = 600_000
+const SETTLE_MS = 60_000
 const STARTS_A_SECOND = 50
 
 /** Gateways that are not `invited` wait for approval; the site is ready when all joined, or all wait. */
@@ -49,6 +51,18 @@ export async function openSite(
   const isReady = () => (invited ? fleet.heardSince(0) : fleet.state().waiting) === gateways
   await waitFor(isReady, { for: `${gateways} gateways`, timeoutMs: JOIN_LIMIT_MS })
   return { hub, fleet, dataDir }
+}
+
+/** Waits until the hub has what the fleet reported: the acknowledged count, and a sentence for each kind of loss. */
+export async function settleDetections({ hub, fleet }: Site): Promise<{ acknowledged: number; broken: string[] }> {
+  const isSettled = await fleet.settle(SETTLE_MS)
+  const { detectionsSent, detectionsAcknowledged, detectionsRefused } = fleet.state()
+  const lost = await lostDetections(hub, [fleet.reported()])
+  const broken: string[] = []
+  if (!isSettled) broken.push(`${detectionsSent - detectionsAcknowledged} detections did not reach the hub`)
+  if (lost.length > detectionsRefused)
+    broken.push(`${lost.length} detections are not in the database, the first ${lost[0]}`)
+  return { acknowledged: detectionsAcknowledged, broken }
 }
 
 const METRICS_TOKEN = 'a-token-for-the-soak'

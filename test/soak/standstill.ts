@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lostDetections } from '../fleet/lost.ts'
-import { allBack, type Found, type Site } from './site.ts'
+import { allBack, settleDetections, type Found, type Site } from './site.ts'
 
 const BACK_LIMIT_MS = 600_000
-const SETTLE_MS = 60_000
 const DETECTIONS_A_SECOND = 5
 
 /** Stops the hub's process, as on a suspended machine, and continues it. */
-export async function standstill({ hub, fleet }: Site, options: { seconds: number }): Promise<Found> {
+export async function standstill(site: Site, options: { seconds: number }): Promise<Found> {
+  const { hub, fleet } = site
   using life = new DisposableStack()
   fleet.setDetectionsPerSecond(DETECTIONS_A_SECOND)
   hub.process().signal('SIGSTOP')
@@ -18,19 +17,13 @@ export async function standstill({ hub, fleet }: Site, options: { seconds: numbe
   const startedAt = performance.now()
   const isBack = await allBack(fleet, BACK_LIMIT_MS)
   const backMs = performance.now() - startedAt
-  const isSettled = await fleet.settle(SETTLE_MS)
-  const { detectionsSent, detectionsAcknowledged, detectionsRefused } = fleet.state()
-  const lost = await lostDetections(hub, [fleet.reported()])
-  const broken: string[] = []
-  if (!isBack) broken.push('not every gateway came back')
-  if (!isSettled) broken.push(`${detectionsSent - detectionsAcknowledged} detections did not reach the hub`)
-  if (lost.length > detectionsRefused)
-    broken.push(`${lost.length} detections are not in the database, the first ${lost[0]}`)
+  const settled = await settleDetections(site)
+  const broken = [...(isBack ? [] : ['not every gateway came back']), ...settled.broken]
   return {
     figures: {
       'stood still, s': options.seconds,
       'until the last gateway was back, s': Math.round(backMs / 100) / 10,
-      'detections acknowledged': detectionsAcknowledged,
+      'detections acknowledged': settled.acknowledged,
     },
     broken,
   }
