@@ -150,6 +150,22 @@ describe('enrolment', () => {
     await until(() => expect(condition(gateway, 'tunnelUp').state).toBe('waiting'))
   })
 
+  test('a hub that is slow to answer keeps its session; when it stays silent, the device registers again', async () => {
+    const pace = { retryFirstMs: 50, retryMaxMs: 100, approvedRecheckMs: 50, answerMs: 300 }
+    const gateway = await start({ pace })
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'tunnelUp')
+    hub.holdStatuses(2)
+    const before = hub.statusRequests
+    await until(() => expect(hub.statusRequests).toBeGreaterThan(before + 4))
+    expect(hub.registrations.length).toBe(1)
+    hub.holdStatuses(3)
+    await until(() => expect(hub.registrations.length).toBe(2))
+    await until(() => expect(condition(gateway, 'hubFound').state).toBe('done'))
+    expect(condition(gateway, 'tunnelUp').state).toBe('done')
+  })
+
   test('an endpoint where no hub answers is skipped', { timeout: 120_000 }, async () => {
     await hub.stop()
     hub = await startFixtureHub({ endpointsBefore: ['127.0.0.1:9'] })

@@ -50,6 +50,8 @@ export type FixtureHub = {
   /** Registrations, newest last; `secret` is the unsealed part. */
   registrations: { deviceName: string; macAddress: string; identityPublicKey: string; secret: SealedRegistration }[]
   statusRequests: number
+  /** Leaves this many of the next requests for a status without an answer. */
+  holdStatuses(count: number): void
   heartbeats: Heartbeat[]
   detections: Detection[]
   /** Entries of the ledger as received, with repetitions. */
@@ -131,6 +133,7 @@ export async function startFixtureHub(
   let ledgerAnswersLost = 0
   let reviewsRefused = 0
   let heartbeatsRefused = 0
+  let statusesHeld = 0
   let isFirstVersion = options.version === 'first'
   let answerIdentity = identity
   let refused: { code: ErrorCode; id: string | undefined } | undefined
@@ -223,6 +226,7 @@ export async function startFixtureHub(
 
   async function status(request: IncomingMessage, body: Buffer) {
     hub.statusRequests += 1
+    if (statusesHeld-- > 0) await new Promise(() => {})
     const nonce = String(request.headers['x-gateway-nonce'])
     const time = String(request.headers['x-gateway-time'])
     const signed = requestBytes({ method: 'POST', target: request.url!, time, nonce, body })
@@ -346,6 +350,7 @@ export async function startFixtureHub(
       for (const wake of wakers) wake()
     },
     refuseDetections: (code, id) => (refused = code && { code, id }),
+    holdStatuses: (count) => void (statusesHeld = count),
     forgeAnswers: () => (answerIdentity = identityOfSeed(generateIdentitySeed())),
     dial: (port) => stack.connect({ host: GATEWAY_ADDRESS, port }),
     async stop() {

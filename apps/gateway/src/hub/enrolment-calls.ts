@@ -149,11 +149,13 @@ export async function submitRegistration(session: HubSession, device: Device, co
   return registered.registrationId
 }
 
-/** Step 3. The hub holds the request open for up to `waitSeconds` (at most 25) until a decision. */
+/**
+ * Step 3. The hub holds the request open for up to `waitSeconds` (at most 25) until a decision; then its answer may
+ * take `answerMs`.
+ */
 export async function askStatus(
   session: HubSession,
-  registrationId: string,
-  waitSeconds: number,
+  { registrationId, waitSeconds, answerMs }: { registrationId: string; waitSeconds: number; answerMs: number },
   keys: DeviceKeys,
   context: CallContext,
 ): Promise<RegistrationStatus> {
@@ -165,7 +167,7 @@ export async function askStatus(
       path,
       body: encode({ hub: session.url.host }),
       response: registrationStatus.response,
-      timeoutMs: waited * 1_000 + CALL_TIMEOUT_MS,
+      timeoutMs: waited * 1_000 + answerMs,
     },
     keys,
     context,

@@ -32,19 +32,21 @@ afterEach(() => void vi.useRealTimers())
 function startBeating(ways: Pick<Parameters<typeof keepBeating>[0], 'tunnel' | 'httpsFallback'>) {
   const stopping = new AbortController()
   const conditions = createConditions(() => {})
+  let rechecks = 0
   const heartbeats = keepBeating({
     ...ways,
     compose: async () => HEARTBEAT,
     features: createHubFeatures(),
     conditions,
     signal: stopping.signal,
-    onUnanswered() {},
+    onUnanswered: () => void rechecks++,
     onFeatures() {},
     onTunnelAnswer() {},
     onReviews() {},
   })
   return {
     beatSoon: heartbeats.beatSoon,
+    rechecks: () => rechecks,
     condition: () => conditions.conditions().find(({ step }) => step === 'heartbeat'),
     async stop() {
       stopping.abort()
@@ -109,9 +111,8 @@ describe('a hub that does not answer at once', () => {
       ...beating,
       connections,
       retries: () => retries,
-      answer() {
-        const body = JSON.stringify(ANSWER)
-        connections.at(-1)!.push(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+      answer(body = JSON.stringify(ANSWER), status = '200 OK') {
+        connections.at(-1)!.push(`HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
       },
     }
   }
@@ -157,6 +158,25 @@ describe('a hub that does not answer at once', () => {
       await vi.advanceTimersByTimeAsync(5_000)
     }
     expect(retriesAfter).toEqual([0, 0, 1])
+    await beating.stop()
+  })
+
+  test.each([
+    ['is asked for its approval when nothing came through the tunnel', { isHeard: false, refusal: undefined, asks: 1 }],
+    ['is not asked when something came: it has the tunnel of an approved device', { isHeard: true, asks: 0 }],
+    ['is asked when it refused the heartbeats', { isHeard: true, refusal: 'gateway_unknown', asks: 1 }],
+  ])('%s, at the third failure', async (_name, { isHeard, refusal, asks }) => {
+    const beating = startWithTunnel({ isHeard })
+    const rechecksAfter: number[] = []
+    for (let failures = 1; failures <= 3; failures++) {
+      await untilTrue(() => beating.connections.length === failures)
+      if (refusal === undefined) beating.connections.at(-1)!.destroy(new Error('cut off'))
+      else beating.answer(JSON.stringify({ error: refusal, message: 'Unknown' }), '403 Forbidden')
+      for (let turn = 0; turn < 100; turn++) await nextTurn()
+      rechecksAfter.push(beating.rechecks())
+      await vi.advanceTimersByTimeAsync(5_000)
+    }
+    expect(rechecksAfter).toEqual([0, 0, asks])
     await beating.stop()
   })
 })

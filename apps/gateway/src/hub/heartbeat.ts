@@ -8,7 +8,10 @@ import type { Conditions } from '../kernel/conditions.ts'
 import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
 import type { Tunnel } from '../tunnel/tunnel.ts'
 
-/** After every this many failures in a row, the agent asks the hub whether it still approves this device. */
+/**
+ * After every this many failures in a row, the agent asks the hub whether it still approves this device, unless
+ * something came through the tunnel meanwhile: the hub has no tunnel with a device that it does not approve.
+ */
 const RECHECK_AFTER = 3
 /** The first pause after a tunnel comes up or fails; each later pause is twice as long. */
 const CLOSE_WATCH_MS = 500
@@ -30,7 +33,7 @@ export type HeartbeatOptions = {
   features: HubFeatures
   conditions: Conditions
   signal: AbortSignal
-  /** Called after every third unanswered heartbeat in a row. */
+  /** Called after every third heartbeat in a row that the hub refused, or during which it sent nothing. */
   onUnanswered(): void
   /** The hub's features are known from now on. */
   onFeatures(): void
@@ -61,6 +64,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   let intervalMs = HEARTBEAT_INTERVAL_MS
   let watchMs = CLOSE_WATCH_MS
   let failures = 0
+  /** The first of the last few failures was sent then. */
+  let failingSinceMs = 0
   /** The hub said that it is busy, and for how long. */
   let askedForMs = 0
   /** The tunnel came up again in this session: perhaps the hub restarted, and its whole fleet returns at once. */
@@ -123,10 +128,12 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       }
       failures += 1
       if (failures === 1) watchMs = CLOSE_WATCH_MS
+      if (failures % RECHECK_AFTER === 1) failingSinceMs = sentAtMs
       const isRecheck = failures % RECHECK_AFTER === 0
+      const isAnswer = cameThroughTunnel(error)
       // A hub that sends something has this session's keys and is slow: a new session would only give it more work.
-      if (!cameThroughTunnel(error) && (isRecheck || !tunnel.hasHeardSince(sentAtMs))) tunnel.retry()
-      if (isRecheck) options.onUnanswered()
+      if (!isAnswer && (isRecheck || !tunnel.hasHeardSince(sentAtMs))) tunnel.retry()
+      if (isRecheck && (isAnswer || !tunnel.hasHeardSince(failingSinceMs))) options.onUnanswered()
     } finally {
       clearTimeout(untilSilence)
     }

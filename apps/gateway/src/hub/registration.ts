@@ -13,7 +13,7 @@ import {
   type RegistrationStatus,
 } from './enrolment-calls.ts'
 import { inWords } from '../kernel/failure.ts'
-import { HubRefusal } from '../kernel/http-call.ts'
+import { HubRefusal, NoAnswerError } from '../kernel/http-call.ts'
 import type { HubTrust } from './hub-trust.ts'
 import type { Conditions } from '../kernel/conditions.ts'
 import type { NameService } from '../kernel/name-service.ts'
@@ -47,6 +47,8 @@ export type RegistrationPace = {
   rejectedRecheckMs: number
   /** How often an approved device asks whether it is still approved. */
   approvedRecheckMs: number
+  /** How long the hub may take for an answer about its decision. */
+  answerMs: number
 }
 
 export const REGISTRATION_PACE: RegistrationPace = {
@@ -54,11 +56,15 @@ export const REGISTRATION_PACE: RegistrationPace = {
   retryMaxMs: 30_000,
   rejectedRecheckMs: 60_000,
   approvedRecheckMs: 300_000,
+  answerMs: 10_000,
 }
 
 /** A hub that answers a long poll sooner than this does not hold it open; then the device paces its own requests. */
 const NOT_HELD_MS = 1_000
 const NOT_HELD_PAUSE_MS = 2_000
+
+/** A slow hub keeps its session: registering again would give it more work. After these, perhaps it has moved. */
+const UNANSWERED_MAX = 2
 
 /** Refusals are not signed, so an attacker may ask for a pause; this limits it. */
 const PAUSE_ASKED_FOR_MAX_MS = 300_000
@@ -84,6 +90,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
   const context: CallContext = { names, signal, localAddress: options.localAddress }
   const backoff = createBackoff({ firstMs: pace.retryFirstMs, maxMs: pace.retryMaxMs })
   const rest = createPause(signal)
+  let unanswered = 0
 
   /** Returns a session with the first candidate whose challenge is valid and whose key is trusted. */
   async function connect(): Promise<HubSession> {
@@ -116,9 +123,10 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     await trust.remember(session.hubIdentityPublicKey)
     conditions.done('registered', `as request ${registrationId}`)
     let waitSeconds = 0
+    unanswered = 0
     while (!signal.aborted) {
       const askedAtMs = performance.now()
-      const status = await askUnlessTooSoon(session, registrationId, waitSeconds)
+      const status = await askUnlessBusy(session, { registrationId, waitSeconds })
       if (!status) continue
       backoff.reset()
       await options.onStatus(status)
@@ -129,13 +137,16 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     }
   }
 
-  /** Returns undefined after a pause that the hub asked for; the session stays. */
-  async function askUnlessTooSoon(session: HubSession, registrationId: string, waitSeconds: number) {
+  /** Returns undefined after a pause, because the hub asked for it or is slow; the session stays. */
+  async function askUnlessBusy(session: HubSession, asked: { registrationId: string; waitSeconds: number }) {
     try {
-      return await askStatus(session, registrationId, waitSeconds, device.keys, context)
+      const status = await askStatus(session, { ...asked, answerMs: pace.answerMs }, device.keys, context)
+      unanswered = 0
+      return status
     } catch (error) {
       const askedForMs = pauseAskedFor(error)
-      if (askedForMs === undefined || signal.aborted) throw error
+      const isSlow = error instanceof NoAnswerError && unanswered++ < UNANSWERED_MAX
+      if (signal.aborted || (askedForMs === undefined && !isSlow)) throw error
       await rest.pause(backoff.next(askedForMs))
       return undefined
     }

@@ -53,14 +53,20 @@ export class NotAHubError extends Error {
   override name = 'NotAHubError'
 }
 
+/** The server gave no whole answer in time. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError'
+}
+
 /**
- * One POST with a JSON body or none, on a new connection. Redirects are not followed. Rejects with the network's error.
+ * One POST with a JSON body or none, on a new connection. Redirects are not followed. Rejects with the network's error,
+ * or with NoAnswerError.
  */
 export async function post(options: PostOptions): Promise<Answer> {
   const { url, body } = options
   const timeout = AbortSignal.timeout(options.timeoutMs)
   const signal = AbortSignal.any([options.signal, timeout])
-  const late = () => new Error(`no answer within ${Math.round(options.timeoutMs / 1000)} s`)
+  const late = () => new NoAnswerError(`no answer within ${Math.round(options.timeoutMs / 1000)} s`)
   const opened = await options.openTls?.(signal).catch((error: unknown) => {
     throw timeout.aborted ? late() : error
   })

@@ -123,18 +123,20 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
     const { params, query, body, rawBody, raw, sourceIp, reply } = request
     const { registrationId } = params
     limiter.take(sourceIp)
-    const row = await findRegistration(db, registrationId)
+    let row = await findRegistration(db, registrationId)
     const nonce = signedRequests.verify(raw, rawBody, row.identity_public_key)
     limiter.proved(sourceIp)
-    const signal = closedSignal(reply)
-    const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
-    // A gateway signs the host that it called; anybody in between can change the header.
-    const endpoints = vpn.endpoints(body?.hub ?? raw.headers.host)
-    // Read after the wait began, so that a decision in between wakes it.
-    if ((await findRegistration(db, registrationId)).status === 'pending') await decided
+    if (row.status === 'pending') {
+      const signal = closedSignal(reply)
+      const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
+      // Read after the wait began, so that a decision in between wakes it.
+      if ((await findRegistration(db, registrationId)).status === 'pending') await decided
+      row = await findRegistration(db, registrationId)
+    }
     // The server waits for its connections to end.
     if (waiters.isClosed) reply.header('connection', 'close')
-    return answerStatus(db, await findRegistration(db, registrationId), { nonce, vpn, endpoints })
+    // A gateway signs the host that it called; anybody in between can change the header.
+    return answerStatus(db, row, { nonce, vpn, endpoints: vpn.endpoints(body?.hub ?? raw.headers.host) })
   }
 
   mount(app, contract.registrationStatus, statusOf, {
