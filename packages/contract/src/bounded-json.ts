@@ -8,9 +8,9 @@
 export const JSON_DEPTH_MAX = 16
 /** Numbers, texts, names, lists and all other values: 500 detections with every field have fewer. */
 export const JSON_VALUES_MAX = 16_384
-/** In bytes. No field name of the contract is as long. */
+/** In characters. No field name of the contract is as long. */
 export const JSON_NAME_MAX = 256
-/** The longest run of bytes without a mark outside of texts, such as digits and white space. */
+/** The longest run of characters without a mark outside of texts, such as digits and white space. */
 export const JSON_GAP_MAX = 4_096
 
 export type JsonProblem =
@@ -24,14 +24,25 @@ export type ReadJson = { value: unknown; problem?: undefined } | { problem: Json
 
 /** `bytes` are UTF-8; the caller has bounded their length. Never throws. */
 export function readJson(bytes: Uint8Array, valuesMax?: number): ReadJson {
-  const problem = findJsonProblem(bytes, valuesMax)
-  return problem ? { problem } : parseCheckedJson(bytes)
+  const text = decodeJson(bytes)
+  if (text === undefined) return { problem: 'malformed' }
+  const problem = findJsonProblem(text, valuesMax)
+  return problem ? { problem } : parseCheckedJson(text)
 }
 
-/** Parses bytes that passed `findJsonProblem`. */
-export function parseCheckedJson(bytes: Uint8Array): ReadJson {
+/** Undefined for bytes that are not UTF-8. */
+export function decodeJson(bytes: Uint8Array): string | undefined {
   try {
-    return { value: JSON.parse(decoder.decode(bytes)) as unknown }
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses a text that passed `findJsonProblem`. */
+export function parseCheckedJson(text: string): ReadJson {
+  try {
+    return { value: JSON.parse(text) as unknown }
   } catch {
     return { problem: 'malformed' }
   }
@@ -42,32 +53,32 @@ const PROTOTYPES = new Set(['__proto__', 'constructor'])
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-/** For each byte value: 1 where the scan below stops. */
-const IS_MARK = new Uint8Array(256)
+/** For each ASCII character: 1 where the scan below stops. */
+const IS_MARK = new Uint8Array(128)
 for (const mark of [QUOTE, COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) IS_MARK[mark] = 1
 
-/** The first half of `readJson`: finds input that must not reach the parser. Malformed JSON is left to the parser. */
-export function findJsonProblem(bytes: Uint8Array, valuesMax = JSON_VALUES_MAX): JsonProblem | undefined {
+/** Finds input that must not reach the parser. Malformed JSON is left to the parser. */
+export function findJsonProblem(text: string, valuesMax = JSON_VALUES_MAX): JsonProblem | undefined {
   /** For each open bracket: an object's names so far, or undefined for a list. */
   const open: (Set<string> | undefined)[] = []
   let values = 1
   let textStart = 0
   let textEnd = -1
   let gapStart = 0
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (byte === undefined || IS_MARK[byte] === 0) continue
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charCodeAt(i)
+    if (IS_MARK[character] !== 1) continue
     if (i - gapStart > JSON_GAP_MAX) return 'too-complex'
-    switch (byte) {
+    switch (character) {
       case QUOTE:
         textStart = i + 1
-        i = endOfText(bytes, textStart)
+        i = endOfText(text, textStart)
         textEnd = i
         break
       case OPEN_LIST:
       case OPEN_OBJECT:
         if (open.length === JSON_DEPTH_MAX) return 'too-complex'
-        open.push(byte === OPEN_OBJECT ? new Set() : undefined)
+        open.push(character === OPEN_OBJECT ? new Set() : undefined)
         if (++values > valuesMax) return 'too-complex'
         break
       case CLOSE_LIST:
@@ -80,7 +91,7 @@ export function findJsonProblem(bytes: Uint8Array, valuesMax = JSON_VALUES_MAX):
       case COLON: {
         if (++values > valuesMax || textEnd - textStart > JSON_NAME_MAX) return 'too-complex'
         const names = open.at(-1)
-        const name = nameOf(bytes.subarray(textStart, Math.max(textStart, textEnd)))
+        const name = nameOf(text.slice(textStart, Math.max(textStart, textEnd)))
         if (name === undefined) return 'malformed'
         if (PROTOTYPES.has(name) || names?.has(name)) return 'ambiguous'
         names?.add(name)
@@ -88,21 +99,25 @@ export function findJsonProblem(bytes: Uint8Array, valuesMax = JSON_VALUES_MAX):
     }
     gapStart = i
   }
-  return bytes.length - gapStart > JSON_GAP_MAX ? 'too-complex' : undefined
+  return text.length - gapStart > JSON_GAP_MAX ? 'too-complex' : undefined
 }
 
-/** The index of the closing quote, or the length of `bytes` without one. */
-function endOfText(bytes: Uint8Array, start: number): number {
+/** The index of the closing quote, or the length of `text` without one. */
+function endOfText(text: string, start: number): number {
   let i = start
-  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
+  for (; i < text.length; i++) {
+    const character = text.charCodeAt(i)
+    if (character === QUOTE) return i
+    if (character === BACKSLASH) i++
+  }
   return i
 }
 
 /** A name as the parser reads it, so that escapes don't hide a duplicate. */
-function nameOf(bytes: Uint8Array): string | undefined {
+function nameOf(written: string): string | undefined {
+  if (!written.includes('\\')) return written
   try {
-    const text = decoder.decode(bytes)
-    return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+    return JSON.parse(`"${written}"`) as string
   } catch {
     return undefined
   }

@@ -35,13 +35,16 @@ export type FrontDeadlines = {
   lingerMs: number
 }
 
+/** By what a request is owned. */
+export type OwnedBy = { host: string | undefined; method: string | undefined; url: string | undefined }
+
 export type FrontOptions = {
   limits: ConnectionLimits
   faults: Faults
   handle: RequestListener
-  /** Serves the requests for the hosts that it owns; `handle` gets all others. */
+  /** Serves the requests that it owns; `handle` gets all others. */
   exchanges?: {
-    owns(host: string | undefined): boolean
+    owns(head: OwnedBy): boolean
     handle(exchange: Exchange): unknown
   }
   upgrade?: {
@@ -210,7 +213,7 @@ function readPlain(
   const { headersMs, idleMs, keptMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
   const connections = new Set<PlainConnection>()
   const plain: PlainServer = {
-    owns: (host) => owned.owns(host),
+    owns: (head) => owned.owns(head),
     serve(exchange) {
       const leaveSource = exchanges.enter(exchange)
       if (!leaveSource) {
@@ -256,7 +259,7 @@ function createExchanges({ limits, faults, handle, exchanges: owned, upgrade, so
   const due = new WeakMap<Duplex, Due[]>()
 
   function serveAny(request: IncomingMessage, response: ServerResponse): unknown {
-    return owned?.owns(request.headers.host)
+    return owned?.owns({ host: request.headers.host, method: request.method, url: request.url })
       ? owned.handle(new NodeExchange(request, response))
       : handle(request, response)
   }

@@ -58,7 +58,7 @@ async function open({
     sourceAddress: () => 'somebody',
     faults: createFaults({ report: (error) => errors.push(error) }),
     handle: (request, response) => void response.end(`<other ${request.url}>`),
-    exchanges: { owns: (host) => host === 'own', handle },
+    exchanges: { owns: ({ host }) => host === 'own', handle },
     ...(deadlines && { deadlines }),
   }
   const server = createFront(options)

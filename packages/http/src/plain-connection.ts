@@ -1,7 +1,7 @@
 /**
- * A connection whose requests the front reads itself while they are plain (`plain-head.ts`) and for an origin that is
- * served by exchanges: node:http costs several times as much for each. The first other request, and whatever follows
- * it, goes to node:http, byte for byte.
+ * A connection whose requests the front reads itself while they are plain (`plain-head.ts`) and served by exchanges:
+ * node:http costs several times as much for each. The first other request, and whatever follows it, goes to node:http,
+ * byte for byte.
  */
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -11,7 +11,7 @@ import { PlainExchange } from './plain-exchange.ts'
 import { readPlainHead, type PlainFields, type PlainHead } from './plain-head.ts'
 
 export type PlainServer = {
-  owns(host: string): boolean
+  owns(head: { host: string; method: string; url: string }): boolean
   /** Serves a request, or refuses it because its source has too many. Returns the function to call at its end. */
   serve(exchange: Exchange): (() => void) | undefined
   contain(socket: Duplex, task: () => void): void
@@ -104,11 +104,15 @@ export class PlainConnection {
       else if (this.#exchange) return this.#keep(rest)
       else {
         const head = readPlainHead(rest, this.#fields)
-        if (!head || !this.#server.owns(head.fields.host)) return this.#leave(rest)
+        if (!head || !this.#owns(head)) return this.#leave(rest)
         rest = rest.subarray(head.end)
         this.#serve(head)
       }
     }
+  }
+
+  #owns({ method, url, fields: { host } }: PlainHead): boolean {
+    return this.#server.owns({ host, method, url })
   }
 
   #takeBody(bytes: Buffer): Buffer {

@@ -163,7 +163,10 @@ describe('a hub that does not answer at once', () => {
 
   test.each([
     ['is asked for its approval when nothing came through the tunnel', { isHeard: false, refusal: undefined, asks: 1 }],
-    ['is not asked when something came: it has the tunnel of an approved device', { isHeard: true, asks: 0 }],
+    [
+      'is not asked when something came: it has the tunnel of an approved device',
+      { isHeard: true, refusal: undefined, asks: 0 },
+    ],
     ['is asked when it refused the heartbeats', { isHeard: true, refusal: 'gateway_unknown', asks: 1 }],
   ])('%s, at the third failure', async (_name, { isHeard, refusal, asks }) => {
     const beating = startWithTunnel({ isHeard })

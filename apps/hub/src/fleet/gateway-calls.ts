@@ -51,38 +51,30 @@ export type GatewayCallDependencies = {
   }
 }
 
-/** Refuses the request when the hub has no time for it now; before its body is read, and cheaply. */
-export function checkLoad(
-  { loadShedding }: Pick<GatewayCallDependencies, 'loadShedding'>,
-  request: FastifyRequest,
-): void {
-  loadShedding.check(request.routeOptions.url?.endsWith(contract.sendHeartbeat.path) ? 'heartbeat' : 'other')
+/** Records the heartbeat, and returns the hub's answer. */
+export async function answerHeartbeat(
+  { clock, heartbeats, reviews, secondLook, wantedUpdate }: GatewayCallDependencies,
+  gatewayId: string,
+  heartbeat: contract.Heartbeat,
+): Promise<contract.ResponseOf<typeof contract.sendHeartbeat>> {
+  heartbeats.record(gatewayId, heartbeat)
+  const update = await wantedUpdate(gatewayId)
+  return {
+    serverTime: clock(),
+    settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS },
+    features: [...contract.GATEWAY_FEATURES, ...(secondLook ? [contract.SECOND_LOOK_FEATURE] : [])],
+    reviews: await reviews.newest(gatewayId),
+    ...(update && { update }),
+  }
 }
 
-/** `identify` returns the id of the calling gateway, or throws. */
+/** All calls but heartbeats. `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
-  { clock, heartbeats, storeDetections, storeLedger, reviews, secondLook, wantedUpdate }: GatewayCallDependencies,
+  { storeDetections, storeLedger, reviews, secondLook }: GatewayCallDependencies,
   identify: (request: FastifyRequest) => string | Promise<string>,
   options: MountOptions = {},
 ): void {
-  mount(
-    app,
-    contract.sendHeartbeat,
-    async ({ body, raw }) => {
-      const gatewayId = await identify(raw)
-      heartbeats.record(gatewayId, body)
-      const update = await wantedUpdate(gatewayId)
-      return {
-        serverTime: clock(),
-        settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS },
-        features: [...contract.GATEWAY_FEATURES, ...(secondLook ? [contract.SECOND_LOOK_FEATURE] : [])],
-        reviews: await reviews.newest(gatewayId),
-        ...(update && { update }),
-      }
-    },
-    options,
-  )
   mount(
     app,
     contract.reportDetections,
@@ -135,7 +127,8 @@ export function signedGatewayRoutes(
 
   async function findGateway(request: FastifyRequest): Promise<void> {
     limiter.take(request.sourceIp)
-    checkLoad(dependencies, request)
+    const isHeartbeat = request.routeOptions.url === contract.API_BASE + contract.sendHeartbeat.path
+    dependencies.loadShedding.check(isHeartbeat ? 'heartbeat' : 'other')
     const identityPublicKey = String(request.headers[IDENTITY_HEADER] ?? '')
     const row = await db
       .selectFrom('gateways')
@@ -165,5 +158,6 @@ export function signedGatewayRoutes(
     verifyBody: verify,
     answerHeaders: signedRequests.answerHeaders,
   }
+  mount(app, contract.sendHeartbeat, ({ body, raw }) => answerHeartbeat(dependencies, identify(raw), body), options)
   mountGatewayCalls(app, dependencies, identify, options)
 }

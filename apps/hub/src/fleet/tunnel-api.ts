@@ -4,7 +4,7 @@
  * identity; no other call of the hub is mounted here. The number of connections is limited, in total and for each
  * gateway.
  */
-import { TUNNEL_API_PORT } from '@hedgerow/contract'
+import { sendHeartbeat, TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
 import type { TcpStream } from '@hedgerow/netstack/node'
 import type { Server } from 'node:http'
@@ -16,12 +16,15 @@ import { createApi } from '../http/api.ts'
 import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
-import { checkLoad, mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
+import { serveFrequentCall } from '../http/frequent-call.ts'
+import { answerHeartbeat, mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
 import { createKnownAddresses } from './known-addresses.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
 const CONNECTIONS_PER_GATEWAY = 8
+/** The contract's longest heartbeat is shorter. */
+const HEARTBEAT_BODY_LIMIT = 64 * 1024
 
 type Dependencies = GatewayCallDependencies & {
   db: Kysely<Tables>
@@ -50,6 +53,12 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
         }),
         faults: dependencies.faults,
         handle: handler,
+        exchanges: serveFrequentCall(sendHeartbeat, {
+          bodyLimitBytes: HEARTBEAT_BODY_LIMIT,
+          log,
+          identify: (address) => admit(address, 'heartbeat'),
+          answer: (gatewayId, heartbeat) => answerHeartbeat(dependencies, gatewayId, heartbeat),
+        }),
         badRequest: CLIENT_ERROR,
         deadlines: { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS },
       })
@@ -68,10 +77,15 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
   })
 
   async function identifyFirst(request: FastifyRequest): Promise<void> {
-    checkLoad(dependencies, request)
-    const gatewayId = await gatewayAt(request.sourceIp)
+    known.set(request, await admit(request.sourceIp, 'other'))
+  }
+
+  /** The gateway at this address, if the hub has time for another call of it now. */
+  async function admit(address: string, kind: 'heartbeat' | 'other'): Promise<string> {
+    dependencies.loadShedding.check(kind)
+    const gatewayId = await gatewayAt(address)
     dependencies.calls.take(gatewayId)
-    known.set(request, gatewayId)
+    return gatewayId
   }
 
   function accept(stream: TcpStream): void {

@@ -1,7 +1,14 @@
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import { wholeAnswer } from '@hedgerow/http'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, SafePromiseLike } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  SafePromiseLike,
+} from 'fastify'
 import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
 import { policy } from '../access/policy.ts'
@@ -28,7 +35,14 @@ export function checkRequests(app: FastifyInstance): void {
   })
 }
 
-function validate(schema: z.ZodType, data: unknown) {
+/** The body as `schema` reads it. Throws what `refusalOf` understands. */
+export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const { value, error } = validate(schema, body)
+  if (error) throw error
+  return value
+}
+
+function validate<S extends z.ZodType>(schema: S, data: unknown) {
   const parsed = schema.safeParse(data, { error: wordsOfIssue })
   return parsed.success ? { value: parsed.data } : { error: new InvalidRequest(parsed.error.issues) }
 }
@@ -43,15 +57,26 @@ function throwIssuesOf(found: Promise<z.core.$ZodIssue[]>) {
 
 /** Answers every failure of a request with an `ErrorBody`, wherever it was thrown; unexpected ones are logged. */
 export function handleErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const refusal = toHubError(error, request.routeOptions.config.messageOfFirstField)
-    if (refusal.code === 'internal_error')
-      request.log.error({ err: error, route: request.routeOptions.url }, 'a request failed')
-    // Logged once a minute where it is thrown: a busy hub throws thousands, and a line for each would make it busier.
-    else if (refusal.status >= 500 && refusal.code !== 'hub_busy')
-      request.log.warn({ err: refusal.cause, code: refusal.code }, refusal.message)
-    return sendRefusal(reply, refusal)
+  app.setErrorHandler((error: FastifyError, { log, routeOptions }, reply) => {
+    const { url: route, config } = routeOptions
+    return sendRefusal(reply, refusalOf(error, { log, route, messageOfFirstField: config.messageOfFirstField }))
   })
+}
+
+/** What a failed request is answered with. Logs unexpected errors. */
+export function refusalOf(error: unknown, { log, route, messageOfFirstField }: RefusedRequest): HubError {
+  const refusal = toHubError(error as FastifyError, messageOfFirstField)
+  if (refusal.code === 'internal_error') log.error({ err: error, route }, 'a request failed')
+  // Logged once a minute where it is thrown: a busy hub throws thousands, and a line for each would make it busier.
+  else if (refusal.status >= 500 && refusal.code !== 'hub_busy')
+    log.warn({ err: refusal.cause, code: refusal.code }, refusal.message)
+  return refusal
+}
+
+type RefusedRequest = {
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>
+  route: string | undefined
+  messageOfFirstField?: boolean | undefined
 }
 
 /** Answers an address without a route: 405 where another method has one. */
@@ -68,13 +93,17 @@ export function toErrorBody(refusal: HubError): ErrorBody {
 }
 
 export function sendRefusal(reply: FastifyReply, refusal: HubError): FastifyReply {
-  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  if (refusal.retryAfterMs !== undefined)
-    reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))))
-  return reply.code(refusal.status).send(toErrorBody(refusal))
+  return reply.headers(refusalHeaders(refusal)).code(refusal.status).send(toErrorBody(refusal))
 }
 
-function toHubError(error: FastifyError, messageOfFirstField = false): HubError {
+export function refusalHeaders({ status, retryAfterMs }: HubError): Record<string, string> {
+  return {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
+  }
+}
+
+function toHubError(error: FastifyError, messageOfFirstField: boolean | undefined): HubError {
   if (error instanceof HubError) return error
   if (error instanceof InvalidRequest) {
     const named = fieldErrors(error.issues)

@@ -1,7 +1,7 @@
 /** Reads and parses the JSON bodies of requests. */
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { findJsonProblem, parseCheckedJson, type JsonProblem } from '@hedgerow/contract/bounded-json'
+import { decodeJson, findJsonProblem, parseCheckedJson, type JsonProblem } from '@hedgerow/contract/bounded-json'
 import { GatheredBytes } from '@hedgerow/http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HubError } from '../kernel/hub-error.ts'
@@ -18,15 +18,34 @@ export function parseJsonOnly(app: FastifyInstance): void {
     const body = await readBody(payload, request.routeOptions.bodyLimit)
     request.rawBody = body
     request.routeOptions.config.verifyBody?.(request, body)
-    const problem = findJsonProblem(body)
-    if (problem) throw refusalOf(problem)
+    if (body.length <= LARGE_BODY_BYTES) return parseSmall(body)
+    const text = checked(body)
     // Lets other requests run before a large body is parsed.
-    if (body.length > LARGE_BODY_BYTES) await nextTurn()
-    const parsed = parseCheckedJson(body)
-    if (parsed.problem) throw refusalOf(parsed.problem)
-    if (body.length > LARGE_BODY_BYTES) await nextTurn()
-    return parsed.value
+    await nextTurn()
+    const value = parse(text)
+    await nextTurn()
+    return value
   })
+}
+
+/** The value of a body that needs no turn of its own. Throws `invalid_json` or `json_too_complex`. */
+export function parseSmall(body: Buffer): unknown {
+  return parse(checked(body))
+}
+
+/** The text of a body that may be parsed. */
+function checked(body: Buffer): string {
+  const text = decodeJson(body)
+  if (text === undefined) throw refusalOf('malformed')
+  const problem = findJsonProblem(text)
+  if (problem) throw refusalOf(problem)
+  return text
+}
+
+function parse(text: string): unknown {
+  const parsed = parseCheckedJson(text)
+  if (parsed.problem) throw refusalOf(parsed.problem)
+  return parsed.value
 }
 
 /** Fastify's own reader keeps a list of the pieces: 2 MiB in single bytes took a gigabyte. */

@@ -52,7 +52,7 @@ export function createServers(
         badRequest: CLIENT_ERROR,
         answerUnreadable: answerOversizedHead,
         handle: (request, response) => serveOwn(handle, request, response),
-        exchanges: others,
+        exchanges: { owns: ({ host }) => others.owns(host), handle: (exchange) => others.handle(exchange) },
         upgrade: {
           accepts: (request) => others.owns(request.headers.host) && others.acceptsUpgrade(request),
           handle: (request, socket, head) => others.handleUpgrade(request, socket, head),
