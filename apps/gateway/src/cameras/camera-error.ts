@@ -13,14 +13,13 @@ export function refusalOf(status: number): CameraError {
   if (status === 401 || status === 403)
     return new CameraError('it refuses the user name or the password of its address')
   if (status === 404) return new CameraError('it has nothing at this path of its address')
-  if (status >= 300 && status < 400)
-    return new CameraError('it sends visitors on to another address, which is not followed')
+  if (status >= 300 && status < 400) return new CameraError('it redirects to another address, which is not followed')
   return new CameraError(`it answers with status ${status}`)
 }
 
 /** The error for a failure of the network. */
 export function networkFailure(error: unknown): CameraError {
-  // The abort came from the limit of silence.
+  // camera.ts aborts a connection without pictures.
   if (error instanceof Error && error.name === 'AbortError') return new CameraError('it sends no picture')
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return new CameraError(WORDS[code] ?? (code.startsWith('ERR_TLS') || /CERT/.test(code) ? BAD_CERTIFICATE : BROKEN))

@@ -376,7 +376,7 @@ describe.concurrent('a hostile camera', () => {
     const { camera } = open(context, url)
     await expect
       .poll(() => camera.problems())
-      .toEqual(['Camera orchard gives no pictures: it sends visitors on to another address, which is not followed.'])
+      .toEqual(['Camera orchard gives no pictures: it redirects to another address, which is not followed.'])
     expect(visits).toBe(0)
   })
 

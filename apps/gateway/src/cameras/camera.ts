@@ -1,6 +1,6 @@
 /**
  * One camera: restarts its reader, takes the pictures that are due, and describes problems in words. Pictures that come
- * faster than configured, or while the last one is still being processed, are dropped undecoded: nothing queues.
+ * faster than configured, or while the last one is still being processed, are dropped: nothing queues.
  */
 import { lumaOf, type Plane } from '@hedgerow/vision'
 import type { Logger } from 'pino'
@@ -50,9 +50,12 @@ const FIRST_PICTURE_THROUGH_FFMPEG_MS = 45_000
 const RATE_MS = 10_000
 /** The rate is measured over at least this many pictures. */
 const RATE_PICTURES = 4
-/** A picture may be a little early: clocks of cameras are not exact. */
+/** A picture is due after this share of the interval, because clocks of cameras are not exact. */
 const EARLY = 0.8
-/** After a gap FFmpeg repeats its last picture, all at once: one of them is enough. */
+/**
+ * The shortest time between two pictures, as a share of the interval: after a gap FFmpeg repeats its last picture, all
+ * at once, and one of them is enough.
+ */
 const APART = 0.4
 /** This many damaged parts within this time are reported. */
 const DAMAGE_MS = 30_000
@@ -106,7 +109,7 @@ export function openCamera(options: CameraOptions): Camera {
       await onFrame(frame)
     } catch (error) {
       if (error instanceof CameraError) damage = error
-      else log.error({ err: error, camera: name }, 'a picture could not be looked at')
+      else log.error({ err: error, camera: name }, 'a picture could not be processed')
     }
   }
 
@@ -174,7 +177,7 @@ export function openCamera(options: CameraOptions): Camera {
   }
 
   const done = run().catch((error: unknown) => {
-    failure = new CameraError('the gateway stopped reading it after an error of its own')
+    failure = new CameraError('the gateway stopped reading it after an internal error')
     log.error({ err: error, camera: name }, 'reading a camera ended')
   })
 
@@ -183,7 +186,7 @@ export function openCamera(options: CameraOptions): Camera {
     return missed > (MISSED * settings.framesPerSecond * RATE_MS) / 1_000
   }
 
-  /** 0 until two pictures have come. The time before the first one does not count. */
+  /** Pictures a second; 0 until two have come. The time before the first one does not count. */
   function fps(): number {
     const now = clock()
     const { length } = takenAt.filter((at) => now - at < rateMs)

@@ -8,13 +8,13 @@ export const LOOKED_AT_SIDE = 640
 /** Loaded with the first picture: a gateway without cameras saves its 10 MB. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
-  // One picture at a time a camera; a cache of files that are never read again would only take memory.
+  // Each camera decodes one picture at a time. No file is read twice, so a cache would only take memory.
   sharp.cache(false)
   sharp.concurrency(1)
   return sharp
 }
 
-/** The size at which a picture of `size` is looked at: its shape, with the longer side of at most 640. */
+/** `size` scaled down, in its shape, until the longer side has at most 640 pixels. A side has at least 16. */
 export function lookedAtSize({ width, height }: Size): Size {
   const scale = Math.min(1, LOOKED_AT_SIDE / Math.max(width, height))
   return { width: Math.max(16, Math.round(width * scale)), height: Math.max(16, Math.round(height * scale)) }

@@ -17,7 +17,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
     /hwaccel|hardware accelerator|device setup failed|No device available|_v4l2m2m @/i,
     'this device cannot decode in hardware as gateway.yaml says',
   ],
-  [/Protocol not found|not on whitelist/i, 'FFmpeg does not speak what its address asks for'],
+  [/Protocol not found|not on whitelist/i, 'FFmpeg does not support the protocol of its address'],
   // While the connection opens, before any video.
   [
     /\brtsps?:\/\/\S{1,500}: Invalid data found|Error opening input: Invalid data found|Cannot read RTMP handshake/,

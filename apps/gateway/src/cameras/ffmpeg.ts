@@ -1,6 +1,7 @@
 /**
- * Cameras through Debian's `ffmpeg` as a child process: it connects, decodes, reduces the pictures to the
- * configured rate and size, and writes them raw to its stdout. No part of an address becomes an option or a file.
+ * Cameras through Debian's `ffmpeg` as a child process: it connects, decodes, reduces the pictures to the configured
+ * rate and to the width that the eye needs, and writes them raw to its stdout. No part of an address becomes an option
+ * or a file.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,7 +69,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
   // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
   log.warn({ ffmpeg: withoutCredentials(said.complaints()) }, 'FFmpeg ended')
-  throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last words')
+  throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last lines')
 }
 
 const QUIET = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'repeat+level+verbose', '-fflags', 'nobuffer']
@@ -100,7 +101,7 @@ export function argumentsFor(
   return [...QUIET, ...hardware, ...transport, ...input, ...pictures, ...stream]
 }
 
-/** A Raspberry Pi decodes H.264 by a decoder of its own, which is no accelerator of FFmpeg. */
+/** FFmpeg has a Raspberry Pi's H.264 decoder as a codec, and not as an accelerator. */
 function hardwareArguments(by: CameraSettings['hardwareDecoding']): string[] {
   if (by === 'none') return []
   return by === 'v4l2m2m' ? ['-c:v', 'h264_v4l2m2m'] : ['-hwaccel', by]

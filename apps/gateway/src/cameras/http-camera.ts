@@ -44,7 +44,7 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, si
   }
 }
 
-/** The first request has no credentials; the answer says in which form the camera wants them. */
+/** The first request has no credentials; the answer says whether the camera wants Digest or Basic. */
 async function ask(url: URL, authorization: Authorization, signal: AbortSignal): Promise<IncomingMessage> {
   const answer = await send(url, authorization.next(), signal)
   if (answer.statusCode !== 401 || !authorization.accept(answer.headers['www-authenticate'])) return answer
@@ -81,7 +81,7 @@ async function send(url: URL, authorization: string | undefined, signal: AbortSi
 type Authorization = {
   /** The header of the next request; undefined before a challenge. */
   next(): string | undefined
-  /** Whether there is an answer to a challenge. */
+  /** Takes the challenge of an answer 401. False when it cannot be met. */
   accept(challenge: string | undefined): boolean
 }
 
@@ -156,7 +156,7 @@ function createMeter(): (bytes: number, parts: number) => void {
   }
 }
 
-/** A few characters that are safe to show. */
+/** At most 40 characters, without those that are not safe to show. */
 function plain(text: string): string {
   return text
     .replaceAll(/[^\w/+.-]+/g, ' ')

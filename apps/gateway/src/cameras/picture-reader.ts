@@ -1,12 +1,12 @@
-/** Readers of one kind of camera (ffmpeg.ts, http-camera.ts) for camera.ts, which restarts it. */
+/** A reader of one kind of camera (ffmpeg.ts, http-camera.ts). camera.ts restarts it. */
 import type { RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import type { CameraSettings } from './schema.ts'
 
-/** The picture as received, decoded, or both for a camera that sends JPEG. */
+/** A decoded picture, and the JPEG as received for a camera that sends JPEG. */
 export type Picture = { image: RgbImage; jpeg?: Buffer }
 
-/** Reads pictures until `signal`, or rejects with CameraError at the first problem. */
+/** Reads pictures until `signal` is aborted, or rejects with CameraError at the first problem. */
 export type PictureReader = (
   settings: CameraSettings,
   context: {

@@ -96,7 +96,7 @@ describe.skipIf(lacks)(
           .toEqual([`Camera gate gives no pictures: ${words}.`])
     })
 
-    test('that sends visitors on to another camera is not followed, and says so', async (context) => {
+    test('that redirects to another camera is not followed, and says so', async (context) => {
       const { expect } = context
       const sending = createServer((socket) => {
         socket.on('error', () => {})
@@ -113,7 +113,7 @@ describe.skipIf(lacks)(
       const { camera, frames } = open(context, `rtsp://127.0.0.1:${(sending.address() as AddressInfo).port}/x`)
       await expect
         .poll(() => camera.problems(), SOON)
-        .toEqual(['Camera gate gives no pictures: it sends visitors on to another address, which is not followed.'])
+        .toEqual(['Camera gate gives no pictures: it redirects to another address, which is not followed.'])
       expect(frames).toEqual([])
     })
 

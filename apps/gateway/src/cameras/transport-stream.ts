@@ -4,7 +4,7 @@
  * a detection.
  */
 
-/** A fixed value that FFmpeg uses, so that the tables need not be searched. */
+/** Packet identifiers that FFmpeg is told to use, so that the tables need not be searched. */
 export const PROGRAM_MAP_PID = 0x1000
 export const VIDEO_PID = 0x100
 

@@ -1,6 +1,7 @@
 /**
- * One MP4 file in the making: Debian's `ffmpeg` reads it from its stdin while it is filmed. A camera's video is copied
- * unchanged; pictures are encoded. Arguments are an array, and a camera's bytes are read as that one format only.
+ * Writes one MP4 file: Debian's `ffmpeg` reads a camera's video or pictures from its stdin as they come. Video is
+ * copied unchanged; pictures are encoded. Arguments are an array, and a camera's bytes are read as that one format
+ * only.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -71,7 +72,7 @@ export const FFMPEG_IS_MISSING = (): ClipError => new ClipError('FFmpeg is not i
 
 const QUIET = ['-hide_banner', '-nostdin', '-loglevel', 'error', '-y']
 const ONE_VIDEO = ['-map', '0:v:0', '-an', '-sn', '-dn']
-/** The index comes first, so that a browser plays it while it loads. */
+/** The index comes first, so that a browser plays the file while it loads. */
 const MP4 = ['-movflags', '+faststart', '-f', 'mp4']
 
 function argumentsFor(path: string, input: ClipInput): string[] {
@@ -94,7 +95,7 @@ function codedSize({ width, height }: Size): Size {
   return { width: even(width), height: even(height) }
 }
 
-/** Recognition and switching come first. */
+/** Recognition and switching must not wait for a clip. */
 function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, LOWEST_PRIORITY)

@@ -43,8 +43,8 @@ const MEGABYTE = 1_000_000
 /** Left free for the detections themselves: they matter more than their clips. */
 const LEFT_FREE_BYTES = 200 * MEGABYTE
 /**
- * The subfolder for files that are being written. Each run has a folder of its own in it, so that files of an earlier
- * run are lost.
+ * The subfolder for files that are being written. Each run has a folder of its own in it, and deletes those of earlier
+ * runs: an FFmpeg that outlives its run leaves no file.
  */
 const MAKING = 'making'
 
@@ -66,7 +66,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
     await rm(join(folder, name), { force: true })
   }
 
-  /** A file with several names takes its room once. */
+  /** A file with several names counts once. */
   function usedBytes(): number {
     const files = new Map([...recordings.values()].map(({ inode, bytes }) => [inode, bytes]))
     return [...files.values()].reduce((sum, bytes) => sum + bytes, 0)
@@ -124,7 +124,8 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   }
   await prune()
   const pruning = setInterval(
-    () => void inTurn(prune).catch((error: unknown) => log.error({ err: error }, 'old recordings are not deleted')),
+    () =>
+      void inTurn(prune).catch((error: unknown) => log.error({ err: error }, 'old recordings could not be deleted')),
     PRUNE_EVERY_MS,
   )
   pruning.unref()
@@ -153,7 +154,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   }
 }
 
-/** The name without its extension. */
+/** The id of the detection: the name without its extension. */
 function detectionOf(name: string): string {
   return name.replace(/\.[a-z0-9]{1,5}$/, '')
 }

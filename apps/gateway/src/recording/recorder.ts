@@ -1,7 +1,7 @@
 /**
- * Records one camera around its detections: a picture of each, and a clip from some seconds before the object came to
- * some after it left. Detections at the same time share one clip. The seconds before are in memory, so a device writes
- * to its disk only when there is something to record.
+ * Records one camera around its detections: a picture of each, and a clip from some seconds before the object appeared
+ * until some seconds after it left. Detections at the same time share one clip. The seconds before are kept in memory,
+ * so a device writes to its disk only when there is something to record.
  */
 import type { Logger } from 'pino'
 import type { Size } from '@hedgerow/vision'

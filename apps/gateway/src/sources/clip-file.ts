@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import type { Clip } from './source.ts'
 
 /**
- * A file as an answer: the requested `range` (RFC 9110 §14.2), or the whole file without a range, for several, and for
- * one outside of it. Rejects with the disk's error.
+ * Opens an MP4 file as an answer: the requested `range` (RFC 9110 §14.2), or the whole file when there is no range,
+ * when there are several, or when the range is outside of the file. Rejects with the disk's error.
  */
 export async function openClipFile(path: string, range: string | undefined): Promise<Clip> {
   const { size } = await stat(path)
@@ -24,7 +24,10 @@ export async function openClipFile(path: string, range: string | undefined): Pro
   }
 }
 
-/** One range of bytes (RFC 9110 §14.1.2); undefined without a range, for several, and for one outside of the file. */
+/**
+ * Reads one range of bytes (RFC 9110 §14.1.2); `last` is included. Undefined when there is no range, when there are
+ * several, or when the range is outside of the file.
+ */
 export function readRange(text: string | undefined, size: number): { first: number; last: number } | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? '') ?? []
   if (from === '' && to === '') return undefined

@@ -58,7 +58,7 @@ export type Candidate = {
   label: string
   /** The highest `minimumScore` with which it would have been one. */
   score: number
-  /** How long it was in view; a detection is seen three times within this. */
+  /** How long it was in view. A detection must be seen three times within this time. */
   seconds: number
 }
 

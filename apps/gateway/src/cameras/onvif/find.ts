@@ -1,13 +1,13 @@
-/** ONVIF cameras of the device's networks with their streams: for the command, and for a person who adds a camera. */
+/** Finds ONVIF cameras and their streams: for `gateway cameras find`, and for the page that adds a camera. */
 import { DEVICE_SERVICE_PATH } from '../../deterrents/drivers/onvif-soap.ts'
 import { inWords } from '../../kernel/failure.ts'
 import { discoverCameras } from './discovery.ts'
 import { readStreams, type CameraStream } from './streams.ts'
 
 export type FoundStream = Omit<CameraStream, 'source'> & {
-  /** For gateway.yaml: streams that show the same have the same name. */
+  /** The name for gateway.yaml; streams of the same lens or channel have the same name. */
   name: string
-  /** Whether it is the recommended one of its name. */
+  /** Whether it is the recommended one of the streams with its name. */
   isBest: boolean
 }
 
@@ -23,7 +23,7 @@ export type FindOptions = {
   /** The user name of the cameras. */
   user: string | undefined
   password: string | undefined
-  /** The camera's address, when it is known or in another network. */
+  /** The address of one camera; when left out, the device's own networks are searched. */
   at: string | undefined
 }
 
@@ -32,7 +32,7 @@ const CAMERA_MS = 15_000
 /** The gateway looks at pictures of this width: a wider stream only costs processor time. */
 const ENOUGH_WIDTH = 640
 
-/** Undefined when `at` is no address. */
+/** Undefined when `at` is no address. A camera that cannot be read has a `problem`. */
 export async function findOnvifCameras({ user, password, at }: FindOptions): Promise<FoundCamera[] | undefined> {
   const service = at === undefined ? undefined : serviceAt(at)
   if (at !== undefined && !service) return undefined
@@ -91,7 +91,7 @@ function named(name: string, streams: readonly CameraStream[]): FoundStream[] {
   })
 }
 
-/** The smallest stream that is at least that wide, else the first one. */
+/** The smallest stream that is at least `ENOUGH_WIDTH` wide, else the first one. */
 function enough(streams: readonly CameraStream[]): CameraStream | undefined {
   const widthOf = ({ video }: CameraStream) => Number(/ (\d+)x\d+$/.exec(video)?.[1] ?? 0)
   return (

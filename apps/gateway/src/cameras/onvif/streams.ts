@@ -47,7 +47,7 @@ async function mediaService(service: URL, device: OnvifDevice, signal: AbortSign
 async function streamUrl(media: URL, device: OnvifDevice, token: string, signal: AbortSignal): Promise<URL> {
   const setup =
     '<m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup>'
-  // The camera's own spelling of the token is escaped.
+  // The camera chose the token, so it is escaped.
   const body = `<m:GetStreamUri>${setup}<m:ProfileToken>${escapeXml(token)}</m:ProfileToken></m:GetStreamUri>`
   const [uri] = textsOf(await callOnvif(media, device, body, signal), 'Uri')
   const url = sameMachine(uri ?? '', media, /^rtsps?:$/)

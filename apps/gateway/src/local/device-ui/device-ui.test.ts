@@ -416,7 +416,7 @@ describe('a camera that a person adds', () => {
     await vi.waitFor(
       async () =>
         expect((await told()).problems).toEqual([
-          'This camera gives no pictures: it sends visitors on to another address, which is not followed.',
+          'This camera gives no pictures: it redirects to another address, which is not followed.',
         ]),
       { timeout: 60_000 },
     )

@@ -1,7 +1,7 @@
 /**
- * Candidates: objects that other settings would have made detections. Every moving object is followed with the lowest
- * score that the file allows, and the highest `minimumScore` with which it would have been a detection is noted. So a
- * person who tunes a camera sees what a setting would have changed.
+ * Candidates: objects that other settings would have made detections. Every moving object is tracked with the lowest
+ * `minimumScore` that gateway.yaml allows, and the highest one with which it would have been a detection is noted. So a
+ * person who tunes a camera sees what another setting would have changed.
  */
 import { Tracker, type Sighting, type Track } from '@hedgerow/vision'
 import { MINIMUM_SCORE_LEAST } from '../../cameras/schema.ts'
@@ -12,7 +12,7 @@ type Run = {
   /** The scores of consecutive looks, newest last. */
   scores: number[]
   seenAt: number
-  /** The best score over as many consecutive looks as a detection needs, and over two looks. */
+  /** The highest `minimumScore` that consecutive looks reached, over as many as a detection needs, and over two. */
   best: number
   bestOfTwo: number
   /** The time between the two looks, in milliseconds. */
@@ -26,7 +26,7 @@ export type CandidateWatch = {
   end(): void
 }
 
-/** Limits candidates in an hour: rain and leaves would be too many. */
+/** The most candidates that are noted in an hour: rain and leaves would give too many. */
 const NOTED_AN_HOUR = 300
 const HOUR_MS = 3_600_000
 

@@ -1,4 +1,4 @@
-/** Makes detections of tracks: decides which are reported, when, and with which picture. */
+/** Turns tracks into detections: decides which are reported, when, and with which picture. */
 import { randomUUID } from 'node:crypto'
 import type { Detection } from '@hedgerow/contract'
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
@@ -30,7 +30,7 @@ export type DetectionsOptions = {
   recorder: CameraRecorder
 }
 
-/** A detection is updated at most this often, except for a new zone and its end. */
+/** A detection is updated at most this often, except for a new zone or label, and at its end. */
 const UPDATE_EVERY_MS = 5_000
 /** Room around the object in its picture, in shares of its box. */
 const SURROUNDINGS = 0.6

@@ -16,10 +16,13 @@ import { createWatcher } from './watcher.ts'
 /** The parts of gateway.yaml that the eye needs: its own, and the cameras that it names. */
 export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, CameraSettings>> }
 
-/** The device's own eye: for sites without Frigate, and to try everything without a model. */
+/**
+ * Starts the eye, which finds objects in the pictures of the device's cameras, for sites without Frigate. Without a
+ * model it runs the demonstration eye, for trials.
+ */
 export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
-  // With this flag an agent at rest needs less memory, and the search for motion twice the processor time.
+  // Ends V8's efficiency mode, in which the agent starts to save memory: motion detection takes twice the time in it.
   setFlagsFromString('--no-efficiency-mode')
   const recording = await openRecording({
     ...context,

@@ -29,7 +29,7 @@ export const demonstrationEye: Recogniser = {
 /** Lower than a new track needs, because a known track accepts weaker sightings. */
 export const LEAST_SCORE = 0.1
 const GLIMPSE_SCORE = 0.25
-/** An object that a mask covers by this share is not reported. */
+/** An object is not reported when a mask covers this share of its box. */
 const MASKED = 0.5
 
 export function modelRecogniser(model: Model, masksOf: (camera: string) => readonly Polygon[]): Recogniser {

@@ -12,11 +12,11 @@ export type Missed = {
   items: ReviewItem[]
   /** There were more items than are fetched. */
   isCut: boolean
-  /** The problem of an unreadable item, if any: `lacks or garbles severity`. */
+  /** Why the first unreadable item was left out, such as `lacks or garbles severity`; undefined when there was none. */
   problem: string | undefined
 }
 
-/** The review items that began or lasted after `after` (seconds since 1970). Rejects with FrigateError. */
+/** Fetches the review items that began or went on after `after` (seconds since 1970). Rejects with FrigateError. */
 export async function readMissed(client: FrigateClient, after: number, signal: AbortSignal): Promise<Missed> {
   const items = new Map<string, ReviewItem>()
   let problem: string | undefined

@@ -11,13 +11,13 @@ import type { FrigateSettings } from './schema.ts'
 /** HTTP to Frigate, signed in with the settings of gateway.yaml. All calls reject with FrigateError. */
 export type FrigateClient = {
   readonly url: URL
-  /** The bytes of an answer 200, at most `maxBytes` (1 MiB when left out). `path` begins with `/api/`. */
+  /** The bytes of an answer 200, at most `maxBytes` (1 MiB when left out). `path` is absolute, such as `/api/stats`. */
   read(path: string, options: { signal: AbortSignal; maxBytes?: number }): Promise<Buffer>
-  /** An answer 200 whose body the caller reads or destroys. */
+  /** An answer 200. The caller must read its body or destroy it. */
   open(path: string, options: { signal: AbortSignal }): Promise<IncomingMessage>
   /** The headers that authenticate a WebSocket, and the function that opens its connection. */
   forWebSocket(signal: AbortSignal): Promise<{ headers: Record<string, string>; connection: Duplex | undefined }>
-  /** Frigate refused the session, so the next call signs in again. */
+  /** Call it when Frigate refused the session: the next call signs in again. */
   dropSession(): void
   /** Seconds since 1970 by Frigate's clock, from its last answer (RFC 9110 §6.6.1). */
   now(): number
@@ -27,9 +27,9 @@ export type FrigateClient = {
 const HEAD_TIMEOUT_MS = 30_000
 /** The longest time between two pieces of a body. */
 const SILENCE_MS = 30_000
-/** The pause after a wrong password: Frigate counts attempts. */
+/** The pause after a refused sign-in: Frigate limits attempts. */
 const SIGN_IN_PAUSE_MS = 60_000
-/** The agent's own name when Frigate asks for one. */
+/** The agent's own user and role, for a Frigate that trusts the gateway as its proxy. */
 const AGENT = { user: 'hedgerow-gateway', role: 'viewer' }
 
 export function createFrigateClient(settings: FrigateSettings, clock: () => number): FrigateClient {
@@ -54,7 +54,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     }
   }
 
-  /** Frigate sends its session as a cookie; as a bearer token it works under any name of the cookie. */
+  /** Frigate sends the session as a cookie with a configurable name. As a bearer token, the session needs no name. */
   async function signIn(credentials: { user: string; password: string }, signal: AbortSignal): Promise<string> {
     const body = Buffer.from(JSON.stringify(credentials))
     const answer = await send('POST', '/api/login', { ...identityHeaders(settings, AGENT) }, signal, body)
@@ -113,7 +113,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       const abort = () => void outgoing.destroy(head.reason as Error)
       const abortBody = () => void outgoing.destroy(signal.reason as Error)
       const settle = () => head.removeEventListener('abort', abort)
-      outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it fell silent')))
+      outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error(`it sent nothing for ${SILENCE_MS / 1_000} s`)))
       outgoing.on('error', (error) => {
         settle()
         reject(error)
@@ -121,7 +121,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       outgoing.on('close', () => {
         settle()
         signal.removeEventListener('abort', abortBody)
-        reject(new Error('it gave no whole answer'))
+        reject(new Error('its answer is incomplete'))
       })
       outgoing.on('response', (answer) => {
         settle()
@@ -146,7 +146,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       if (answer.statusCode === 200) return answer
       answer.destroy()
       if (answer.statusCode !== 401 || user === undefined || isLast) throw refusal(answer.statusCode ?? 0, settings)
-      // The first call signed in just now, so another session changes nothing.
+      // This call signed in just now, so another session would be refused too.
       if (used === undefined) throw refusal(401, settings)
       if (session === used) session = undefined
     }

@@ -16,8 +16,9 @@ import { FrigateError } from './failure.ts'
  */
 export type ClipStore = {
   /**
-   * `key`: the name of the clip; a clip without a key may still grow and is fetched each time. Undefined when `open`
-   * has none. `range` as in RFC 9110 §14.2; several ranges, and one outside of the clip, return the whole.
+   * The clip that `open` gives, or a `range` of it (see `openClipFile`); undefined when `open` gives none. Clips with
+   * the same `key` are fetched once; a clip without a key may still grow and is fetched each time. Rejects with
+   * FrigateError or the disk's error.
    */
   read(wanted: {
     key: string | undefined
@@ -33,7 +34,7 @@ const CLIP_BYTES_MAX = 128 * 1024 * 1024
 const CLIPS_KEPT = 4
 
 export function createClipStore(folder: string): ClipStore {
-  /** Clips of an earlier run are deleted. */
+  /** Resolves when the clips of an earlier run are deleted. */
   let ready: Promise<void> | undefined
   /** By key; the newest last. Concurrent requests for a clip share one download. */
   const clips = new Map<string, Promise<string | undefined>>()

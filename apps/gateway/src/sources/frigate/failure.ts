@@ -1,6 +1,6 @@
 import type { FrigateSettings } from './schema.ts'
 
-/** Its message is a sentence for the person who runs this gateway. */
+/** A failure of Frigate or of its connection. The message is a sentence for the person who runs this gateway. */
 export class FrigateError extends Error {
   override name = 'FrigateError'
   /** The status of Frigate's answer; undefined without an answer. */
@@ -14,7 +14,7 @@ export class FrigateError extends Error {
     this.isLasting = isLasting
   }
 
-  /** The sentence for a failure that has lasted this long, as in `2 minutes`. */
+  /** The sentence for a failure that has lasted this long, such as `2 minutes`. */
   inWords(span: string | undefined): string {
     return span === undefined
       ? this.message
@@ -44,12 +44,12 @@ export function noAnswer(url: URL, reason: string): FrigateError {
 
 function hintFor(status: number, { user, proxySecret }: FrigateSettings): string {
   if (status === 401 && proxySecret !== undefined) return ': proxySecret in gateway.yaml is not its proxy.auth_secret'
-  if (status === 401 && user !== undefined) return ': it does not take a session that it gave itself'
+  if (status === 401 && user !== undefined) return ': it refuses a session that it issued itself'
   if (status === 401) return ': it asks for sign-in. Give user and password, or proxySecret, in gateway.yaml'
   if (status === 403) return ': its user for this gateway may not read that. The role viewer with all cameras is needed'
   if (status === 429) return ': it was asked too often'
-  if (status >= 300 && status < 400) return ': it sends visitors on to another address. Put that one in gateway.yaml'
+  if (status >= 300 && status < 400) return ': it redirects to another address. Put that one in gateway.yaml'
   // Its TLS port answers plain HTTP with 400.
   if (status === 400) return ': its port may speak https only'
-  return status >= 500 ? ': it has an error of its own, or is starting' : ''
+  return status >= 500 ? ': it has an internal error, or is starting' : ''
 }

@@ -327,7 +327,7 @@ describe('the state', () => {
     await frigate.start()
     await expect
       .poll(problems)
-      .toEqual(['More happened at Frigate during the outage than the gateway fetches: the oldest is missing.'])
+      .toEqual(['More happened at Frigate during the outage than the gateway fetches: the oldest items are missing.'])
     expect(source.state().cameras.map(({ state }) => state)).toEqual(['online', 'online'])
   })
 })

@@ -14,20 +14,20 @@ import { createTrackedObjects } from './tracked-objects.ts'
 import { listenToWebSocket } from './web-socket.ts'
 
 const RECONNECT = { firstMs: 1_000, maxMs: 60_000 }
-/** A connection that lasted this long was a good one: the next pause is short again. */
+/** After a connection that lasted this long, the next pause is short again. */
 const GOOD_MS = 30_000
 const STATS_EVERY_MS = 30_000
 const CONFIG_EVERY_MS = 600_000
-/** Fetched without an outage too, because a message may have been lost. */
+/** Missed items are fetched this often even without an outage, because a message may have been lost. */
 const CATCH_UP_EVERY_MS = 300_000
-/** The pause after a failure or a loss, and how often that is checked. */
+/** How often the agent checks whether missed items must be fetched, such as after a failure or a loss. */
 const CATCH_UP_RETRY_MS = 5_000
 
 const VERSIONS = 'is its version between 0.16 and 0.18?'
 
 /**
- * A Frigate on this device or near it as a source: its messages, over its WebSocket or a broker, report items that
- * begin and end; its HTTP API has the pictures, and all items missed while either side was away.
+ * Starts a Frigate, on this device or in its network, as a source. Its messages, over its WebSocket or an MQTT broker,
+ * report items that begin and end. Its HTTP API gives the pictures, and the items that were missed during an outage.
  */
 export function startFrigate(settings: FrigateSettings, context: SourceContext): Source {
   const { log, clock } = context
@@ -91,7 +91,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     take(trackedMessage, 'events', payload, ({ type, after }) => {
       if (after.false_positive === true) return
       objects.take(after, health.frameOf(after.camera))
-      // Frigate makes no review item of a person outside of the required zones.
+      // A person outside of the required zones keeps deterrents off too, but is in no review item.
       if (type !== 'end') context.glimpse(after.camera, after.label)
     })
   }
@@ -147,8 +147,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
         }
       } catch (error) {
         if (!(error instanceof FrigateError)) throw error
-        if (!signal.aborted)
-          log.warn({ reason: error.message }, 'items that Frigate saw meanwhile could not be fetched')
+        if (!signal.aborted) log.warn({ reason: error.message }, 'missed items could not be fetched')
       }
       await catchingUp.pause(CATCH_UP_RETRY_MS)
     }
@@ -159,7 +158,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     const missed = await readMissed(client, after, signal)
     if (missed.problem !== undefined) health.tell(`A review item of Frigate ${missed.problem}: ${VERSIONS}`)
     if (isGap || missed.isCut)
-      health.tell('More happened at Frigate during the outage than the gateway fetches: the oldest is missing.')
+      health.tell('More happened at Frigate during the outage than the gateway fetches: the oldest items are missing.')
     for (const item of missed.items)
       if (!into.take(item)) {
         await into.settled()
@@ -210,7 +209,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
 
   const done = run().catch((error: unknown) => {
     log.error({ err: error }, 'the source Frigate ended')
-    health.tell('The agent stopped listening to Frigate after an error of its own; its log has the details.')
+    health.tell('The agent stopped listening to Frigate after an internal error; its log has the details.')
   })
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {

@@ -3,7 +3,7 @@ import type { SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
 import type { Config, Stats } from './messages.ts'
 
-/** Frigate in the heartbeat: its cameras, its detectors, and a sentence for each problem. */
+/** Frigate's part of the heartbeat: its cameras, its detectors, and a sentence for each problem. */
 export type Health = {
   takeStats(stats: Stats): void
   takeConfig(config: Config): void
@@ -13,6 +13,7 @@ export type Health = {
   answers(way: Way, error?: FrigateError): void
   /** A transient failure: it counts as a problem for an hour after the last report. */
   tell(sentence: string): void
+  /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean
   /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */

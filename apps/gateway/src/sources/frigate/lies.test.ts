@@ -140,7 +140,12 @@ test('1,100 items at once are all reported', { timeout: 240_000 }, async () => {
 describe('over HTTP', () => {
   test.each<[string, RegExp, string | Buffer, string]>([
     ['a list of 3 MB', /^\/api\/review\?/, Buffer.alloc(3 << 20, 0x20), ''],
-    ['stats that are a page', /^\/api\/stats/, '<!doctype html><title>Router</title>', "Frigate's stats is no JSON"],
+    [
+      'stats that are a page',
+      /^\/api\/stats/,
+      '<!doctype html><title>Router</title>',
+      "Frigate's stats is not readable",
+    ],
     ['a configuration that is a list', /^\/api\/config/, '[]', "Frigate's config lacks or garbles"],
     ['a list of nonsense', /^\/api\/review\?/, '[1, null, {"id": 3}]', 'A review item of Frigate lacks or garbles'],
     ['an object that is a text', /^\/api\/events\/[^/]+$/, '"boar"', ''],
@@ -173,7 +178,7 @@ describe('over HTTP', () => {
     life.push(() => source.stop())
     await expect
       .poll(() => source.state().problems)
-      .toContain('More happened at Frigate during the outage than the gateway fetches: the oldest is missing.')
+      .toContain('More happened at Frigate during the outage than the gateway fetches: the oldest items are missing.')
     expect(count).toBeLessThanOrEqual(2_100)
   })
 

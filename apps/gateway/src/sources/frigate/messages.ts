@@ -28,7 +28,7 @@ export const reviewItem = z.object({
   data: z.object({
     /** The ids of tracked objects. */
     detections: z.array(id).max(500),
-    /** Their labels, `-verified` at the end where a sub label was recognised; one for several objects of a kind. */
+    /** Their labels, each once; one with a recognised sub label ends in `-verified`. */
     objects: names,
     zones: names.default([]),
     /** The labels of sounds. */
@@ -93,14 +93,14 @@ export type Config = z.output<typeof config>
 
 export type Read<T> = { value: T; problem?: undefined } | { problem: string }
 
-/** A few hundred kilobytes for a Frigate with 60 cameras. */
+/** A Frigate with 60 cameras sends a few hundred kilobytes. */
 export const MESSAGE_BYTES_MAX = 1024 * 1024
 
 /** Parses `bytes` as `schema`. The problem names fields, never values. Never throws. */
 export function readMessage<S extends z.ZodType>(schema: S, bytes: Uint8Array): Read<z.output<S>> {
   if (bytes.length > MESSAGE_BYTES_MAX) return { problem: `is longer than ${MESSAGE_BYTES_MAX / 1024} KiB` }
   const read = readJson(bytes, VALUES_MAX)
-  if (read.problem) return { problem: 'is no JSON that can be read' }
+  if (read.problem) return { problem: 'is not readable JSON' }
   return check(schema, read.value)
 }
 

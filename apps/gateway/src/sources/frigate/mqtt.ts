@@ -12,8 +12,8 @@ const KEEPALIVE_SECONDS = 30
 const TOPICS = ['available', 'events', 'reviews', 'stats', '+/status/+']
 
 /**
- * One connection to the broker that Frigate publishes to, resolves when `signal` is aborted, and rejects with
- * FrigateError otherwise. The payloads are those of the WebSocket, topics come without the prefix.
+ * One connection to the broker that Frigate publishes to: resolves when `signal` is aborted, and rejects with
+ * FrigateError otherwise. The payloads are those of the WebSocket; topics come without the prefix.
  */
 export async function listenToBroker(options: {
   settings: NonNullable<FrigateSettings['mqtt']>

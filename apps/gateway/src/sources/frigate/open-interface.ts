@@ -30,7 +30,7 @@ export function watchOpenInterfaces(
       const read = readMessage(profile, await createFrigateClient(stranger, Date.now).read('/api/profile', { signal }))
       return read.problem === undefined && read.value.role === 'admin'
     } catch {
-      // It is away, requires sign-in, or is another application.
+      // It does not answer, requires sign-in, or is another application.
       return false
     }
   }

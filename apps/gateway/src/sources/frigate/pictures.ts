@@ -10,12 +10,13 @@ import type { Progress } from './progress.ts'
 import { PICTURE_BYTES_MAX, readJpeg } from './thumbnail.ts'
 
 const HEIGHT_MAX = 2_160
+/** A clip begins this long before the event, and ends this long after it. */
 const BEFORE_MS = 5_000
 const AFTER_MS = 10_000
 /** The clip of a longer event ends after this time. */
 const CLIP_MAX_MS = 300_000
 
-/** Frigate's own pictures, on demand. They reject with FrigateError. */
+/** Frigate's own pictures and clips, on demand. Calls reject with FrigateError; a clip also with the disk's error. */
 export function createPictures(options: {
   client: FrigateClient
   dataDir: string
@@ -64,7 +65,7 @@ export function createPictures(options: {
       const ended = detection.endedAt === undefined ? clock() : Date.parse(detection.endedAt)
       const from = began - BEFORE_MS
       const to = Math.max(began + 1_000, Math.min(ended + AFTER_MS, from + CLIP_MAX_MS, clock()))
-      // The recording of a camera, by time: versions differ in the other clips that they offer.
+      // The camera's recording by time: all versions of Frigate offer this clip, and differ in the others.
       const path = `/api/${encodeURIComponent(detection.camera)}/start/${from / 1_000}/end/${to / 1_000}/clip.mp4`
       const isWhole = detection.endedAt !== undefined && to === ended + AFTER_MS
       return clips.read({ key: isWhole ? path : undefined, open: () => openClip(path, signal), range, signal })

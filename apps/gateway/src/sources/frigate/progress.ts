@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from '../../kernel/durable-file.ts'
 
 /**
- * Stores on disk how far the review items of this Frigate have been reported: after an absence of the gateway or of
- * Frigate, items are fetched from there. It also stores reported items for a while, so that an unchanged one is not
- * reported again, its severity never falls, and its pictures are found.
+ * Stores on disk up to which time the review items of this Frigate have been reported: after an outage of the gateway
+ * or of Frigate, items are fetched from that time on. It also stores reported items for a while, so that an unchanged
+ * one is not reported again, its severity never falls, and its pictures are found.
  */
 const known = z.object({
   severity: z.enum(['alert', 'detection']),
@@ -29,17 +29,20 @@ const stored = z.object({
 export type Progress = {
   get(id: string): KnownReview | undefined
   set(id: string, review: KnownReview): void
-  /** Where to begin fetching, at most `hours` back. Both times are Frigate's. */
+  /**
+   * The time from which items must be fetched, at most `hours` before `now`; `isGap` when older ones are lost. Both
+   * times are seconds since 1970, by Frigate's clock.
+   */
   since(now: number, hours: number): { after: number; isGap: boolean }
-  /** Everything up to this item's time has been reported. */
+  /** Everything up to this time has been reported. */
   caughtUp(seconds: number): void
   stop(): Promise<void>
 }
 
 const KEPT = 1_000
-/** Items that were not yet written are reported twice after a crash, which changes nothing. */
+/** After a crash, items that were not yet written are reported again, which changes nothing. */
 const WRITE_AFTER_MS = 2_000
-/** The end of an item is reported up to two minutes later. */
+/** Frigate reports the end of an item up to two minutes late. */
 const OVERLAP_SECONDS = 180
 /** A gateway that meets its Frigate for the first time begins with the last hour. */
 const FIRST_HOURS = 1

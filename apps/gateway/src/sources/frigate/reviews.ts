@@ -11,7 +11,7 @@ import type { TrackedObjects } from './tracked-objects.ts'
 
 /**
  * Review items become detections: at once when an item begins or changes, then again with a picture. Items are handled
- * concurrently, the changes of one item in order; of its waiting changes only the last one counts.
+ * concurrently, the changes of one item in order; of its waiting changes, only the newest is reported.
  */
 export type Reviews = {
   /** False when too many wait: the item has to be fetched later. */

@@ -11,9 +11,9 @@ export function severityOf(item: ReviewItem): Severity | undefined {
 }
 
 /**
- * A review item as a detection without its picture, and the tracked object that shows it best. The item's id never
- * changes. Its label is `person` if a person is among the objects, so that no rule about animals fires at a person;
- * else it is the label with the highest score.
+ * A review item as a detection without its picture, and the id of the tracked object that shows it best. The detection
+ * has the item's id, which never changes. Its label is `person` if a person is among the objects, so that no rule about
+ * animals fires at a person; else it is the label with the highest score.
  */
 export function toDetection(
   item: ReviewItem,

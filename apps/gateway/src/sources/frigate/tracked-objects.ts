@@ -9,7 +9,7 @@ export type SeenObject = { label: string; score: number; box: Box | undefined }
 
 /** The latest reports of tracked objects. A review item names its objects, without score or place. */
 export type TrackedObjects = {
-  /** `frame`: of the stream that Frigate detects on, in pixels; undefined while it is not known. */
+  /** `frame`: the size in pixels of the stream that Frigate detects on; undefined while it is not known. */
   take(message: TrackedMessage['after'], frame: { width: number; height: number } | undefined): void
   takeStored(object: z.output<typeof trackedObject>): void
   get(id: string): SeenObject | undefined
@@ -45,7 +45,7 @@ export function createTrackedObjects(): TrackedObjects {
   }
 }
 
-/** Undefined for values outside the picture. */
+/** Clips the box to the picture; undefined when nothing of it is left. */
 function boxOf(left: number, top: number, right: number, bottom: number): Box | undefined {
   const [x, y] = [fraction(left), fraction(top)]
   const [width, height] = [fraction(right) - x, fraction(bottom) - y]

@@ -6,7 +6,7 @@ import { MESSAGE_BYTES_MAX } from './messages.ts'
 import type { FrigateSettings } from './schema.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
-/** The second ping detects a connection that is dead. */
+/** When nothing came within this time after a ping, the connection is dead. */
 const PING_MS = 20_000
 
 /**
@@ -22,7 +22,7 @@ export async function listenToWebSocket(options: {
   onMessage(text: Buffer): void
 }): Promise<void> {
   const { client, settings, signal, pingMs = PING_MS } = options
-  // Only here, because it loads zlib too, and a gateway without Frigate keeps the memory.
+  // Loaded here, because it loads zlib too: a gateway without Frigate saves the memory.
   const { WebSocket } = await import('ws')
   const { headers, connection } = await client.forWebSocket(signal)
   const address = new URL('/ws', client.url)
@@ -73,7 +73,7 @@ export async function listenToWebSocket(options: {
   } finally {
     clearInterval(pings)
     signal.removeEventListener('abort', abort)
-    // Its last events may still arrive.
+    // The socket's last events may still arrive.
     await sleep(0)
   }
 }
