@@ -41,7 +41,7 @@ export type IntakeOptions = {
   onSeen(detection: Detection): void
   /** Called instead of `onSeen` for a held-back detection. */
   onHeldBack(detection: Detection): void
-  /** Called before a person is judged, so that deterrents stay off meanwhile. */
+  /** Called before the detection of a person is judged, so that deterrents stay off meanwhile. */
   onPerson(camera: string): void
   log: Logger
 }
@@ -141,7 +141,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 }
 
-/** A source that updates its detection does not know the second look's verdict, which belongs to the label. */
+/** Keeps the second look's verdict, which the source of an update does not know, as long as the label stays. */
 function withSecondLook(own: Verdict[] | undefined, label: string, before: Detection | undefined) {
   const isLater = ({ stage }: Verdict) => stage === SECOND_LOOK
   const later = before?.verdicts?.filter(isLater) ?? []

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Pictures } from '../sources/source.ts'
 import type { DetectionRecord } from './record.ts'
 
-/** The pictures of all sources; when none has one of a detection, the thumbnail that was reported with it. */
+/** The pictures of all sources. A detection without a snapshot shows the thumbnail that was reported with it. */
 export function createPictures(sources: Pictures, record: DetectionRecord, log: Logger): Pictures {
   return {
     ...sources,

@@ -23,7 +23,7 @@ export type DetectionRecord = {
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
-  /** Notes that a rule asked for a detection. Returns false when it had asked before. */
+  /** Notes that a rule asked deterrents to fire for a detection. Returns false when it had asked before. */
   markAsked(rule: string, detectionId: string): boolean
   /** Reviews of the detections by people. */
   reviews: Reviews

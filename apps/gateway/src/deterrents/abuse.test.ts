@@ -47,7 +47,7 @@ test('a rule that fires in a loop fires once, and its refusals take a few lines 
   expect(timesOn()).toBe(1)
   const entries = await deterrents.ledger({ limit: 100 })
   expect(entries.length).toBeLessThan(10)
-  const why = 'It has fired a moment ago, and its pause is not over.'
+  const why = 'It fired a moment ago, and its pause is not over.'
   expect(entries.filter(({ kind }) => kind === 'refused').map(({ message }) => message)).toContain(why)
 })
 

@@ -21,7 +21,7 @@ export const disarmInputSettings = z.strictObject({
 export type DisarmInputSettings = z.output<typeof disarmInputSettings>
 
 export type DisarmInput = {
-  /** Watches the line of these settings from now on; no line without settings. */
+  /** Watches the line of these settings from now on; undefined ends the watch. */
   apply(settings: DisarmInputSettings | undefined): void
   /** The reason why the disarm input does not work; empty while the line is watched. */
   problems(): string[]

@@ -1,7 +1,7 @@
 /**
- * The eight rules of safety, in one place: nothing is switched on unless `request` here said so. A state machine
- * without I/O: clocks and random ids are arguments, and every decision is a value in the outputs. Only reports of
- * devices count: a deterrent that is not known to be off counts as on.
+ * The eight rules of safety (docs/operations/deterrents.md), in one place: nothing is switched on unless `request` here
+ * said so. A state machine without I/O: clocks and random ids are arguments, and every decision is a value in the
+ * outputs. Only reports of devices count: a deterrent that is not known to be off counts as on.
  */
 import { charged, spent, type Charge } from './budget.ts'
 import { createChannels } from './channels.ts'
@@ -256,8 +256,8 @@ export function createInterlock(options: InterlockOptions) {
     },
 
     /**
-     * The guarding process is gone, or could not be started: others must switch off what may be on, also from before
-     * this start, and nothing fires until there is a new one.
+     * The guarding process is gone, or could not be started: the agent itself must switch off what may be on, also from
+     * an earlier run, and nothing fires until there is a new one.
      */
     unguarded(now: Instant): Output[] {
       const before = guard

@@ -5,7 +5,7 @@ import { monoOf, type Instant, type SavedState } from './saved-state.ts'
 const PERSON_MS = 60_000
 /** How often the presence of a person is written to disk; after a restart it lasts this much longer. */
 const PERSON_SAVED_MS = 10_000
-/** Cameras remembered at most: detections may hold any names. */
+/** The most cameras that are remembered: detections may name any. */
 const CAMERAS_MAX = 256
 
 export type PersonsSeen = {

@@ -39,7 +39,7 @@ export function createRefusalCount() {
   }
 }
 
-/** Names that callers choose freely make no kinds of their own. */
+/** Names that callers choose freely are left out: they would make too many kinds. */
 function keyOf({ kind, deterrent, code, by }: Omit<NewLedgerEntry, 'at'>): string {
   const who = by?.kind === 'rule' ? `rule ${by.rule}` : by?.kind === 'person' ? by.via : by?.kind
   return JSON.stringify([kind, code, code === 'unknown_deterrent' ? '' : deterrent, who])

@@ -8,7 +8,7 @@ export const refusals = {
   not_armed_now: 'gateway.yaml arms it at other hours.',
   quiet_hours: 'These are its quiet hours.',
   person_near: 'A person was seen there less than a minute ago.',
-  cool_down: 'It has fired a moment ago, and its pause is not over.',
+  cool_down: 'It fired a moment ago, and its pause is not over.',
   hour_budget: 'Its seconds for this hour are used up.',
   day_budget: 'Its seconds for this day are used up.',
   not_recorded: 'The disk does not take what has to be written first.',

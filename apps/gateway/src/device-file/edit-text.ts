@@ -10,7 +10,7 @@ export type Path = readonly [string, ...string[]]
 type Collection = YAMLMap | YAMLSeq
 type Span = { start: number; end: number }
 
-/** The part of the text is an alias, or not a group of keys: people have to edit it. */
+/** This part of the text is an alias, or not a group of keys: people have to edit it. */
 export class NotEditable extends Error {
   override name = 'NotEditable'
 }
@@ -86,7 +86,7 @@ function spliceSet(text: string, document: Document, path: Path, value: unknown)
   return text.trim() === '' ? `${text}${pairInBlock(path, value, 0)}\n` : undefined
 }
 
-/** After the last entry of a collection. */
+/** Adds an entry after the last one of a collection. */
 function spliceAdd(text: string, parent: Collection, entry: string): string | undefined {
   const last = parent.items.length === 0 ? undefined : spanOfItem(text, parent, parent.items.length - 1)
   if (parent.flow) {
@@ -127,7 +127,7 @@ function keyOf(key: unknown): unknown {
   return typeof key === 'object' && key !== null && 'value' in key ? key.value : key
 }
 
-/** From its first character to its last, without the comment after it. */
+/** The node from its first character to its last, without the comment after it. */
 function spanOf(text: string, node: { range?: readonly [number, number, number] | null | undefined }): Span {
   const [start = 0, end = 0] = node.range ?? []
   return { start, end: start + text.slice(start, end).trimEnd().length }

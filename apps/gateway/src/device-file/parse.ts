@@ -12,7 +12,6 @@ export type Parsed = { value: DeviceFile; errors?: undefined } | { value?: undef
 /** Enough for a hundred cameras with zones; a larger file is a mistake. */
 const CHARACTERS_MAX = 1_000_000
 const ERRORS_SHOWN = 20
-/** The limit also stops reading from a device or a pipe, which has no end. */
 const SECRET_MAX_BYTES = 65_536
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
 
@@ -66,6 +65,7 @@ function resolveSecret(node: Scalar, folder: string, environment: NodeJS.Process
     try {
       const path = resolve(folder, node.value)
       const found = statSync(path)
+      // A device or a pipe has no end.
       if (!found.isFile() || found.size > SECRET_MAX_BYTES) return '!file must name a regular file of at most 64 KiB.'
       node.value = readFileSync(path, 'utf8').trim()
     } catch {

@@ -31,13 +31,13 @@ export type Learning = {
     detection: Detection,
     known: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
-  /** The reviews changed: right reviews of held-back detections show them, and count as misses. */
+  /** Call it when reviews changed: a held-back detection that was called right is shown, and counts as a miss. */
   onReviews(): Promise<void>
-  /** Learns now; settles when it is done. At most one run at a time. */
+  /** Learns now. At most one run at a time: a call during a run joins it. Rejects when learning failed. */
   run(): Promise<void>
   /** Goes back to an earlier version, or to none. False when none is active, or the named one does not exist. */
   undo(asked: LearningUndo, by: string): boolean
-  /** A proposed mask is not proposed again. False when there is no such proposal. */
+  /** Never proposes this mask again. False when there is no such proposal. */
   dismissMask(camera: string, id: string): boolean
   state(): NonNullable<Heartbeat['learning']>
   report(): GatewayLearning
@@ -56,7 +56,7 @@ export type LearningOptions = LooksOptions & {
 
 const HOUR_MS = 3_600_000
 const LOOK_EVERY_MS = 300_000
-/** At least this long between two nights, also when the clock leaps. */
+/** At least this long between two nights, by the wall clock. */
 const NIGHT_APART_MS = 20 * HOUR_MS
 /** On a busy device a thread of low priority gets little time. */
 const RUN_MAX_MS = 3_000_000
@@ -154,7 +154,7 @@ export function createLearning(options: LearningOptions): Learning {
       }
       if (missed.length === 0) continue
       const misses = store.missedBy(version.number).length
-      log.warn({ ...describe(version), misses }, 'people called held-back detections right: the version ends')
+      log.warn({ ...describe(version), misses }, 'people called held-back detections right')
       const seen = store.idsSince(version.camera, version.label, version.at).filter((id) => right.has(id)).length
       if (misses > MISSES_ALLOWED + seen * version.verifier.threshold.bound)
         end({ camera: version.camera, label: version.label }, 'misses')
@@ -209,7 +209,7 @@ export function createLearning(options: LearningOptions): Learning {
     const thread = new Worker(new URL('./night-worker.ts', import.meta.url), {
       workerData: task,
       execArgv: [],
-      // None of the agent's settings; without the cache each night would compile its sources again.
+      // The thread gets none of the agent's settings. Without the cache, each night would compile its sources again.
       env: { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB },
     })

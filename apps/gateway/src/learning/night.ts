@@ -30,6 +30,7 @@ export type NightOptions = {
   /** In the order in which they were made. */
   reviews: readonly Said[]
   settings: Pick<LearningSettings, 'alsoLearn'>
+  /** Milliseconds since 1970. */
   now: number
 }
 
@@ -47,7 +48,7 @@ export function learnAll(options: NightOptions): CameraNight[] {
   return options.store.cameras().map((camera) => learnCamera(camera, versions, options))
 }
 
-/** A verifier of an agent with other features cannot judge here. */
+/** Whether a version can judge: it is active, and its verifier was trained with the features of this agent. */
 export function isUsable({ state, verifier }: Version): boolean {
   return state === 'active' && verifier.weights.length === VERIFIER_FEATURES
 }

@@ -47,7 +47,7 @@ function partOf(
   return isRight === undefined ? undefined : isRight ? 'right' : 'wrong'
 }
 
-/** The night begins at noon of this day. */
+/** The day at whose noon the night of `at` began. */
 function nightOf(at: number, timeZone: string): Temporal.PlainDate {
   const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
   return local.hour < 12 ? local.toPlainDate().subtract({ days: 1 }) : local.toPlainDate()

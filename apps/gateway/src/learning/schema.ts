@@ -24,7 +24,7 @@ export type LearningSettings = z.output<typeof learningSettings>
 
 const FIRE_LABELS = new Set(['fire', 'flame', 'smoke'])
 
-/** Persons, fire and smoke are never learned away, unless the owner says so for that camera. */
+/** Persons, fire and smoke are never held back, unless `alsoLearn` names the label for that camera. */
 export function mayLearn({ alsoLearn }: Pick<LearningSettings, 'alsoLearn'>, camera: string, label: string): boolean {
   const name = label.toLowerCase()
   const isGrave = isPersonLabel(label) || FIRE_LABELS.has(name)

@@ -22,7 +22,9 @@ export type Look = {
   score: number
   /** The time of day at the site, 0 to 24. */
   hour: number
+  /** From the beginning of the detection to the look. */
   seconds: number
+  /** How far the object moved, in its own lengths. */
   travel: number
   box: Box | undefined
   /** 64 x 64 pixels. */
@@ -74,6 +76,7 @@ export type LearningStore = {
   /** The newest looks of a camera that began between `since` and `until`, both included; oldest first. */
   looks(camera: string, filter: { since: number; until: number; limit: number }): LookFacts[]
   crop(id: string): RgbImage
+  /** Ids of detections whose review people were asked to look at again. */
   asked(): Set<string>
   markAsked(id: string): void
   versions(): Version[]

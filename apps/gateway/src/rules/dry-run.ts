@@ -66,7 +66,7 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
       carryOut(interlock.personSeen(camera, { wall: last, mono: last }))
   }
 
-  /** Advances to the next event; firings that end before it are switched off. */
+  /** Advances the clocks to `moment`, in milliseconds since 1970, and switches off firings that end before it. */
   function goOnTo(moment: number): void {
     while (at < moment) {
       const deadline = interlock.nextDeadline() ?? moment

@@ -2,9 +2,9 @@ import type { Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../kernel/hours.ts'
 import type { Rule } from './schema.ts'
 
-/** A detection that began longer ago is too old: a source that was away reports it late. */
+/** A detection that began longer ago is too old: a source that was disconnected reports it late. */
 const BEGAN_AGO_MAX_MS = 600_000
-/** The object is gone by then. */
+/** After this time the object is gone. */
 const ENDED_AGO_MAX_MS = 30_000
 
 /**

@@ -30,7 +30,7 @@ export type RulesOptions = {
   deterrents: Pick<Deterrents, 'fire' | 'personSeen'>
   /** All known cameras: a rule that names none applies to all of them. */
   cameras(): string[]
-  /** False when the rule asked for this detection before, over restarts too. */
+  /** False when the rule asked for this detection before, also before a restart. */
   markAsked(rule: string, detectionId: string): boolean
   onFiring(detectionId: string, firing: DetectionFiring): void
   log: Logger
@@ -42,8 +42,9 @@ export type RulesOptions = {
 
 /** After a refusal, an update of the same detection may try again after this time. */
 const RETRY_AFTER_MS = 60_000
-/** A person whose detection has not ended is still there while the source keeps reporting it. */
+/** Until the detection of a person ends, the deterrents are told at this interval that the person is there. */
 const PERSON_AGAIN_MS = 10_000
+/** After this time without a report of the person, the source may have lost the end: the person counts as gone. */
 const PERSON_SILENT_MAX_MS = 600_000
 const REMEMBERED_MAX = 10_000
 
@@ -98,7 +99,7 @@ export function createRules(options: RulesOptions): Rules {
     try {
       return options.markAsked(rule.name, detection.id)
     } catch (error) {
-      log.error({ err: error, rule: rule.name }, 'it cannot be recorded that a rule fired')
+      log.error({ err: error, rule: rule.name }, 'the firing of a rule could not be recorded')
       return true
     }
   }

@@ -41,7 +41,7 @@ const rule = z
     choose: z
       .enum(['all', 'one'])
       .default('all')
-      .describe('`one`: one of them at random, another than the last time; animals get used to repetition.'),
+      .describe('`one`: one of them at random, not the same twice in a row; animals get used to repetition.'),
     seconds: z
       .union([seconds, z.tuple([seconds, seconds])])
       .optional()

@@ -1,6 +1,8 @@
 import type { Rule } from './schema.ts'
 
-/** What a rule does, for people: `A boar or a deer on orchard, at least 0.7 sure: fires sprinkler for 5 to 12 s.` */
+/**
+ * What a rule does, for people: `Boar or deer on orchard, with a score of 0.7 or more: fires sprinkler for 5 to 12 s.`
+ */
 export function ruleSentence(rule: Rule): string {
   const conditions = [
     `${listOf(rule.labels, 'or')} on ${rule.cameras ? listOf(rule.cameras, 'or') : 'any camera'}`,

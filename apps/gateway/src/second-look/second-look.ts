@@ -15,7 +15,7 @@ import type { Stage, StageLook } from './stages.ts'
 type File = { secondLook?: SecondLookSettings | undefined; site: { timeZone?: string | undefined } }
 
 export type SecondLook = {
-  /** Takes the stored state of a detection. It gets its second look once, and again with another label. */
+  /** Takes the stored state of a detection. It gets one second look, and another one when its label changes. */
   see(detection: Detection): void
   apply(file: File): void
   /** The way to the hub, once there is one. */
@@ -75,7 +75,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     begin()
   }
 
-  /** The stages take memory that a gateway without a second look does not need. */
+  /** Loads the stages only now: a gateway without a second look saves their memory. */
   async function open(wanted: SecondLookSettings, timeZone: string | undefined): Promise<Stage> {
     const { openStage } = await import('./stages.ts')
     const opened = openStage(wanted, { dataDir, log, timeZone, askHub: () => askHub })
@@ -122,7 +122,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     if (signal.aborted) return
     const { fault: _fault, retryAfterMs, ...said } = look
     if (retryAfterMs !== undefined && isOfUseAfterPause(entry)) {
-      // It may have another label by now, and wait with that.
+      // The detection may have another label by now, and wait for its second look with that one.
       if (looked.get(detection.id) === detection.label) wait(entry)
       return
     }
@@ -132,7 +132,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
 
   const isOfUseAfterPause = ({ since }: Waiting): boolean => since + OF_USE_MS > pausedUntil
 
-  /** It stays unsure, for a reason in words. */
+  /** Stores the verdict `unsure`, with the reason as a sentence. */
   function giveUp({ detection }: Waiting, reason: string): void {
     const { id, label } = detection
     waiting.delete(id)

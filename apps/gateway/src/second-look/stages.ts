@@ -11,7 +11,7 @@ import { cropToImage, cropToJpeg } from './crop.ts'
 import type { SecondLookSettings } from './schema.ts'
 
 export type StageLook = Look & {
-  /** No other question before this time. */
+  /** The next question must wait for this many milliseconds. */
   retryAfterMs?: number
   /** The stage is at fault, not the picture: a sentence for people. */
   fault?: string
@@ -83,7 +83,7 @@ function modelStage(name: string, { dataDir, log }: { dataDir: string; log: Logg
       const image = await cropToImage(picture, detection.box)
       if (!image) return unsure('The picture shows too little.')
       const seen = await model.look('second look', image)
-      return seen ? judge(detection.label, seen) : unsure('The model can not be used.')
+      return seen ? judge(detection.label, seen) : unsure('The model cannot be used.')
     },
     problems: model.problems,
     stop: model.stop,
@@ -99,7 +99,7 @@ function judge(label: string, seen: readonly Seen[]): Look {
 
 const VEHICLES = new Set(['bicycle', 'car', 'motorcycle', 'bus', 'train', 'truck', 'boat', 'vehicle'])
 
-/** MegaDetector has only three kinds. */
+/** Models such as MegaDetector have only three labels: animal, person and vehicle. */
 function means(seen: string, label: string): boolean {
   const wanted = label.toLowerCase()
   if (seen === wanted || (isPersonLabel(seen) && isPersonLabel(wanted))) return true

@@ -46,7 +46,7 @@ export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
   }
   outgoing.on('error', fail)
   // Node closes without an error at an unrequested 101 answer.
-  outgoing.on('close', () => fail(new Error('the device’s answer is incomplete')))
+  outgoing.on('close', () => fail(new Error("the device's answer is incomplete")))
   outgoing.on('response', (incoming) => {
     const answer = new GatheredBytes()
     incoming.on('error', fail)
@@ -71,7 +71,7 @@ export function readAnswer<S extends z.ZodType>({ status, text }: DeviceAnswer, 
   if (status !== 200) throw new DeviceRefusal(`the device answered ${status}`)
   const read = readJson(Buffer.from(text))
   const parsed = schema.safeParse(read.problem ? undefined : read.value)
-  if (!parsed.success) throw new DeviceRefusal('the device answered something else')
+  if (!parsed.success) throw new DeviceRefusal("the device's answer is not understood")
   return parsed.data
 }
 

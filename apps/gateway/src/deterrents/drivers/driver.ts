@@ -46,4 +46,4 @@ export const deviceAddress = z
 export const verifyCertificate = z
   .boolean()
   .default(true)
-  .describe('False takes any certificate of an https:// device.')
+  .describe('When false, accepts any certificate of an https:// device.')

@@ -40,7 +40,7 @@ export const driver = driverType({
       })
       if (answer.status < 200 || answer.status > 299) throw new DeviceRefusal(`the device answered ${answer.status}`)
       if (expect !== undefined && !answer.text.includes(expect))
-        throw new DeviceRefusal('the answer does not hold what it should')
+        throw new DeviceRefusal('the answer does not contain the expected text')
       return `${answer.status} ${answer.text}`.trim()
     }
     return {

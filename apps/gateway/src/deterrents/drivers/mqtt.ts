@@ -9,7 +9,7 @@ const topic = z
   .regex(/^[^#+\0]+$/, 'A topic here holds no # and no +.')
 const payload = z.string().max(10_000)
 
-/** A gateway without power is noticed by the broker after 1.5 times this. */
+/** The broker notices a gateway without power after 1.5 times this. */
 const KEEPALIVE_SECONDS = 5
 /** Shorter than the time that a device has for its answer. */
 const CONNECT_MS = 4_000
@@ -35,7 +35,7 @@ export const driver = driverType({
       })
       .optional()
       .describe('How the device answers. When left out, the broker’s acknowledgement is the answer.'),
-    verifyCertificate: z.boolean().default(true).describe('False takes any certificate of an mqtts:// broker.'),
+    verifyCertificate: z.boolean().default(true).describe('When false, accepts any certificate of an mqtts:// broker.'),
   },
   secrets: ({ password, broker }) => [password, new URL(broker).password],
   open(settings) {
@@ -73,7 +73,7 @@ export const driver = driverType({
       return client
     }
 
-    /** Resolves when the broker has it, and the device has confirmed it where it can. */
+    /** Resolves when the broker has the message; with `state`, when the device has confirmed it too. */
     async function publish(client: MqttClient, text: string, stateText: string, retain: boolean): Promise<string> {
       const { said } = state ? await listen(client, state.topic, stateText) : {}
       await client.publishAsync(settings.topic, text, { qos, retain })

@@ -32,7 +32,7 @@ export const driver = driverType({
 
 const RESULTS: Readonly<Record<number, string>> = {
   2: 'the device refused the password',
-  16: 'the device misses a value',
+  16: 'the device says that a value is missing',
   17: 'the device has no such station',
   48: 'the device does not permit it',
 }

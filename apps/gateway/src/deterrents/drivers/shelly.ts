@@ -41,10 +41,10 @@ export const driver = driverType({
   },
 })
 
-/** The device offers SHA-256 only. A weaker challenge is not its own. */
+/** A Shelly offers SHA-256 only, so a weaker challenge is not from a Shelly. */
 function digest({ headers }: DeviceAnswer, method: string, uri: string, user: string, password: string): string {
   const challenge = digestChallengeOf(headers['www-authenticate'])
   if (challenge?.algorithm !== 'SHA-256')
-    throw new DeviceRefusal('the device asks for a password in a way that it should not')
+    throw new DeviceRefusal('the device offers no SHA-256 challenge for the password')
   return digestAuthorization(challenge, { method, uri, user, password, count: 1 })
 }

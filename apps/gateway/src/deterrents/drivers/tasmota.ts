@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
-/** `Backlog` runs commands one after the other, after the answer. */
+/** `Backlog` runs its commands after the answer, so the state is asked for at this interval until it has changed. */
 const ASK_AGAIN_MS = 50
 
 export const driver = driverType({
@@ -56,7 +56,7 @@ export const driver = driverType({
   },
 })
 
-/** In tenths of a second up to 11.1 s, then in seconds above 100. */
+/** The value of `PulseTime`: tenths of a second up to 11.1 s, and 100 plus the seconds for longer times. */
 function pulseTime(seconds: number): number {
   return seconds <= 11 ? seconds * 10 : seconds + 100
 }

@@ -18,7 +18,7 @@ export type Board = {
   offNotOff(): void
   /** Switches one more off, and keeps it so. */
   add(unit: GuardedUnit): void
-  /** Whether no unit may be on. */
+  /** Whether all units are known to be off. */
   isQuiet(): boolean
   /** Drops pending calls. */
   close(): Promise<void>

@@ -28,7 +28,7 @@ export type Guard = {
 }
 
 export type GuardOptions = {
-  /** Where the file is that names the supervisor in charge. */
+  /** The folder of the file `in-charge`, which names the supervisor in charge. */
   folder: string
   log: Logger
   /** The units to guard. */
@@ -44,13 +44,13 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const STOP_MS = 5_000
 const STOP_LOOK_MS = 20
 /**
- * A busy or slow device may need longer than `SILENT_MS` for each start, so each one after a loss has twice the time of
- * the one before, up to this. Nothing fires meanwhile, and `ownBoard` switches off what the lost one had on.
+ * A busy or slow device may need longer than `SILENT_MS` for a start, so each start after a loss has twice the time of
+ * the one before, up to this. Nothing fires meanwhile, and `ownBoard` switches off what the lost supervisor had on.
  */
 const START_MAX_MS = 40_000
 const RESTART_FIRST_MS = 250
 const RESTART_MAX_MS = 10_000
-/** It handles a few small messages. */
+/** The supervisor handles a few small messages. */
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=1']
 /** Variables that commands and certificates need; none of the agent's own settings. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_EXTRA_CA_CERTS', 'NODE_COMPILE_CACHE'] as const
@@ -75,11 +75,11 @@ export function openGuard(options: GuardOptions): Guard {
     try {
       writeFileSync(join(folder, 'in-charge'), name, { mode: 0o600 })
     } catch (error) {
-      log.warn({ err: error }, 'the supervisor in charge cannot be named on disk')
+      log.warn({ err: error }, 'the name of the supervisor in charge cannot be written')
     }
     let started: ChildProcess
     try {
-      // In a session of its own no Ctrl-C and no end of a terminal reaches it.
+      // Detached: it has a session of its own, so that Ctrl-C or a closed terminal does not end it.
       started = spawn(process.execPath, [...MEMORY, MAIN, join(folder, 'in-charge'), name], {
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

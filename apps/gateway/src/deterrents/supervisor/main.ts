@@ -58,7 +58,7 @@ function end(): void {
   void turn.then(() => board.guard([]))
 }
 
-/** Another agent has started another supervisor, which has switched off by itself. */
+/** Another agent has started another supervisor, which switches all units off itself. */
 function isReplaced(): boolean {
   try {
     return readFileSync(inChargeFile, 'utf8') !== ownName

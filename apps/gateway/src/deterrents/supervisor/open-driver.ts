@@ -37,7 +37,7 @@ export function opener(loaded: ReadonlyMap<string, DriverType>): OpenDriver {
   }
 }
 
-/** A driver that counts as on and fails with this message. */
+/** A driver whose calls fail with this message, so that its unit counts as on. */
 function unusable(message: string): OpenedDriver {
   const fail = (): Promise<never> => Promise.reject(new Error(message))
   return { driver: { on: fail, off: fail }, answerMs: ANSWER_MS, redact: (text) => text }
