@@ -30,7 +30,7 @@ const limits = {
   armed: hoursList
     .optional()
     .describe(
-      'When rules and programs may fire it, such as `sunset-sunrise`; always when left out. People may always.',
+      'When rules and programs may fire it, such as `sunset-sunrise`; always when left out. People may fire it at any time outside `quietHours`.',
     ),
   watchedBy: z
     .array(z.string().min(1).max(200))

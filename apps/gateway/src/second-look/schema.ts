@@ -22,7 +22,9 @@ export const secondLookSettings = z
     labels: z.array(label).min(1).max(100).describe('Detections with these labels get a second look.'),
     model: modelName
       .optional()
-      .describe('A second model, added with `gateway model add`: it sees only the object, at full resolution.'),
+      .describe(
+        'A second model, added with `hedgerow-gateway model add`: it sees the object and its surroundings, at full resolution.',
+      ),
     endpoint: endpoint.optional().describe('A vision endpoint with OpenAI’s chat completions: Ollama, llama.cpp.'),
     hub: z.literal(true).optional().describe('`true`: uses the endpoint that the hub offers to its gateways.'),
     normal: z

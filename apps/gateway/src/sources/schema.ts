@@ -10,7 +10,9 @@ const apiSettings = z.strictObject({
     .min(TOKEN_MIN, `A token has at least ${TOKEN_MIN} characters.`)
     .max(200, 'A token has at most 200 characters.')
     .optional()
-    .describe('The token that a program sends as `Authorization: Bearer …`. Without it, only loopback can report.'),
+    .describe(
+      'The token that a program sends as `Authorization: Bearer …`. Without it, only programs on the device itself can report, while `loopbackNeedsToken` is false.',
+    ),
   loopbackNeedsToken: z
     .boolean()
     .default(true)

@@ -15,7 +15,7 @@ export const eyeSettings = z.strictObject({
   model: modelName
     .default(NO_MODEL)
     .describe(
-      'A model that was added with `gateway model add`. `none`: movement and the demonstration eye, which recognizes only drawn outlines and is meant for trials.',
+      'A model that was added with `hedgerow-gateway model add`. `none`: movement and the demonstration eye, which recognizes only drawn outlines and is meant for trials.',
     ),
   threads: z
     .number()

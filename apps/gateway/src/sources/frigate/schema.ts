@@ -53,7 +53,7 @@ export const frigateSettings = z
     mqtt: broker
       .optional()
       .describe(
-        "Listens to Frigate's messages at this broker instead of over its WebSocket. Pictures still come from `url`.",
+        "Listens to Frigate's messages at this broker instead of over its WebSocket. Pictures, missed items and statistics still come from `url`.",
       ),
     cameras: z
       .array(z.string().min(1).max(100))
