@@ -5,14 +5,15 @@ import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
 const from = { address: '192.0.2.1', port: 1 }
 const message = (number: number) => Uint8Array.of(number >> 8, number & 0xff)
 
+/** With a cost, by a clock that tells only the time that messages took. */
 function createQueue(costMs: number) {
+  if (costMs > 0) vi.useFakeTimers({ toFake: ['performance'] })
   const handled: number[] = []
   let refused = 0
   const queue = createHandshakeQueue(
     ([high = 0, low = 0]) => {
       handled.push((high << 8) | low)
-      const endMs = performance.now() + costMs
-      while (performance.now() < endMs);
+      if (costMs > 0) vi.advanceTimersByTime(costMs)
     },
     () => refused++,
   )
@@ -85,4 +86,18 @@ test('only initiations and responses wait', () => {
   for (const other of [like(1, 147), like(2, 148), like(3, 64), like(4, 148), new Uint8Array(0)]) {
     expect(isHandshakeMessage(other)).toBe(false)
   }
+})
+
+test('beside other work that makes turns long, handshakes get a fifth of the time, up to 20 ms a turn', async () => {
+  const { queue, handled } = createQueue(1)
+  for (let i = 0; i < 100; i++) queue.push(message(i), from)
+  const handledInTurns: number[] = []
+  for (const otherWorkMs of [50, 50, 1_000, 0]) {
+    const before = handled.length
+    vi.advanceTimersByTime(otherWorkMs)
+    await nextTurn()
+    handledInTurns.push(handled.length - before)
+  }
+  expect(handledInTurns).toEqual([10, 10, 20, 1])
+  queue.clear()
 })

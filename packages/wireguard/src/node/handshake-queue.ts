@@ -16,6 +16,13 @@ const MAX_WAIT_MS = 3_000
 const MAX_WAITING = 8_192
 /** Enough for one handshake, or for a few dozen refusals. */
 const TURN_BUDGET_MS = 0.4
+/**
+ * The share of the time since the last turn that handshakes get: a hub with much other work has a dozen long turns a
+ * second, in which one handshake each would not let a fleet return.
+ */
+const TURN_SHARE = 0.2
+/** Packets of live tunnels wait for no longer than this. */
+const TURN_BUDGET_MAX_MS = 20
 
 type Waiting = { datagram: Uint8Array; from: Endpoint; sinceMs: number }
 
@@ -38,6 +45,7 @@ export function createHandshakeQueue(
   let first = 0
   let count = 0
   let turn: NodeJS.Immediate | undefined
+  let workedAtMs = performance.now()
 
   function push(datagram: Uint8Array, from: Endpoint): void {
     if (count === MAX_WAITING) {
@@ -62,14 +70,15 @@ export function createHandshakeQueue(
   function work(): void {
     turn = undefined
     const startMs = performance.now()
+    const budgetMs = Math.min(TURN_BUDGET_MAX_MS, Math.max(TURN_BUDGET_MS, TURN_SHARE * (startMs - workedAtMs)))
     let nowMs = startMs
-    while (nowMs - startMs < TURN_BUDGET_MS) {
-      const waiting = take()
-      if (waiting === undefined) return
+    while (count > 0 && nowMs - startMs < budgetMs) {
+      const waiting = take()!
       if (nowMs - waiting.sinceMs < MAX_WAIT_MS) handle(waiting.datagram, waiting.from)
       else refuse()
       nowMs = performance.now()
     }
+    workedAtMs = nowMs
     if (count > 0) turn ??= setImmediate(work)
   }
 
