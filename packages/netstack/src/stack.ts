@@ -114,16 +114,16 @@ export class Stack implements Host<Connection> {
     this.#dirty = new Set()
     const unfinished: Connection[] = []
     for (const connection of dirty) {
+      if (this.#outputs.length >= PACKETS_PER_TICK) break
+      dirty.delete(connection)
       connection.settleReceived()
-      if (this.#outputs.length >= PACKETS_PER_TICK) {
-        // First in the next tick: no connection waits for the bursts of others twice.
-        this.#dirty.add(connection)
-        continue
-      }
       if (transmit(connection, now)) unfinished.push(connection)
       this.#deadlines.bring(connection, connection.deadlines.earliest)
     }
-    for (const connection of unfinished) this.#dirty.add(connection)
+    // First in the next tick: no connection waits for the bursts of others twice.
+    for (const connection of this.#dirty) dirty.add(connection)
+    for (const connection of unfinished) dirty.add(connection)
+    this.#dirty = dirty
     return this.#takeOutputs()
   }
 

@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { encodeEchoReply, encodeUnreachable } from '../icmp.ts'
 import { parseAddress } from '../ipv4.ts'
@@ -28,6 +28,28 @@ async function pair(): Promise<[TcpStream, TcpStream]> {
   await once(client, 'ready')
   return [client, await accepted.promise]
 }
+
+describe('a turn', () => {
+  it('sends 64 packets, and all that wait when other work made it long', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      for (const [otherWorkMs, expected] of [
+        [0, 64],
+        [50, 300],
+      ] as const) {
+        let sent = 0
+        const stack = createStack({ address: A, send: () => void sent++ })
+        for (let port = 1; port <= 300; port++) stack.connect({ host: B, port }).on('error', () => {})
+        vi.advanceTimersByTime(otherWorkMs)
+        await nextTurn()
+        expect(sent).toBe(expected)
+        stack.close()
+      }
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
 
 describe('connect', () => {
   it('refuses a port without a listener', async () => {

@@ -18,6 +18,12 @@ const MAX_MTU = 65_535
 const DEFAULT_PING_TIMEOUT_MS = 5_000
 /** Rounds of deliver and send in one turn: the second sends what handlers wrote in the first. */
 const ROUNDS_PER_TURN = 2
+/**
+ * More rounds send what is left while they take less than this share of the time since the last turn: a process with
+ * much other work has a dozen long turns a second, and a round sends 64 packets.
+ */
+const TURN_SHARE = 0.2
+const EXTRA_ROUNDS_MAX_MS = 20
 /** As many as Node takes from a UDP socket before it handles other events. */
 const FULL_POLL_PACKETS = 32
 /** The most packets of one turn. */
@@ -92,6 +98,7 @@ export function createStack(options: StackOptions): Stack {
   let timer: NodeJS.Timeout | undefined
   let timerAt = Infinity
   let isClosed = false
+  let turnedAt = performance.now()
   /** Packets since the last turn, and since the last check whether one is due. */
   let arrived = 0
   let arrivedLately = 0
@@ -126,13 +133,18 @@ export function createStack(options: StackOptions): Stack {
       return
     }
     arrived = arrivedLately = 0
-    for (let round = 0; round < ROUNDS_PER_TURN; round++) {
+    const startedAt = now()
+    const extraUntil = startedAt + Math.min(EXTRA_ROUNDS_MAX_MS, TURN_SHARE * (startedAt - turnedAt))
+    for (let round = 1; ; round++) {
       deliver()
       if (isClosed) return
       dispatch(core.tick(now()))
       core.reusePackets()
-      if (events.length === 0) break
+      if (events.length > 0 && round < ROUNDS_PER_TURN) continue
+      const isMore = events.length > 0 || core.nextDeadline() === -Infinity
+      if (!isMore || now() >= extraUntil) break
     }
+    turnedAt = now()
     const deadline = core.nextDeadline()
     if (events.length > 0 || deadline === -Infinity) schedule()
     else if (deadline !== undefined) arm(deadline)
