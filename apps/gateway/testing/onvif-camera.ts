@@ -77,7 +77,7 @@ type Profile = { token: string; name: string; width: number; height: number; len
 
 const PROFILES = [
   { token: 'main', name: 'Main &amp; best', width: 1920, height: 1080 },
-  { token: 'sub', name: 'Sub', width: 640, height: 360 },
+  { token: 'sub&amp;', name: 'Sub', width: 640, height: 360 },
   { token: 'tiny', name: 'Tiny', width: 320, height: 180 },
 ]
 
@@ -102,7 +102,7 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
     if (body.includes('GetStreamUri')) {
       const found = profiles.find(({ token }) => token === onvifElement(body, 'ProfileToken'))
       if (!found) return onvifFault('ter:NoProfile', 'No such profile')
-      const uri = `rtsp://${address}:554/${found.token}?a=1&amp;b=2`
+      const uri = `rtsp://${address}:554/${found.token.replace('&amp;', '')}?a=1&amp;b=2`
       return onvifAnswer(
         `<trt:GetStreamUriResponse><trt:MediaUri><tt:Uri>${uri}</tt:Uri></trt:MediaUri></trt:GetStreamUriResponse>`,
       )

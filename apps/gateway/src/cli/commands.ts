@@ -49,7 +49,9 @@ const commands: Readonly<Record<string, Command>> = {
     const [what, ...others] = rest
     if (what === '--help' || what === '-h') return 'help'
     if (what === undefined || what.startsWith('-'))
-      throw new ConfigError('gateway model add needs a name, or the URL or path of a manifest, before its options')
+      throw new ConfigError(
+        'hedgerow-gateway model add needs a name, or the URL or path of a manifest, before its options',
+      )
     return withConfig(({ dataDir }) =>
       addModelToDevice({
         what,

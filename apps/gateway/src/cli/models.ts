@@ -42,5 +42,8 @@ export async function listDeviceModels(dataDir: string): Promise<Outcome> {
   const others = known.map(
     ({ name, layout, size, licence }) => `  ${name}: ${layout}, ${size.width} x ${size.height}, ${licence.name}`,
   )
-  return { text: [...own, '', 'Known by name (gateway model add NAME --from URL):', ...others].join('\n'), isDone }
+  return {
+    text: [...own, '', 'Known by name (hedgerow-gateway model add NAME --from URL):', ...others].join('\n'),
+    isDone,
+  }
 }

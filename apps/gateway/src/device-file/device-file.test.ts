@@ -159,6 +159,12 @@ rules:
       'rules.0.hours: Hours that follow the sun need `site` with latitude and longitude.',
     ],
     [
+      'learning: { hours: sunset-sunrise }',
+      3,
+      20,
+      'learning.hours: Hours that follow the sun need `site` with latitude and longitude.',
+    ],
+    [
       'rules:\n  - { name: A, labels: [boar], fire: [valve], seconds: [5, 12] }',
       4,
       56,

@@ -10,6 +10,7 @@ type Parts = {
   deterrents: Readonly<Record<string, DeterrentSettings>>
   rules: readonly Rule[]
   updates: { hours?: Hours | undefined }
+  learning: { hours: Hours }
 }
 type Problem = { path: (string | number)[]; message: string }
 
@@ -35,6 +36,7 @@ export function checkReferences(file: Parts): Problem[] {
     else if (file.cameras[name]!.url === undefined)
       problems.push({ path: ['sources', 'eye', 'cameras', place], message: `The camera ${name} needs a url.` })
   checkHours(file.updates.hours, ['updates', 'hours'])
+  checkHours(file.learning.hours, ['learning', 'hours'])
   for (const [name, { quietHours, armed }] of Object.entries(deterrents)) {
     checkHours(quietHours, ['deterrents', name, 'quietHours'])
     checkHours(armed, ['deterrents', name, 'armed'])

@@ -1,4 +1,4 @@
-/** `gateway model add`: a manifest, then its bytes, checked before anything of the device changes. */
+/** `hedgerow-gateway model add`: a manifest, then its bytes, checked before anything of the device changes. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'

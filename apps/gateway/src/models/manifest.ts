@@ -29,6 +29,6 @@ export const modelManifest = z.strictObject({
 })
 export type ModelManifest = z.output<typeof modelManifest>
 
-/** A manifest for `gateway model add`: its hash may be unknown. */
+/** A manifest for `hedgerow-gateway model add`: its hash may be unknown. */
 export const modelSource = modelManifest.extend({ sha256: sha256Text.optional() })
 export type ModelSource = z.output<typeof modelSource>

@@ -20,7 +20,7 @@ export const bytesPath = (folder: string, { sha256 }: Pick<ModelManifest, 'sha25
 
 /** Throws ModelError when there is no such model, or its manifest is damaged. */
 export async function readManifest(folder: string, name: string): Promise<ModelManifest> {
-  const unknown = `There is no model ${name} on this device. Add it with: gateway model add`
+  const unknown = `There is no model ${name} on this device. Add it with: hedgerow-gateway model add`
   if (!modelName.safeParse(name).success) throw new ModelError('model_unknown', unknown)
   let text: string
   try {

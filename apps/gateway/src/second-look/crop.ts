@@ -5,8 +5,10 @@ import { jpegSize } from '../kernel/jpeg.ts'
 
 /** Room around the object, in shares of its box. */
 const SURROUNDINGS = 0.3
+/** In pixels; a larger crop is scaled down. */
 const SIDE_MAX = 768
-const SIDE_MIN = 32
+/** In pixels. A model sees nothing in a smaller crop. */
+const SIDE_MIN = 8
 
 /** The object with its surroundings, cut out of a picture at full resolution; the whole picture without a box. */
 function cut(jpeg: Buffer, box: Box | undefined) {
@@ -22,7 +24,7 @@ function cut(jpeg: Buffer, box: Box | undefined) {
   }
   area.width = Math.min(area.width, width - area.left)
   area.height = Math.min(area.height, height - area.top)
-  if (area.width < SIDE_MIN / 4 || area.height < SIDE_MIN / 4) return undefined
+  if (area.width < SIDE_MIN || area.height < SIDE_MIN) return undefined
   return sharp(jpeg, { limitInputPixels: width * height })
     .extract(area)
     .resize({ width: SIDE_MAX, height: SIDE_MAX, fit: 'inside', withoutEnlargement: true })

@@ -1,5 +1,12 @@
 /** The streams of an ONVIF camera: its media profiles and the address of each one's stream. */
-import { callOnvif, elementsOf, escapeXml, textsOf, type OnvifDevice } from '../../deterrents/drivers/onvif-soap.ts'
+import {
+  callOnvif,
+  elementsOf,
+  escapeXml,
+  textsOf,
+  unescapeXml,
+  type OnvifDevice,
+} from '../../deterrents/drivers/onvif-soap.ts'
 import { DeviceRefusal } from '../../deterrents/drivers/driver.ts'
 
 export type CameraStream = {
@@ -26,8 +33,9 @@ export async function readStreams(service: URL, device: OnvifDevice, signal: Abo
   const profiles = elementsOf(await callOnvif(media, device, '<m:GetProfiles/>', signal), 'Profiles')
   const streams: CameraStream[] = []
   for (const { attributes, content } of profiles.slice(0, PROFILES_MAX)) {
-    const [, token] = /\stoken="([^"]{1,100})"/.exec(attributes) ?? []
-    if (token === undefined) continue
+    const [, written] = /\stoken="([^"]{1,100})"/.exec(attributes) ?? []
+    if (written === undefined) continue
+    const token = unescapeXml(written)
     const url = await streamUrl(media, device, token, signal)
     const [source = ''] = elementsOf(content, 'VideoSourceConfiguration').flatMap((configuration) =>
       textsOf(configuration.content, 'SourceToken'),
@@ -47,7 +55,6 @@ async function mediaService(service: URL, device: OnvifDevice, signal: AbortSign
 async function streamUrl(media: URL, device: OnvifDevice, token: string, signal: AbortSignal): Promise<URL> {
   const setup =
     '<m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup>'
-  // The camera chose the token, so it is escaped.
   const body = `<m:GetStreamUri>${setup}<m:ProfileToken>${escapeXml(token)}</m:ProfileToken></m:GetStreamUri>`
   const [uri] = textsOf(await callOnvif(media, device, body, signal), 'Uri')
   const url = sameMachine(uri ?? '', media, /^rtsps?:$/)

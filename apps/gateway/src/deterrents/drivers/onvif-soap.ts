@@ -33,7 +33,7 @@ export async function callOnvif(url: URL, device: OnvifDevice, body: string, sig
 
 /** The texts of all elements of this name, whatever its prefix; nested ones count as one. */
 export function textsOf(xml: string, name: string): string[] {
-  return elementsOf(xml, name).map(({ content }) => unescape(content.trim()))
+  return elementsOf(xml, name).map(({ content }) => unescapeXml(content.trim()))
 }
 
 const TAG = /<(\/?)(?:[\w-]{1,40}:)?([\w-]{1,60})((?:[\s/][^<>]{0,500})?)>/g
@@ -93,7 +93,7 @@ export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-function unescape(text: string): string {
+export function unescapeXml(text: string): string {
   const plain = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' }
   return text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => plain[entity as keyof typeof plain])
 }

@@ -17,12 +17,12 @@ import { FrigateError } from './failure.ts'
 export type ClipStore = {
   /**
    * The clip that `open` gives, or a `range` of it (see `openClipFile`); undefined when `open` gives none. Clips with
-   * the same `key` are fetched once; a clip without a key may still grow and is fetched each time. Rejects with
-   * FrigateError or the disk's error.
+   * the same `key` are fetched once, and the fetch ends early only when no reader is left; a clip without a key may
+   * still grow and is fetched each time. Rejects with FrigateError, the disk's error, or the reason of `signal`.
    */
   read(wanted: {
     key: string | undefined
-    open(): Promise<Readable | undefined>
+    open(signal: AbortSignal): Promise<Readable | undefined>
     range: string | undefined
     signal: AbortSignal
   }): Promise<Clip | undefined>
@@ -33,11 +33,20 @@ const CLIP_BYTES_MAX = 128 * 1024 * 1024
 /** The newest clips stay. */
 const CLIPS_KEPT = 4
 
+/** One download for all readers of a clip at the same time. */
+type Fetch = {
+  path: Promise<string | undefined>
+  /** Those who wait for it. */
+  readers: number
+  /** Ends it if it has not ended; a later reader begins another. */
+  abandon(): void
+}
+
 export function createClipStore(folder: string): ClipStore {
   /** Resolves when the clips of an earlier run are deleted. */
   let ready: Promise<void> | undefined
-  /** By key; the newest last. Concurrent requests for a clip share one download. */
-  const clips = new Map<string, Promise<string | undefined>>()
+  /** By key; the newest last. */
+  const clips = new Map<string, Fetch>()
 
   async function prepare(): Promise<void> {
     await rm(folder, { recursive: true, force: true })
@@ -61,42 +70,75 @@ export function createClipStore(folder: string): ClipStore {
     return path
   }
 
-  async function fetchOnce(key: string, open: () => Promise<Readable | undefined>): Promise<string | undefined> {
+  function fetchOf(key: string, open: (signal: AbortSignal) => Promise<Readable | undefined>): Fetch {
     const running = clips.get(key)
     if (running) return running
-    const fetching = fetchClip(createHash('sha256').update(key).digest('hex'), open)
-    clips.set(key, fetching)
+    const stopping = new AbortController()
+    const path = fetchClip(createHash('sha256').update(key).digest('hex'), () => open(stopping.signal))
+    let isDone = false
+    const begun: Fetch = {
+      path,
+      readers: 0,
+      abandon() {
+        if (isDone) return
+        forget()
+        stopping.abort()
+      },
+    }
+    function forget(): void {
+      if (clips.get(key) === begun) clips.delete(key)
+    }
+    clips.set(key, begun)
+    path.then((found) => {
+      isDone = true
+      if (found === undefined) forget()
+    }, forget)
+    return begun
+  }
+
+  async function fetchOnce(
+    key: string,
+    open: (signal: AbortSignal) => Promise<Readable | undefined>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    signal.throwIfAborted()
+    const shared = fetchOf(key, open)
+    shared.readers += 1
+    const { promise: left, reject } = Promise.withResolvers<never>()
+    const leave = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', leave)
     try {
-      const path = await fetching
-      if (path === undefined) clips.delete(key)
-      else await dropOldest()
+      const path = await Promise.race([shared.path, left])
+      if (path !== undefined) await dropOldest()
       return path
-    } catch (error) {
-      clips.delete(key)
-      throw error
+    } finally {
+      signal.removeEventListener('abort', leave)
+      shared.readers -= 1
+      if (shared.readers === 0) shared.abandon()
     }
   }
 
   async function dropOldest(): Promise<void> {
     while (clips.size > CLIPS_KEPT) {
-      const [oldest, fetching] = clips.entries().next().value!
+      const [oldest, fetched] = clips.entries().next().value!
       clips.delete(oldest)
-      const path = await fetching.catch(() => undefined)
+      const path = await fetched.path.catch(() => undefined)
       // Current readers keep the deleted file open.
       if (path !== undefined) await rm(path, { force: true })
     }
   }
 
   return {
-    async read({ key, open, range }) {
-      const path = key === undefined ? await fetchClip(randomUUID(), open) : await fetchOnce(key, open)
+    async read({ key, open, range, signal }) {
+      const path =
+        key === undefined ? await fetchClip(randomUUID(), () => open(signal)) : await fetchOnce(key, open, signal)
       if (path === undefined) return undefined
       const clip = await openClipFile(path, range)
       if (key === undefined) clip.body.once('open', () => void rm(path, { force: true }))
       return clip
     },
     async stop() {
-      await Promise.allSettled(clips.values())
+      await Promise.allSettled([...clips.values()].map(({ path }) => path))
       if (ready) await ready.then(() => rm(folder, { recursive: true, force: true }))
     },
   }

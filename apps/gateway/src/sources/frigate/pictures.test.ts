@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import type { Detection } from '@hedgerow/contract'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
 import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../../../test/harness/frigate.ts'
 import { clipOf, noteOf } from '../../../../../test/harness/frigate-shapes.ts'
@@ -164,6 +164,40 @@ describe('the store of clips', () => {
     expect(await readdir(join(folder, 'clips'))).toHaveLength(4)
     await store.stop()
     expect(await readdir(folder)).toEqual([])
+  })
+
+  test('goes on fetching for others when the first reader leaves, and stops when the last one does', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hedgerow-clips-'))
+    life.push(() => rm(folder, { recursive: true, force: true }))
+    const store = createClipStore(join(folder, 'clips'))
+    life.push(() => store.stop())
+    const bodies: PassThrough[] = []
+    const open = async (untilLeft: AbortSignal) => {
+      const body = new PassThrough({ signal: untilLeft })
+      bodies.push(body)
+      return body
+    }
+    const read = (reader: AbortController) =>
+      store.read({ key: 'shared', open, range: undefined, signal: reader.signal })
+    const [first, second] = [new AbortController(), new AbortController()]
+    const left = expect(read(first)).rejects.toThrow('aborted')
+    const stays = read(second)
+    await vi.waitFor(() => expect(bodies.length).toBe(1))
+    first.abort()
+    await left
+    bodies[0]!.end(clipOf(100))
+    expect((await (await stays)!.body.toArray()).join('').length).toBeGreaterThan(0)
+    expect(bodies.length).toBe(1)
+
+    const last = new AbortController()
+    const other = expect(store.read({ key: 'other', open, range: undefined, signal: last.signal })).rejects.toThrow(
+      'aborted',
+    )
+    await vi.waitFor(() => expect(bodies.length).toBe(2))
+    last.abort()
+    await other
+    await vi.waitFor(() => expect(bodies[1]!.destroyed).toBe(true))
+    await vi.waitFor(async () => expect(await readdir(join(folder, 'clips'))).toHaveLength(1))
   })
 
   test('refuses a clip without an end', async () => {

@@ -68,7 +68,8 @@ export function createPictures(options: {
       // The camera's recording by time: all versions of Frigate offer this clip, and differ in the others.
       const path = `/api/${encodeURIComponent(detection.camera)}/start/${from / 1_000}/end/${to / 1_000}/clip.mp4`
       const isWhole = detection.endedAt !== undefined && to === ended + AFTER_MS
-      return clips.read({ key: isWhole ? path : undefined, open: () => openClip(path, signal), range, signal })
+      const open = (untilLeft: AbortSignal) => openClip(path, untilLeft)
+      return clips.read({ key: isWhole ? path : undefined, open, range, signal })
     },
     stop: clips.stop,
   }
