@@ -23,3 +23,22 @@ test.each(testEngines)('an expired session is reported to listeners and its row 
   expect(await hub.db.selectFrom('sessions').select('id').execute()).toEqual([{ id: younger }])
   await hub.stop()
 })
+
+test('a session that two end at the same time is told once, and again when it was seen meanwhile', async () => {
+  const hub = await startTestHub('sqlite')
+  const id = await hub.addUser('walker', 'user', 'a long walk at dawn')
+  const { sessionId } = await hub.sessions.authenticate(
+    await hub.sessions.start({ id }, { sourceIp: '', userAgent: '' }),
+  )
+  const row = await hub.db.selectFrom('sessions').selectAll().where('id', '=', sessionId).executeTakeFirstOrThrow()
+  const ended: string[] = []
+  hub.sessions.onEnded((each) => ended.push(each))
+  await Promise.all([hub.sessions.endAllOf(id), hub.sessions.endAllOf(id), hub.sessions.end(sessionId)])
+  expect(ended).toEqual([sessionId])
+  // As after a clock that was wrong: the row is valid again.
+  await hub.db.insertInto('sessions').values(row).execute()
+  expect(await hub.sessions.find(sessionId)).toMatchObject({ userId: id })
+  await hub.sessions.end(sessionId)
+  expect(ended).toEqual([sessionId, sessionId])
+  await hub.stop()
+})

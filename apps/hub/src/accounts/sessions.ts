@@ -58,6 +58,8 @@ export function createSessions({
   const watched = new Map<string, string>()
   /** Counts endings, so that a read that began before one is not cached after it. */
   let endings = 0
+  /** Whose end was told, and who was not seen since. */
+  const told = new Set<string>()
 
   const tasks = createTasks({ log, failure: 'could not check for ended sessions' })
   tasks.every(SWEEP_INTERVAL_MS, sweep)
@@ -87,14 +89,19 @@ export function createSessions({
     if (watched.has(sessionId)) return
     if (watched.size >= WATCHED) watched.delete(watched.keys().next().value ?? sessionId)
     watched.set(sessionId, userId)
+    told.delete(sessionId)
   }
 
+  /** Two that look at the same time may find the same end; the first tells it. */
   function tellEnded(sessions: { id: string }[]): void {
     if (sessions.length === 0) return
     endings++
     for (const { id } of sessions) {
       remembered.delete(id)
       watched.delete(id)
+      if (told.has(id)) continue
+      if (told.size >= WATCHED) told.delete(told.values().next().value ?? id)
+      told.add(id)
       for (const listener of listeners) listener(id)
     }
   }
