@@ -51,9 +51,8 @@ export function serveFrequentCall<Body, Answer extends object, Caller>(
       try {
         send(exchange, 200, await answerTo(exchange, body))
       } catch (error) {
-        if (!exchange.isOpen) return
         const refusal = refusalOf(error, { log, route })
-        send(exchange, refusal.status, toErrorBody(refusal), refusalHeaders(refusal))
+        if (exchange.isOpen) send(exchange, refusal.status, toErrorBody(refusal), refusalHeaders(refusal))
       }
       log.debug({ route, sourceIp: exchange.socket.remoteAddress }, 'request')
     },
