@@ -250,8 +250,7 @@ export function createSessions({
     async endAllOf(userId) {
       const known = [...watched].flatMap(([id, owner]) => (owner === userId ? [{ id }] : []))
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
-      const ended = new Set([...known, ...rows].map(({ id }) => id))
-      tellEnded([...ended].map((id) => ({ id })))
+      tellEnded([...known, ...rows])
     },
 
     find: async (sessionId) => callerOf(await read(sessionId)),

@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import { createApi } from '../http/api.ts'
+import { BODY_LIMIT_BYTES, createApi } from '../http/api.ts'
 import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
@@ -23,8 +23,6 @@ import { createKnownAddresses } from './known-addresses.ts'
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
 const CONNECTIONS_PER_GATEWAY = 8
-/** The contract's longest heartbeat is shorter. */
-const HEARTBEAT_BODY_LIMIT = 64 * 1024
 
 type Dependencies = GatewayCallDependencies & {
   db: Kysely<Tables>
@@ -54,7 +52,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
         faults: dependencies.faults,
         handle: handler,
         exchanges: serveFrequentCall(sendHeartbeat, {
-          bodyLimitBytes: HEARTBEAT_BODY_LIMIT,
+          bodyLimitBytes: BODY_LIMIT_BYTES,
           log,
           identify: (address) => admit(address, 'heartbeat'),
           answer: (gatewayId, heartbeat) => answerHeartbeat(dependencies, gatewayId, heartbeat),

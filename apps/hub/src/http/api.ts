@@ -35,7 +35,8 @@ declare module 'fastify' {
   }
 }
 
-const BODY_LIMIT_BYTES = 64 * 1024
+/** Of a call that names no limit. */
+export const BODY_LIMIT_BYTES = 64 * 1024
 
 export type ApiOptions = {
   surface: 'public' | 'tunnel'

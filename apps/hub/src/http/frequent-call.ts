@@ -47,14 +47,18 @@ export function serveFrequentCall<Body, Answer extends object, Caller>(
   return {
     owns: ({ method, url = '' }) => method === call.method && (url === route || url.startsWith(`${route}?`)),
     async handle(exchange) {
+      const startedAt = performance.now()
       const body = bodyOf(exchange, bodyLimitBytes)
+      let status = 200
       try {
-        send(exchange, 200, await answerTo(exchange, body))
+        send(exchange, status, await answerTo(exchange, body))
       } catch (error) {
         const refusal = refusalOf(error, { log, route })
-        if (exchange.isOpen) send(exchange, refusal.status, toErrorBody(refusal), refusalHeaders(refusal))
+        status = refusal.status
+        if (exchange.isOpen) send(exchange, status, toErrorBody(refusal), refusalHeaders(refusal))
       }
-      log.debug({ route, sourceIp: exchange.socket.remoteAddress }, 'request')
+      const ms = Math.round(performance.now() - startedAt)
+      log.debug({ method: call.method, route, status, ms, sourceIp: exchange.socket.remoteAddress }, 'request')
     },
   }
 }

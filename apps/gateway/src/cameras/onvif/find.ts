@@ -1,4 +1,4 @@
-/** Finds ONVIF cameras and their streams: for `gateway cameras find`, and for the page that adds a camera. */
+/** Finds ONVIF cameras and their streams: for `hedgerow-gateway cameras find`, and for the page that adds a camera. */
 import { DEVICE_SERVICE_PATH } from '../../deterrents/drivers/onvif-soap.ts'
 import { inWords } from '../../kernel/failure.ts'
 import { discoverCameras } from './discovery.ts'
