@@ -212,6 +212,9 @@ function readPlain(
   if (!owned) return leave
   const { headersMs, idleMs, keptMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
   const connections = new Set<PlainConnection>()
+  // One that never listens gets its connections from elsewhere, such as a tunnel.
+  let hasListened = false
+  server.once('listening', () => (hasListened = true))
   const plain: PlainServer = {
     owns: (head) => owned.owns(head),
     serve(exchange) {
@@ -226,7 +229,7 @@ function readPlain(
     },
     contain: (socket, task) => faults.contain(socket, task),
     leave,
-    isClosing: () => !server.listening,
+    isClosing: () => hasListened && !server.listening,
     headersMs,
     idleMs,
     keptMs,

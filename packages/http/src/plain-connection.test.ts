@@ -74,7 +74,7 @@ async function open({
     return socket
   }
   const say = async (bytes: string) => text(await dial(bytes))
-  return { server, errors, dial, say }
+  return { server, options, errors, dial, say }
 }
 
 const get = (path: string, host = 'own', more = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`
@@ -108,6 +108,17 @@ describe('a connection with plain requests', () => {
     const front = await open()
     expect(saidIn(await front.say(bytes))).toEqual(expected)
     expect(front.errors).toEqual([])
+  })
+
+  it('is kept for the next request also by a front that does not listen and is given its connections', async () => {
+    const front = await open()
+    const never = createFront(front.options)
+    front.server.removeAllListeners('connection').on('connection', (socket) => never.emit('connection', socket))
+    const client = await front.dial(get('/a'))
+    const [first] = await once(client, 'data')
+    client.write(get('/b', 'own', LAST))
+    expect(saidIn(String(first) + (await text(client)))).toEqual(['<plain GET /a >', '<plain GET /b >'])
+    cutConnections(never)
   })
 
   it.each([

@@ -82,15 +82,22 @@ describe('a hub that does not answer at once', () => {
   /** Heartbeats through a tunnel whose hub takes connections and answers when told to. */
   function startWithTunnel({ isHeard }: { isHeard: boolean }) {
     const connections: Duplex[] = []
+    let heartbeats = 0
     let retries = 0
     const tunnel: Tunnel = {
       address: '10.100.0.2',
       hubAddress: '10.100.0.1',
       isUp: () => true,
       connect() {
-        const connection = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+        const connection = new Duplex({
+          read() {},
+          write(chunk: Buffer, _encoding, done) {
+            if (chunk.toString().startsWith('POST ')) heartbeats++
+            done()
+          },
+        })
         connections.push(connection)
-        return connection as never
+        return Object.assign(connection, { setKeepAlive() {}, setTimeout() {}, ref() {}, unref() {} }) as never
       },
       listen() {},
       hasHeardSince: () => isHeard,
@@ -110,6 +117,7 @@ describe('a hub that does not answer at once', () => {
     return {
       ...beating,
       connections,
+      heartbeats: () => heartbeats,
       retries: () => retries,
       answer(body = JSON.stringify(ANSWER), status = '200 OK') {
         connections.at(-1)!.push(`HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
@@ -132,6 +140,24 @@ describe('a hub that does not answer at once', () => {
     beating.answer()
     await untilTrue(() => beating.condition()?.state === 'done')
     expect([beating.retries(), beating.connections.length]).toEqual([0, 1])
+    await beating.stop()
+  })
+
+  test('gets the next heartbeat over the same connection, and over a new one at once when it had ended that', async () => {
+    const beating = startWithTunnel({ isHeard: true })
+    for (let heartbeats = 1; heartbeats <= 3; heartbeats++) {
+      await untilTrue(() => beating.heartbeats() === heartbeats)
+      beating.answer()
+      await untilTrue(() => beating.condition()?.state === 'done')
+      for (let turn = 0; turn < 100; turn++) await nextTurn()
+      if (heartbeats < 3) await vi.advanceTimersByTimeAsync(30_000)
+    }
+    expect(beating.connections.length).toBe(1)
+    const [first] = beating.connections
+    first!._write = () => void first!.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+    await vi.advanceTimersByTimeAsync(30_000)
+    await untilTrue(() => beating.heartbeats() === 4)
+    expect([beating.connections.length, beating.condition()?.state]).toEqual([2, 'done'])
     await beating.stop()
   })
 
@@ -172,7 +198,7 @@ describe('a hub that does not answer at once', () => {
     const beating = startWithTunnel({ isHeard })
     const rechecksAfter: number[] = []
     for (let failures = 1; failures <= 3; failures++) {
-      await untilTrue(() => beating.connections.length === failures)
+      await untilTrue(() => beating.heartbeats() === failures)
       if (refusal === undefined) beating.connections.at(-1)!.destroy(new Error('cut off'))
       else beating.answer(JSON.stringify({ error: refusal, message: 'Unknown' }), '403 Forbidden')
       for (let turn = 0; turn < 100; turn++) await nextTurn()

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat, type ResponseOf } from '@hedgerow/contract'
 import { createPause } from '../kernel/backoff.ts'
 import type { HubFeatures } from './features.ts'
@@ -5,7 +6,7 @@ import type { HttpsFallback } from './https-fallback.ts'
 import { inWords } from '../kernel/failure.ts'
 import { HubRefusal, NotAHubError } from '../kernel/http-call.ts'
 import type { Conditions } from '../kernel/conditions.ts'
-import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import { keepOneConnection, postThroughTunnel } from '../tunnel/tunnel-call.ts'
 import type { Tunnel } from '../tunnel/tunnel.ts'
 
 /**
@@ -70,6 +71,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   let askedForMs = 0
   /** The tunnel came up again in this session: perhaps the hub restarted, and its whole fleet returns at once. */
   let isReturning = false
+  let kept: { tunnel: Tunnel; agent: Agent } | undefined
 
   function learn(named: readonly string[] | undefined): void {
     const isNews = !features.isKnown()
@@ -108,8 +110,10 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       if (failures === 0 && !tunnel.hasHeardSince(sentAtMs)) silence.abort()
     }, SILENCE_MS)
     const ended = AbortSignal.any([signal, silence.signal])
+    if (kept?.tunnel !== tunnel) kept = { tunnel, agent: keepOneConnection(tunnel) }
+    const carried = { signal: ended, timeoutMs: TIMEOUT_MS, agent: kept.agent }
     try {
-      const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, ended, TIMEOUT_MS))
+      const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, carried))
       const askedMs = answer.settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0

@@ -38,7 +38,7 @@ export function createWayToHub(options: {
       return (call, body, timeoutMs = SEND_TIMEOUT_MS) => httpsFallback.post(call, body, timeoutMs)
     const tunnel = options.tunnel()
     if (!tunnel?.isUp()) return undefined
-    return (call, body, timeoutMs = SEND_TIMEOUT_MS) => postThroughTunnel(tunnel, call, body, signal, timeoutMs)
+    return (call, body, timeoutMs = SEND_TIMEOUT_MS) => postThroughTunnel(tunnel, call, body, { signal, timeoutMs })
   }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { Agent, IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -24,6 +24,8 @@ export type PostOptions = {
   localAddress?: string | undefined
   /** Opens the connection through the tunnel instead of the device's network. */
   connect?: (() => Duplex) | undefined
+  /** Keeps the connection for the next call. A call may then reach the server twice. */
+  agent?: Agent | undefined
   /** Opens the TLS connection of an https address, for callers that check its certificate themselves. */
   openTls?: ((signal: AbortSignal) => Promise<Duplex>) | undefined
 }
@@ -59,8 +61,8 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * One POST with a JSON body or none, on a new connection. Redirects are not followed. Rejects with the network's error,
- * or with NoAnswerError.
+ * One POST with a JSON body or none, on a new connection unless `agent` has one. Redirects are not followed. Rejects
+ * with the network's error, or with NoAnswerError.
  */
 export async function post(options: PostOptions): Promise<Answer> {
   const { url, body } = options
@@ -79,22 +81,29 @@ export async function post(options: PostOptions): Promise<Answer> {
         ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
         'content-length': String(body.length),
         accept: 'application/json',
-        connection: 'close',
+        ...(options.agent ? {} : { connection: 'close' }),
         ...options.headers,
       },
       signal,
-      ...(connect ? { createConnection: connect } : { agent: false }),
+      ...(connect ? { createConnection: connect } : { agent: options.agent ?? false }),
       ...(options.lookup ? { lookup: options.lookup } : {}),
       ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress, family: 4 }),
     })
+    let isAnswered = false
     const fail = (error: Error) => {
       outgoing.destroy()
       reject(timeout.aborted ? late() : error)
     }
-    outgoing.on('error', fail)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isEnded = error.code === 'ECONNRESET' || error.code === 'EPIPE'
+      // The server ended the kept connection before this call reached it (RFC 9112 section 9.3.1).
+      if (outgoing.reusedSocket && isEnded && !isAnswered) resolve(post(options))
+      else fail(error)
+    })
     // Node closes without an error at an unrequested 101 answer.
     outgoing.on('close', () => fail(new NotAHubError('the server there is not a hub: its answer is incomplete')))
     outgoing.on('response', (incoming) => {
+      isAnswered = true
       const answer = new GatheredBytes()
       incoming.on('data', (chunk: Buffer) => {
         if (answer.length + chunk.length > ANSWER_LIMIT)
