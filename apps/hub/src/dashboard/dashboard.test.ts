@@ -2,7 +2,7 @@ import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
-import type { FleetSignals } from '../fleet/fleet.ts'
+import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
 import { createPresence } from '../fleet/presence.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
@@ -14,6 +14,15 @@ import { storeDetections, type PicturedDetection } from '../detections/detection
 import { createFleetCount } from './fleet-count.ts'
 
 const HOUR_MS = 3_600_000
+/** Of gateways that never sent anything. */
+const silentFleet = (hub: TestHub): FleetSignals => ({
+  clock: hub.clock.now,
+  heartbeats: { latest: () => undefined },
+  handshakes: () => new Map(),
+  isHealthy: () => undefined,
+  refusals: () => undefined,
+  vpnPort: () => 'port 51820 of hub.example.org',
+})
 const log = pino({ level: 'silent' })
 
 describe.each(testEngines)('activity on %s', (engine) => {
@@ -196,16 +205,8 @@ describe.each(testEngines)('activity on %s', (engine) => {
         rows: Array.from({ length: times }, () => result.rows).flat(),
       }),
     })
-    const signals: FleetSignals = {
-      clock: hub.clock.now,
-      heartbeats: { latest: () => undefined },
-      handshakes: () => new Map(),
-      isHealthy: () => undefined,
-      refusals: () => undefined,
-      vpnPort: () => 'port 51820 of hub.example.org',
-    }
     openRecords(counting, { log })
-    const fleetCount = createFleetCount(counting, signals)
+    const fleetCount = createFleetCount(counting, silentFleet(hub), () => undefined)
     const caller = { userId: 'a', username: 'a', role: 'admin', sessionId: 's' } as const
     await insertTestGateway(hub.db)
     const counts = await Promise.all(Array.from({ length: 8 }, () => fleetCount.of(caller)))
@@ -236,6 +237,29 @@ describe.each(testEngines)('activity on %s', (engine) => {
     nowMs += 2_400
     expect((await fleetCount.of(caller)).total).toBe(2)
     expect(reads - readsBefore).toBe(4)
+  })
+
+  it('counts the statuses of the last check of a large fleet, until a gateway comes or goes', async () => {
+    let rows = 1_000
+    let judged = 0
+    const large = hub.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        const isCount = result.rows.some((row) => 'count' in row)
+        if (!isCount) judged++
+        return isCount ? { ...result, rows: [{ count: rows }] } : result
+      },
+    })
+    openRecords(large, { log })
+    const statuses = Array.from({ length: 1_000 }, (_, at) => ({ status: at < 400 ? 'offline' : 'online' }))
+    const fleetCount = createFleetCount(large, silentFleet(hub), () => statuses as FleetStatus[])
+    const caller = { userId: 'a', username: 'a', role: 'admin', sessionId: 's' } as const
+    await insertTestGateway(hub.db)
+    expect(await fleetCount.of(caller)).toEqual({ total: 1_000, active: 600 })
+    expect(judged).toBe(0)
+    rows = 1_001
+    await record(large, { kind: 'gateway.added', at: 0, actor: HUB, data: { name: 'Barn' } })
+    expect(await fleetCount.of(caller)).toEqual({ total: 1, active: 0 })
   })
 
   it('gives 24 hours, oldest first, the current one last, including empty ones', async () => {

@@ -1,12 +1,12 @@
 import { hasRole, type FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
+import { fleetStatuses, LARGE_FLEET, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
 import type { Caller } from '../access/sessions.ts'
 import { dropAfter } from '../facts/facts.ts'
 
 /**
- * How long a count is used. Counting ten thousand gateways takes as long as many answers, so it is then used for 5 s,
+ * How long a count is used. Judging ten thousand gateways takes as long as many answers, so it is then used for 5 s,
  * and for 1 s more while the next count is made: its slices run between other answers, and nobody waits for them.
  */
 const COUNTED_FOR_MS = 1_000
@@ -14,6 +14,7 @@ const COUNTED_FOR_EACH_MS = 0.5
 const SHOWN_FOR_EACH_MS = 0.6
 
 type Count = { total: number; active: number }
+type Counted = { count: Count; lastsMs: number }
 
 export type FleetCount = {
   /** How many gateways the caller may see, and how many of them are not offline. */
@@ -30,16 +31,27 @@ const STALE_AFTER = [
 
 /**
  * Counts the whole fleet once for all managers and admins, and again after a change or soon after, because time alone
- * also changes a status. A person's own gateways are few and counted each time.
+ * also changes a status. Of a large fleet, it counts the statuses of the last check, unless a gateway came or went since
+ * then. A person's own gateways are few and counted each time.
  */
-export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): FleetCount {
-  let kept: { untilMs: number; shownUntilMs: number; count: Promise<Count> } | undefined
+export function createFleetCount(
+  db: Kysely<Tables>,
+  signals: FleetSignals,
+  checkedStatuses: () => readonly FleetStatus[] | undefined,
+): FleetCount {
+  let kept: { untilMs: number; shownUntilMs: number; counted: Promise<Counted> } | undefined
 
-  async function count(caller: Caller): Promise<Count> {
-    const statuses = await fleetStatuses(db, signals, caller)
-    let active = 0
-    for (const { status } of statuses) if (status !== 'offline') active++
-    return { total: statuses.length, active }
+  async function countAll(caller: Caller): Promise<Counted> {
+    const checked = checkedStatuses()
+    if (checked && checked.length >= LARGE_FLEET && checked.length === (await countRows()))
+      return { count: countOf(checked), lastsMs: COUNTED_FOR_MS }
+    const count = countOf(await fleetStatuses(db, signals, caller))
+    return { count, lastsMs: Math.max(COUNTED_FOR_MS, count.total * COUNTED_FOR_EACH_MS) }
+  }
+
+  async function countRows(): Promise<number> {
+    const rows = db.selectFrom('gateways').select(({ fn }) => fn.countAll<number>().as('count'))
+    return Number((await rows.executeTakeFirstOrThrow()).count)
   }
 
   dropAfter(db, 'fleet-count', STALE_AFTER, () => {
@@ -47,28 +59,34 @@ export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): Fle
   })
 
   return {
-    of(caller) {
-      if (!hasRole(caller.role, 'manager')) return count(caller)
+    async of(caller) {
+      if (!hasRole(caller.role, 'manager')) return countOf(await fleetStatuses(db, signals, caller))
       const atMs = performance.now()
-      if (kept && atMs < kept.untilMs) return kept.count
-      const next = count(caller)
+      if (kept && atMs < kept.untilMs) return (await kept.counted).count
+      const next = countAll(caller)
       const mine = {
         untilMs: Infinity,
         shownUntilMs: Infinity,
-        count: kept && atMs < kept.shownUntilMs ? kept.count : next,
+        counted: kept && atMs < kept.shownUntilMs ? kept.counted : next,
       }
       kept = mine
       next.then(
-        ({ total }) => {
-          mine.count = next
-          mine.untilMs = atMs + Math.max(COUNTED_FOR_MS, total * COUNTED_FOR_EACH_MS)
-          mine.shownUntilMs = Math.max(mine.untilMs, atMs + total * SHOWN_FOR_EACH_MS)
+        ({ count, lastsMs }) => {
+          mine.counted = next
+          mine.untilMs = atMs + lastsMs
+          mine.shownUntilMs = Math.max(mine.untilMs, atMs + count.total * SHOWN_FOR_EACH_MS)
         },
         () => {
           if (kept === mine) kept = undefined
         },
       )
-      return mine.count
+      return (await mine.counted).count
     },
   }
+}
+
+function countOf(statuses: readonly FleetStatus[]): Count {
+  let active = 0
+  for (const { status } of statuses) if (status !== 'offline') active++
+  return { total: statuses.length, active }
 }

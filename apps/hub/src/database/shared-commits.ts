@@ -19,7 +19,7 @@ type Record = (transaction: Transaction<Tables>, ...facts: Fact[]) => Promise<vo
 export type SharedCommits = (work: Work, weight: number) => Promise<void>
 
 /** The time between commits; it is shorter when enough work for a whole transaction waits. */
-const COMMIT_EVERY_MS = 50
+const COMMIT_EVERY_MS = 100
 
 export const commitAlone = (db: Kysely<Tables>, record: Record, work: Work) => commitTogether(db, record, [work])
 

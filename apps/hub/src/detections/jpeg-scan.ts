@@ -30,9 +30,23 @@ const DC_MAX = 2_047
 const MCU_BYTES_MAX = Math.ceil((6 * COEFFICIENTS * (LONGEST_CODE + AC_BITS_MAX)) / 8) + 4
 const EOI = 0xd9
 const FIRST_RST = 0xd0
+const TABLES_REMEMBERED = 32
+
+/** Most cameras use the four tables of T.81, annex K. */
+const remembered = new Map<string, HuffmanTable>()
 
 /** `counts`: how many codes there are of 1 to 16 bits; undefined for a table that no baseline JPEG may have. */
-export function huffmanTable(kind: TableClass, counts: Uint8Array, symbols: Uint8Array): HuffmanTable | undefined {
+export function huffmanTable(kind: TableClass, counts: Buffer, symbols: Buffer): HuffmanTable | undefined {
+  const key = kind + counts.toString('latin1') + symbols.toString('latin1')
+  const known = remembered.get(key)
+  if (known) return known
+  const table = makeTable(kind, counts, symbols)
+  if (remembered.size >= TABLES_REMEMBERED) remembered.clear()
+  if (table) remembered.set(key, table)
+  return table
+}
+
+function makeTable(kind: TableClass, counts: Uint8Array, symbols: Uint8Array): HuffmanTable | undefined {
   const fast = new Uint16Array(1 << FAST_BITS)
   const limits = new Int32Array(LONGEST_CODE + 1)
   const offsets = new Int32Array(LONGEST_CODE + 1)

@@ -11,10 +11,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { dropAfter } from '../facts/facts.ts'
-import { fleetInSlices, wholeFleet, type ListDependencies } from './fleet.ts'
+import { fleetInSlices, LARGE_FLEET, wholeFleet, type ListDependencies } from './fleet.ts'
 import type { FleetSearch } from './search.ts'
 
-const LARGE_FLEET = 1_000
 const FRESH_MS = 1_000
 /** Building the list of 10,000 gateways takes as long as many answers, so it is then used for 4 s. */
 const FRESH_FOR_EACH_MS = 0.4

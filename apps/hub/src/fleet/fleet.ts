@@ -230,6 +230,9 @@ export type FleetStatus = Judgement & {
   queue: Heartbeat['queue']
 }
 
+/** From this number of gateways on, what concerns all of them takes so long that it is done in slices or less often. */
+export const LARGE_FLEET = 1_000
+
 /** The status of every gateway, or of those that the caller may see. Other requests run meanwhile. */
 export async function fleetStatuses(
   db: Kysely<Tables>,

@@ -140,7 +140,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers, warningSince: presence.warningSince }
   const search = createFleetSearch(db)
   const fleetListCache = createFleetListCache(db, search, list)
-  const fleetCount = createFleetCount(db, signals)
+  const fleetCount = createFleetCount(db, signals, presence.statuses)
   const parts = { db, signals, checkedStatuses: presence.statuses, vpn, connections, certificates, notifications }
   const secondLook = config.secondLook && createSecondLook(config.secondLook, { db, clock, cleanJpeg, metrics, log })
   stack.defer(async () => secondLook?.stop())

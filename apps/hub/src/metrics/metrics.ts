@@ -16,19 +16,13 @@ import { engineOf } from '../database/engine.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Certificates } from '../certificates/certificates.ts'
 import type { Connections } from '../http/connections.ts'
-import { fleetStatuses, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
+import { fleetStatuses, LARGE_FLEET, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 import { createGatewaySeries, type GatewaySeries } from './gateway-series.ts'
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
-
-/**
- * From this number of gateways, a scrape shows the statuses of the last check, 5 s old at most, because reading them
- * takes too long.
- */
-const LARGE_FLEET = 1_000
 
 const OWN_PORT_LIMITS = { perSource: 16, total: 64 }
 
@@ -239,6 +233,7 @@ function measureParts(
     'Gateways by status',
     async function collect() {
       const counts = { online: 0, warning: 0, offline: 0 }
+      // Of a large fleet those of the last check, 5 s old at most: judging it takes too long for a scrape.
       const checked = checkedStatuses()
       const statuses = checked && checked.length >= LARGE_FLEET ? checked : await fleetStatuses(db, signals)
       onStatuses(statuses)
