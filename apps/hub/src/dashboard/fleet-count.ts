@@ -31,8 +31,8 @@ const STALE_AFTER = [
 
 /**
  * Counts the whole fleet once for all managers and admins, and again after a change or soon after, because time alone
- * also changes a status. Of a large fleet, it counts the statuses of the last check, unless a gateway came or went since
- * then. A person's own gateways are few and counted each time.
+ * also changes a status. Of a large fleet, it counts the statuses of the last check, unless a gateway came or went
+ * since then. A person's own gateways are few and counted each time.
  */
 export function createFleetCount(
   db: Kysely<Tables>,

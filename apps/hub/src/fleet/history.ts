@@ -15,6 +15,7 @@ import type { Vpn } from '../tunnel/tunnel.ts'
 const HOUR_MS = 3_600_000
 const FLUSH_INTERVAL_MS = 60_000
 const BATCH_ROWS = 100
+const PEERS_AT_ONCE = 500
 
 type Row = Selectable<Tables['gateway_hours']>
 const MAXIMA = ['load_max', 'memory_max', 'disk_max', 'temperature_max'] as const
@@ -68,24 +69,26 @@ export function createHistory({
     unwritten.set(key, row)
   }
 
-  function countTraffic(idByKey: ReadonlyMap<string, string>): void {
+  async function countTraffic(idByKey: ReadonlyMap<string, string>): Promise<void> {
     const hour = startOfHour(clock())
-    const now = vpn.traffic()
-    for (const [publicKey, { receivedBytes, sentBytes }] of now) {
-      const before = counted.get(publicKey)
+    const former = counted
+    counted = vpn.traffic()
+    let looked = 0
+    for (const [publicKey, { receivedBytes, sentBytes }] of counted) {
+      const before = former.get(publicKey)
       const isContinued = before && receivedBytes >= before.receivedBytes && sentBytes >= before.sentBytes
       const received_bytes = receivedBytes - (isContinued ? before.receivedBytes : 0)
       const sent_bytes = sentBytes - (isContinued ? before.sentBytes : 0)
       const gatewayId = idByKey.get(publicKey)
       if (gatewayId !== undefined && received_bytes + sent_bytes > 0)
         add(gatewayId, hour, { received_bytes, sent_bytes })
+      if (++looked % PEERS_AT_ONCE === 0) await nextTurn()
     }
-    counted = now
   }
 
   async function flush(): Promise<void> {
     const gateways = await db.selectFrom('gateways').select(['id', 'wireguard_public_key']).execute()
-    countTraffic(new Map(gateways.map((row) => [row.wireguard_public_key, row.id])))
+    await countTraffic(new Map(gateways.map((row) => [row.wireguard_public_key, row.id])))
     const ids = new Set(gateways.map(({ id }) => id))
     const rows = [...unwritten.values()]
     unwritten.clear()

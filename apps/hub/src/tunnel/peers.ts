@@ -4,9 +4,10 @@
  * handshake are written back in batches, so that a restarted hub can start the handshakes; so is the greatest timestamp
  * of its initiations, so that a recorded initiation cannot be replayed after a restart.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unixMsOfTimestamp } from '@hedgerow/wireguard'
 import type { Logger } from 'pino'
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { createFirstHandshakes } from './first-handshakes.ts'
@@ -15,10 +16,16 @@ import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 /** The interval also covers endpoints that changed without a handshake. */
 const RECONCILE_INTERVAL_MS = 30_000
 const BATCH_ROWS = 100
+const ROWS_AT_ONCE = 200
 /** Delay before a handshake is written, so that a thousand at once make one batch. */
-const PERSIST_DELAY_MS = 50
+const PERSIST_DELAY_MS = 250
 /** A timestamp further ahead came from a wrong clock, and would lock its device out for good. */
 const TIMESTAMP_AHEAD_MS = 86_400_000
+
+type StoredPeer = Pick<
+  Selectable<Tables['gateways']>,
+  'wireguard_public_key' | 'preshared_key' | 'address' | 'endpoint_address' | 'endpoint_port'
+>
 
 export type Peers = LivePeers & {
   /** Loads the database's peers into the tunnel, then keeps both in sync until `stop`. */
@@ -51,6 +58,7 @@ export function createPeers({
   let timestamps: Map<string, string> | undefined
   /** Counts live changes: a read that began before one must not undo it. */
   let changes = 0
+  const wanted = db.selectFrom('gateways').orderBy('last_handshake_at', 'desc')
   /** An unavailable database is read again at the next turn. */
   const tasks = createTasks({ log, failure: 'could not compare tunnel and database' })
   let refreshing: Promise<void> = Promise.resolve()
@@ -114,31 +122,40 @@ export function createPeers({
       const rows = await db.selectFrom('handshake_timestamps').selectAll().execute()
       timestamps = new Map(rows.map((row) => [row.wireguard_public_key, row.timestamp]))
     }
+    // The gateways that were seen last come first. A large fleet is read in slices, between which other requests run.
+    const all = await upToDate(() => wanted.select(['id', 'wireguard_public_key']).execute())
+    const keys = new Set(all.map((row) => row.wireguard_public_key))
+    for (const publicKey of applied.keys()) if (!keys.has(publicKey)) drop(publicKey)
+    for (let start = 0; start < all.length; start += ROWS_AT_ONCE) {
+      if (start > 0) await nextTurn()
+      const ids = all.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
+      const slice = wanted
+        .select(['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'])
+        .where('id', 'in', ids)
+      for (const row of await upToDate(() => slice.execute())) putStored(row)
+    }
+  }
+
+  /** Reads again when a live change came meanwhile: what was read may be older than it. */
+  async function upToDate<T>(read: () => Promise<T>): Promise<T> {
     for (;;) {
       const before = changes
-      const wanted = await db
-        .selectFrom('gateways')
-        .select(['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'])
-        // The gateways that were seen last come first.
-        .orderBy('last_handshake_at', 'desc')
-        .execute()
-      if (changes !== before) continue
-      const keys = new Set(wanted.map((row) => row.wireguard_public_key))
-      for (const publicKey of applied.keys()) if (!keys.has(publicKey)) drop(publicKey)
-      for (const row of wanted) {
-        const { endpoint_address: address, endpoint_port: port } = row
-        try {
-          put({
-            publicKey: row.wireguard_public_key,
-            presharedKey: row.preshared_key,
-            address: row.address,
-            endpoint: address !== null && port !== null ? { address, port } : undefined,
-          })
-        } catch (error) {
-          log.error({ err: error, address: row.address }, 'could not add a gateway to the tunnel')
-        }
-      }
-      return
+      const rows = await read()
+      if (changes === before) return rows
+    }
+  }
+
+  function putStored(row: StoredPeer): void {
+    const { endpoint_address: address, endpoint_port: port } = row
+    try {
+      put({
+        publicKey: row.wireguard_public_key,
+        presharedKey: row.preshared_key,
+        address: row.address,
+        endpoint: address !== null && port !== null ? { address, port } : undefined,
+      })
+    } catch (error) {
+      log.error({ err: error, address: row.address }, 'could not add a gateway to the tunnel')
     }
   }
 
@@ -152,7 +169,14 @@ export function createPeers({
     return write([...keys].flatMap((key) => vpn.peer(key) ?? []))
   }
 
-  const persist = () => write(vpn.peers())
+  /** In slices, between which other requests run. */
+  async function persist(): Promise<void> {
+    const keys = [...applied.keys()]
+    for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
+      if (start > 0) await nextTurn()
+      await write(keys.slice(start, start + ROWS_AT_ONCE).flatMap((key) => vpn.peer(key) ?? []))
+    }
+  }
 
   async function write(peers: readonly VpnPeerStatus[]): Promise<void> {
     const later = peers.flatMap(({ publicKey, latestTimestamp: timestamp }) => {
