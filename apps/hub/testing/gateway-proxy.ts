@@ -114,6 +114,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     sessions,
     findGateway: async (caller, id) => ({
       ...(await findVisibleGateway(db, caller, id)),
+      vpnPort: () => 'port 51820 of hub.example.org',
       blockedUdp: blockedUdp.get(id),
       isOffline: () => offline.has(id),
     }),

@@ -20,7 +20,10 @@ it.each([
   const failure = failureOf(error, isOffline)
   expect(failure).toBe(expected)
   const gateway = { id: 'abcdefgh2345', name: 'Barn' }
-  const page = failurePage(failure, { gateway, hubUrl: 'http://localhost:8080', error, seconds: 60 })
+  const port = 'port 51820 of hub.example.org'
+  const page = failurePage(failure, { gateway, hubUrl: 'http://localhost:8080', error, seconds: 60, port })
   expect(page.title).toContain('Barn')
   expect(page.advice.length).toBeGreaterThan(0)
+  const isSilence = expected === 'silent' || expected === 'offline'
+  expect(page.advice.join(' ').includes(`UDP from the gateway reach ${port}`)).toBe(isSilence)
 })

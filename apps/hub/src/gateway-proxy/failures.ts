@@ -30,22 +30,32 @@ export function failureOf(error: NodeJS.ErrnoException, isOffline: boolean): Fai
 
 type Words = Pick<RefusalPage, 'title' | 'reason' | 'advice'>
 
-/** The words for a person. `seconds` is how long an exchange may make no progress. */
-const WORDS: Record<Failure, (about: { name: string; error: Error; seconds: number }) => Words> = {
-  offline: ({ name }) => ({
+/**
+ * `seconds` is how long an exchange may make no progress; `port` is in words: `port 51820 of hub.example.org`.
+ */
+type About = { error: Error; seconds: number; port: string }
+
+/** In its first minute, blocked UDP looks like any other silence: both pages of silence name the port. */
+const openPort = (port: string) => `A firewall between it and the hub must let UDP from the gateway reach ${port}.`
+
+/** The words for a person. */
+const WORDS: Record<Failure, (about: About & { name: string }) => Words> = {
+  offline: ({ name, port }) => ({
     title: `${name} is offline`,
     reason: 'The hub hears nothing from it, and it does not answer through the VPN.',
     advice: [
       'Check its power and its internet connection.',
       'A gateway that was just switched on needs up to a minute.',
+      openPort(port),
     ],
   }),
-  silent: ({ name }) => ({
+  silent: ({ name, port }) => ({
     title: `${name} does not answer`,
     reason: 'The hub requested its page through the VPN and got no answer.',
     advice: [
       'Wait a moment: a gateway that was just switched on needs a few seconds.',
       'Look at its status in the hub. If it has a warning, the reason is beside it.',
+      openPort(port),
       'Restart the gateway if it stays like this. A firewall on it must let the hub reach its page.',
     ],
   }),
@@ -90,19 +100,16 @@ const WORDS: Record<Failure, (about: { name: string; error: Error; seconds: numb
 
 type Gateway = { id: string; name: string }
 
-/** `hubUrl` is the hub behind the page; `seconds` is how long an exchange may make no progress. */
+/** `hubUrl` is the hub behind the page. */
 export function failurePage(
   failure: Failure,
-  { gateway, hubUrl, error, seconds }: { gateway: Gateway; hubUrl: string; error: Error; seconds: number },
+  { gateway, hubUrl, ...about }: About & { gateway: Gateway; hubUrl: string },
 ): RefusalPage {
-  const words = WORDS[failure]({ name: gateway.name, error, seconds })
+  const words = WORDS[failure]({ name: gateway.name, ...about })
   return { ...words, isTemporary: true, back: backTo(hubUrl, gateway) }
 }
 
-/**
- * The page that is shown at once, without a request to the gateway; `port` is in words:
- * `port 51820 of hub.example.org`.
- */
+/** The page that is shown at once, without a request to the gateway; `port` is in words. */
 export function blockedUdpPage(gateway: Gateway, hubUrl: string, port: string): RefusalPage {
   return {
     title: `${gateway.name} cannot be reached through the VPN`,

@@ -248,7 +248,8 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   function refuseUnreachable(req: RequestHead, reply: Reply, gateway: UiGateway, hubUrl: string, err: Error): void {
     const failure = failureOf(err, gateway.isOffline())
     log.info({ err, failure, gatewayId: gateway.id }, 'a gateway page is unreachable')
-    const page = failurePage(failure, { gateway, hubUrl, error: err, seconds: progressTimeoutMs / 1_000 })
+    const about = { error: err, seconds: progressTimeoutMs / 1_000, port: gateway.vpnPort() }
+    const page = failurePage(failure, { gateway, hubUrl, ...about })
     refuse(req, reply, 'gateway_unreachable', page)
   }
 

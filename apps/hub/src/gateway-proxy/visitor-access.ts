@@ -24,7 +24,9 @@ export type UiGateway = {
   id: string
   name: string
   address: string
-  /** The host and port that its UDP must reach, in words, while it seems to be blocked. */
+  /** The host and port that its UDP must reach, in words: `port 51820 of hub.example.org`. */
+  vpnPort(): string
+  /** The same, while its UDP seems to be blocked. */
   blockedUdp?: string | undefined
   /** Whether the hub has heard nothing from it for too long. */
   isOffline(): boolean

@@ -98,7 +98,12 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     sessions,
     async findGateway(caller, id) {
       const gateway = await findVisibleGateway(db, caller, id)
-      return { ...gateway, blockedUdp: blockedUdp(gateway, signals), isOffline: () => isOffline(gateway, signals) }
+      return {
+        ...gateway,
+        vpnPort: signals.vpnPort,
+        blockedUdp: blockedUdp(gateway, signals),
+        isOffline: () => isOffline(gateway, signals),
+      }
     },
     applicationsOf: (id) => heartbeats.latest(id)?.content.applications,
     dial: (address, door, signal) => vpn.dial(address, PORTS[door], signal),
