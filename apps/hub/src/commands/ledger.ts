@@ -6,7 +6,7 @@ import { ledgerEntry, type Fact, type LedgerEntry, type PageQuery } from '@hedge
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { createNamedLimiter } from '../access/limiter.ts'
-import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
@@ -68,11 +68,11 @@ async function store(
   const news = entries.filter(({ id, at }) => keys.delete(`${id} ${at}`))
   if (news.length === 0) return
   await trim(transaction, gatewayId)
-  const scopes = gateway.owner_id === null ? [WHOLE_FLEET] : [WHOLE_FLEET, gateway.owner_id].toSorted()
+  const scopes = gateway.owner_id === null ? [WHOLE_FLEET] : [WHOLE_FLEET, gateway.owner_id]
   const fired = news.filter(({ kind }) => kind === 'fired')
   const byHour = Map.groupBy(fired, ({ at }) => startOfHour(Math.min(at, now)))
-  for (const [at, { length: firings }] of [...byHour].toSorted(([a], [b]) => a - b))
-    for (const scope of scopes) await countInHour(transaction, { at, scope, firings })
+  const counts = [...byHour].flatMap(([at, { length: firings }]) => scopes.map((scope) => ({ at, scope, firings })))
+  await countInHours(transaction, counts)
   const written: Fact = {
     kind: 'ledger.written',
     at: now,

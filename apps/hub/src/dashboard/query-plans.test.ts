@@ -125,6 +125,7 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
   it('a report finds the incidents that it continues by their label and time', async () => {
     const { id } = await hub.db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
     const reported = ['l1', 'l2', 'l3'].map((label) => ({
+      gateway_id: id,
       id: label,
       camera: 'c',
       label,
@@ -138,7 +139,7 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
       doubtful: 0,
       hasPicture: false,
     }))
-    const plans = await plansOf((db) => db.transaction().execute((t) => placeInIncidents(t, id, reported)))
+    const plans = await plansOf((db) => db.transaction().execute((t) => placeInIncidents(t, reported)))
     expect(plans[0]).toMatch(/incidents_by_last .*gateway_id ?=.* and \(?reported_label ?=.* and \(?last_at ?>/is)
   })
 

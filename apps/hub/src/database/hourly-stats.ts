@@ -15,14 +15,23 @@ export function startOfHour(at: number): number {
 
 export type HourlyCount = { at: number; scope: string; threats?: number; firings?: number; activeConnections?: number }
 
-/** Adds threats and firings to an hour and raises its maximum of active connections to the current number. */
-export async function countInHour(
-  db: Db,
-  { at, scope, threats = 0, firings = 0, activeConnections = 0 }: HourlyCount,
-): Promise<void> {
+/**
+ * Adds threats and firings to hours, each named once with a scope, and raises their maximum of active connections to
+ * the current number.
+ */
+export async function countInHours(db: Db, counts: readonly HourlyCount[]): Promise<void> {
+  if (counts.length === 0) return
+  const rows = counts.map(({ at, scope, threats = 0, firings = 0, activeConnections = 0 }) => ({
+    hour: startOfHour(at),
+    scope,
+    active_connections: activeConnections,
+    threats,
+    firings,
+  }))
   await db
     .insertInto('hourly_stats')
-    .values({ hour: startOfHour(at), scope, active_connections: activeConnections, threats, firings })
+    // In one fixed order, so that two transactions never deadlock.
+    .values(rows.toSorted((a, b) => a.hour - b.hour || (a.scope < b.scope ? -1 : 1)))
     .onConflict((conflict) =>
       conflict.columns(['hour', 'scope']).doUpdateSet((row) => ({
         threats: row('hourly_stats.threats', '+', row.ref('excluded.threats')),

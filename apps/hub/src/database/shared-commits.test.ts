@@ -1,16 +1,23 @@
-import { pino } from 'pino'
+import type { Transaction } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
-import { HUB, openFacts, record } from '../facts/facts.ts'
 import { createSharedCommits, type SharedCommits } from './shared-commits.ts'
+import type { Tables } from './tables.ts'
+import { inTransaction } from './transaction.ts'
+
+type Work = (transaction: Transaction<Tables>) => Promise<void>
 
 describe.each(testEngines)('shared commits on %s', (engine) => {
   let database: Awaited<ReturnType<typeof openTestDatabase>>
-  let commit: SharedCommits
+  let commit: SharedCommits<Work>
 
   beforeEach(async () => {
     database = await openTestDatabase(engine)
-    commit = createSharedCommits(database.db, record)
+    commit = createSharedCommits((works) =>
+      inTransaction(database.db, async (transaction) => {
+        for (const work of works) await work(transaction)
+      }),
+    )
   })
   afterEach(() => database.close())
 
@@ -21,7 +28,6 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
       transactions.push(transaction)
       await transaction.insertInto('settings').values({ name, value: '1' }).execute()
       if (name === 'broken') throw new Error('of the broken one')
-      return []
     }, weight)
     return { done, transactions }
   }
@@ -45,19 +51,6 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
     const ends = await Promise.allSettled(all.map(({ done }) => done))
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     expect(await stored()).toEqual(['first', 'second', 'third'])
-  })
-
-  test('followers get the facts of a commit together', async () => {
-    const followed: number[] = []
-    openFacts(database.db, { log: pino({ level: 'silent' }) }).follow({
-      name: 'counter',
-      kinds: ['storage.low'],
-      inTransaction: async (_transaction, facts) => void followed.push(facts.length),
-    })
-    const data = { state: 'low', message: 'Little room is left.' } as const
-    const report = () => commit(async () => [{ kind: 'storage.low', at: 1, actor: HUB, data }], 0.1)
-    await Promise.all([report(), report(), report()])
-    expect(followed).toEqual([1, 2])
   })
 
   test('a transaction takes no more than its weight', async () => {

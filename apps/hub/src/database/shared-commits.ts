@@ -3,40 +3,18 @@
  * with the whole process: at a hundred commits a second, little time is left for anything else. The first caller after
  * a pause is served at once; callers that come soon after it share the next commit.
  */
-import type { Fact } from '@hedgerow/contract'
-import type { Kysely, Transaction } from 'kysely'
-import type { Tables } from './tables.ts'
-import { inTransaction } from './transaction.ts'
-
-/** Resolves with its facts: those of one commit are recorded together, so that their followers work once for all. */
-type Work = (transaction: Transaction<Tables>) => Promise<readonly Fact[]>
-type Record = (transaction: Transaction<Tables>, ...facts: Fact[]) => Promise<void>
-
 /**
- * Resolves when `work` is committed; rejects with the error of this `work`, which undoes no other caller's. It may run
- * twice, as in `inTransaction`. `weight` is its part of what one transaction may take, at most 1.
+ * Resolves when the item is stored; rejects with the error of storing it, which undoes no other caller's. `weight` is
+ * its part of what one transaction may take, at most 1.
  */
-export type SharedCommits = (work: Work, weight: number) => Promise<void>
+export type SharedCommits<Item> = (item: Item, weight: number) => Promise<void>
 
 /** The time between commits; it is shorter when enough work for a whole transaction waits. */
 const COMMIT_EVERY_MS = 100
 
-export const commitAlone = (db: Kysely<Tables>, record: Record, work: Work) => commitTogether(db, record, [work])
-
-function commitTogether(db: Kysely<Tables>, record: Record, works: readonly Work[]): Promise<void> {
-  return inTransaction(
-    db,
-    async (transaction) => {
-      const facts: Fact[] = []
-      for (const work of works) facts.push(...(await work(transaction)))
-      if (facts.length > 0) await record(transaction, ...facts)
-    },
-    'read committed',
-  )
-}
-
-export function createSharedCommits(db: Kysely<Tables>, record: Record): SharedCommits {
-  type Waiting = { work: Work; weight: number; settled: PromiseWithResolvers<void> }
+/** `store` stores items in one transaction. Where that fails, it is called again for each of them. */
+export function createSharedCommits<Item>(store: (items: readonly Item[]) => Promise<void>): SharedCommits<Item> {
+  type Waiting = { item: Item; weight: number; settled: PromiseWithResolvers<void> }
   const waiting: Waiting[] = []
   let committedAtMs = -Infinity
   let isRunning = false
@@ -63,18 +41,12 @@ export function createSharedCommits(db: Kysely<Tables>, record: Record): SharedC
     isRunning = true
     const together = takeNext()
     try {
-      await commitTogether(
-        db,
-        record,
-        together.map(({ work }) => work),
-      )
+      await store(together.map(({ item }) => item))
       for (const { settled } of together) settled.resolve()
     } catch (error) {
-      // Nobody knows whose work failed, so each gets a transaction of its own.
+      // Nobody knows whose item failed, so each gets a transaction of its own.
       if (together.length === 1) together[0]!.settled.reject(error)
-      else
-        for (const { work, settled } of together)
-          await commitAlone(db, record, work).then(settled.resolve, settled.reject)
+      else for (const { item, settled } of together) await store([item]).then(settled.resolve, settled.reject)
     }
     isRunning = false
     committedAtMs = performance.now()
@@ -82,9 +54,9 @@ export function createSharedCommits(db: Kysely<Tables>, record: Record): SharedC
     setImmediate(plan)
   }
 
-  return (work, weight) => {
+  return (item, weight) => {
     const settled = Promise.withResolvers<void>()
-    waiting.push({ work, weight, settled })
+    waiting.push({ item, weight, settled })
     plan()
     return settled.promise
   }

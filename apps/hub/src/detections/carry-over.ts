@@ -42,7 +42,7 @@ export async function carryOverThumbnails(db: Kysely<Tables>, log: Logger, signa
         if (jpeg)
           await transaction.insertInto('thumbnails').values({ gateway_id: gatewayId, detection_id: id, jpeg }).execute()
         else if (incidentId !== null) await recount(transaction, [incidentId])
-        await addToTotals(transaction, gatewayId, { detections: 0, bytes: (jpeg?.length ?? 0) - thumbnail.length })
+        await addToTotals(transaction, [{ gatewayId, detections: 0, bytes: (jpeg?.length ?? 0) - thumbnail.length }])
       })
       if (jpeg) moved += 1
       else dropped += 1

@@ -17,8 +17,8 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
-import { commitAlone, type SharedCommits } from '../database/shared-commits.ts'
-import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import type { SharedCommits } from '../database/shared-commits.ts'
+import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { storeThumbnails } from './thumbnails.ts'
 import { placeInIncidents, recount } from './incidents.ts'
 
@@ -36,19 +36,46 @@ const ROWS_DELETED_AT_ONCE = 200
 const PAUSE_MS = 10
 const BYTES_PER_MEGABYTE = 1_000_000
 
+/** Some of what one gateway reported at once. `at` is when it was reported, in milliseconds since 1970. */
+export type Batch = { gatewayId: string; detections: readonly PicturedDetection[]; at: number }
+
 /** Throws `gateway_unknown` when the gateway was deleted meanwhile. */
 export async function storeDetections(
   db: Kysely<Tables>,
   gatewayId: string,
   detections: readonly PicturedDetection[],
   now: number,
-  commit: SharedCommits = (work) => commitAlone(db, record, work),
+  commit: SharedCommits<Batch> = (batch) => storeBatches(db, [batch]),
 ): Promise<void> {
   for (const [index, some] of inSteps(detections).entries()) {
     if (index > 0) await nextTurn()
-    // The gateway's row is locked, so the transaction need not be serializable.
-    await commit((transaction) => storeSome(transaction, gatewayId, some, now), weightOf(some))
+    await commit({ gatewayId, detections: some, at: now }, weightOf(some))
   }
+}
+
+/**
+ * Stores batches in one transaction, those of different gateways by common statements. Throws `gateway_unknown` and
+ * stores nothing when one of the gateways was deleted meanwhile.
+ */
+export function storeBatches(db: Kysely<Tables>, batches: readonly Batch[]): Promise<void> {
+  return inTransaction(
+    db,
+    async (transaction) => {
+      const facts: Fact[] = []
+      for (const round of inRounds(batches)) facts.push(...(await storeRound(transaction, round)))
+      await record(transaction, ...facts)
+    },
+    // The gateways' rows are locked, so the transaction need not be serializable.
+    'read committed',
+  )
+}
+
+/** Each gateway is once in a round, its batches in the order in which they came. */
+function inRounds(batches: readonly Batch[]): Batch[][] {
+  const rounds: Batch[][] = []
+  for (const ofOne of Map.groupBy(batches, ({ gatewayId }) => gatewayId).values())
+    for (const [round, batch] of ofOne.entries()) (rounds[round] ??= []).push(batch)
+  return rounds
 }
 
 function weightOf(detections: readonly PicturedDetection[]): number {
@@ -71,65 +98,111 @@ function inSteps(detections: readonly PicturedDetection[]): PicturedDetection[][
   return steps
 }
 
-async function storeSome(
-  transaction: Transaction<Tables>,
-  gatewayId: string,
-  detections: readonly PicturedDetection[],
-  now: number,
-): Promise<Fact[]> {
-  const gateway = await lockGateway(transaction, gatewayId)
-  const ids = [...new Set(detections.map(({ id }) => id))]
-  const stored = await transaction
+async function storeRound(transaction: Transaction<Tables>, batches: readonly Batch[]): Promise<Fact[]> {
+  const gateways = await lockGateways(
+    transaction,
+    batches.map(({ gatewayId }) => gatewayId),
+  )
+  const stored = Map.groupBy(await findStored(transaction, batches), (row) => row.gateway_id)
+  const changes = batches.map((batch) => changeOf(batch, stored.get(batch.gatewayId) ?? []))
+  const rows = changes.flatMap((change) => [...change.rows.values()])
+  const placed = rows.map((row) => ({ ...row, hasPicture: row.thumbnail !== null || row.thumbnail_bytes !== null }))
+  const { left, incidents } = await placeInIncidents(transaction, placed)
+  for (const [index, row] of rows.entries()) row.incident_id = placed[index]!.incident_id
+  await upsert(transaction, rows)
+  await storeThumbnails(
+    transaction,
+    batches.map(({ gatewayId, detections }) => ({
+      gatewayId,
+      pictures: new Map(detections.flatMap(({ id, jpeg }) => (jpeg ? [[id, jpeg] as const] : []))),
+    })),
+  )
+  await recount(transaction, [...left, ...changes.flatMap(seenElsewhere)])
+  await addToTotals(transaction, changes.map(growthOf))
+  await countThreats(
+    transaction,
+    changes.flatMap(({ batch, threats }) =>
+      threats.map((row) => ({ row, ownerId: gateways.get(batch.gatewayId)!.owner_id })),
+    ),
+  )
+  const incidentsOf = Map.groupBy(incidents.filter(isShown), (incident) => incident.gateway_id)
+  return changes.map((change) =>
+    factOf(change, {
+      gatewayName: gateways.get(change.batch.gatewayId)!.name,
+      incidents: incidentsOf.get(change.batch.gatewayId) ?? [],
+    }),
+  )
+}
+
+async function findStored(transaction: Transaction<Tables>, batches: readonly Batch[]): Promise<Row[]> {
+  const keys = batches.flatMap(({ gatewayId, detections }) =>
+    [...new Set(detections.map(({ id }) => id))].map((id) => sql`(${gatewayId}, ${id})`),
+  )
+  return transaction
     .selectFrom('detections')
     .selectAll()
-    .where('gateway_id', '=', gatewayId)
-    .where('id', 'in', ids)
+    .where(sql<boolean>`(gateway_id, id) in (values ${sql.join(keys)})`)
     .execute()
-  const rows = new Map<string, Row>(stored.map((row) => [row.id, row]))
+}
+
+/** The rows before and, by id, after a batch; `threats` are those that became one. */
+type Change = { batch: Batch; stored: readonly Row[]; rows: Map<string, Row>; threats: Row[] }
+
+function changeOf(batch: Batch, stored: readonly Row[]): Change {
+  const rows = new Map(stored.map((row) => [row.id, row]))
   const threats: Row[] = []
-  for (const detection of detections) {
+  for (const detection of batch.detections) {
     const before = rows.get(detection.id)
-    const after = merge(before, detection, gatewayId, now)
+    const after = merge(before, detection, batch)
     rows.set(detection.id, after)
     if (isThreat(after) && !(before && isThreat(before))) threats.push(after)
   }
-  const placed = [...rows.values()].map((row) => ({
-    ...row,
-    hasPicture: row.thumbnail !== null || row.thumbnail_bytes !== null,
-  }))
-  const { left, incidents } = await placeInIncidents(transaction, gatewayId, placed)
-  for (const { id, incident_id: incidentId } of placed) rows.get(id)!.incident_id = incidentId
-  await upsert(transaction, [...rows.values()])
-  const pictures = detections.flatMap(({ id, jpeg }) => (jpeg ? [[id, jpeg] as const] : []))
-  await storeThumbnails(transaction, gatewayId, new Map(pictures))
-  const elsewhere = stored.filter(({ id, camera }) => rows.get(id)!.camera !== camera)
-  await recount(transaction, [...left, ...elsewhere.flatMap(({ id }) => rows.get(id)!.incident_id ?? [])])
+  return { batch, stored, rows, threats }
+}
+
+/** The incidents of detections whose camera is another one now. */
+function seenElsewhere({ stored, rows }: Change): string[] {
+  return stored.flatMap((before) => {
+    const after = rows.get(before.id)!
+    return after.camera === before.camera || after.incident_id === null ? [] : [after.incident_id]
+  })
+}
+
+function growthOf({ batch, stored, rows }: Change): Growth {
   const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
-  const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
-  await addToTotals(transaction, gatewayId, added)
-  await countThreats(transaction, threats, gateway.owner_id)
-  const reported: Fact<'detection.reported'> = {
+  return {
+    gatewayId: batch.gatewayId,
+    detections: rows.size - stored.length,
+    bytes: bytes(rows.values()) - bytes(stored),
+  }
+}
+
+function factOf(
+  { batch: { gatewayId, detections, at }, rows, threats }: Change,
+  { gatewayName, incidents }: { gatewayName: string; incidents: readonly Selectable<Tables['incidents']>[] },
+): Fact<'detection.reported'> {
+  const validated = new Set([...rows.values()].flatMap((row) => (row.validated === 1 ? [row.incident_id] : [])))
+  return {
     kind: 'detection.reported',
-    at: now,
+    at,
     actor: { name: 'gateway' },
     target: gatewayId,
     gatewayId,
     data: {
       count: detections.length,
-      gatewayName: gateway.name,
+      gatewayName,
       alerts: threats.map(toAlert),
-      incidents: incidents.filter(isShown).map((incident) => ({
+      incidents: incidents.map((incident) => ({
         id: incident.id,
         label: incident.reported_label,
         severity: incident.severity,
         camera: incident.camera,
         coverId: incident.cover_id,
         startedAt: incident.started_at,
-        isValidated: placed.some((row) => row.incident_id === incident.id && row.validated === 1),
+        isValidated: validated.has(incident.id),
       })),
     },
   }
-  return [reported]
 }
 
 function isThreat(row: Row): boolean {
@@ -145,34 +218,41 @@ function toAlert({ id, camera, label, started_at: startedAt }: Row) {
   return { id, camera, label, startedAt }
 }
 
-/** Updates rows in one fixed order, so that two gateways never deadlock. */
-async function countThreats(transaction: Transaction<Tables>, threats: Row[], ownerId: string | null): Promise<void> {
-  const byHour = Map.groupBy(threats, (threat) => startOfHour(threat.started_at))
-  const scopes = ownerId === null ? [WHOLE_FLEET] : [WHOLE_FLEET, ownerId].toSorted()
-  for (const [at, { length }] of [...byHour].toSorted(([a], [b]) => a - b))
-    for (const scope of scopes) await countInHour(transaction, { at, scope, threats: length })
+async function countThreats(
+  transaction: Transaction<Tables>,
+  threats: readonly { row: Row; ownerId: string | null }[],
+): Promise<void> {
+  const hours = Map.groupBy(threats, ({ row }) => startOfHour(row.started_at))
+  const counts = [...hours].flatMap(([at, inHour]) => {
+    const owned = Map.groupBy(inHour, ({ ownerId }) => ownerId)
+    const ofOwners = [...owned].flatMap(([scope, { length }]) =>
+      scope === null ? [] : [{ at, scope, threats: length }],
+    )
+    return [{ at, scope: WHOLE_FLEET, threats: inHour.length }, ...ofOwners]
+  })
+  await countInHours(transaction, counts)
 }
 
-/** Locks the gateway, also on PostgreSQL: two copies of a batch must not both be new. */
-async function lockGateway(
+/** Locks the gateways, also on PostgreSQL: two copies of a batch must not both be new. */
+async function lockGateways(
   transaction: Transaction<Tables>,
-  gatewayId: string,
-): Promise<{ name: string; owner_id: string | null }> {
-  const gateway = await transaction
+  ids: readonly string[],
+): Promise<Map<string, { name: string; owner_id: string | null }>> {
+  const gateways = await transaction
     .updateTable('gateways')
     .set((row) => ({ created_at: row.ref('created_at') }))
-    .where('id', '=', gatewayId)
-    .returning(['name', 'owner_id'])
-    .executeTakeFirst()
-  if (!gateway) throw new HubError('gateway_unknown')
-  return gateway
+    .where('id', 'in', ids)
+    .returning(['id', 'name', 'owner_id'])
+    .execute()
+  if (gateways.length < ids.length) throw new HubError('gateway_unknown')
+  return new Map(gateways.map((gateway) => [gateway.id, gateway]))
 }
 
 /**
  * The row after this report. Its start stays as first reported, and is never in the future: a gateway whose clock is
  * ahead must not count threats of tomorrow.
  */
-function merge(before: Row | undefined, detection: PicturedDetection, gatewayId: string, now: number): Row {
+function merge(before: Row | undefined, detection: PicturedDetection, { gatewayId, at: now }: Batch): Row {
   return {
     gateway_id: gatewayId,
     id: detection.id,
@@ -248,16 +328,15 @@ function mergeDetails(before: string | null, detection: PicturedDetection): stri
   )
 }
 
-/** Runs in the transaction that changed the rows. */
-export async function addToTotals(
-  transaction: Transaction<Tables>,
-  gatewayId: string,
-  change: { detections: number; bytes: number },
-): Promise<void> {
-  if (change.detections === 0 && change.bytes === 0) return
+type Growth = { gatewayId: string; detections: number; bytes: number }
+
+/** Runs in the transaction that changed the rows; each gateway is named once. */
+export async function addToTotals(transaction: Transaction<Tables>, growths: readonly Growth[]): Promise<void> {
+  const rows = growths.filter(({ detections, bytes }) => detections !== 0 || bytes !== 0)
+  if (rows.length === 0) return
   await transaction
     .insertInto('detection_totals')
-    .values({ gateway_id: gatewayId, ...change })
+    .values(rows.map(({ gatewayId, ...growth }) => ({ gateway_id: gatewayId, ...growth })))
     .onConflict((conflict) =>
       conflict.column('gateway_id').doUpdateSet((row) => ({
         detections: row('detection_totals.detections', '+', row.ref('excluded.detections')),
@@ -306,7 +385,7 @@ export function deleteOldDetections(
         .where('gateway_id', '=', gatewayId)
         .where('detection_id', 'in', ids)
         .execute()
-      await addToTotals(transaction, gatewayId, { detections: -theirs.length, bytes: -bytes })
+      await addToTotals(transaction, [{ gatewayId, detections: -theirs.length, bytes: -bytes }])
     }
     await recount(
       transaction,

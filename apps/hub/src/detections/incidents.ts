@@ -19,6 +19,7 @@ type Incident = Selectable<Tables['incidents']>
 /** The columns that placing reads; it writes `incident_id`. */
 export type Placed = Pick<
   Selectable<Tables['detections']>,
+  | 'gateway_id'
   | 'id'
   | 'camera'
   | 'label'
@@ -40,17 +41,16 @@ export type Placed = Pick<
  */
 export async function placeInIncidents(
   transaction: Transaction<Tables>,
-  gatewayId: string,
   detections: readonly Placed[],
 ): Promise<{ left: string[]; incidents: Incident[] }> {
-  const near = await findNear(transaction, gatewayId, detections)
+  const near = await findNear(transaction, detections)
   const startOf = new Map(near.map(({ id, started_at: start }) => [id, start]))
   const changed = new Set<Incident>()
   const absorbed = new Map<string, Incident>()
   const left: string[] = []
   for (const detection of detections.toSorted((a, b) => a.started_at - b.started_at)) {
     const [first, ...others] = near.filter((incident) => isNear(incident, detection)).toSorted(byStart)
-    const incident = first ?? begin(gatewayId, detection)
+    const incident = first ?? begin(detection)
     if (!first) near.push(incident)
     for (const other of others) {
       absorb(incident, other)
@@ -120,37 +120,37 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
  * Incidents that one of the detections may touch. The stretches are a table of their own, so that each one is a search
  * in an index: with several conditions joined by "or", SQLite reads the gateway's whole history.
  */
-async function findNear(
-  transaction: Transaction<Tables>,
-  gatewayId: string,
-  detections: readonly Placed[],
-): Promise<Incident[]> {
+async function findNear(transaction: Transaction<Tables>, detections: readonly Placed[]): Promise<Incident[]> {
   if (detections.length === 0) return []
   const near = stretches(detections).map(
-    ({ label, from, to }) =>
-      sql`(${label}, cast(${from - GAP_MS} as double precision), cast(${to + GAP_MS} as double precision))`,
+    ({ gatewayId, label, from, to }) =>
+      sql`(${gatewayId}, ${label}, cast(${from - GAP_MS} as double precision), cast(${to + GAP_MS} as double precision))`,
   )
-  const { rows } = await sql<Incident>`with near (label, after, before) as (values ${sql.join(near)})
+  const { rows } = await sql<Incident>`with near (gateway, label, after, before) as (values ${sql.join(near)})
     select distinct incidents.* from near cross join incidents
-    where gateway_id = ${gatewayId} and reported_label = near.label
+    where gateway_id = near.gateway and reported_label = near.label
       and last_at > near.after and started_at < near.before`.execute(transaction)
   return rows
 }
 
-/** The detections' times for each label, joined where they touch. */
-function stretches(detections: readonly Placed[]): { label: string; from: number; to: number }[] {
-  const found: { label: string; from: number; to: number }[] = []
+type Stretch = { gatewayId: string; label: string; from: number; to: number }
+
+/** The detections' times for each gateway and label, joined where they touch. */
+function stretches(detections: readonly Placed[]): Stretch[] {
+  const found: Stretch[] = []
   for (const detection of detections.toSorted((a, b) => a.started_at - b.started_at)) {
-    const [from, to] = [detection.started_at, lastOf(detection)]
-    const open = found.findLast(({ label }) => label === detection.label)
+    const { gateway_id: gatewayId, label, started_at: from } = detection
+    const to = lastOf(detection)
+    const open = found.findLast((stretch) => stretch.gatewayId === gatewayId && stretch.label === label)
     if (open && from - open.to < GAP_MS) open.to = Math.max(open.to, to)
-    else found.push({ label: detection.label, from, to })
+    else found.push({ gatewayId, label, from, to })
   }
   return found
 }
 
 function isNear(incident: Incident, detection: Placed): boolean {
   return (
+    incident.gateway_id === detection.gateway_id &&
     incident.reported_label === detection.label &&
     incident.suppressed === detection.suppressed &&
     detection.started_at - incident.last_at < GAP_MS &&
@@ -158,10 +158,10 @@ function isNear(incident: Incident, detection: Placed): boolean {
   )
 }
 
-function begin(gatewayId: string, detection: Placed): Incident {
+function begin(detection: Placed): Incident {
   return {
     id: newId(detection.started_at),
-    gateway_id: gatewayId,
+    gateway_id: detection.gateway_id,
     label: detection.label,
     reported_label: detection.label,
     severity: detection.severity,

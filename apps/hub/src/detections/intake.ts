@@ -8,7 +8,7 @@ import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { reportedBytes, storeDetections, type PicturedDetection } from './detections.ts'
+import { reportedBytes, storeDetections, type Batch, type PicturedDetection } from './detections.ts'
 import { cleanJpeg } from './pictures.ts'
 import type { DetectionQuota } from './quota.ts'
 
@@ -19,7 +19,7 @@ type Dependencies = {
   requireRoom: StorageWatch['requireRoom']
   quota: Pick<DetectionQuota, 'take' | 'charge' | 'countRefused'>
   metrics: Pick<Metrics, 'countDetections'>
-  commit: SharedCommits
+  commit: SharedCommits<Batch>
 }
 
 /**

@@ -5,15 +5,20 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { cleanJpeg } from './pictures.ts'
 
+/** `pictures` are the gateway's, by detection. */
+export type GatewayPictures = { gatewayId: string; pictures: ReadonlyMap<string, Buffer> }
+
 export async function storeThumbnails(
   transaction: Transaction<Tables>,
-  gatewayId: string,
-  pictures: ReadonlyMap<string, Buffer>,
+  gateways: readonly GatewayPictures[],
 ): Promise<void> {
-  if (pictures.size === 0) return
+  const rows = gateways.flatMap(({ gatewayId, pictures }) =>
+    [...pictures].map(([id, jpeg]) => ({ gateway_id: gatewayId, detection_id: id, jpeg })),
+  )
+  if (rows.length === 0) return
   await transaction
     .insertInto('thumbnails')
-    .values([...pictures].map(([id, jpeg]) => ({ gateway_id: gatewayId, detection_id: id, jpeg })))
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['gateway_id', 'detection_id']).doUpdateSet((row) => ({ jpeg: row.ref('excluded.jpeg') })),
     )

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Fact } from '@hedgerow/contract'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
@@ -57,8 +57,8 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
       await inTransaction(
         db,
         async (transaction) => {
-          for (const [scope, activeConnections] of risen)
-            await countInHour(transaction, { at: now, scope, activeConnections })
+          const counts = risen.map(([scope, activeConnections]) => ({ at: now, scope, activeConnections }))
+          await countInHours(transaction, counts)
           const facts = changed.map((status) => changeOf(status, now))
           if (facts.length > 0) await record(transaction, ...facts)
         },

@@ -5,8 +5,8 @@ import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { engineOf } from '../database/engine.ts'
-import { record } from '../facts/facts.ts'
-import { commitAlone, createSharedCommits } from '../database/shared-commits.ts'
+import { createSharedCommits } from '../database/shared-commits.ts'
+import { storeBatches, type Batch } from '../detections/detections.ts'
 import { createIntake } from '../detections/intake.ts'
 import { cleanJpeg } from '../detections/pictures.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
@@ -270,8 +270,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       // PostgreSQL combines concurrent commits by itself and does not block this process.
       commit:
         engineOf(config.databaseUrl) === 'sqlite'
-          ? createSharedCommits(db, record)
-          : (work) => commitAlone(db, record, work),
+          ? createSharedCommits<Batch>((batches) => storeBatches(db, batches))
+          : (batch) => storeBatches(db, [batch]),
     }),
   }
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
