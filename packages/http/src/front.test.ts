@@ -7,7 +7,7 @@ import { connect as tlsConnect } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createConnectionLimits, type ConnectionLimitOptions } from './connection-limits.ts'
 import { createFaults } from './faults.ts'
-import { createFront, createTlsFront, cutConnections, type FrontOptions } from './front.ts'
+import { closeFront, createFront, createTlsFront, cutConnections, type FrontOptions } from './front.ts'
 import { TEST_CERTIFICATE } from './test-certificate.ts'
 
 const servers: (Server | TlsServer)[] = []
@@ -69,13 +69,18 @@ async function open({ limits: limited, tls = false, ...options }: Setting = {}) 
   }
   /** All bytes until the server ends. */
   const say = async (bytes: string) => text(await dial(bytes))
-  const isWell = async () => {
+  /** Over TLS where the server speaks it. */
+  const dialWell = async () => {
     const socket = tls ? tlsConnect({ port, host: '127.0.0.1', rejectUnauthorized: false }) : await dial()
     clients.push(socket)
+    return socket
+  }
+  const isWell = async () => {
+    const socket = await dialWell()
     socket.write('GET /well HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     return (await text(socket)).endsWith('path /well')
   }
-  return { server, port, limits, errors, refused, dial, say, isWell }
+  return { server, port, limits, errors, refused, dial, dialWell, say, isWell }
 }
 
 describe('a connection that asks to leave HTTP', () => {
@@ -227,6 +232,28 @@ describe('every end has a deadline', () => {
     await front.dial('\x16\x03\x01\x02\x00\x01')
     await expect.poll(() => front.limits.open()).toBe(0)
     expect(await front.isWell()).toBe(true)
+  })
+})
+
+describe('a server that closes', () => {
+  it.each([false, true])('ends a connection after the answer that was due, TLS: %s', async (tls) => {
+    const due = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    const { server, dialWell } = await open({
+      tls,
+      handle(_request, response) {
+        arrived.resolve()
+        void due.promise.then(() => response.end('late'))
+      },
+    })
+    const keeping = await dialWell()
+    const received = text(keeping)
+    keeping.write(get('/'))
+    await arrived.promise
+    const closed = new Promise<void>((resolve) => closeFront(server, resolve))
+    due.resolve()
+    expect(await received).toMatch(/^HTTP\/1.1 200 OK[^]*late/)
+    await closed
   })
 })
 

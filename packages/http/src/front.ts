@@ -170,7 +170,14 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
     socket.once('close', () => sockets.delete(socket))
     faults.contain(socket, () => serve(socket))
   })
-  server.on('request', exchanges.take)
+  const isClosing = watchClosing(server)
+  server.on('request', (request, response) => {
+    // Node ends only those that were idle when it began to close: others would be kept for their next request.
+    response.once('close', () => {
+      if (isClosing()) server.closeIdleConnections()
+    })
+    exchanges.take(request, response)
+  })
   server.on('checkExpectation', (request, response) =>
     exchanges.take(request, response, (_request, refused) => void refused.writeHead(417).end()),
   )
@@ -212,9 +219,6 @@ function readPlain(
   if (!owned) return leave
   const { headersMs, idleMs, keptMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
   const connections = new Set<PlainConnection>()
-  // One that never listens gets its connections from elsewhere, such as a tunnel.
-  let hasListened = false
-  server.once('listening', () => (hasListened = true))
   const plain: PlainServer = {
     owns: (head) => owned.owns(head),
     serve(exchange) {
@@ -229,7 +233,7 @@ function readPlain(
     },
     contain: (socket, task) => faults.contain(socket, task),
     leave,
-    isClosing: () => hasListened && !server.listening,
+    isClosing: watchClosing(server),
     headersMs,
     idleMs,
     keptMs,
@@ -246,6 +250,13 @@ function readPlain(
     connections.add(connection)
     socket.once('close', () => connections.delete(connection))
   }
+}
+
+/** Whether the server has listened and accepts nothing new. One that never listens has its connections from elsewhere. */
+function watchClosing(server: Server | TlsServer): () => boolean {
+  let hasListened = false
+  server.once('listening', () => (hasListened = true))
+  return () => hasListened && !server.listening
 }
 
 function refuseBusy(exchange: Exchange): void {
