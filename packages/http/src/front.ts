@@ -252,7 +252,9 @@ function readPlain(
   }
 }
 
-/** Whether the server has listened and accepts nothing new. One that never listens has its connections from elsewhere. */
+/**
+ * Whether the server has listened and accepts nothing new. One that never listens has its connections from elsewhere.
+ */
 function watchClosing(server: Server | TlsServer): () => boolean {
   let hasListened = false
   server.once('listening', () => (hasListened = true))
