@@ -42,7 +42,7 @@ import { headToBrowser, linesToGateway } from './repeated-heads.ts'
 import { createHubOrigins } from './hub-origin.ts'
 import { createOrigins, parseHost, type GatewayHost, type Place } from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
-import { createOpenVisits } from './open-visits.ts'
+import { createOpenVisits, type OpenExchange } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest, type Passage } from './proxy.ts'
 import { refuse } from './refusal.ts'
 import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
@@ -86,6 +86,8 @@ export type GatewayProxy = {
   issueTicket(caller: Caller, place: Place, headers: IncomingHttpHeaders): Promise<{ action: string; ticket: string }>
   /** Opens the ports of all gateways that have one. */
   start(): Promise<void>
+  /** Ends the exchanges that do not end by themselves, such as WebSockets. */
+  endEndless(): void
   /** Closes them and ends every exchange. */
   stop(): Promise<void>
 }
@@ -96,8 +98,8 @@ type Way = Omit<Passage, 'pool' | 'lines' | 'translate'> & {
   forGateway: ForGateway
   forBrowser: ForBrowser
 }
-/** Opens the way to a gateway; returns the function that ends the exchange. */
-type Open = (way: Way) => () => void
+/** Opens the way to a gateway. */
+type Open = (way: Way) => OpenExchange
 
 export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const { db, config, clock, log } = deps
@@ -214,19 +216,19 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     if (gateway.blockedUdp !== undefined)
       return refuse(req, reply, 'gateway_unreachable', blockedUdpPage(gateway, grant.hubOrigin, gateway.blockedUdp))
 
-    let cut = (): void => void req.socket.destroy()
+    let exchange: OpenExchange = { cut: () => void req.socket.destroy(), isEndless: () => false }
     const visit = {
       sessionId: caller.sessionId,
       userId: caller.userId,
       gatewayId: gateway.id,
       application: host.application,
     }
-    const leave = openVisits.enter(visit, () => cut())
+    const leave = openVisits.enter(visit, { cut: () => exchange.cut(), isEndless: () => exchange.isEndless() })
     if (!leave) throw new HubError('too_many_requests')
     const { username, role } = caller
     const { origin } = grant
     try {
-      cut = open({
+      exchange = open({
         gateway,
         forGateway: {
           jar: host,
@@ -377,6 +379,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     },
 
     start: ports.start,
+    endEndless: openVisits.endEndless,
     async stop() {
       stopListening()
       await openVisits.stop()

@@ -18,6 +18,36 @@ beforeEach(async () => {
 })
 afterEach(() => hub.stop())
 
+it('exchanges without an end of their own are ended when the hub begins to stop, and others go on', async () => {
+  const finish = Promise.withResolvers<void>()
+  const types: Record<string, string> = {
+    '/events': 'text/event-stream; charset=utf-8',
+    '/camera': 'multipart/x-mixed-replace; boundary=x',
+    '/report': 'text/plain',
+  }
+  const page = await hub.openPage((req, res) => {
+    res.writeHead(200, { 'content-type': types[req.url!] })
+    res.write('first')
+    if (req.url === '/report') void finish.promise.then(() => res.end(' and last'))
+  })
+  async function read(path: string) {
+    const headers = { host: page.host, cookie: page.cookie }
+    const outgoing = request({ port: hub.hubPort, host: '127.0.0.1', path, headers }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const [first] = (await once(incoming, 'data')) as [Buffer]
+    const whole = text(incoming).then(
+      (rest) => `${first}${rest}`,
+      () => 'ended',
+    )
+    return { whole }
+  }
+  const [events, camera, report] = await Promise.all(Object.keys(types).map(read))
+  hub.ui.endEndless()
+  expect([await events!.whole, await camera!.whole]).toEqual(['ended', 'ended'])
+  finish.resolve()
+  expect(await report!.whole).toBe('first and last')
+})
+
 describe('long exchanges', () => {
   const MEGABYTE = randomBytes(1024 * 1024)
   const TOTAL_MB = 100

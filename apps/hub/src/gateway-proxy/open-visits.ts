@@ -12,23 +12,29 @@ const MAX_OPEN_PER_SESSION = 256
 
 export type Visit = Place & { sessionId: string; userId: string }
 
+export type OpenExchange = {
+  /** Ends it at once, on both sides. */
+  cut(): void
+  /** Whether it goes on until somebody ends it: a WebSocket, an event stream, a camera's pictures. */
+  isEndless(): boolean
+}
+
 export type OpenVisits = {
-  /**
-   * Registers an exchange; `cut` must end it at once. Returns the function to call at its end; undefined when the
-   * session has too many.
-   */
-  enter(visit: Visit, cut: () => void): (() => void) | undefined
+  /** Registers an exchange. Returns the function to call at its end; undefined when the session has too many. */
+  enter(visit: Visit, exchange: OpenExchange): (() => void) | undefined
   endSession(sessionId: string): void
   /** Distinct people with a request in the last 60 s or an open exchange. */
   connectedUsers(gatewayId: string): number
   /** Asks about every open visit now: a person or a gateway has changed. */
   recheck(): Promise<void>
+  /** Ends the exchanges that do not end by themselves. */
+  endEndless(): void
   stop(): Promise<void>
 }
 
 type Open = {
   visit: Visit
-  cut: () => void
+  exchange: OpenExchange
   /** Its index in the list of its session. */
   place: number
 }
@@ -57,24 +63,24 @@ export function createOpenVisits({
   const tasks = createTasks({ log, failure: 'could not check open visits' })
   tasks.every(RECHECK_INTERVAL_MS, recheck)
 
-  function leave(exchange: Open): void {
-    const { sessionId, gatewayId, userId } = exchange.visit
+  function leave(open: Open): void {
+    const { sessionId, gatewayId, userId } = open.visit
     const siblings = openBySession.get(sessionId)
-    if (siblings?.[exchange.place] !== exchange) return
+    if (siblings?.[open.place] !== open) return
     const last = siblings.pop()
-    if (last && last !== exchange) {
-      siblings[exchange.place] = last
-      last.place = exchange.place
+    if (last && last !== open) {
+      siblings[open.place] = last
+      last.place = open.place
     }
     lastSeen.get(gatewayId)?.set(userId, clock())
   }
 
   const allOpen = (): Open[] => [...openBySession.values()].flat()
 
-  function cutAll(exchanges: readonly Open[]): void {
-    for (const exchange of exchanges.slice()) {
-      leave(exchange)
-      exchange.cut()
+  function cutAll(all: readonly Open[]): void {
+    for (const open of all.slice()) {
+      leave(open)
+      open.exchange.cut()
     }
   }
 
@@ -83,24 +89,24 @@ export function createOpenVisits({
       for (const [userId, at] of people) if (clock() - at > PRESENCE_MS) people.delete(userId)
       if (people.size === 0) lastSeen.delete(gatewayId)
     }
-    for (const [sessionId, exchanges] of openBySession) if (exchanges.length === 0) openBySession.delete(sessionId)
+    for (const [sessionId, open] of openBySession) if (open.length === 0) openBySession.delete(sessionId)
     const alike = Map.groupBy(allOpen(), ({ visit }) => `${visit.sessionId} ${labelOf(visit)}`)
     await Promise.all(
-      [...alike.values()].map(async (exchanges) => {
-        const [first] = exchanges
-        if (first && !(await isAllowed(first.visit).catch(() => true))) cutAll(exchanges)
+      [...alike.values()].map(async (open) => {
+        const [first] = open
+        if (first && !(await isAllowed(first.visit).catch(() => true))) cutAll(open)
       }),
     )
   }
 
   return {
-    enter(visit, cut) {
+    enter(visit, exchange) {
       const siblings = openBySession.getOrInsertComputed(visit.sessionId, () => [])
       if (siblings.length >= MAX_OPEN_PER_SESSION) return undefined
-      const exchange = { visit, cut, place: siblings.length }
-      siblings.push(exchange)
+      const open = { visit, exchange, place: siblings.length }
+      siblings.push(open)
       lastSeen.getOrInsertComputed(visit.gatewayId, () => new Map()).set(visit.userId, clock())
-      return () => leave(exchange)
+      return () => leave(open)
     },
     recheck: () => tasks.run(recheck),
     endSession: (sessionId) => cutAll(openBySession.get(sessionId) ?? []),
@@ -108,10 +114,11 @@ export function createOpenVisits({
       if (openBySession.size === 0 && !lastSeen.has(gatewayId)) return 0
       const people = new Set<string>()
       for (const [userId, at] of lastSeen.get(gatewayId) ?? []) if (clock() - at <= PRESENCE_MS) people.add(userId)
-      for (const exchanges of openBySession.values())
-        for (const exchange of exchanges) if (exchange.visit.gatewayId === gatewayId) people.add(exchange.visit.userId)
+      for (const open of openBySession.values())
+        for (const { visit } of open) if (visit.gatewayId === gatewayId) people.add(visit.userId)
       return people.size
     },
+    endEndless: () => cutAll(allOpen().filter(({ exchange }) => exchange.isEndless())),
     stop() {
       cutAll(allOpen())
       return tasks.stop()

@@ -7,6 +7,7 @@ import {
   AnswerReader,
   fieldLines,
   forwardedRequestTrailers,
+  valuesOf,
   type AnswerHead,
   type AnswerParts,
   type Exchange,
@@ -14,11 +15,14 @@ import {
 } from '@hedgerow/http'
 import { GatewayTimeout } from './failures.ts'
 import type { ConnectionUser, GatewayConnection, Pool } from './gateway-connections.ts'
+import type { OpenExchange } from './open-visits.ts'
 import { requestHead } from './request-head.ts'
 
 /** How long a gateway may make no progress: no byte of the upload read, no answer begun. */
 export const PROGRESS_TIMEOUT_MS = 60_000
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
+/** Events, and pictures of a camera that replace each other. */
+const ENDLESS = /^(?:text\/event-stream|multipart\/x-mixed-replace)\b/i
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export type Passage = {
@@ -36,14 +40,13 @@ export type Passage = {
   onOver(): void
 }
 
-/** Starts the exchange. Returns a function that ends it on both sides. */
-export function proxyRequest(exchange: Exchange, passage: Passage): () => void {
+export function proxyRequest(exchange: Exchange, passage: Passage): OpenExchange {
   const proxied = new ProxiedExchange(exchange, passage)
   proxied.start()
-  return () => proxied.cut()
+  return proxied
 }
 
-class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
+class ProxiedExchange implements OpenExchange, ConnectionUser, AnswerParts, ExchangeUser {
   readonly #exchange: Exchange
   readonly #passage: Passage
   readonly #request: string
@@ -54,7 +57,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
   #mayRepeat: boolean
   #isUploaded: boolean
   /** The gateway has begun to answer. */
-  #hasBegun = false
+  #head: AnswerHead | undefined
   #isAnswered = false
 
   constructor(exchange: Exchange, passage: Passage) {
@@ -83,6 +86,10 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
   cut(): void {
     this.#leaveConnection()
     this.#exchange.cut()
+  }
+
+  isEndless(): boolean {
+    return valuesOf(this.#head?.headers ?? [], 'content-type').some((type) => ENDLESS.test(type))
   }
 
   #leaveConnection(): void {
@@ -145,7 +152,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
   /** Passes on what was read, and pauses the gateway while the browser is slower. */
   #passOn(): void {
     if (!this.#isAnswered) {
-      if (this.#hasBegun && !this.#exchange.flush()) this.#connection?.pause()
+      if (this.#head && !this.#exchange.flush()) this.#connection?.pause()
     } else if (this.#isUploaded) this.#giveBack()
   }
 
@@ -175,7 +182,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
 
   onHead(head: AnswerHead): void {
     clearTimeout(this.#timer)
-    this.#hasBegun = true
+    this.#head = head
     this.#exchange.start(this.#passage.translate(head))
   }
 
@@ -197,7 +204,7 @@ class ProxiedExchange implements ConnectionUser, AnswerParts, ExchangeUser {
   onUpload(chunk: Buffer): void {
     const connection = this.#connection
     if (!connection) return
-    if (!this.#hasBegun) this.#timer.refresh()
+    if (!this.#head) this.#timer.refresh()
     const { isChunked } = this.#exchange
     if (isChunked) connection.write(`${chunk.length.toString(16)}\r\n`)
     let hasRoom = connection.write(chunk)

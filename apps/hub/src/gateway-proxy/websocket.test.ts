@@ -79,6 +79,14 @@ async function read(socket: Socket, head: Buffer, length: number): Promise<strin
   return bytes.toString()
 }
 
+it('ends when the hub begins to stop', async () => {
+  const page = await openEcho()
+  const { socket } = await upgrade(page)
+  const closed = once(socket.resume(), 'close')
+  hub.ui.endEndless()
+  await closed
+})
+
 it('a WebSocket passes bytes both ways', async () => {
   const page = await openEcho()
   const { socket, head, answer } = await upgrade(page)

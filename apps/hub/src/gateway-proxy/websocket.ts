@@ -15,6 +15,7 @@ import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { GatewayTimeout } from './failures.ts'
+import type { OpenExchange } from './open-visits.ts'
 
 const KEEPALIVE_DELAY_MS = 30_000
 /** How long a side may take to receive the rest after the other has closed. */
@@ -32,12 +33,12 @@ export type WebSocketExchange = {
   onOver(): void
 }
 
-/** Owns `socket`, to which nothing has been written yet. Returns a function that ends both sides. */
+/** Owns `socket`, to which nothing has been written yet. */
 export function proxyWebSocket(
   req: IncomingMessage,
   { socket, head }: { socket: Socket; head: Buffer },
   exchange: WebSocketExchange,
-): () => void {
+): OpenExchange {
   const upstream = exchange.open()
   upstream.on('error', () => upstream.destroy())
   const outgoing = request({
@@ -117,9 +118,12 @@ export function proxyWebSocket(
   )
   outgoing.end()
 
-  return () => {
-    upstream.destroy()
-    socket.destroy()
+  return {
+    cut() {
+      upstream.destroy()
+      socket.destroy()
+    },
+    isEndless: () => true,
   }
 }
 

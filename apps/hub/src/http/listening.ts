@@ -45,18 +45,25 @@ function portOf(server: Server): number | undefined {
   return typeof address === 'object' ? address?.port : undefined
 }
 
-/**
- * Accepts nothing new, gives current requests time to finish, and ends the rest, including endless streams; `cut` ends
- * exchanges that are not connections of these servers.
- */
-export async function drain(app: FastifyInstance, tls: TlsServer | undefined, cut: () => Promise<void>): Promise<void> {
-  let isCut: Promise<void> | undefined
+/** What is served beside the API and is not a connection of its servers alone. */
+type Exchanges = {
+  /** Ends those that do not end by themselves. */
+  endEndless(): void
+  /** Ends all. */
+  stop(): Promise<void>
+}
+
+/** Accepts nothing new, gives current requests time to finish, and ends the rest; endless streams end at once. */
+export async function drain(app: FastifyInstance, tls: TlsServer | undefined, exchanges: Exchanges): Promise<void> {
+  let stopped: Promise<void> | undefined
   const timer = setTimeout(() => {
-    isCut = cut()
+    stopped = exchanges.stop()
     cutConnections(app.server)
     if (tls) cutConnections(tls)
   }, DRAIN_MS)
-  await Promise.all([app.close(), tls?.listening && new Promise<void>((resolve) => closeFront(tls, resolve))])
+  const closed = [app.close(), tls?.listening && new Promise<void>((resolve) => closeFront(tls, resolve))]
+  exchanges.endEndless()
+  await Promise.all(closed)
   clearTimeout(timer)
-  await (isCut ?? cut())
+  await (stopped ?? exchanges.stop())
 }

@@ -125,7 +125,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   })
   const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
   certificates.onChanged(() => tls?.setSecureContext(certificates.current()))
-  stack.defer(() => drain(app, tls, ui.stop))
+  stack.defer(() => drain(app, tls, ui))
   const carrying = new AbortController()
   const carried = carryOverThumbnails(db, log, carrying.signal).catch((error: unknown) =>
     log.error({ err: error }, 'thumbnails of an older version could not be moved: the next start continues'),
