@@ -36,7 +36,7 @@ it('exchanges without an end of their own are ended when the hub begins to stop,
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
     const [first] = (await once(incoming, 'data')) as [Buffer]
     const whole = text(incoming).then(
-      (rest) => `${first}${rest}`,
+      (rest) => `${first.toString()}${rest}`,
       () => 'ended',
     )
     return { whole }

@@ -85,6 +85,7 @@ it('ends when the hub begins to stop', async () => {
   const closed = once(socket.resume(), 'close')
   hub.ui.endEndless()
   await closed
+  await expect.poll(() => page.sockets[0]?.destroyed).toBe(true)
 })
 
 it('a WebSocket passes bytes both ways', async () => {

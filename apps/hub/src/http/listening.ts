@@ -61,9 +61,9 @@ export async function drain(app: FastifyInstance, tls: TlsServer | undefined, ex
     cutConnections(app.server)
     if (tls) cutConnections(tls)
   }, DRAIN_MS)
-  const closed = [app.close(), tls?.listening && new Promise<void>((resolve) => closeFront(tls, resolve))]
+  const closing = Promise.all([app.close(), tls?.listening && new Promise<void>((resolve) => closeFront(tls, resolve))])
   exchanges.endEndless()
-  await Promise.all(closed)
+  await closing
   clearTimeout(timer)
   await (stopped ?? exchanges.stop())
 }
