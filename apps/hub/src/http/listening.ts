@@ -45,7 +45,7 @@ function portOf(server: Server): number | undefined {
   return typeof address === 'object' ? address?.port : undefined
 }
 
-/** What is served beside the API and is not a connection of its servers alone. */
+/** The exchanges with gateways: some are on connections of the servers that close, others on listeners of their own. */
 type Exchanges = {
   /** Ends those that do not end by themselves. */
   endEndless(): void
