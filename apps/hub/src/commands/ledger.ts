@@ -6,6 +6,7 @@ import { ledgerEntry, type Fact, type LedgerEntry, type PageQuery } from '@hedge
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { createNamedLimiter } from '../access/limiter.ts'
+import { lockGateways } from '../database/gateway-locks.ts'
 import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -43,13 +44,7 @@ async function store(
   entries: readonly LedgerEntry[],
   now: number,
 ): Promise<void> {
-  // The row is locked, so that two copies of one call cannot both be new.
-  const gateway = await transaction
-    .updateTable('gateways')
-    .set((row) => ({ created_at: row.ref('created_at') }))
-    .where('id', '=', gatewayId)
-    .returning(['name', 'owner_id'])
-    .executeTakeFirst()
+  const gateway = (await lockGateways(transaction, [gatewayId])).get(gatewayId)
   if (!gateway) throw new HubError('gateway_unknown')
   const rows = entries.map((entry) => ({
     gateway_id: gatewayId,

@@ -3,6 +3,7 @@
  * with the whole process: at a hundred commits a second, little time is left for anything else. The first caller after
  * a pause is served at once; callers that come soon after it share the next commit.
  */
+
 /**
  * Resolves when the item is stored; rejects with the error of storing it, which undoes no other caller's. `weight` is
  * its part of what one transaction may take, at most 1.

@@ -17,6 +17,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
+import { lockGateways } from '../database/gateway-locks.ts'
 import type { SharedCommits } from '../database/shared-commits.ts'
 import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { storeThumbnails } from './thumbnails.ts'
@@ -103,6 +104,7 @@ async function storeRound(transaction: Transaction<Tables>, batches: readonly Ba
     transaction,
     batches.map(({ gatewayId }) => gatewayId),
   )
+  if (gateways.size < batches.length) throw new HubError('gateway_unknown')
   const stored = Map.groupBy(await findStored(transaction, batches), (row) => row.gateway_id)
   const changes = batches.map((batch) => changeOf(batch, stored.get(batch.gatewayId) ?? []))
   const rows = changes.flatMap((change) => [...change.rows.values()])
@@ -136,13 +138,13 @@ async function storeRound(transaction: Transaction<Tables>, batches: readonly Ba
 
 async function findStored(transaction: Transaction<Tables>, batches: readonly Batch[]): Promise<Row[]> {
   const keys = batches.flatMap(({ gatewayId, detections }) =>
-    [...new Set(detections.map(({ id }) => id))].map((id) => sql`(${gatewayId}, ${id})`),
+    [...new Set(detections.map(({ id }) => id))].map((id) => ({ gatewayId, id })),
   )
-  return transaction
-    .selectFrom('detections')
-    .selectAll()
-    .where(sql<boolean>`(gateway_id, id) in (values ${sql.join(keys)})`)
-    .execute()
+  return transaction.selectFrom('detections').selectAll().where(isOneOf(keys)).execute()
+}
+
+function isOneOf(keys: readonly { gatewayId: string; id: string }[]): RawBuilder<boolean> {
+  return sql`(gateway_id, id) in (values ${sql.join(keys.map(({ gatewayId, id }) => sql`(${gatewayId}, ${id})`))})`
 }
 
 /** The rows before and, by id, after a batch; `threats` are those that became one. */
@@ -231,21 +233,6 @@ async function countThreats(
     return [{ at, scope: WHOLE_FLEET, threats: inHour.length }, ...ofOwners]
   })
   await countInHours(transaction, counts)
-}
-
-/** Locks the gateways, also on PostgreSQL: two copies of a batch must not both be new. */
-async function lockGateways(
-  transaction: Transaction<Tables>,
-  ids: readonly string[],
-): Promise<Map<string, { name: string; owner_id: string | null }>> {
-  const gateways = await transaction
-    .updateTable('gateways')
-    .set((row) => ({ created_at: row.ref('created_at') }))
-    .where('id', 'in', ids)
-    .returning(['id', 'name', 'owner_id'])
-    .execute()
-  if (gateways.length < ids.length) throw new HubError('gateway_unknown')
-  return new Map(gateways.map((gateway) => [gateway.id, gateway]))
 }
 
 /**
@@ -352,12 +339,11 @@ export async function findDetections(
   sought: readonly { gatewayId: string; id: string }[],
 ): Promise<{ gatewayId: string; id: string; incidentId: string; hasThumbnail: boolean }[]> {
   if (sought.length === 0) return []
-  const keys = sql.join(sought.map(({ gatewayId, id }) => sql`(${gatewayId}, ${id})`))
   const rows = await db
     .selectFrom('detections')
     .select(['gateway_id', 'id', 'incident_id'])
     .select(sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_picture'))
-    .where(sql<boolean>`(gateway_id, id) in (values ${keys})`)
+    .where(isOneOf(sought))
     .execute()
   return rows.flatMap(({ gateway_id: gatewayId, id, incident_id: incidentId, has_picture: picture }) =>
     incidentId === null ? [] : [{ gatewayId, id, incidentId, hasThumbnail: picture === 1 }],

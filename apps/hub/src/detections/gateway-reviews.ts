@@ -1,18 +1,14 @@
 /** People's reviews of detections, numbered, so that a gateway can ask for those that it has not seen. */
 import { REVIEWS_AT_ONCE, type GatewayReview } from '@hedgerow/contract'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { lockGateways } from '../database/gateway-locks.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { factsOf } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 /** The same lock as for storing detections, so that nothing joins an incident while somebody reviews it. */
 export async function lockGateway(transaction: Transaction<Tables>, gatewayId: string): Promise<string> {
-  const gateway = await transaction
-    .updateTable('gateways')
-    .set((row) => ({ created_at: row.ref('created_at') }))
-    .where('id', '=', gatewayId)
-    .returning('name')
-    .executeTakeFirst()
+  const gateway = (await lockGateways(transaction, [gatewayId])).get(gatewayId)
   if (!gateway) throw new HubError('incident_not_found')
   return gateway.name
 }

@@ -19,7 +19,8 @@ type Dependencies = {
   requireRoom: StorageWatch['requireRoom']
   quota: Pick<DetectionQuota, 'take' | 'charge' | 'countRefused'>
   metrics: Pick<Metrics, 'countDetections'>
-  commit: SharedCommits<Batch>
+  /** Undefined where each batch has a transaction of its own. */
+  commit: SharedCommits<Batch> | undefined
 }
 
 /**

@@ -6,7 +6,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { cleanJpeg } from './pictures.ts'
 
 /** `pictures` are the gateway's, by detection. */
-export type GatewayPictures = { gatewayId: string; pictures: ReadonlyMap<string, Buffer> }
+type GatewayPictures = { gatewayId: string; pictures: ReadonlyMap<string, Buffer> }
 
 export async function storeThumbnails(
   transaction: Transaction<Tables>,

@@ -56,7 +56,7 @@ class ProxiedExchange implements OpenExchange, ConnectionUser, AnswerParts, Exch
   #withdraw = (): void => {}
   #mayRepeat: boolean
   #isUploaded: boolean
-  /** The gateway has begun to answer. */
+  /** Of the gateway's answer, once it has begun. */
   #head: AnswerHead | undefined
   #isAnswered = false
 

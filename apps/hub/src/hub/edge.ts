@@ -271,7 +271,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       commit:
         engineOf(config.databaseUrl) === 'sqlite'
           ? createSharedCommits<Batch>((batches) => storeBatches(db, batches))
-          : (batch) => storeBatches(db, [batch]),
+          : undefined,
     }),
   }
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
