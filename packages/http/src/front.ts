@@ -83,7 +83,13 @@ const MAX_SENT_AHEAD = 128
 const BAD_REQUEST = wholeAnswer(400, 'Bad Request', [], '')
 const BUSY = 'Too many requests from one address are in progress.\n'
 
-type Due = { request: IncomingMessage; response: ServerResponse; serve: RequestListener }
+type Due = {
+  request: IncomingMessage
+  response: ServerResponse
+  serve: RequestListener
+  /** Called when the answer has ended. */
+  ended: () => void
+}
 type ListenerSockets = WeakMap<Server | TlsServer, Set<Duplex>>
 
 const socketsOf: ListenerSockets = new WeakMap()
@@ -171,15 +177,13 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
     faults.contain(socket, () => serve(socket))
   })
   const isClosing = watchClosing(server)
-  server.on('request', (request, response) => {
-    // Node ends only those that were idle when it began to close: others would be kept for their next request.
-    response.once('close', () => {
-      if (isClosing()) server.closeIdleConnections()
-    })
-    exchanges.take(request, response)
-  })
+  // Node ends only those that were idle when it began to close: others would be kept for their next request.
+  const ended = () => {
+    if (isClosing()) server.closeIdleConnections()
+  }
+  server.on('request', (request, response) => exchanges.take({ request, response, serve: exchanges.serve, ended }))
   server.on('checkExpectation', (request, response) =>
-    exchanges.take(request, response, (_request, refused) => void refused.writeHead(417).end()),
+    exchanges.take({ request, response, serve: (_request, refused) => void refused.writeHead(417).end(), ended }),
   )
   if (upgrade)
     server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
@@ -274,7 +278,7 @@ type Exchanges = ReturnType<typeof createExchanges>
 function createExchanges({ limits, faults, handle, exchanges: owned, upgrade, sourceAddress }: FrontOptions) {
   const due = new WeakMap<Duplex, Due[]>()
 
-  function serveAny(request: IncomingMessage, response: ServerResponse): unknown {
+  function serve(request: IncomingMessage, response: ServerResponse): unknown {
     return owned?.owns({ host: request.headers.host, method: request.method, url: request.url })
       ? owned.handle(new NodeExchange(request, response))
       : handle(request, response)
@@ -292,24 +296,25 @@ function createExchanges({ limits, faults, handle, exchanges: owned, upgrade, so
   function serveNext(socket: Socket): void {
     const exchange = due.get(socket)?.[0]
     if (!exchange || socket.destroyed) return
-    const { request, response, serve } = exchange
+    const { request, response } = exchange
+    let leave: (() => void) | undefined
     response.once('close', () => {
+      leave?.()
       due.get(socket)?.shift()
+      exchange.ended()
       serveNext(socket)
     })
     faults.contain(socket, () => {
-      const leave = enter(request)
-      if (!leave) {
-        response.writeHead(503, { connection: 'close', 'retry-after': '5', 'content-length': BUSY.length })
-        return void response.end(BUSY)
-      }
-      response.once('close', leave)
-      return serve(request, response)
+      leave = enter(request)
+      if (leave) return exchange.serve(request, response)
+      response.writeHead(503, { connection: 'close', 'retry-after': '5', 'content-length': BUSY.length })
+      response.end(BUSY)
     })
   }
 
   return {
     enter,
+    serve,
     begin: (socket: Duplex) => void due.set(socket, []),
     dueOn: (socket: Duplex): readonly Due[] | undefined => due.get(socket),
 
@@ -320,14 +325,15 @@ function createExchanges({ limits, faults, handle, exchanges: owned, upgrade, so
       return upgrade.accepts(request)
     },
 
-    take(request: IncomingMessage, response: ServerResponse, serve: RequestListener = serveAny): void {
+    take(taken: Due): void {
+      const { request, response } = taken
       const { socket } = request
       const exchanges = due.get(socket)
       if (!exchanges) return void socket.destroy()
       if (exchanges.length >= MAX_SENT_AHEAD) return void socket.destroy()
       // Node drops bytes after a refused upgrade, so no request may follow it.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-      exchanges.push({ request, response, serve })
+      exchanges.push(taken)
       if (exchanges.length === 1) serveNext(socket)
     },
   }

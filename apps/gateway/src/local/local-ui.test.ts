@@ -489,7 +489,11 @@ describe("the device's own application", () => {
     expect((await ask(server, '/', { method: 'DELETE', body: 'gone', headers: chunked })).text).toBe('DELETE gone')
   })
 
-  test('streams: the first part arrives before the second is written', async () => {
+  test('streams: the first part arrives before the second is written, without a warning of Node', async () => {
+    const warnings: string[] = []
+    const warned = ({ name }: Error) => void warnings.push(name)
+    process.on('warning', warned)
+    closers.push(() => void process.off('warning', warned))
     let finish = () => {}
     const { url } = await openApplication((_incoming, response) => {
       response.write('first')
@@ -502,6 +506,7 @@ describe("the device's own application", () => {
     expect(String(first)).toBe('first')
     finish()
     expect(await text(answer)).toBe('second')
+    expect(warnings).toEqual([])
   })
 
   test('forwards WebSockets both ways and closes both ends together', async () => {
