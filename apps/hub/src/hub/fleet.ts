@@ -106,6 +106,8 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   const history = createHistory(parts)
   stack.defer(history.stop)
   history.start()
+  // First among these: packets that nobody answers any more would keep the last writes waiting.
+  stack.defer(vpn.stop)
   const quota = createDetectionQuota(parts)
   await quota.start()
   stack.defer(quota.stop)

@@ -191,7 +191,8 @@ test('handshake messages that wait when the interface closes are forgotten', asy
 
 test('closing from inside a callback is safe, and sending afterwards does nothing', async () => {
   const [hub, gateway] = await openPair()
-  const closing = await openSide({ onPacket: () => void closing.wireguard.close() })
+  const closed = Promise.withResolvers<void>()
+  const closing = await openSide({ onPacket: () => closed.resolve(closing.wireguard.close()) })
   closing.wireguard.addPeer({ publicKey: gateway.wireguard.publicKey, allowedIps: ['10.0.0.2/32'] })
   gateway.wireguard.removePeer(hub.wireguard.publicKey)
   gateway.wireguard.addPeer({
@@ -200,9 +201,22 @@ test('closing from inside a callback is safe, and sending afterwards does nothin
     endpoint: { address: '127.0.0.1', port: closing.wireguard.port },
   })
   gateway.wireguard.send(up)
-  await until(() => expect(closing.wireguard.peers()).toEqual([]))
+  await closed.promise
   closing.wireguard.send(down)
   await closing.wireguard.close()
+})
+
+test('peers and traffic can be read after closing, as they were', async () => {
+  const [hub, gateway] = await openPair()
+  const { publicKey } = gateway.wireguard
+  gateway.wireguard.send(up)
+  await until(() => expect(hub.packets).toHaveLength(1))
+  const before = hub.wireguard.peer(publicKey)
+  await hub.wireguard.close()
+  expect(before?.receivedBytes).toBeGreaterThan(0)
+  expect(hub.wireguard.peer(publicKey)).toEqual(before)
+  expect(hub.wireguard.peers()).toEqual([before])
+  expect(hub.wireguard.traffic().get(publicKey)).toMatchObject({ receivedBytes: before?.receivedBytes })
 })
 
 test('a port in use rejects with the reason of the system', async () => {

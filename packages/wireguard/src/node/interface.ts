@@ -82,7 +82,7 @@ export type WireGuardInterface = {
   traffic(): Map<PublicKey, PeerTraffic>
   /** Every drop since the interface was opened, by reason; a copy. */
   drops(): DropCounts
-  /** Closes the socket and erases every key. Later sends do nothing. */
+  /** Closes the socket and erases every key. Later sends do nothing; peers and traffic stay readable as they were. */
   close(): Promise<void>
 }
 
@@ -111,6 +111,8 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   let receiveWaiting: ReceiveWaiting | undefined
   let last: { from: Endpoint | undefined; endpoint: Endpoint } = { from: undefined, endpoint: { address: '', port: 0 } }
   let now: Now | undefined
+  /** The peers as they were when the interface closed. */
+  let lastPeers: Map<PublicKey, PeerStatus> | undefined
 
   /** What happens in one callback has one time: reading the clock for each packet would cost more. */
   function instant(): Now {
@@ -215,6 +217,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     isOpen = false
     clearTimeout(timer)
     handshakes.clear()
+    lastPeers = new Map(device.peers().map((peer) => [peer.publicKey, peer]))
     device.close()
     const closed = once(socket, 'close')
     socket.close()
@@ -258,9 +261,9 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
         device.removePeer(publicKey)
       }),
     handshake: (publicKey) => changePeers(() => device.handshake(publicKey, instant())),
-    peer: (publicKey) => device.peer(publicKey),
-    peers: () => device.peers(),
-    traffic: () => device.traffic(),
+    peer: (publicKey) => (lastPeers ? lastPeers.get(publicKey) : device.peer(publicKey)),
+    peers: () => (lastPeers ? [...lastPeers.values()] : device.peers()),
+    traffic: () => lastPeers ?? device.traffic(),
     drops: () => ({ ...device.drops(), 'handshake-backlog': refusedHandshakes }),
     close,
   }
