@@ -3,6 +3,7 @@
  * has lasted for the rule's hold-off, so that reboots are not reported, and sends one all-clear when all outages of a
  * message are over. The stored rows show which outages began or ended while the hub was off.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { language, type AlertRuleFields, type Heartbeat, type Language } from '@hedgerow/contract'
 import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
@@ -26,6 +27,8 @@ const DAY_MS = 86_400_000
 /** Gateways that have been silent for longer are not reported. */
 const NEWS_MS = 7 * DAY_MS
 const SUBJECTS_AT_ONCE = 500
+/** Other requests run between two parts of the fleet. */
+const GATEWAYS_AT_ONCE = 200
 
 export type Problems = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
@@ -54,7 +57,7 @@ export function createProblems(options: {
     known ??= new Set(
       (await db.selectFrom('alert_problems').select('subject').distinct().execute()).map((row) => row.subject),
     )
-    const current = subjectsOf(fleet, camerasOf, now, known)
+    const current = await subjectsOf(fleet, camerasOf, now, known)
     const begun = [...current].filter(([subject]) => !known!.has(subject))
     const ended = [...known].filter((subject) => !current.has(subject))
     if (begun.length > 0) await begin(begun, now)
@@ -229,38 +232,48 @@ function thingOf(subject: string, line: Line, now: number): Thing {
 }
 
 /** The current outages, each under a name that does not change while it lasts. */
-function subjectsOf(
+async function subjectsOf(
   fleet: readonly FleetStatus[],
   camerasOf: (gatewayId: string) => Heartbeat['cameras'],
   now: number,
   known: ReadonlySet<string>,
-): Map<string, Line> {
+): Promise<Map<string, Line>> {
   const subjects = new Map<string, Line>()
-  for (const gateway of fleet) {
-    const { id, name, status, lastSeenAt } = gateway
-    const line = {
-      id,
-      gatewayId: id,
-      gatewayName: name,
-      camera: '',
-      label: '',
-      detail: '',
-      coverId: null,
-      startedAt: now,
-    }
+  for (const [at, gateway] of fleet.entries()) {
+    if (at > 0 && at % GATEWAYS_AT_ONCE === 0) await nextTurn()
+    const { id, status, lastSeenAt } = gateway
     // A gateway that was never online cannot go offline.
     if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
-      subjects.set(`quiet ${id}`, { ...line, kind: 'gateway-quiet', detail: reasonOf(gateway), startedAt: lastSeenAt })
+      subjects.set(`quiet ${id}`, {
+        ...lineOf(gateway, now),
+        kind: 'gateway-quiet',
+        detail: reasonOf(gateway),
+        startedAt: lastSeenAt,
+      })
     if (status === 'warning' && !gateway.isOnlyCameras)
-      subjects.set(`warning ${id}`, { ...line, kind: 'gateway-warning', detail: reasonOf(gateway) })
+      subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
     for (const { name: camera, state } of camerasOf(id)) {
-      const subject = `camera ${id} ${camera}`
       // The state of a camera is unknown while its gateway is offline.
-      const isDark = status === 'offline' ? known.has(subject) : state === 'offline'
-      if (isDark) subjects.set(subject, { ...line, kind: 'camera-dark', camera })
+      if (status !== 'offline' && state !== 'offline') continue
+      const subject = `camera ${id} ${camera}`
+      if (status !== 'offline' || known.has(subject))
+        subjects.set(subject, { ...lineOf(gateway, now), kind: 'camera-dark', camera })
     }
   }
   return subjects
+}
+
+function lineOf({ id, name }: FleetStatus, now: number) {
+  return {
+    id,
+    gatewayId: id,
+    gatewayName: name,
+    camera: '',
+    label: '',
+    detail: '',
+    coverId: null,
+    startedAt: now,
+  } as const
 }
 
 function reasonOf(gateway: FleetStatus): Line['detail'] {

@@ -6,7 +6,7 @@
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import { listGateways, type FactKind } from '@hedgerow/contract'
+import type { FactKind } from '@hedgerow/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
@@ -64,7 +64,9 @@ export function createFleetListCache(
     const read = isLarge(lastCount) ? fleetInSlices(db, search, dependencies) : [await wholeFleet(db, dependencies)]
     for await (const gateways of read) {
       count += gateways.length
-      slices.push(JSON.stringify(listGateways.response.encode(gateways)).slice(1, -1))
+      // Not checked against the contract, as other answers are: for 10,000 gateways that is a sixth of all objects that
+      // a busy hub makes. `Gateway` is the contract's own type.
+      slices.push(JSON.stringify(gateways).slice(1, -1))
     }
     const plain = Buffer.from(`[${slices.join(',')}]`)
     let packing: Promise<Buffer> | undefined
