@@ -9,7 +9,8 @@ import { createSharedAnswers } from '../http/shared-answers.ts'
 import { createExports } from './export.ts'
 import { listDetections } from './detection-list.ts'
 import { readThumbnail, readThumbnails } from './thumbnails.ts'
-import { countIncidents, listIncidents, neighboursOf, readIncidentOf } from './incident-list.ts'
+import { listIncidents, neighboursOf, readIncidentOf } from './incident-list.ts'
+import { createKeptCounts } from './kept-counts.ts'
 import { countReviews } from './review-counts.ts'
 import { review } from './reviews.ts'
 import { undoReviews } from './undo.ts'
@@ -45,9 +46,10 @@ export function detectionRoutes(
     const { caller, query } = request
     return share('list', request, (reply) => listIncidents(db, caller, { query, reply }))
   })
+  const countOf = createKeptCounts(db)
   mount(app, contract.countIncidents, (request) => {
     const { caller, query } = request
-    return share('counts', request, () => countIncidents(db, caller, query))
+    return share('counts', request, () => countOf(caller, query))
   })
   const exports = createExports({ db })
   mount(app, contract.exportIncidents, async (request) => {

@@ -198,6 +198,7 @@ describe('the followers of a hub', () => {
       'fleet-search',
       'gateway-pages',
       'held-devices',
+      'incident-counts',
       'known-addresses',
       'live-events',
       'live-peers',

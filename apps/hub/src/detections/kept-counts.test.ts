@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import type { Caller } from '../access/sessions.ts'
+import { HUB, record } from '../facts/facts.ts'
+import { createKeptCounts } from './kept-counts.ts'
+
+const MANY = 2_100
+
+describe.each(testEngines)('counts of incidents on %s', (engine) => {
+  let hub: TestHub
+  let gatewayId: string
+  let ownerId: string
+  let countOf: ReturnType<typeof createKeptCounts>
+  let passedMs = 0
+  const manager: Caller = { userId: 'm', username: 'm', role: 'manager', sessionId: 's' }
+
+  beforeAll(async () => {
+    hub = await startTestHub(engine)
+    ownerId = await hub.addUser('owner', 'user', 'a password of some length')
+    gatewayId = await insertTestGateway(hub.db, { owner_id: ownerId })
+    await insertIncidents('deer', 0, MANY)
+    countOf = createKeptCounts(hub.db)
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
+  })
+  afterEach(() => {
+    passedMs += 1_001
+  })
+  afterAll(async () => {
+    vi.restoreAllMocks()
+    await hub.stop()
+  })
+
+  async function insertIncidents(label: string, from: number, count: number): Promise<void> {
+    const numbers =
+      engine === 'postgres'
+        ? sql`generate_series(1, ${sql.lit(count)}) as n`
+        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(count)}) select n from s) as numbers`
+    await sql`insert into incidents
+        (id, gateway_id, label, reported_label, severity, started_at, last_at, detections, camera, score, fired)
+      select ${sql.lit(`${label}-`)} || (${sql.lit(from)} + n), ${sql.lit(gatewayId)}, ${sql.lit(label)}, ${sql.lit(label)},
+        'alert', n, n, 1, 'c', 1, 0
+      from ${numbers}`.execute(hub.db)
+  }
+
+  const total = async (caller = manager, filter = {}) =>
+    (await countOf(caller, filter)).groups.reduce((sum, { count }) => sum + count, 0)
+
+  it('are kept for a second when there are many', async () => {
+    const before = await total()
+    await insertIncidents('boar', 0, 1)
+    expect(await total()).toBe(before)
+    passedMs += 1_001
+    expect(await total()).toBe(before + 1)
+  })
+
+  it('are counted each time when there are few', async () => {
+    const caller = { ...manager, role: 'user', userId: 'nobody' } as const
+    const other = await insertTestGateway(hub.db)
+    const ofOther = { gateway: other }
+    expect([await total(caller), await total(manager, ofOther)]).toEqual([0, 0])
+    await hub.db.updateTable('incidents').set({ gateway_id: other }).where('id', '=', 'deer-1').execute()
+    expect(await total(manager, ofOther)).toBe(1)
+  })
+
+  it('are each person’s own, and those of one filter', async () => {
+    const all = await total()
+    expect(await total({ ...manager, role: 'user', userId: ownerId })).toBe(all - 1)
+    expect(await total({ ...manager, role: 'user', userId: 'nobody' })).toBe(0)
+    expect(await total(manager, { gateway: 'nothing' })).toBe(0)
+    expect(await total({ ...manager, role: 'admin', userId: 'a' })).toBe(all)
+  })
+
+  it('are counted anew after what a person did', async () => {
+    const before = await total()
+    await hub.db.deleteFrom('incidents').where('id', '=', 'deer-2').execute()
+    expect(await total()).toBe(before)
+    const data = { verdict: 'right', label: null, gatewayName: 'Barn' } as const
+    await record(hub.db, { kind: 'incident.reviewed', at: 0, actor: HUB, target: 'deer-3', gatewayId, data })
+    expect(await total()).toBe(before - 1)
+  })
+})
