@@ -33,17 +33,17 @@ export function parsePresharedKey(text: string): PresharedKey | undefined {
 
 /** `bytes` must be 32 long. */
 export function encodePublicKey(bytes: Uint8Array): PublicKey {
-  return toBase64(bytes) as PublicKey
+  return bytes.toBase64() as PublicKey
 }
 
 /** `bytes` must be 32 long. */
 export function encodePrivateKey(bytes: Uint8Array): PrivateKey {
-  return toBase64(bytes) as PrivateKey
+  return bytes.toBase64() as PrivateKey
 }
 
 /** `bytes` must be 32 long. */
 export function encodePresharedKey(bytes: Uint8Array): PresharedKey {
-  return toBase64(bytes) as PresharedKey
+  return bytes.toBase64() as PresharedKey
 }
 
 /**
@@ -67,10 +67,5 @@ export function isLowOrder(bytes: Uint8Array): boolean {
 
 /** Returns a fresh array that the caller owns and may zero. */
 export function keyBytes(key: PublicKey | PrivateKey | PresharedKey): Uint8Array {
-  return Uint8Array.from(atob(key), (character) => character.charCodeAt(0))
-}
-
-/** Uses btoa, because Node 24 has no `toBase64` on arrays. */
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
+  return Uint8Array.fromBase64(key)
 }
