@@ -106,7 +106,8 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   const history = createHistory(parts)
   stack.defer(history.stop)
   history.start()
-  // First among these: packets that nobody answers any more would keep the last writes waiting.
+  // Before history, heartbeats and peers write for the last time: packets that nobody answers would keep them waiting.
+  // The `defer` above is for a start that fails before this one.
   stack.defer(vpn.stop)
   const quota = createDetectionQuota(parts)
   await quota.start()
