@@ -574,9 +574,8 @@ describe("the device's own application", () => {
   })
 
   test('that does not answer is reported in words, with a link to the device page', async () => {
-    const { url, server: application } = await openApplication(() => {})
-    application.close()
-    const server = await openLocalUi(url)
+    // Nothing listens there, and no other test can take it.
+    const server = await openLocalUi(new URL('http://127.0.0.1:1'))
     const answer = await ask(server, '/')
     expect(answer.status).toBe(502)
     expect(answer.text).toContain('connection refused')
