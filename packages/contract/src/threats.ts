@@ -82,7 +82,8 @@ export const listIncidents = call({
 /**
  * How many incidents there are of each label, severity and review, and with and without a firing, for the numbers
  * beside the filters. The filters of these four don't count here. Counted in the newest 10,000, or in those of each
- * gateway when the filter leaves up to 8 of them; `isWhole` is false when there may be more.
+ * gateway when the filter leaves up to 8 of them; `isWhole` is false when there may be more. Counts above 2,000 may be
+ * a second old, but have every review.
  */
 export const countIncidents = call({
   method: 'GET',
