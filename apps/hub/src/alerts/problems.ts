@@ -254,14 +254,14 @@ async function subjectsOf(
       subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
     for (const { name: camera, state } of camerasOf(id)) {
       // The state of a camera is unknown while its gateway is offline.
-      if (status !== 'offline' && state !== 'offline') continue
-      const subject = `camera ${id} ${camera}`
-      if (status !== 'offline' || known.has(subject))
-        subjects.set(subject, { ...lineOf(gateway, now), kind: 'camera-dark', camera })
+      const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : state === 'offline'
+      if (isDark) subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera })
     }
   }
   return subjects
 }
+
+const cameraSubject = (gatewayId: string, camera: string) => `camera ${gatewayId} ${camera}`
 
 function lineOf({ id, name }: FleetStatus, now: number) {
   return {

@@ -1,8 +1,9 @@
-import { hasRole, type FactKind, type IncidentFilter } from '@hedgerow/contract'
+import type { FactKind, IncidentFilter } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropAfter } from '../facts/facts.ts'
+import { answerKey } from '../http/shared-answers.ts'
 import { countIncidents } from './incident-list.ts'
 
 /** Counting more than this takes milliseconds, and every open page asks again after each event. */
@@ -31,15 +32,16 @@ export function createKeptCounts(db: Kysely<Tables>): (caller: Caller, filter: I
   })
 
   return async (caller, filter) => {
-    const key = JSON.stringify([hasRole(caller.role, 'manager') ? '' : caller.userId, filter])
+    const key = answerKey(caller, filter)
     const before = kept.get(key)
     if (before && performance.now() - before.countedAt < KEPT_MS) return before.counts
     // If a change comes during this count, the result goes into the old map and is not used.
     const counting = kept
     const countedAt = performance.now()
     const counts = await countIncidents(db, caller, filter)
+    if (counts.groups.reduce((sum, { count }) => sum + count, 0) <= MANY) return counts
     if (counting.size >= FILTERS_KEPT) counting.clear()
-    if (counts.groups.reduce((sum, { count }) => sum + count, 0) > MANY) counting.set(key, { counts, countedAt })
+    counting.set(key, { counts, countedAt })
     return counts
   }
 }

@@ -8,6 +8,11 @@ type Shared = { answer: unknown; headers: [name: string, value: string][] }
 
 export type ShareAnswer = <T>(name: string, asked: Asked, read: (reply: Headers) => Promise<T>) => Promise<T>
 
+/** The same text for all who get the same answer to `asked`, which depends on the gateways that they may see. */
+export function answerKey(caller: Caller, ...asked: unknown[]): string {
+  return JSON.stringify([hasRole(caller.role, 'manager') ? '' : caller.userId, ...asked])
+}
+
 /**
  * One answer for all who ask the same before its read begins: after an event every open page asks again at the same
  * moment. A read that has begun is not shared, because it may lack what its caller has just changed. For answers that
@@ -25,8 +30,7 @@ export function createSharedAnswers(): ShareAnswer {
   }
 
   return async <T>(name: string, { caller, query, reply }: Asked, read: (reply: Headers) => Promise<T>) => {
-    const whose = hasRole(caller.role, 'manager') ? '' : caller.userId
-    const key = JSON.stringify([name, whose, query])
+    const key = answerKey(caller, name, query)
     const shared = waiting.get(key) ?? answerSoon(key, read)
     waiting.set(key, shared)
     const { answer, headers } = await shared
