@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findHubs, readSearchDomains } from './discovery.ts'
+import { findHubs, readHints, readSearchDomains } from './discovery.ts'
 import { parseFingerprint } from './hub-trust.ts'
 import { createNameService } from '../kernel/name-service.ts'
 import { parseEndpoint } from '../tunnel/tunnel.ts'
@@ -34,6 +34,34 @@ describe('finding a hub', () => {
     expect(await readSearchDomains(join(directory, 'resolv.conf'))).toEqual(domains)
     expect(await readSearchDomains(join(directory, 'missing'))).toEqual([])
   })
+})
+
+const PIN = 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567'
+
+test.each([`fp=${PIN}`, `FP=${PIN}`, `Fp=${PIN.toLowerCase()}`, ` fp =${PIN}`, `ｆｐ=${PIN}`])(
+  'the TXT record %j pins the hub',
+  (text) => {
+    expect(readHints(['SCHEME=http', 'note=ours', 'v=1', text])).toEqual({ scheme: 'http', pins: [PIN] })
+  },
+)
+
+test.each([
+  [`fp:${PIN}`],
+  [`fp ${PIN}`],
+  [PIN],
+  [`fps=${PIN}`],
+  [`fingerprint=${PIN}`],
+  [`sha256=${PIN}`],
+  ['fp'],
+  ['fp='],
+  ['fp1=short'],
+  ['pin=short'],
+  ['schema=http'],
+  ['sheme=http'],
+  ['scheme=HTTP'],
+  ['scheme'],
+])('the TXT record %j is refused: without its pin a hub would be trusted unseen', (text) => {
+  expect(() => readHints([text])).toThrow('its TXT record has')
 })
 
 test('a fingerprint is accepted in every spelling, and nothing else is', () => {

@@ -81,12 +81,19 @@ async function findInDomain(domain: string, names: NameService, random: () => nu
   }))
 }
 
-/** Each character string of the TXT records is one `key=value` (as in RFC 6763 §6); unknown keys are skipped. */
-function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: string[] } {
+/** Keys that mean `fp` or `scheme` and are neither: `fp1`, `fingerprint`, `pin`, `schema`, `sheme`. */
+const NEAR_MISS = /^(?:fp|.*finger|.*pin\b|s?c?he?me?s?$|schema)/
+
+/**
+ * Each character string of the TXT records is one `key=value`. Keys have no case (RFC 6763 §6.4); unknown ones are
+ * skipped, but not one that looks like `fp` or `scheme`: without its pin a hub would be trusted unseen.
+ */
+export function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: string[] } {
   let scheme: 'http' | 'https' = 'https'
   const pins: string[] = []
   for (const text of texts) {
-    const [key, value = ''] = text.split(/=(.*)/s)
+    const [written = '', value = ''] = text.split(/=(.*)/s)
+    const key = written.normalize('NFKC').trim().toLowerCase()
     if (key === 'scheme') {
       if (value !== 'http' && value !== 'https') throw new Error('its TXT record has a scheme other than http or https')
       scheme = value
@@ -95,9 +102,16 @@ function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: 
       // Ignoring an unreadable pin would drop the check.
       if (!pin) throw new Error('its TXT record has an fp= that is not a fingerprint')
       pins.push(pin)
+    } else if (NEAR_MISS.test(key) || holdsFingerprint(text)) {
+      throw new Error(`its TXT record has "${key.slice(0, 20)}", which is neither fp=… nor scheme=…`)
     }
   }
   return { scheme, pins }
+}
+
+/** Whether a fingerprint stands in the text under another key, or without one: `fp: 3HKU …`, `3HKU …`. */
+function holdsFingerprint(text: string): boolean {
+  return [text, text.replace(/^[^=:]*[=:]/, '')].some((part) => parseFingerprint(part) !== undefined)
 }
 
 /** The `search` and `domain` lines of resolv.conf(5): the last line counts. Empty when there is no such file. */

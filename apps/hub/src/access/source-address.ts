@@ -8,22 +8,44 @@ export type SourceAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'
 /**
  * The socket's address or, when that is a trusted proxy's, the rightmost address of `X-Forwarded-For` that is not a
  * trusted proxy: addresses further left are the client's own claims. `trustedProxies` are valid addresses and CIDR
- * ranges.
+ * ranges. An entry that names no address ends the search; `onOddEntry` is called with the first one.
  */
-export function createSourceAddress(trustedProxies: readonly string[]): SourceAddress {
+export function createSourceAddress(
+  trustedProxies: readonly string[],
+  onOddEntry: (entry: string, proxy: string) => void = () => {},
+): SourceAddress {
   const isTrusted = createTrust(trustedProxies)
+  let hasBeenOdd = false
 
   return (request) => {
     let address = canonicalAddress(request.socket.remoteAddress ?? '') ?? ''
     const forwarded = request.headers['x-forwarded-for']
-    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',')
+    // A list may have empty entries (RFC 9110 §5.6.1).
+    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? ''))
+      .split(',')
+      .filter((hop) => hop.trim())
     while (address && hops.length > 0 && isTrusted(address)) {
-      const hop = canonicalAddress((hops.pop() ?? '').trim())
-      if (!hop) break
+      const entry = hops.pop()!.trim()
+      const hop = addressOfHop(entry)
+      if (!hop) {
+        if (!hasBeenOdd) onOddEntry(entry, address)
+        hasBeenOdd = true
+        break
+      }
       address = hop
     }
     return address
   }
+}
+
+/**
+ * The address in an entry of `X-Forwarded-For`. Proxies write it alone, with brackets, with a port, or in quotes as a
+ * node of `Forwarded` (RFC 7239 §6): `203.0.113.9:4711`, `[2001:db8::9]`, `"[2001:db8::9]:4711"`.
+ */
+function addressOfHop(entry: string): string | undefined {
+  const node = /^"(.*)"$/.exec(entry)?.[1] ?? entry
+  const [, bracketed, dotted] = /^(?:\[(.*)\]|([\d.]+))(?::\d{1,5})?$/.exec(node) ?? []
+  return canonicalAddress(bracketed ?? dotted ?? node)
 }
 
 /** Whether an address, in any spelling, belongs to a trusted proxy. */

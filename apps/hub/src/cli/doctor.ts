@@ -1,5 +1,4 @@
 /** Examines a hub from outside, running or not: database, disk, clock, ports, VPN and certificates. Changes nothing. */
-import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -8,6 +7,7 @@ import { createServer, isIP } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorBody, type ErrorBody } from '@hedgerow/contract'
+import { generateKeyPair, openOnBothFamilies } from '@hedgerow/wireguard/node'
 import { sql, type Kysely } from 'kysely'
 import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
 import { ConfigError, type Config } from '../config.ts'
@@ -238,7 +238,7 @@ function parseJson(body: Buffer | undefined): unknown {
 }
 
 async function examinePorts(config: Config): Promise<Finding[]> {
-  const host = config.host ?? '::'
+  const { host } = config
   const wanted = [
     ['HUB_PORT', () => tryTcp(host, config.port)],
     ['HUB_HTTPS_PORT', () => tryTcp(host, config.httpsPort ?? 0)],
@@ -263,7 +263,8 @@ async function examinePorts(config: Config): Promise<Finding[]> {
   return [{ check: 'ports', state: 'ok', text: 'the hub is not running, and its ports are free' }]
 }
 
-async function tryTcp(host: string, port: number): Promise<undefined> {
+/** Without a host on every address, of IPv6 only where the machine has it, as the hub listens. */
+async function tryTcp(host: string | undefined, port: number): Promise<undefined> {
   const server = createServer()
   server.listen({ host, port })
   await once(server, 'listening')
@@ -271,8 +272,7 @@ async function tryTcp(host: string, port: number): Promise<undefined> {
 }
 
 async function tryUdp(port: number): Promise<undefined> {
-  const socket = createSocket({ type: 'udp6', ipv6Only: false })
-  socket.bind(port)
-  await once(socket, 'listening')
-  socket.close()
+  const { privateKey } = generateKeyPair()
+  const wireguard = await openOnBothFamilies({ privateKey, port, offload: false, onPacket: () => {} })
+  await wireguard.close()
 }

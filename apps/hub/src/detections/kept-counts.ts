@@ -24,7 +24,7 @@ const STALE_AFTER = [
 
 type Counts = Awaited<ReturnType<typeof countIncidents>>
 
-/** Counts incidents as `countIncidents` does. Many incidents are counted once a second for all who ask the same. */
+/** Counts incidents as `countIncidents` does. Many incidents are counted once a second for each person and filter. */
 export function createKeptCounts(db: Kysely<Tables>): (caller: Caller, filter: IncidentFilter) => Promise<Counts> {
   let kept = new Map<string, { counts: Counts; countedAt: number }>()
   dropAfter(db, 'incident-counts', STALE_AFTER, () => {

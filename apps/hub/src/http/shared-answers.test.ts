@@ -10,7 +10,7 @@ function asking(userId: string, role: Role, query?: unknown) {
   return { caller: callerOf(userId, role), query, reply, headers }
 }
 
-it('is read once for all who ask the same before the read begins, with its headers for each', async () => {
+it('is read once for all pages of a person that ask the same before the read begins, with its headers for each', async () => {
   const share = createSharedAnswers()
   let reads = 0
   const ask = async (asked: ReturnType<typeof asking>, name = 'list') => ({
@@ -23,7 +23,7 @@ it('is read once for all who ask the same before the read begins, with its heade
   })
   const same = await Promise.all([
     ask(asking('ann', 'manager', { label: 'boar' })),
-    ask(asking('ben', 'admin', { label: 'boar' })),
+    ask(asking('ann', 'manager', { label: 'boar' })),
   ])
   expect(same).toEqual([1, 1].map((answer) => ({ answer, headers: { next: 'page 1' } })))
 
@@ -31,8 +31,8 @@ it('is read once for all who ask the same before the read begins, with its heade
     ask(asking('ann', 'manager', { label: 'boar' })),
     ask(asking('ann', 'manager', { label: 'fox' })),
     ask(asking('ann', 'manager', { label: 'boar' }), 'counts'),
-    ask(asking('cleo', 'user', { label: 'boar' })),
-    ask(asking('dan', 'user', { label: 'boar' })),
+    ask(asking('ben', 'manager', { label: 'boar' })),
+    ask(asking('ann', 'user', { label: 'boar' })),
   ])
   expect(others.map(({ answer }) => answer)).toEqual([2, 3, 4, 5, 6])
 })
@@ -47,7 +47,7 @@ it('is read anew for those who ask when the read has begun', async () => {
     return 'before the change'
   })
   await begun.promise
-  const second = share('list', asking('ben', 'manager'), async () => 'after the change')
+  const second = share('list', asking('ann', 'manager'), async () => 'after the change')
   expect(await second).toBe('after the change')
   ends.resolve()
   expect(await first).toBe('before the change')

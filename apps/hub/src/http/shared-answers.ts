@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasRole } from '@hedgerow/contract'
 import type { Caller } from '../access/sessions.ts'
 import type { Headers } from './pagination.ts'
 
@@ -8,15 +7,15 @@ type Shared = { answer: unknown; headers: [name: string, value: string][] }
 
 export type ShareAnswer = <T>(name: string, asked: Asked, read: (reply: Headers) => Promise<T>) => Promise<T>
 
-/** The same text for all who get the same answer to `asked`, which depends on the gateways that they may see. */
+/** The same text for the same question of one person in one role: others may see other gateways. */
 export function answerKey(caller: Caller, ...asked: unknown[]): string {
-  return JSON.stringify([hasRole(caller.role, 'manager') ? '' : caller.userId, ...asked])
+  return JSON.stringify([caller.userId, caller.role, ...asked])
 }
 
 /**
- * One answer for all who ask the same before its read begins: after an event every open page asks again at the same
- * moment. A read that has begun is not shared, because it may lack what its caller has just changed. For answers that
- * depend on the query and on which gateways the caller may see, and on nothing else of the caller.
+ * One answer for all pages of a person that ask the same before its read begins: after an event every open page asks
+ * again at the same moment. A read that has begun is not shared, because it may lack what its caller has just changed.
+ * For answers that depend on the query and on which gateways the caller may see, and on nothing else of the caller.
  */
 export function createSharedAnswers(): ShareAnswer {
   const waiting = new Map<string, Promise<Shared>>()

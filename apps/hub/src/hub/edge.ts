@@ -91,7 +91,12 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const { metrics, refusals, vpn, notifications, peers, heartbeats, history, quota, signals } = fleet
   const { presence, waiters, admitWaiting } = fleet
   const connections = createConnections({ config, metrics, log })
-  const sourceAddress = createSourceAddress(config.trustedProxies)
+  const sourceAddress = createSourceAddress(config.trustedProxies, (entry, proxy) =>
+    log.warn(
+      { entry: entry.slice(0, 64), proxy },
+      'a trusted proxy sends an X-Forwarded-For without an address: its visitors share the limits of one',
+    ),
+  )
   const ui = createGatewayProxy({
     db,
     config,

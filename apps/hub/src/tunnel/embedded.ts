@@ -5,7 +5,7 @@
  */
 import { createStack } from '@hedgerow/netstack/node'
 import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
-import { openInterface, type InterfaceOptions } from '@hedgerow/wireguard/node'
+import { openOnBothFamilies } from '@hedgerow/wireguard/node'
 import type { VpnBackend } from './tunnel.ts'
 
 export type OnDrop = (layer: 'wireguard' | 'netstack', reason: string) => void
@@ -34,7 +34,7 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
     send: (packet) => wireguard.send(packet),
     onDrop: (reason) => options.onDrop?.('netstack', reason),
   })
-  const wireguard = await openOnAnyFamily({
+  const wireguard = await openOnBothFamilies({
     privateKey: options.privateKey as PrivateKey,
     port: options.port,
     offload: options.offload,
@@ -73,16 +73,5 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
       await wireguard.close()
       stack.close()
     },
-  }
-}
-
-/** IPv6 and IPv4 on one socket, or IPv4 alone where the machine has no IPv6. */
-async function openOnAnyFamily(options: InterfaceOptions): ReturnType<typeof openInterface> {
-  try {
-    return await openInterface({ ...options, host: '::' })
-  } catch (error) {
-    const { code } = error as { code?: unknown }
-    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
-    return openInterface({ ...options, host: '0.0.0.0' })
   }
 }

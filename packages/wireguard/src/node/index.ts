@@ -5,3 +5,4 @@ export type { DatagramSocket, InterfaceOptions, WireGuardInterface } from './int
 export { openInterface } from './interface.ts'
 export { generateKeyPair, generatePresharedKey, publicKeyOf, sharedSecret } from './keys.ts'
 export { nodeAead } from './node-aead.ts'
+export { openOnBothFamilies } from './two-families.ts'
