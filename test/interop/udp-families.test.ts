@@ -37,8 +37,19 @@ describe.skipIf(skipWithout('UDP of both families', 'root', 'command unshare'))(
   test.each([0, 1])('also where a socket of IPv6 takes no IPv4: bindv6only=%i', async (bindv6only) => {
     const script = `ip link set lo up && echo ${bindv6only} >/proc/sys/net/ipv6/bindv6only && exec "$0" "$@"`
     const child = await startChild('unshare', [
-      ...['--net', '--mount', '--mount-proc', 'sh', '-c', script],
-      ...['env', '-C', join(ROOT, 'apps/hub'), process.execPath, '--input-type=module', '--eval', PROGRAM],
+      '--net',
+      '--mount',
+      '--mount-proc',
+      'sh',
+      '-c',
+      script,
+      'env',
+      '-C',
+      join(ROOT, 'apps/hub'),
+      process.execPath,
+      '--input-type=module',
+      '--eval',
+      PROGRAM,
     ])
     await child.says(/answered by 127\.0\.0\.1\nanswered by ::1\n/)
     expect(await child.ended, child.output()).toMatchObject({ code: 0 })

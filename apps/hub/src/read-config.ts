@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
+import { emailAddress, HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
 import { ConfigError, type Config } from './config.ts'
 import { channelTypes } from './notifications/channels.ts'
@@ -117,7 +117,7 @@ export const variables = z.object({
   HUB_TRUSTED_PROXIES: networks.default([]),
   HUB_MAX_CONNECTIONS: count(16, 1_000_000).default(4096),
   HUB_MAX_CONNECTIONS_PER_ADDRESS: count(8, 1_000_000).default(512),
-  HUB_CONTACT_EMAIL: z.email('must be an email address').max(254).optional(),
+  HUB_CONTACT_EMAIL: emailAddress.optional(),
   ...(Object.assign({}, ...channelTypes.map((channel) => channel.variables)) as object),
   HUB_VISION_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   HUB_VISION_KEY: z.string().max(1_024).optional(),

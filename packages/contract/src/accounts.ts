@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { cleanLine, oneLine } from './fields.ts'
+import { cleanLine, emailAddress, oneLine } from './fields.ts'
 
 /**
  * From the least to the most powerful. The table in docs/security.md lists what each role may do; a new user is a
@@ -47,12 +47,6 @@ const currentPassword = z
   .string({ error: 'Enter your password' })
   .min(1, 'Enter your password')
   .max(PASSWORD_MAX_LENGTH, 'This is too long for a password')
-
-export const emailAddress = z
-  .string({ error: 'Enter an email address' })
-  .trim()
-  .max(254, 'An email address has at most 254 characters')
-  .pipe(z.email('Enter an email address such as name@example.org'))
 
 export const personName = oneLine(100)
 

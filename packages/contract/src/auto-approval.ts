@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { emailAddress } from './fields.ts'
 
 const ENTRIES_MAX = 500
 const INVALID_ADDRESS = 'Invalid IP address format'
@@ -34,7 +35,7 @@ export const autoApprovalSettings = z.strictObject({
   autoApproveWithInvitation: z.boolean().default(true),
   requireAdminApproval: z.boolean().default(true),
   /** Receives a mail about each new request; empty for no mail. */
-  notificationEmail: z.union([z.literal(''), z.email('Enter an email address').max(254)]).default(''),
+  notificationEmail: z.union([z.literal(''), emailAddress]).default(''),
   notificationEnabled: z.boolean().default(true),
 })
 export type AutoApprovalSettings = z.output<typeof autoApprovalSettings>

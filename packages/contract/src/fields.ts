@@ -1,12 +1,23 @@
 import { z } from 'zod'
 
+/** Scripts that write without joiners: between two of their letters, one would only tell two equal names apart. */
+const UNJOINED = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Hebrew', 'Han', 'Hiragana', 'Katakana', 'Hangul']
+const JOINED = `(?!${UNJOINED.map((script) => `\\p{Script=${script}}`).join('|')})[\\p{L}\\p{M}]`
+const EMOJI = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`
+/**
+ * What is invisible and belongs to the text: joiners between letters, as in Persian and Malayalam (RFC 5892, A.1, A.2),
+ * joiners inside an emoji, and the selector that makes an emoji or a keycap (UTS #51).
+ */
+const JOINER = String.raw`(?<=${JOINED})[\u200c\u200d](?=${JOINED})|(?<=${EMOJI})\u200d(?=\p{Extended_Pictographic})`
+const SELECTOR = String.raw`(?<=\p{Extended_Pictographic})\ufe0f|\ufe0f(?=\u20e3)`
 /**
  * Characters that end a line, change its direction or are invisible: control characters, line and paragraph separators,
- * halves of surrogate pairs, and default ignorable code points (zero-width, bidi, tags, U+FEFF). The selector that
- * makes the character before it an emoji is allowed.
+ * halves of surrogate pairs, and default ignorable code points (zero-width, bidi, tags, U+FEFF).
  */
-const UNSEEN =
-  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u
+const UNSEEN = new RegExp(
+  String.raw`(?!${JOINER}|${SELECTOR})[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
+  'u',
+)
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /** The same, except line feeds and tabs. */
 const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
@@ -21,6 +32,27 @@ export const oneLine = (max: number) =>
     .trim()
     .max(max, atMost(max))
     .refine((text) => !UNSEEN.test(text), 'Line breaks and invisible characters are not allowed')
+
+/** A host name of several labels whose last one is no number. IDNA2008 writes other scripts as `xn--…` (RFC 5890). */
+const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
+
+function isEmailAddress(text: string): boolean {
+  const at = text.lastIndexOf('@')
+  const domain = text.slice(at + 1)
+  // No characters that would end the host of an address.
+  if (at < 1 || /[\s/\\?#:@[\]%]/.test(domain)) return false
+  const address = `http://${domain}`
+  if (!URL.canParse(address) || !DOMAIN.test(new URL(address).hostname)) return false
+  return z.email().safeParse(`${text.slice(0, at)}@example.org`).success
+}
+
+/** An email address; its domain may be of any script, as in `name@пример.рф`. */
+export const emailAddress = z
+  .string({ error: 'Enter an email address' })
+  .trim()
+  .max(254, 'An email address has at most 254 characters')
+  .refine(isEmailAddress, 'Enter an email address such as name@example.org')
+  .meta({ format: 'idn-email' })
 
 /** A field of several lines that people fill in. */
 export const severalLines = (max: number) =>

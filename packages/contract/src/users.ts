@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { emailAddress, newPassword, personName, role, username } from './accounts.ts'
+import { newPassword, personName, role, username } from './accounts.ts'
 import { call } from './call.ts'
+import { emailAddress } from './fields.ts'
 import { searchQuery } from './lists.ts'
 
 const userId = z.strictObject({ id: z.uuid('This is not a user id') })

@@ -12,7 +12,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
 import type { UserRow } from './accounts.ts'
-import { hashCode, makeCode } from './codes.ts'
+import { hashCode, makeCode, plainCode } from './codes.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
 import type { TwoFactorSecrets } from './two-factor-secrets.ts'
@@ -223,7 +223,7 @@ export async function readUser(db: Db, caller: Caller): Promise<UserRow> {
 
 /** The time step of the code, if it is one of the tolerated steps. */
 async function stepOf(code: string, secret: string, nowMs: number): Promise<number | undefined> {
-  const token = code.replaceAll(/\s/g, '')
+  const token = plainCode(code)
   if (!/^\d{6}$/.test(token)) return undefined
   const epoch = Math.floor(nowMs / 1_000)
   const result = await verify({ secret, token, epoch, epochTolerance: TOLERATED_STEPS * STEP_SECONDS })

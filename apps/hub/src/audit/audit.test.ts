@@ -149,7 +149,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(csv.headers['content-disposition']).toBe('attachment; filename="audit.csv"')
     const lines = csv.body.split('\r\n')
-    expect(lines[0]).toBe('"at","actor","action","target","sourceIp","result","reason"')
+    expect(lines[0]).toBe('\uFEFF"at","actor","action","target","sourceIp","result","reason"')
     expect(lines).toHaveLength(1 + 1_503 + 1)
     expect(lines.slice(-3)).toEqual([
       `"1970-01-01T00:00:00.000Z","'@sum","gateway.add","'-1+1","192.0.2.1","ok",""`,

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import { listAudit } from '@hedgerow/contract'
+import { listAudit, type AuditEntry } from '@hedgerow/contract'
+import { CSV_START, csvLine } from '@hedgerow/contract/csv'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { pageFrom, sendCursor } from '../http/pagination.ts'
 import { auditPages, findAudit } from './audit.ts'
-import { csvHeader, csvLine } from './csv.ts'
 import { withSubjects } from './subjects.ts'
 
 const PAGE_LENGTH = 100
@@ -25,7 +25,13 @@ export function auditRoutes(app: FastifyInstance, { db }: { db: Kysely<Tables> }
   })
 }
 
+const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result', 'reason'] as const satisfies readonly Exclude<
+  keyof AuditEntry,
+  'subject'
+>[]
+
 async function* csvOf(db: Kysely<Tables>, wanted: Parameters<typeof auditPages>[1]): AsyncGenerator<string> {
-  yield csvHeader
-  for await (const entries of auditPages(db, wanted)) yield entries.map(csvLine).join('')
+  yield CSV_START + csvLine(COLUMNS)
+  for await (const entries of auditPages(db, wanted))
+    yield entries.map((entry) => csvLine(COLUMNS.map((column) => entry[column] ?? null))).join('')
 }

@@ -6,6 +6,7 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { EXPORT_DETECTIONS_MAX, type DetectionDetails, type IncidentFilter } from '@hedgerow/contract'
+import { CSV_START, csvLine, type CsvValue } from '@hedgerow/contract/csv'
 import { makeZip } from 'client-zip'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
@@ -57,7 +58,7 @@ async function* entries(
   { filter, now }: { filter: IncidentFilter; now: number },
 ): AsyncGenerator<ZipEntry> {
   const lastModified = new Date(now)
-  const table = [COLUMNS.join(',')]
+  const table = [CSV_START + csvLine(COLUMNS)]
   const coco = createCoco(now)
   let isWhole = true
   for await (const one of selected(db, caller, filter)) {
@@ -72,7 +73,7 @@ async function* entries(
     await coco.add(one, file, jpeg)
     yield { name: file, lastModified: new Date(row.started_at), input: jpeg }
   }
-  yield { name: 'detections.csv', lastModified, input: `${table.join('\r\n')}\r\n` }
+  yield { name: 'detections.csv', lastModified, input: table.join('') }
   yield { name: 'coco.json', lastModified, input: coco.toJson(isWhole) }
 }
 
@@ -180,7 +181,7 @@ const COLUMNS = [
 function lineOf({ gatewayName, site, incident, row }: Selected, file: string): string {
   const { zone } = detailsOf(row)
   const ended = row.ended_at === null ? '' : new Date(row.ended_at).toISOString()
-  const values: readonly (string | number | null)[] = [
+  const values: readonly CsvValue[] = [
     row.id,
     incident.id,
     gatewayName,
@@ -198,15 +199,7 @@ function lineOf({ gatewayName, site, incident, row }: Selected, file: string): s
     row.deterrent,
     file,
   ]
-  return values.map(cell).join(',')
-}
-
-/** A field of CSV (RFC 4180) that no spreadsheet takes for a formula. */
-export function cell(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csvLine(values)
 }
 
 /** Their thumbnails show the object with its surroundings, but their boxes are parts of the whole frame. */

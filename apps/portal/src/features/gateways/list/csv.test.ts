@@ -23,9 +23,9 @@ const gateway = {
 
 it('has a head, quoted values, and no secret', () => {
   const [head, line] = gatewaysAsCsv([gateway]).split('\r\n')
-  expect(head).toMatch(/^"id","name","status",/)
+  expect(head).toMatch(/^\uFEFF"id","name","status",/)
   expect(line).toContain('"aaaaaaaaaaaa","North ""orchard""","online"')
-  expect(line).toContain('"10.100.0.2","0.1.0","","2",""')
+  expect(line).toContain('"10.100.0.2","0.1.0","",2,""')
   expect(line).not.toContain('DT-')
   expect(gatewaysAsCsv([gateway])).toContain('"north orchard","enrolled"')
 })
