@@ -120,4 +120,16 @@ test('a busy HTTPS port stops the start, and the error names its variable', asyn
   expect(await second.ended).toEqual({ code: 1, signal: null })
   expect(second.output()).toContain(`Port ${httpsPort} is already in use`)
   expect(second.output()).toContain('HUB_HTTPS_PORT')
+  expect(second.output(), 'the next start shows one').not.toContain('Password')
+  const third = await startChild(process.execPath, HUB_COMMAND, {
+    env: {
+      HUB_HOST: '127.0.0.1',
+      HUB_PORT: String(await freeTcpPort()),
+      HUB_HTTPS_PORT: 'off',
+      HUB_VPN_BACKEND: 'off',
+      HUB_DATA_DIR: folder,
+    },
+  })
+  cleanups.push(() => third.stop())
+  await third.says(/Password: \S+\n[^]*Hub: /)
 })

@@ -6,6 +6,7 @@
 import type { Logger } from 'pino'
 import manifest from '../../../package.json' with { type: 'json' }
 import { createHub, type Hub } from './hub.ts'
+import { removeFirstAdmin } from './accounts/first-admin.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -58,6 +59,10 @@ async function serve(config: Config): Promise<void> {
     stopOnSignals(hub, log)
     hub.faults.guardProcess()
     const { firstAdmin } = hub
+    const { url, port, httpsPort } = await hub.start().catch(async (error: unknown) => {
+      if (firstAdmin?.generatedPassword) await removeFirstAdmin(hub.db, firstAdmin)
+      throw error
+    })
     if (firstAdmin?.generatedPassword) {
       console.log('The first administrator was created. Write this down, it is shown only once:')
       console.log(`  Username: ${firstAdmin.username}`)
@@ -65,7 +70,6 @@ async function serve(config: Config): Promise<void> {
     }
     if (!isWebBuilt(config))
       console.log('The portal is not built, so there are no pages: build it with "npm run build".')
-    const { url, port, httpsPort } = await hub.start()
     console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)
     log.info({ version: manifest.version, node: process.version, port, httpsPort }, 'the hub has started')
     const others = addressesForOthers(config, { port, httpsPort }, machineInterfaces())

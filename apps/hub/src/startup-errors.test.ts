@@ -1,4 +1,7 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -49,4 +52,33 @@ test('a file that a command was told to write is not blamed on the database', ()
   const inside = join(folder, 'data', 'support.json')
   writeFileSync(inside, '')
   expect(said(() => writeFileSync(inside, '', { flag: 'wx' }))).toBe(`${inside} exists already. Name a new file.`)
+})
+
+const failing = async (server: Server, at: { port: number; host?: string }): Promise<unknown> => {
+  server.listen(at)
+  const [error] = await once(server, 'error')
+  return error
+}
+
+test('a busy port is blamed on its own variable, also where UDP has the same number', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  const taken4 = createSocket('udp4').bind(0, '127.0.0.1')
+  await Promise.all([once(taken, 'listening'), once(taken4, 'listening')])
+  const port = (taken.address() as { port: number }).port
+  const udp = taken4.address().port
+  const config = readConfig({ HUB_PORT: String(port), HUB_VPN_PORT: String(port), HUB_HTTPS_PORT: String(udp) })
+  const tcp = explainStartupError(await failing(createServer(), { port, host: '127.0.0.1' }), config)
+  expect(tcp).toBe(`Port ${port} is already in use. Stop what uses it, or set HUB_PORT to another.`)
+  const [error] = await once(createSocket('udp4').bind(udp, '127.0.0.1'), 'error')
+  expect(explainStartupError(error, config)).toContain('set HUB_VPN_PORT to another')
+  taken.close()
+  taken4.close()
+})
+
+test('an address that is not the machine’s is blamed on the variable that has it', async () => {
+  const config = readConfig({ HUB_METRICS_PORT: '18599', HUB_METRICS_HOST: '192.0.2.55', HUB_HOST: '192.0.2.56' })
+  const said = async (port: number, host: string) =>
+    explainStartupError(await failing(createServer(), { port, host }), config)
+  expect(await said(18_599, '192.0.2.55')).toBe('HUB_METRICS_HOST 192.0.2.55 is no address of this machine.')
+  expect(await said(8080, '192.0.2.56')).toBe('HUB_HOST 192.0.2.56 is no address of this machine.')
 })

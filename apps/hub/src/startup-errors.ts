@@ -8,11 +8,14 @@ import { HubError } from './kernel/hub-error.ts'
 export function explainStartupError(error: unknown, config: Config): string | undefined {
   if (error instanceof ConfigError) return error.message
   if (error instanceof HubError && error.code !== 'storage_unavailable') return error.message
-  const { code, port, syscall, path } = error as { code?: string; port?: number; syscall?: string; path?: string }
-  const variable = variableOf(port, config)
+  const { code, port, address, syscall, path } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  const variable = variableOf({ port, syscall }, config)
   if (code === 'EADDRINUSE') return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
   if (code === 'EACCES' && port) return `This user may not listen on port ${port}. Set ${variable} to another.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HUB_HOST ${config.host} is no address of this machine.`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const host = variable === 'HUB_METRICS_PORT' ? 'HUB_METRICS_HOST' : 'HUB_HOST'
+    return `${host} ${address ?? config.host ?? ''} is no address of this machine.`
+  }
   if (path !== undefined && [config.webDir, config.siteDir].some((folder) => path.startsWith(folder)))
     return `${path} cannot be read: ${code}. Build the pages again with "npm run build".`
   if (syscall === 'open' && code === 'EEXIST') return `${path} exists already. Name a new file.`
@@ -29,8 +32,9 @@ function isOfDatabase(path: string, { dataDir, databaseUrl }: Config): boolean {
   return places.some((place) => place.startsWith(path) || path.startsWith(place))
 }
 
-function variableOf(port: number | undefined, config: Config): string {
-  if (port === config.vpn.port) return 'HUB_VPN_PORT'
+/** One number may be a port of UDP, which is bound, and one of TCP, which listens. */
+function variableOf({ port, syscall }: { port?: number | undefined; syscall?: string | undefined }, config: Config) {
+  if (syscall === 'bind') return 'HUB_VPN_PORT'
   if (port === config.port) return 'HUB_PORT'
   if (port === config.metrics.port) return 'HUB_METRICS_PORT'
   return port === config.httpsPort ? 'HUB_HTTPS_PORT' : 'HUB_GATEWAY_PORTS'

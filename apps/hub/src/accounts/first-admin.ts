@@ -33,3 +33,12 @@ export async function ensureFirstAdmin(
   })
   return wanted.password === undefined ? { username, generatedPassword: password } : { username }
 }
+
+/** Undoes `ensureFirstAdmin` of a start that failed, so that the next one shows a password that nobody has missed. */
+export async function removeFirstAdmin(db: Db, { username }: FirstAdmin): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const found = await transaction.deleteFrom('users').where('username', '=', username).returning('id').execute()
+    for (const { id } of found)
+      await record(transaction, { kind: 'user.deleted', at: Date.now(), actor: HUB, target: id, data: { username } })
+  })
+}
