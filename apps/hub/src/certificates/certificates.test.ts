@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { readConfig } from '../read-config.ts'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { openCertificates, RENEWED_AHEAD_MS } from './certificates.ts'
+import { readConfigured } from './configured.ts'
 import { issueAuthority, issueServerCertificate } from './issue.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -186,6 +188,56 @@ describe("an operator's own certificate", () => {
     vi.advanceTimersByTime(5_000)
     expect((await get(httpsPort!, second, 'portal.example.net')).status).toBe(200)
     await hub.stop()
+  })
+
+  /** A certificate of a CA, an intermediate or a server, by openssl. */
+  function made(name: string, options: string[], issuer?: string): string {
+    const at = (file: string) => join(dir, file)
+    const extensions = name === 'leaf' ? 'subjectAltName=DNS:portal.example.net' : 'basicConstraints=critical,CA:TRUE'
+    const by = issuer ? ['-CA', at(`${issuer}.crt`), '-CAkey', at(`${issuer}.key`)] : []
+    const files = ['-keyout', at(`${name}.key`), '-out', at(`${name}.crt`), '-subj', `/CN=${name}`, '-nodes']
+    execFileSync('openssl', ['req', '-x509', ...options, ...files, '-addext', extensions, ...by], { stdio: 'pipe' })
+    return readFileSync(at(`${name}.crt`), 'utf8')
+  }
+  const P256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+
+  test.each([
+    { of: 'ed25519', options: ['-newkey', 'ed25519'] },
+    { of: 'the curve secp256k1', options: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1'] },
+    { of: 'the curve secp521r1', options: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp521r1'] },
+    { of: 'RSA with 1024 bits', options: ['-newkey', 'rsa:1024'] },
+  ])('with a key of $of, which browsers refuse, is refused at the start and at a reload', async ({ of, options }) => {
+    const first = await writeOwn('portal.example.net')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const hub = await startTestHub('sqlite', { httpsPort: 0, tlsFiles })
+    const { httpsPort } = await hub.start()
+    writeFileSync(tlsFiles.certFile, made('leaf', options))
+    writeFileSync(tlsFiles.keyFile, readFileSync(join(dir, 'leaf.key')))
+    vi.advanceTimersByTime(5_000)
+    expect((await get(httpsPort!, first, 'portal.example.net')).status).toBe(200)
+    await hub.stop()
+    await expect(startTestHub('sqlite', { httpsPort: 0, tlsFiles })).rejects.toThrow(
+      `HUB_TLS_KEY_FILE holds a key of ${of}, which browsers refuse`,
+    )
+  })
+
+  test('with a chain: its order and its end are told', () => {
+    const root = made('root', P256)
+    const between = made('between', P256, 'root')
+    const leaf = made('leaf', P256, 'between')
+    writeFileSync(tlsFiles.keyFile, readFileSync(join(dir, 'leaf.key')))
+    const read = (...chain: string[]) => {
+      writeFileSync(tlsFiles.certFile, chain.join(''))
+      return readConfigured(tlsFiles).doubt
+    }
+    expect(read(leaf, between, root)).toBeUndefined()
+    expect(read(leaf, between)).toContain('add the certificate of “root”')
+    expect(read(leaf)).toContain('add the certificate of “between”')
+    expect(read(leaf, root)).toBe('certificate 2 in HUB_TLS_CERT_FILE did not issue certificate 1')
+    expect(() => read(between, leaf)).toThrow(
+      'HUB_TLS_CERT_FILE has the certificate of the key as number 2: put it first',
+    )
+    expect(() => read(root, between)).toThrow('HUB_TLS_KEY_FILE is not the key')
   })
 
   test.each([

@@ -58,6 +58,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   const listeners = new Set<() => void>()
   const { tlsFiles } = config
   let configured = tlsFiles && readConfigured(tlsFiles)
+  tellDoubt()
   let rejected: string | undefined
   let authority = decode(
     await readOrCreateSecret(db, 'certificate-authority', async () => JSON.stringify(await issueAuthority(clock()))),
@@ -67,6 +68,11 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       JSON.stringify(await issueServerCertificate(authority, names, clock())),
     ),
   )
+
+  /** Browsers often find a missing certificate by themselves; phones, gateways and programs do not. */
+  function tellDoubt(): void {
+    if (configured?.doubt) log.warn({ reason: configured.doubt }, 'some clients may refuse the TLS certificate')
+  }
 
   const changed = () => listeners.forEach((listener) => listener())
 
@@ -133,6 +139,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       return
     }
     log.info('reloaded the TLS files')
+    tellDoubt()
     changed()
     const about = { at: clock(), actor: HUB, target: 'configured-tls' }
     record(db, { ...about, kind: 'certificate.replaced', data: { id: 'configured-tls' } }).catch((error: unknown) =>

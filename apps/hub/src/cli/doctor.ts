@@ -10,6 +10,7 @@ import { errorBody, type ErrorBody } from '@hedgerow/contract'
 import { generateKeyPair, openOnBothFamilies } from '@hedgerow/wireguard/node'
 import { sql, type Kysely } from 'kysely'
 import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
+import { readConfigured } from '../certificates/configured.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
@@ -175,7 +176,18 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
 async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<Finding[]> {
   try {
     const found = await certificatesIn(db, config)
-    return found.map(({ name, expiresAt, renewable }) => {
+    const doubt = config.tlsFiles && readConfigured(config.tlsFiles).doubt
+    const chain: Finding[] = doubt
+      ? [
+          {
+            check: 'certificates',
+            state: 'warn',
+            text: doubt,
+            remedy: 'Put the whole chain into the file, the hub’s own certificate first.',
+          },
+        ]
+      : []
+    const dates = found.map(({ name, expiresAt, renewable }): Finding => {
       const leftMs = Date.parse(expiresAt) - Date.now()
       const text = `${name}: until ${expiresAt.slice(0, 10)}`
       const remedy = renewable
@@ -186,6 +198,7 @@ async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<
         ? { check: 'certificates', state: 'warn', text, remedy }
         : { check: 'certificates', state: 'ok', text }
     })
+    return [...chain, ...dates]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const remedy = 'Correct the two variables or their files; the key must be that of the first certificate.'
