@@ -4,11 +4,9 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
 import { readSetting } from '../settings/settings.ts'
-import type { Reader } from './seen.ts'
+import { hubTimeZone, type Reader } from './seen.ts'
 
 const DEFAULTS = alertPreferences.parse({})
-/** The time zone of this process. */
-let hubTimeZone: string | undefined
 
 /** A person who has saved none has the hub's language and clock. */
 export async function readPreferences(db: Db, userId: string): Promise<AlertPreferences> {
@@ -24,8 +22,7 @@ export async function readPreferences(db: Db, userId: string): Promise<AlertPref
 
 /** Everybody who reads a shared channel; `language` is that of a rule that has one. */
 export async function sharedReader(db: Db, language: Language | null = null): Promise<Reader> {
-  hubTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
-  return { language: language ?? (await readSetting(db, 'language')), timeZone: hubTimeZone }
+  return { language: language ?? (await readSetting(db, 'language')), timeZone: hubTimeZone() }
 }
 
 /** The language of a person's messages; the hub's for an id of something else. */

@@ -10,3 +10,22 @@ test('quiet hours end by the clock of the person, also over midnight', () => {
   expect(afterQuietHours(at('04:30'), night)).toBe(at('04:30'))
   expect(afterQuietHours(at('20:00'), { quietHours: null, timeZone: 'UTC' })).toBe(at('20:00'))
 })
+
+test.each([
+  ['a night without the hour from 2 to 3', '2026-03-28T22:00Z', '06:30', '2026-03-29T04:30:00.000Z'],
+  ['a night with that hour twice', '2026-10-24T21:00Z', '06:30', '2026-10-25T05:30:00.000Z'],
+  ['an end that the clock leaps over', '2026-03-28T22:00Z', '02:30', '2026-03-29T01:00:00.000Z'],
+  ['an end that comes twice: the first', '2026-10-24T21:00Z', '02:30', '2026-10-25T00:30:00.000Z'],
+  ['after the change', '2026-03-29T02:00Z', '06:30', '2026-03-29T04:30:00.000Z'],
+])('on %s quiet hours end by the wall clock', (_night, now, to, end) => {
+  const berlin = { quietHours: { from: '22:00', to }, timeZone: 'Europe/Berlin' }
+  expect(new Date(afterQuietHours(Date.parse(now), berlin)).toISOString()).toBe(end)
+})
+
+test('where the clock is set by half an hour, and in zones of half an hour', () => {
+  const night = { from: '22:00', to: '06:30' }
+  const end = (timeZone: string, now: string) =>
+    new Date(afterQuietHours(Date.parse(now), { quietHours: night, timeZone })).toISOString()
+  expect(end('Australia/Lord_Howe', '2026-10-03T13:00Z')).toBe('2026-10-03T19:30:00.000Z')
+  expect(end('Asia/Kolkata', '2026-10-03T17:00Z')).toBe('2026-10-04T01:00:00.000Z')
+})

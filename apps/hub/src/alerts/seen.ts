@@ -4,6 +4,10 @@ import type { AlertPreferences, Language } from '@hedgerow/contract'
 /** For whom an alert is put into words. */
 export type Reader = Pick<AlertPreferences, 'language' | 'timeZone'>
 
+let processTimeZone: string | undefined
+/** The time zone of the hub's clock. */
+export const hubTimeZone = (): string => (processTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone)
+
 /** The labels that gateways know by name; all others are a model's own words, and stay as they are. */
 const GERMAN: ReadonlyMap<string, string> = new Map([
   ['animal', 'Tier'],

@@ -1,9 +1,6 @@
 /** What an alert says, in the reader's language. Pure. */
 import type { Alert, Language } from '@hedgerow/contract'
-import { labelIn, timeIn, type Reader } from './seen.ts'
-
-/** The reader of records that no person reads. */
-const NOBODY: Reader = { language: 'en', timeZone: 'UTC' }
+import { hubTimeZone, labelIn, timeIn, type Reader } from './seen.ts'
 
 /** One thing that an alert is about. */
 export type Line = {
@@ -134,7 +131,10 @@ export const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-export function titleOf({ lines, count }: Told, { language, timeZone }: Reader = NOBODY): string {
+export function titleOf(
+  { lines, count }: Told,
+  { language, timeZone }: Reader = { language: 'en', timeZone: hubTimeZone() },
+): string {
   const { line, several, first } = WORDS[language]
   const shown = firstOf(lines)
   const oldest = lines[0] ?? shown

@@ -178,6 +178,11 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 }
 
+/** Why clients may refuse the operator's own chain, though the hub serves it. */
+export function doubtOfChain({ tlsFiles }: Pick<Config, 'tlsFiles'>): string | undefined {
+  return tlsFiles && readConfigured(tlsFiles).doubt
+}
+
 export const CERTIFICATE_NAMES = {
   'hub-ca': 'Hub CA',
   'hub-tls': 'Hub TLS certificate',

@@ -9,8 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorBody, type ErrorBody } from '@hedgerow/contract'
 import { generateKeyPair, openOnBothFamilies } from '@hedgerow/wireguard/node'
 import { sql, type Kysely } from 'kysely'
-import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
-import { readConfigured } from '../certificates/configured.ts'
+import { certificatesIn, doubtOfChain, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
@@ -176,7 +175,7 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
 async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<Finding[]> {
   try {
     const found = await certificatesIn(db, config)
-    const doubt = config.tlsFiles && readConfigured(config.tlsFiles).doubt
+    const doubt = doubtOfChain(config)
     const chain: Finding[] = doubt
       ? [
           {
