@@ -24,7 +24,7 @@ type Reply = { status?: number; headers?: Record<string, string>; body?: string 
 type Device = { isOn: boolean; seconds: number | null }
 type Answering = (call: { request: IncomingMessage; url: URL; body: string; device: Device }) => Reply
 
-async function serve(answering: Answering): Promise<DeviceServer> {
+export async function serve(answering: Answering): Promise<DeviceServer> {
   const device: Device = { isOn: false, seconds: null }
   let forced: Reply | 'silence' | undefined
   let calls = 0
@@ -57,8 +57,8 @@ async function serve(answering: Answering): Promise<DeviceServer> {
   }
 }
 
-const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) })
-const hash = (kind: string, text: string) => createHash(kind).update(text).digest('hex')
+export const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) })
+export const hash = (kind: string, text: string) => createHash(kind).update(text).digest('hex')
 
 function turn(device: Device, seconds: number | null): void {
   device.isOn = seconds !== null
@@ -110,18 +110,6 @@ export function startTasmota(password: string): Promise<DeviceServer> {
     if (isWaiting) turn(device, pulse > 111 ? pulse - 100 : pulse / 10)
     isWaiting = false
     return answer
-  })
-}
-
-export function startOpenSprinkler(password: string): Promise<DeviceServer> {
-  return serve(({ url, device }) => {
-    const { pw, sid, en, t } = Object.fromEntries(url.searchParams)
-    if (pw !== hash('md5', password)) return json({ result: 2 })
-    if (url.pathname !== '/cm') return json({ result: 32 })
-    if (sid === undefined || en === undefined || (en === '1' && t === undefined)) return json({ result: 16 })
-    if (Number(sid) > 7 || Number(t ?? 0) > 64_800) return json({ result: 17 })
-    turn(device, en === '1' ? Number(t) : null)
-    return json({ result: 1 })
   })
 }
 

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   startHydrawise,
   startOnvif,
-  startOpenSprinkler,
   startRachio,
   startReolink,
   startShelly,
   startTasmota,
   type DeviceServer,
 } from '../../../testing/device-servers.ts'
+import { startOpenSprinkler } from '../../../testing/opensprinkler.ts'
 import { startRelay } from '../../../testing/relay.ts'
 import { loadDriver } from '../drivers.ts'
 import { deterrentsSettings } from '../schema.ts'
@@ -58,7 +58,7 @@ const cases: Case[] = [
   },
   {
     driver: 'opensprinkler',
-    start: () => startOpenSprinkler(SECRET),
+    start: () => startOpenSprinkler({ password: SECRET }),
     right: { password: SECRET, station: 3 },
     wrongPassword: { password: 'wrong-password', station: 3 },
     unknown: { password: SECRET, station: 90 },
