@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onvifAnswer, onvifElement, onvifFault, onvifFront } from './onvif-camera.ts'
+import { onvifAnswer, onvifElement, onvifFault, onvifFront, type OnvifManner } from './onvif-camera.ts'
 
 export type DeviceServer = {
   address: string
@@ -140,13 +140,12 @@ export function startHydrawise(apiKey: string): Promise<DeviceServer> {
   })
 }
 
-/** Its clock is two hours wrong, and it accepts digests for a minute by that clock. */
-export function startOnvif(user: string, password: string): Promise<DeviceServer> {
-  const clock = () => Date.now() - 7_200_000
+/** Its clock is two hours wrong, and it accepts digests for a minute by that clock, unless `manner` says otherwise. */
+export function startOnvif(user: string, password: string, manner?: OnvifManner): Promise<DeviceServer> {
   let seconds: number | undefined
   return serve(({ request, url, body, device }) => {
     if (request.method !== 'POST' || url.pathname !== '/onvif/device_service') return { status: 404 }
-    const front = onvifFront(body, user, password, clock())
+    const front = onvifFront({ body, authorization: request.headers.authorization }, user, password, manner)
     if (front) return front
     const element = (name: string) => onvifElement(body, name)
     if (element('RelayOutputToken') !== 'RelayOutput_1') return onvifFault('ter:RelayToken', 'Unknown relay token')
