@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readJson } from '@hedgerow/contract/bounded-json'
 import type { MqttClient } from 'mqtt'
 import { z } from 'zod'
+import { jsonOf } from './device-call.ts'
 import { driverType } from './driver.ts'
 
 const topic = z
@@ -162,8 +162,7 @@ export const driver = driverType({
 /** The member `key` of a JSON object as text, or the whole text. */
 function valueOf(text: string, key: string | undefined): string {
   if (key === undefined) return text
-  const json = readJson(Buffer.from(text))
-  const found = z.record(z.string(), z.unknown()).safeParse(json.problem ? undefined : json.value).data?.[key]
+  const found = z.record(z.string(), z.unknown()).safeParse(jsonOf(text)).data?.[key]
   return typeof found === 'string' || typeof found === 'boolean' || typeof found === 'number' ? String(found) : ''
 }
 

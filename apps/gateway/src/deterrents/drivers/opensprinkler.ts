@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
-import { callDevice, readAnswer } from './device-call.ts'
+import { callDevice, jsonOf, readAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, NeverOn, verifyCertificate } from './driver.ts'
 
 const LOOK_AGAIN_MS = 400
@@ -61,8 +60,7 @@ export const driver = driverType({
       signal: AbortSignal,
     ): Promise<z.output<S> | undefined> {
       const { text } = await call(path, {}, signal)
-      const json = readJson(Buffer.from(text))
-      const value = json.problem ? undefined : json.value
+      const value = jsonOf(text)
       if (resultOnly.safeParse(value).data?.result === WRONG_PASSWORD) throw new DeviceRefusal(inWords(WRONG_PASSWORD))
       return schema.safeParse(value).data
     }
