@@ -97,7 +97,8 @@ export function startShelly(password: string, { isCover = false, errors }: Shell
     if (isCover || !['Switch.Set', 'Switch.GetStatus'].includes(method))
       return json({ code: 404, message: `No handler for ${method}` }, 404)
     if (id !== 0) return json({ code: -105, message: `Argument 'id', value ${id} not found!` }, 500)
-    if (method === 'Switch.GetStatus') return json({ id, source: 'HTTP_in', output: device.isOn, ...(errors && { errors }) })
+    if (method === 'Switch.GetStatus')
+      return json({ id, source: 'HTTP_in', output: device.isOn, ...(errors && { errors }) })
     const wasOn = device.isOn
     turn(device, on && !errors ? (after ?? Infinity) : null)
     return json({ was_on: wasOn })
@@ -185,7 +186,9 @@ export function startHydrawise(apiKey: string): Promise<DeviceServer> {
     if (!['/api/v1/setzone.php', '/api/v1/statusschedule.php'].includes(url.pathname)) return { status: 404 }
     if (asked['api_key'] !== apiKey) return json({ error_msg: 'unauthorised' })
     if (url.pathname.endsWith('statusschedule.php'))
-      return json({ relays: [{ relay_id: 4711, relay: 1, name: 'Lawn', time: device.isOn ? 1 : 5_400, timestr: 'Now' }] })
+      return json({
+        relays: [{ relay_id: 4711, relay: 1, name: 'Lawn', time: device.isOn ? 1 : 5_400, timestr: 'Now' }],
+      })
     if (asked['relay_id'] !== '4711') return json({ message: 'Invalid operation requested.', message_type: 'error' })
     if (asked['action'] === 'run' && asked['period_id'] === '999') turn(device, Number(asked['custom']))
     else if (asked['action'] === 'stop' && device.isOn) turn(device, null)

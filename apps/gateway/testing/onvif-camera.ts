@@ -27,8 +27,8 @@ export const onvifElement = (body: string, name: string): string =>
 /** How a device tells its time, and how it wants to be asked. Each is one of a real camera. */
 export type OnvifManner = {
   /**
-   * `signed`: only to those who sign (github.com/agsh/onvif issue 301). `none`: never (github.com/lumeohq/onvif-rs issue
-   * 65). `local`: without UTC.
+   * `signed`: only to those who sign (github.com/agsh/onvif issue 301). `none`: never (github.com/lumeohq/onvif-rs
+   * issue 65). `local`: without UTC.
    */
   clock?: 'open' | 'signed' | 'none' | 'local'
   /** `digest`: HTTP Digest, and it refuses a token that it has to understand. `both`: HTTP Digest and the token. */

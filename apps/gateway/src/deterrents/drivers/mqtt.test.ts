@@ -55,7 +55,11 @@ test('on while on is success: a switch that somebody has switched on says nothin
 test.each([
   ['in other letters', (isOn: boolean) => (isOn ? 'On' : 'off '), {}],
   ['as JSON', (isOn: boolean) => JSON.stringify({ linkquality: 90, state: isOn ? 'ON' : 'OFF' }), { key: 'state' }],
-  ['as JSON that is true', (isOn: boolean) => JSON.stringify({ power: isOn }), { key: 'power', on: 'true', off: 'false' }],
+  [
+    'as JSON that is true',
+    (isOn: boolean) => JSON.stringify({ power: isOn }),
+    { key: 'power', on: 'true', off: 'false' },
+  ],
 ])('the state is read %s', async (_how, report, state) => {
   siren = await startMqttSwitch(broker.url, 'on-change', report)
   const it = open({ state: { topic: 'siren/state', ...state } })

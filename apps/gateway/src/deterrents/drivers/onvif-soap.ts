@@ -91,7 +91,8 @@ const isDone = ({ status, text }: DeviceAnswer): boolean => status === 200 && !/
 
 /** The device refuses who asks, or the time of the signature. */
 const isRefused = (answer: DeviceAnswer): boolean =>
-  answer.status === 401 || (!isDone(answer) && /NotAuthori[sz]ed|FailedAuthentication|MessageExpired/i.test(answer.text))
+  answer.status === 401 ||
+  (!isDone(answer) && /NotAuthori[sz]ed|FailedAuthentication|MessageExpired/i.test(answer.text))
 
 function textOf(answer: DeviceAnswer): string {
   if (isDone(answer)) return answer.text
@@ -106,7 +107,8 @@ const SAME_TIME_MS = 5_000
 /**
  * The times to sign with, the likeliest first. A device accepts a signature for a short time by its own clock, which is
  * often wrong. Some tell their clock only to those who sign, or not at all (github.com/agsh/onvif issue 301,
- * github.com/lumeohq/onvif-rs issue 65); they are tried with our clock, as is one that refuses a signature with its own.
+ * github.com/lumeohq/onvif-rs issue 65); they are tried with our clock, as is one that refuses a signature with its
+ * own.
  */
 async function possibleTimes(url: URL, device: OnvifDevice, signal: AbortSignal): Promise<[Date, Date?]> {
   const body = '<d:GetSystemDateAndTime/>'

@@ -46,23 +46,29 @@ test('older firmware is never asked to stop a station that is not in its queue',
   expect(controller.asked()).not.toContain('/cm en=0')
 })
 
-test.each([[{}], [{ without: ['/jc'] }]])('it has fired once the station runs, and not before (%o)', async (options) => {
-  const lawn = await open(options)
-  expect(await lawn.on(9, never)).toBe('the station runs')
-  expect(controller.running()).toEqual([SID])
-  expect(await lawn.off(never)).toBe('it is off')
-  expect(controller.running()).toEqual([])
-})
+test.each([[{}], [{ without: ['/jc'] }]])(
+  'it has fired once the station runs, and not before (%o)',
+  async (options) => {
+    const lawn = await open(options)
+    expect(await lawn.on(9, never)).toBe('the station runs')
+    expect(controller.running()).toEqual([SID])
+    expect(await lawn.off(never)).toBe('it is off')
+    expect(controller.running()).toEqual([])
+  },
+)
 
-test.each([[{}], [{ without: ['/jc'] }]])('behind a program it is queued, not fired, and never waters (%o)', async (options) => {
-  const lawn = await open(options)
-  controller.runProgram([5, 6], 60)
-  const error = await errorOf(lawn.on(4, never))
-  expect(error).toBeInstanceOf(NeverOn)
-  expect(String(error)).toMatch(/queued, not fired/)
-  expect(controller.queued().map(([sid]) => sid)).toEqual([5, 6])
-  expect(controller.running()).toEqual([5])
-})
+test.each([[{}], [{ without: ['/jc'] }]])(
+  'behind a program it is queued, not fired, and never waters (%o)',
+  async (options) => {
+    const lawn = await open(options)
+    controller.runProgram([5, 6], 60)
+    const error = await errorOf(lawn.on(4, never))
+    expect(error).toBeInstanceOf(NeverOn)
+    expect(String(error)).toMatch(/queued, not fired/)
+    expect(controller.queued().map(([sid]) => sid)).toEqual([5, 6])
+    expect(controller.running()).toEqual([5])
+  },
+)
 
 test('firmware 2.2.1(4) lets it run before the program, which goes on', async () => {
   const lawn = await open({ firmware: 224 })

@@ -19,7 +19,9 @@ const [DONE, WRONG_PASSWORD, NOT_IN_QUEUE] = [1, 2, 17]
 type Station = { isRunning: boolean; program: number | undefined; startsInMs: number | undefined }
 
 const resultOnly = z.object({ result: z.number() })
-/** `/jc`. `sbits` has 8 stations each; `ps` has program, rest, start (since firmware 2.1.1) and group of each station. */
+/**
+ * `/jc`. `sbits` has 8 stations each; `ps` has program, rest, start (since firmware 2.1.1) and group of each station.
+ */
 const controller = z.object({ devt: z.number(), sbits: z.array(z.number()), ps: z.array(z.array(z.number()).min(2)) })
 /** `/js` */
 const stations = z.object({ sn: z.array(z.number()) })

@@ -31,7 +31,8 @@ export const driver = driverType({
       if (answer.status === 401) throw new DeviceRefusal('the device refused the password')
       const { success, data } = failure.safeParse(jsonOf(answer.text))
       // Such as an output that it does not have, or has as a cover.
-      if (answer.status !== 200 && success) throw new DeviceRefusal(`the device answered ${answer.status}: ${data.message}`)
+      if (answer.status !== 200 && success)
+        throw new DeviceRefusal(`the device answered ${answer.status}: ${data.message}`)
       return answer
     }
 
