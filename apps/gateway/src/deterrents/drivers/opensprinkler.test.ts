@@ -34,6 +34,7 @@ test.each([
   ['a firmware that answers 17', {}],
   ['one whose `/jc` cannot be read', { without: ['/jc'] }],
   ['one that answers `/cm` alone', { without: ['/jc', '/js'] }],
+  ['one that answers 1 whatever is in its queue', { without: ['/jc'], firmware: 220 }],
 ])('off while off is success with %s', async (_which, options) => {
   const lawn = await open(options)
   expect(await lawn.off(never)).toBe('it is off')

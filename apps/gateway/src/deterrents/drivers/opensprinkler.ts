@@ -82,6 +82,7 @@ export const driver = driverType({
     /** Resolves once the station neither runs for us nor waits: what waits would water later, with nobody there. */
     async function off(signal: AbortSignal): Promise<string> {
       const until = performance.now() + OFF_WITHIN_MS
+      let isToldBefore = false
       while (performance.now() < until) {
         const isTakenUp = performance.now() - askedAt > TAKEN_UP_MS
         const { isRunning, program } = (await look(signal)) ?? { isRunning: false, program: undefined }
@@ -92,7 +93,10 @@ export const driver = driverType({
           const mayBeOurs = isRunning || program !== 0
           const result = mayBeOurs ? await change({ en: '0' }, signal) : NOT_IN_QUEUE
           if (result !== DONE && result !== NOT_IN_QUEUE) throw new DeviceRefusal(inWords(result))
-          if (result === NOT_IN_QUEUE && !isRunning && isTakenUp) return 'it is off'
+          // Where only `/cm` tells of the queue, some firmware answers 1 whatever is in it.
+          const isGone = result === NOT_IN_QUEUE || (program === undefined && isToldBefore)
+          if (isGone && !isRunning && isTakenUp) return 'it is off'
+          isToldBefore = true
           if (result === DONE && (isRunning || program === BY_HAND)) askedAt = -Infinity
         }
         await sleep(LOOK_AGAIN_MS, undefined, { signal })
@@ -121,7 +125,7 @@ export const driver = driverType({
           await sleep(LOOK_AGAIN_MS, undefined, { signal })
         } while (performance.now() < waitsUntil)
         await off(signal)
-        const when = startsInMs === undefined ? 'later' : `in ${startsInMs / 1_000} s`
+        const when = startsInMs === undefined || startsInMs <= 0 ? 'later' : `in ${startsInMs / 1_000} s`
         throw new NeverOn(`queued, not fired: the controller would have begun ${when}, and was told not to`)
       },
       off,

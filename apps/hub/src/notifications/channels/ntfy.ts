@@ -76,8 +76,8 @@ function isAboutSender(error: unknown): boolean {
 
 function cut(text: string): string {
   const bytes = Buffer.from(text)
-  // A character that is cut in two becomes one or more of U+FFFD.
-  return bytes.length <= TEXT_MAX_BYTES ? text : bytes.toString('utf8', 0, TEXT_MAX_BYTES).replace(/\uFFFD+$/, '')
+  // A stream's decoder leaves out a last character that is cut in two.
+  return new TextDecoder().decode(bytes.subarray(0, TEXT_MAX_BYTES), { stream: bytes.length > TEXT_MAX_BYTES })
 }
 
 /** A button in the app that makes the call itself; a browser may not, and opens the page (`view`). */
