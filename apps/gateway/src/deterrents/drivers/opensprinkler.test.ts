@@ -30,7 +30,7 @@ async function open(options: Partial<SprinklerOptions> = {}): Promise<Driver> {
 
 const errorOf = (call: Promise<string>) => call.then(String, (error: unknown) => error)
 
-test.each([
+test.each<[string, Partial<SprinklerOptions>]>([
   ['a firmware that answers 17', {}],
   ['one whose `/jc` cannot be read', { without: ['/jc'] }],
   ['one that answers `/cm` alone', { without: ['/jc', '/js'] }],
