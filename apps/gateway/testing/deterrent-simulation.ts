@@ -178,7 +178,7 @@ export function simulation() {
       if (!owner.isDead) run(owner, slot, slot.switch.answered(id, 'done', now()))
     }
     const fail = (isCertain: boolean) => (): void => {
-      if (!owner.isDead) run(owner, slot, slot.switch.failed(id, 'failed', isCertain, now()))
+      if (!owner.isDead) run(owner, slot, slot.switch.failed(id, 'failed', isCertain ? 'refused' : 'unknown', now()))
     }
     if (device.manner === 'lost') return
     if (device.manner === 'refuses') return later(0, fail(true))

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onvifAnswer, onvifElement, onvifFault, onvifFront } from './onvif-camera.ts'
+import { onvifAnswer, onvifElement, onvifFault, onvifFront, type OnvifManner } from './onvif-camera.ts'
 
 export type DeviceServer = {
   address: string
@@ -24,7 +24,7 @@ type Reply = { status?: number; headers?: Record<string, string>; body?: string 
 type Device = { isOn: boolean; seconds: number | null }
 type Answering = (call: { request: IncomingMessage; url: URL; body: string; device: Device }) => Reply
 
-async function serve(answering: Answering): Promise<DeviceServer> {
+export async function serve(answering: Answering): Promise<DeviceServer> {
   const device: Device = { isOn: false, seconds: null }
   let forced: Reply | 'silence' | undefined
   let calls = 0
@@ -57,16 +57,27 @@ async function serve(answering: Answering): Promise<DeviceServer> {
   }
 }
 
-const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) })
-const hash = (kind: string, text: string) => createHash(kind).update(text).digest('hex')
+export const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) })
+export const hash = (kind: string, text: string) => createHash(kind).update(text).digest('hex')
 
 function turn(device: Device, seconds: number | null): void {
   device.isOn = seconds !== null
   device.seconds = seconds
 }
 
-/** Generation 2 with a password: HTTP digest with SHA-256. */
-export function startShelly(password: string): Promise<DeviceServer> {
+export type ShellyOptions = {
+  /** The device has its outputs as a cover: it has no `Switch`. */
+  isCover?: boolean
+  /** It does not switch on, and says why only in its status. */
+  errors?: string[]
+}
+
+/**
+ * Generation 2 with a password: HTTP digest with SHA-256, a new nonce for each call
+ * (shelly-api-docs.shelly.cloud/gen2/General/Authentication). `Switch.Set` answers what the output was before
+ * (…/gen2/ComponentsAndServices/Switch).
+ */
+export function startShelly(password: string, { isCover = false, errors }: ShellyOptions = {}): Promise<DeviceServer> {
   const realm = 'shellyplus1-a8032abe54dc'
   const nonces = new Set<string>()
   return serve(({ request, url, body, device }) => {
@@ -81,16 +92,31 @@ export function startShelly(password: string): Promise<DeviceServer> {
       const challenge = `Digest qop="auth", realm="${realm}", nonce="${nonce}", algorithm=SHA-256`
       return { status: 401, headers: { 'www-authenticate': challenge } }
     }
-    const { id, on, toggle_after: after } = JSON.parse(body) as { id: number; on: boolean; toggle_after?: number }
-    if (url.pathname !== '/rpc/Switch.Set') return json({ code: 404, message: 'No handler' }, 404)
+    const { id, on, toggle_after: after } = JSON.parse(body) as { id: number; on?: boolean; toggle_after?: number }
+    const method = url.pathname.slice('/rpc/'.length)
+    if (isCover || !['Switch.Set', 'Switch.GetStatus'].includes(method))
+      return json({ code: 404, message: `No handler for ${method}` }, 404)
     if (id !== 0) return json({ code: -105, message: `Argument 'id', value ${id} not found!` }, 500)
+    if (method === 'Switch.GetStatus')
+      return json({ id, source: 'HTTP_in', output: device.isOn, ...(errors && { errors }) })
     const wasOn = device.isOn
-    turn(device, on ? (after ?? Infinity) : null)
+    turn(device, on && !errors ? (after ?? Infinity) : null)
     return json({ was_on: wasOn })
   })
 }
 
-export function startTasmota(password: string): Promise<DeviceServer> {
+export type TasmotaOptions = {
+  /** `StateText1` and `StateText2`. */
+  words?: readonly [off: string, on: string]
+  /** `SetOption26`: the only relay has its number too. */
+  hasNumber?: boolean
+}
+
+/** tasmota/tasmota_xdrv_driver/xdrv_01_9_webserver.ino, HandleHttpCommand. */
+export function startTasmota(
+  password: string,
+  { words = ['OFF', 'ON'], hasNumber = false }: TasmotaOptions = {},
+): Promise<DeviceServer> {
   let pulse = 0
   let isWaiting = false
   return serve(({ url, device }) => {
@@ -103,9 +129,11 @@ export function startTasmota(password: string): Promise<DeviceServer> {
       isWaiting = true
       return json({})
     }
+    if (command === 'StateText1') return json({ StateText1: words[0] })
+    if (command === 'StateText2') return json({ StateText2: words[1] })
     if (command === 'Power1 0') turn(device, null)
     else if (command !== 'Power1') return json({ Command: 'Unknown' })
-    const answer = json({ POWER: device.isOn ? 'ON' : 'OFF' })
+    const answer = json({ [hasNumber ? 'POWER1' : 'POWER']: words[device.isOn ? 1 : 0] })
     // Carried out after the answer to the first question.
     if (isWaiting) turn(device, pulse > 111 ? pulse - 100 : pulse / 10)
     isWaiting = false
@@ -113,52 +141,68 @@ export function startTasmota(password: string): Promise<DeviceServer> {
   })
 }
 
-export function startOpenSprinkler(password: string): Promise<DeviceServer> {
-  return serve(({ url, device }) => {
-    const { pw, sid, en, t } = Object.fromEntries(url.searchParams)
-    if (pw !== hash('md5', password)) return json({ result: 2 })
-    if (url.pathname !== '/cm') return json({ result: 32 })
-    if (sid === undefined || en === undefined || (en === '1' && t === undefined)) return json({ result: 16 })
-    if (Number(sid) > 7 || Number(t ?? 0) > 64_800) return json({ result: 17 })
-    turn(device, en === '1' ? Number(t) : null)
-    return json({ result: 1 })
-  })
+export type RachioOptions = {
+  /** How many calls the account has left. */
+  calls?: number
+  /** The zone that a schedule of the owner's waters. */
+  scheduled?: string
 }
 
-export function startRachio(token: string, calls = Infinity): Promise<DeviceServer> {
+/**
+ * rachio.readme.io/reference. `current_schedule` is `{}` while nothing runs, else it has `zoneId`
+ * (valiquette/homebridge-rachio-irrigation, rachioplatform.ts:971). `stop_water` stops every zone.
+ */
+export async function startRachio(
+  token: string,
+  { calls = Infinity, scheduled }: RachioOptions = {},
+): Promise<DeviceServer & { running(): string | undefined }> {
   let left = calls
-  return serve(({ request, url, body, device }) => {
+  let running = scheduled
+  const server = await serve(({ request, url, body, device }) => {
     if (request.headers.authorization !== `Bearer ${token}`) return { status: 401 }
     if (left-- <= 0) return { status: 429 }
+    if (request.method === 'GET') {
+      if (url.pathname !== '/1/public/device/controller-1/current_schedule') return json({ error: 'not found' }, 404)
+      return json(running === undefined ? {} : { deviceId: 'controller-1', status: 'PROCESSING', zoneId: running })
+    }
     const { id, duration } = JSON.parse(body) as { id: string; duration?: number }
     if (request.method !== 'PUT') return { status: 405 }
-    if (url.pathname === '/1/public/zone/start' && id === 'zone-1') turn(device, duration ?? Infinity)
-    else if (url.pathname === '/1/public/device/stop_water' && id === 'controller-1') turn(device, null)
-    else return json({ error: 'not found' }, 404)
+    if (url.pathname === '/1/public/zone/start' && id === 'zone-1') {
+      turn(device, duration ?? Infinity)
+      running = id
+    } else if (url.pathname === '/1/public/device/stop_water' && id === 'controller-1') {
+      turn(device, null)
+      running = undefined
+    } else return json({ error: 'not found' }, 404)
     return { status: 204 }
   })
+  return { ...server, running: () => running }
 }
 
+/** It refuses to stop a zone that does not run; `statusschedule.php` then has another `time` than 1 for it. */
 export function startHydrawise(apiKey: string): Promise<DeviceServer> {
   return serve(({ url, device }) => {
     const asked = Object.fromEntries(url.searchParams)
-    if (url.pathname !== '/api/v1/setzone.php') return { status: 404 }
+    if (!['/api/v1/setzone.php', '/api/v1/statusschedule.php'].includes(url.pathname)) return { status: 404 }
     if (asked['api_key'] !== apiKey) return json({ error_msg: 'unauthorised' })
+    if (url.pathname.endsWith('statusschedule.php'))
+      return json({
+        relays: [{ relay_id: 4711, relay: 1, name: 'Lawn', time: device.isOn ? 1 : 5_400, timestr: 'Now' }],
+      })
     if (asked['relay_id'] !== '4711') return json({ message: 'Invalid operation requested.', message_type: 'error' })
     if (asked['action'] === 'run' && asked['period_id'] === '999') turn(device, Number(asked['custom']))
-    else if (asked['action'] === 'stop') turn(device, null)
+    else if (asked['action'] === 'stop' && device.isOn) turn(device, null)
     else return json({ message: 'Invalid operation requested.', message_type: 'error' })
     return json({ message: 'Zone set.', message_type: 'info' })
   })
 }
 
-/** Its clock is two hours wrong, and it accepts digests for a minute by that clock. */
-export function startOnvif(user: string, password: string): Promise<DeviceServer> {
-  const clock = () => Date.now() - 7_200_000
+/** Its clock is two hours wrong, and it accepts digests for a minute by that clock, unless `manner` says otherwise. */
+export function startOnvif(user: string, password: string, manner?: OnvifManner): Promise<DeviceServer> {
   let seconds: number | undefined
   return serve(({ request, url, body, device }) => {
     if (request.method !== 'POST' || url.pathname !== '/onvif/device_service') return { status: 404 }
-    const front = onvifFront(body, user, password, clock())
+    const front = onvifFront({ body, authorization: request.headers.authorization }, user, password, manner)
     if (front) return front
     const element = (name: string) => onvifElement(body, name)
     if (element('RelayOutputToken') !== 'RelayOutput_1') return onvifFault('ter:RelayToken', 'Unknown relay token')
@@ -172,10 +216,23 @@ export function startOnvif(user: string, password: string): Promise<DeviceServer
   })
 }
 
-/** Each token is valid for `callsOfToken` calls. */
-export function startReolink(password: string, callsOfToken = Infinity): Promise<DeviceServer> {
+export type ReolinkOptions = {
+  /** Each token is valid for so many calls. */
+  callsOfToken?: number
+}
+
+/**
+ * starkillerOG/reolink_aio, api.py: `SetWhiteLed` changes each value that it gets, and keeps the others (5148 to 5194);
+ * a call has succeeded when `rspCode` is 200 (5912).
+ */
+export async function startReolink(
+  password: string,
+  { callsOfToken = Infinity }: ReolinkOptions = {},
+): Promise<DeviceServer & { light(): { mode: number; bright: number } }> {
   const tokens = new Map<string, number>()
-  return serve(({ url, body, device }) => {
+  // The owner lets the light go on by itself at night.
+  const light = { mode: 1, bright: 35 }
+  const server = await serve(({ url, body, device }) => {
     const cmd = url.searchParams.get('cmd')
     const refuse = (rspCode: number, detail: string) => json([{ cmd, code: 1, error: { rspCode, detail } }])
     const [{ param }] = JSON.parse(body) as [{ param: Record<string, Record<string, unknown>> }]
@@ -194,8 +251,11 @@ export function startReolink(password: string, callsOfToken = Infinity): Promise
     if (values['channel'] !== 0) return refuse(-4, 'param error')
     if (cmd === 'AudioAlarmPlay' && values['alarm_mode'] === 'manul')
       turn(device, values['manual_switch'] === 1 ? Infinity : null)
-    else if (cmd === 'SetWhiteLed') turn(device, values['state'] === 1 ? Infinity : null)
-    else return refuse(-9, 'not support')
+    else if (cmd === 'SetWhiteLed') {
+      turn(device, values['state'] === 1 ? Infinity : null)
+      for (const name of ['mode', 'bright'] as const) light[name] = (values[name] as number | undefined) ?? light[name]
+    } else return refuse(-9, 'not support')
     return json([{ cmd, code: 0, value: { rspCode: 200 } }])
   })
+  return { ...server, light: () => light }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type OnvifReply = { status: number; body: string }
+export type OnvifReply = { status: number; body: string; headers?: Record<string, string> }
 
 const envelope = (content: string, status = 200): OnvifReply => ({
   status,
@@ -24,28 +24,69 @@ export function onvifFault(code: string, text: string): OnvifReply {
 export const onvifElement = (body: string, name: string): string =>
   new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(body)?.[1] ?? ''
 
+/** How a device tells its time, and how it wants to be asked. Each is one of a real camera. */
+export type OnvifManner = {
+  /**
+   * `signed`: only to those who sign (github.com/agsh/onvif issue 301). `none`: never (github.com/lumeohq/onvif-rs
+   * issue 65). `local`: without UTC.
+   */
+  clock?: 'open' | 'signed' | 'none' | 'local'
+  /** `digest`: HTTP Digest, and it refuses a token that it has to understand. `both`: HTTP Digest and the token. */
+  signIn?: 'token' | 'digest' | 'both'
+  /** What its clock says; two hours ago when left out. */
+  now?: () => number
+  /** The time by which it judges a token, when that is not its clock. */
+  judges?: () => number
+}
+
+const REALM = 'Login to camera'
+const NONCE = '5f2b8c'
+
 /**
  * What every ONVIF device answers before it looks at the call: its time, and a refusal; undefined when the caller may
  * continue.
  */
-export function onvifFront(body: string, user: string, password: string, now: number): OnvifReply | undefined {
+export function onvifFront(
+  { body, authorization }: { body: string; authorization?: string | undefined },
+  user: string,
+  password: string,
+  { clock = 'open', signIn = 'token', now = () => Date.now() - 7_200_000, judges = now }: OnvifManner = {},
+): OnvifReply | undefined {
   const element = (name: string) => onvifElement(body, name)
-  if (body.includes('GetSystemDateAndTime')) {
-    const at = new Date(now)
-    const time = `<tt:Hour>${at.getUTCHours()}</tt:Hour><tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
-    const date = `<tt:Year>${at.getUTCFullYear()}</tt:Year><tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
-    return envelope(
-      `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:UTCDateTime><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
-    )
+  const refusal = onvifFault('ter:NotAuthorized', 'Sender not Authorized')
+  const hasDigest = isDigestRight(authorization ?? '', user, password)
+  if (signIn !== 'token' && !hasDigest) {
+    const challenge = `Digest realm="${REALM}", nonce="${NONCE}", qop="auth", algorithm=MD5`
+    return { status: 401, body: '', headers: { 'www-authenticate': challenge } }
   }
+  if (signIn === 'digest' && body.includes('mustUnderstand="1"'))
+    return onvifFault('SOAP-ENV:MustUnderstand', 'Header not understood')
   const expected = createHash('sha1')
     .update(Buffer.from(element('Nonce'), 'base64'))
     .update(element('Created'))
     .update(password)
     .digest('base64')
-  const isFresh = Math.abs(Date.parse(element('Created')) - now) < 60_000
-  if (element('Username') === user && element('Password') === expected && isFresh) return undefined
-  return onvifFault('ter:NotAuthorized', 'Sender not Authorized')
+  const isFresh = Math.abs(Date.parse(element('Created')) - judges()) < 60_000
+  const hasToken = element('Username') === user && element('Password') === expected && isFresh
+  const isSignedIn = signIn === 'digest' ? hasDigest : hasToken
+  if (!body.includes('GetSystemDateAndTime')) return isSignedIn ? undefined : refusal
+  if (clock === 'none') return onvifFault('ter:ActionNotSupported', 'Action not supported')
+  if (clock === 'signed' && !isSignedIn) return refusal
+  const at = new Date(now())
+  const time = `<tt:Hour>${at.getUTCHours()}</tt:Hour><tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
+  const date = `<tt:Year>${at.getUTCFullYear()}</tt:Year><tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
+  const name = clock === 'local' ? 'LocalDateTime' : 'UTCDateTime'
+  return envelope(
+    `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:${name}><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:${name}></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
+  )
+}
+
+function isDigestRight(given: string, user: string, password: string): boolean {
+  const field = (name: string) => new RegExp(`\\b${name}="?([^",]+)`).exec(given)?.[1] ?? ''
+  const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+  const second = md5(`POST:${field('uri')}`)
+  const parts = [md5(`${user}:${REALM}:${password}`), NONCE, field('nc'), field('cnonce'), 'auth', second]
+  return given.startsWith('Digest ') && field('response') === md5(parts.join(':'))
 }
 
 /** A camera that answers WS-Discovery and lists its profiles; its clock is two hours slow. */
@@ -71,6 +112,7 @@ export type OnvifCameraOptions = {
   address?: string
   /** The port of its discovery; any when left out. */
   discoveryPort?: number
+  manner?: OnvifManner
 }
 
 type Profile = { token: string; name: string; width: number; height: number; lens: number }
@@ -83,15 +125,15 @@ const PROFILES = [
 
 export async function startOnvifCamera(options: OnvifCameraOptions): Promise<OnvifCamera> {
   const { user, password, group, lies = {}, probeAnswer = probeMatch } = options
-  const { lenses = 1, address = '127.0.0.1', discoveryPort = 0 } = options
+  const { lenses = 1, address = '127.0.0.1', discoveryPort = 0, manner } = options
   const profiles: Profile[] = Array.from({ length: lenses }, (_, lens) =>
     PROFILES.map((each) => ({ ...each, token: lens === 0 ? each.token : `${each.token}${lens + 1}`, lens })),
   ).flat()
   let host = ''
   let probes = 0
 
-  function answer(body: string): OnvifReply {
-    const front = onvifFront(body, user, password, Date.now() - 7_200_000)
+  function answer(body: string, authorization: string | undefined): OnvifReply {
+    const front = onvifFront({ body, authorization }, user, password, manner)
     if (front) return front
     if (body.includes('GetCapabilities'))
       return onvifAnswer(
@@ -121,8 +163,8 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
         response.writeHead(302, { location: `http://${host}/elsewhere` }).end()
         return
       }
-      const reply = lie ?? answer(body)
-      response.writeHead(reply.status, { 'content-type': 'application/soap+xml' })
+      const reply = lie ?? answer(body, request.headers.authorization)
+      response.writeHead(reply.status, { 'content-type': 'application/soap+xml', ...reply.headers })
       response.end(reply.body)
     })()
   })

@@ -101,7 +101,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     onEvent(unitId, event) {
       const now = instantNow()
       if (event.event === 'on') run(interlock.on(event.firing, event.answer, now))
-      else if (event.event === 'failed') run(interlock.failed(event.firing, event.message, now))
+      else if (event.event === 'failed') run(interlock.failed(event.firing, event.message, now, event.neverOn))
       else if (event.event === 'off') run(interlock.off(unitId, event.firing, event.answer, now))
       else run(interlock.fault(unitId, event.message, now))
     },

@@ -82,7 +82,9 @@ export function createInterlock(options: InterlockOptions) {
   /** Counts the current firing as if it ended now or ran to its end, whichever is more. */
   function spentBy(name: string, now: Instant): { hour: number; day: number } {
     const live = all().flatMap(({ unit, firing }) =>
-      firing && unit.name === name ? [{ end: now.mono, seconds: Math.max(firing.seconds, lasted(firing, now)) }] : [],
+      firing && unit.name === name && !firing.neverOn
+        ? [{ end: now.mono, seconds: Math.max(firing.seconds, lasted(firing, now)) }]
+        : [],
     )
     return spent([...(charges.get(name) ?? []), ...live], now.mono)
   }
@@ -135,6 +137,8 @@ export function createInterlock(options: InterlockOptions) {
     channel.firing = undefined
     channels.dropIdle()
     charges.set(name, charged(charges.get(name) ?? [], { end: now.mono, seconds }))
+    // Its entry says that it failed: nothing has begun that could end.
+    if (firing.neverOn) return [save()]
     const outputs = [record(now, { kind: 'ended', deterrent: name, firing: id, by, seconds, ...told }), save()]
     return by.kind === 'rule' ? [...outputs, { do: 'look-later', firing: id, deterrent: name, by }] : outputs
   }
@@ -210,12 +214,12 @@ export function createInterlock(options: InterlockOptions) {
       ]
     },
 
-    /** The device did not answer that it is on; it may be on. */
-    failed(firingId: string, message: string, now: Instant): Output[] {
+    /** The device did not answer that it is on; it may be on, unless the device says that it never was. */
+    failed(firingId: string, message: string, now: Instant, neverOn = false): Output[] {
       const channel = channels.ofFiring(firingId, 'switching')
       if (!channel) return []
       const { unit, firing } = channel
-      channel.firing = { ...firing, phase: 'ending', why: 'the device failed' }
+      channel.firing = { ...firing, phase: 'ending', why: 'the device failed', neverOn }
       const { id, by } = firing
       return [
         { do: 'answer', firing: id, answer: refusal('device_failed', message) },

@@ -13,13 +13,15 @@ export type LiveFiring = {
   startedAt: Instant
   /** Why it ended, for the ledger. */
   why?: string
+  /** The device said so: it costs a pause, but nothing of the budget. */
+  neverOn?: boolean
 }
 
 export type Channel = { unit: Unit; isOff: boolean; fault?: string | undefined; firing?: LiveFiring | undefined }
 
 /** Whole seconds, rounded up, since the device was told. */
-export function lasted({ phase, startedAt }: LiveFiring, now: Instant): number {
-  return phase === 'saving' ? 0 : Math.ceil(Math.max(0, now.mono - startedAt.mono) / 1_000)
+export function lasted({ phase, startedAt, neverOn }: LiveFiring, now: Instant): number {
+  return phase === 'saving' || neverOn ? 0 : Math.ceil(Math.max(0, now.mono - startedAt.mono) / 1_000)
 }
 
 /**

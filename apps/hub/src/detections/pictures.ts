@@ -65,3 +65,12 @@ async function encode(bytes: Buffer, { width, ...coding }: Attempt): Promise<Buf
   if (width !== undefined) picture.resize({ width, withoutEnlargement: true })
   return picture.jpeg(coding).toBuffer()
 }
+
+/** For a test message: nothing but noise, and as many bytes as a detection's picture has. */
+export async function testPicture(): Promise<Buffer> {
+  const sharp = await loadSharp()
+  const noise = { type: 'gaussian', mean: 110, sigma: 20 } as const
+  return sharp({ create: { width: 480, height: 270, channels: 3, background: 'black', noise } })
+    .jpeg({ quality: 70 })
+    .toBuffer()
+}

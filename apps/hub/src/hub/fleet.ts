@@ -1,6 +1,7 @@
 /** The third step: the tunnel, the gateways' state, and notifications. */
 import { createRefusals } from '../access/refusals.ts'
 import { createAuditLogLines } from '../audit/log-lines.ts'
+import { testPicture } from '../detections/pictures.ts'
 import { createDetectionQuota } from '../detections/quota.ts'
 import { readAutoApproval } from '../enrolment/auto-approval-settings.ts'
 import { admitHeld } from '../enrolment/holds.ts'
@@ -188,6 +189,7 @@ async function startNotifications(
     alertLink: alertLinks.make,
     pictureLink: (link) => alertLinks.make({ ...link, channel: PICTURE_LINK }),
     push,
+    testPicture,
     renew: (row) => renewContent(db, row, { storage, certificates }),
   })
   await notifications.start()

@@ -73,8 +73,11 @@ export class DeliveryUnknown extends Error {}
 export type Channel = {
   /** Why it has no recipient now; undefined when it has one. `email` is that of the auto-approval settings. */
   problem(settings: { email: string }): string | undefined
-  /** Resolves once they arrived; rejects with the error, or with `DeliveryUnknown`. */
-  send(messages: readonly Message[], settings: { email: string }): Promise<void>
+  /**
+   * Resolves once they arrived, with a sentence about what was left out, if anything; rejects with the error, or with
+   * `DeliveryUnknown`.
+   */
+  send(messages: readonly Message[], settings: { email: string }): Promise<string | void>
   /** Aborts current deliveries. */
   close(): void
 }

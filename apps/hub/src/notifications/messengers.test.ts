@@ -13,11 +13,14 @@ const TOKEN = 'k'.repeat(30)
 const USER = 'u'.repeat(30)
 const BOT = '123456:ABC-DEF_ghijkl'
 
+/** An ntfy server as installed has no `attachment-cache-dir`; `full` is one whose quota is used up. */
+let attachments: 'taken' | 'off' | 'full'
 let taken: { path: string; headers: IncomingMessage['headers']; body: Buffer }[]
 let url: string
 let stop: () => void
 beforeEach(async () => {
   taken = []
+  attachments = 'taken'
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
       const { status, answer } = answerOf(request, body)
@@ -48,7 +51,17 @@ function answerOf({ url: path = '', headers }: IncomingMessage, body: Buffer): {
       : { status: 400, answer: { ok: false, description: 'Bad Request: chat not found' } }
   }
   if (headers.authorization !== 'Bearer tk_secret') return { status: 403, answer: { code: 40301, error: 'forbidden' } }
-  return { status: 200, answer: { id: 'x' } }
+  return ntfyAnswer(headers, body)
+}
+
+/** binwiederhier/ntfy, server/server.go, handlePublishBody (1063 to 1076) and handleBodyAsAttachment (1146 to 1169). */
+function ntfyAnswer(headers: IncomingMessage['headers'], body: Buffer): { status: number; answer: object } {
+  const isText = body.length < 4_096 && Buffer.from(body.toString('utf8')).equals(body)
+  if ((headers['filename'] === undefined && isText) || attachments === 'taken')
+    return { status: 200, answer: { id: 'x' } }
+  return attachments === 'off'
+    ? { status: 400, answer: { code: 40014, http: 400, error: 'invalid request: attachments not allowed' } }
+    : { status: 413, answer: { code: 41301, http: 413, error: 'attachment too large, or bandwidth limit reached' } }
 }
 
 const picture = Buffer.from('/9j/AAAA', 'base64')
@@ -71,7 +84,11 @@ const message: Message = {
 }
 
 /** Opens the channel from its environment, as the hub does, and sends. */
-async function send(name: string, variables: Record<string, string>, messages: Message[] = [message]): Promise<void> {
+async function send(
+  name: string,
+  variables: Record<string, string>,
+  messages: Message[] = [message],
+): Promise<string | void> {
   const type = channelTypes.find((one) => one.name === name)!
   const parsed = Object.fromEntries(
     Object.entries(type.variables).map(([variable, schema]) => [variable, schema.parse(variables[variable])]),
@@ -81,7 +98,7 @@ async function send(name: string, variables: Record<string, string>, messages: M
     push: { send: () => Promise.reject(new Error('no browsers')) },
   })
   try {
-    await channel.send(messages, { email: '' })
+    return await channel.send(messages, { email: '' })
   } finally {
     channel.close()
   }
@@ -121,6 +138,28 @@ describe('ntfy', () => {
     ])
     const actions = JSON.parse(String(taken[0]!.headers['actions'])) as { label: string }[]
     expect(actions.map(({ label }) => label)).toEqual(['Bestätigen', 'Im Browser bestätigen'])
+  })
+
+  const settings = () => ({ HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' })
+
+  it.each([
+    ['off', 'ntfy answered 400: invalid request: attachments not allowed'],
+    ['full', 'ntfy answered 413: attachment too large, or bandwidth limit reached'],
+  ] as const)('without room for pictures (%s) gets the words, and the hub says so', async (state, answer) => {
+    attachments = state
+    expect(await send('ntfy', settings())).toBe(`The ntfy server took it without the picture: ${answer}`)
+    expect(taken).toHaveLength(1)
+    expect(taken[0]!.body.toString()).toBe(message.text)
+    expect(taken[0]!.headers).toMatchObject({ priority: '5', click: message.url, actions: expect.any(String) })
+    expect(taken[0]!.headers).not.toHaveProperty('filename')
+  })
+
+  it('gets a text of any length as a text', async () => {
+    attachments = 'off'
+    const { picture: _none, ...words } = message
+    await send('ntfy', settings(), [{ ...words, text: 'Rehböcke '.repeat(1_000) }])
+    expect(taken[0]!.body.length).toBeGreaterThan(3_900)
+    expect(taken[0]!.body.toString()).not.toContain('\uFFFD')
   })
 
   it('that refuses a message is quoted', async () => {

@@ -403,6 +403,13 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       },
     })
     expect(mail.mails[0]!.header('Subject')).toBe('Test message from your hub')
+    // With a picture, as an alert has.
+    expect(mail.mails[0]!.text).toContain('image/jpeg')
+    const { picture } = JSON.parse(receiver.received.at(-1)!.body) as { picture?: string }
+    const bytes = Buffer.from(picture ?? '', 'base64')
+    expect([...bytes.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff])
+    expect(bytes.length).toBeLessThan(64 * 1_024)
+    expect(bytes.length).toBeGreaterThan(4_096)
     const one = async (channel: string) =>
       (await call('POST', `/admin/notifications/test?channel=${channel}`, undefined)).json()
     expect((await one('webhook')).channels).toEqual({ webhook })

@@ -100,6 +100,8 @@ export function createNotifications(
     readSwitches: (db: Db) => Promise<NotificationSwitches>
     push: Push
     renew: Renew
+    /** A JPEG for test messages. */
+    testPicture: () => Promise<Buffer>
   },
 ): Notifications {
   const { db, clock, log, settings } = options
@@ -147,7 +149,8 @@ export function createNotifications(
       opened.sentAt = clock()
       const arrived = await settle(rows, async () => {
         const messages = await messagesOf(rows)
-        if (messages.length > 0) await channel.send(messages, settings)
+        const leftOut = messages.length > 0 && (await channel.send(messages, settings))
+        if (leftOut) log.warn({ channel: type.name }, leftOut)
       })
       if (!arrived && !type.goesOnAfterFailure) return
     }
@@ -213,6 +216,7 @@ export function createNotifications(
       const now = await options.readSwitches(db)
       const serial = `test.${clock()}`
       const language = await readSetting(db, 'language')
+      const picture = await options.testPicture().catch(() => undefined)
       const message: Message = {
         id: serial,
         serial,
@@ -222,6 +226,8 @@ export function createNotifications(
         text: WORDS[language].sharedTest,
         language,
         data: {},
+        // As an alert has: a service may take words and refuse pictures.
+        ...(picture && { picture }),
       }
       const results: Record<string, DeliveryResult> = {}
       for (const { type, channel } of opened) {
@@ -271,10 +277,10 @@ export function createNotifications(
   }
 }
 
-async function attempt(send: () => Promise<void>, message: string): Promise<DeliveryResult> {
+async function attempt(send: () => Promise<string | void>, taken: string): Promise<DeliveryResult> {
   try {
-    await send()
-    return { status: 'sent', message }
+    const leftOut = await send()
+    return { status: 'sent', message: leftOut ?? taken }
   } catch (error) {
     return { status: 'failed', message: sentence(error) }
   }

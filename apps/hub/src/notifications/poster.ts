@@ -6,6 +6,16 @@ const ANSWER_MAX_BYTES = 64 * 1024
 
 type Parts = { headers: Record<string, string>; body: string | Buffer }
 
+/** The messenger's answer, when it is not 2xx. */
+export class Refused extends Error {
+  override name = 'Refused'
+  readonly status: number
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
 /** Posts to a messenger. Errors name it and its answer, and never the address, which may hold a secret. */
 export function createPoster(name: string) {
   const closed = new AbortController()
@@ -23,7 +33,7 @@ export function createPoster(name: string) {
         throw new Error(`${name} could not be reached: ${reasonOf(error)}`, { cause: error })
       })
       if (status >= 200 && status < 300) return
-      throw new Error(`${name} answered ${status}${wordsOf(answer)}`)
+      throw new Refused(`${name} answered ${status}${wordsOf(answer)}`, status)
     },
     /** Aborts current calls. */
     close: () => closed.abort(),

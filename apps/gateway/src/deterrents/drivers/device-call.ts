@@ -69,10 +69,15 @@ export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
 /** The answer as JSON of `schema`. Throws DeviceRefusal for anything else. */
 export function readAnswer<S extends z.ZodType>({ status, text }: DeviceAnswer, schema: S): z.output<S> {
   if (status !== 200) throw new DeviceRefusal(`the device answered ${status}`)
-  const read = readJson(Buffer.from(text))
-  const parsed = schema.safeParse(read.problem ? undefined : read.value)
+  const parsed = schema.safeParse(jsonOf(text))
   if (!parsed.success) throw new DeviceRefusal("the device's answer is not understood")
   return parsed.data
+}
+
+/** Undefined for what is no JSON. */
+export function jsonOf(text: string): unknown {
+  const read = readJson(Buffer.from(text))
+  return read.problem ? undefined : read.value
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -4,6 +4,9 @@ import { z } from 'zod'
  * A switchable device. Calls never overlap: an aborted call has settled, or is abandoned, before the next. Each
  * resolves with the device's answer, in a few words for the ledger, once the device has switched. It rejects when that
  * is unknown, with `DeviceRefusal` when the device said that it did not switch.
+ *
+ * `off` also resolves when the device was off already, and ends only what `on` has begun, as far as the device tells
+ * (docs/decisions/051-off-is-a-state.md).
  */
 export type Driver = {
   /** `seconds` is a whole number from 1 to 1,800. A device that has a timer also switches itself off after it. */
@@ -16,6 +19,11 @@ export type Driver = {
 /** The device answered and did not switch: a wrong password, an unknown zone, too many calls. */
 export class DeviceRefusal extends Error {
   override name = 'DeviceRefusal'
+}
+
+/** A refusal by a device that was asked afterwards, or that took nothing: it has not been on, and will not be. */
+export class NeverOn extends DeviceRefusal {
+  override name = 'NeverOn'
 }
 
 /** Each file of this folder exports one as `driver`. */

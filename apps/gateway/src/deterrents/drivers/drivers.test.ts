@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   startHydrawise,
   startOnvif,
-  startOpenSprinkler,
   startRachio,
   startReolink,
   startShelly,
   startTasmota,
   type DeviceServer,
 } from '../../../testing/device-servers.ts'
+import { startOpenSprinkler } from '../../../testing/opensprinkler.ts'
 import { startRelay } from '../../../testing/relay.ts'
 import { loadDriver } from '../drivers.ts'
 import { deterrentsSettings } from '../schema.ts'
@@ -58,7 +58,7 @@ const cases: Case[] = [
   },
   {
     driver: 'opensprinkler',
-    start: () => startOpenSprinkler(SECRET),
+    start: () => startOpenSprinkler({ password: SECRET }),
     right: { password: SECRET, station: 3 },
     wrongPassword: { password: 'wrong-password', station: 3 },
     unknown: { password: SECRET, station: 90 },
@@ -177,8 +177,111 @@ describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown,
   })
 })
 
+describe('off while off is success, and only what the device says counts', () => {
+  const stops: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop()
+  })
+  async function started<D extends DeviceServer>(starting: Promise<D>): Promise<D> {
+    const device = await starting
+    stops.push(device.stop)
+    return device
+  }
+
+  test.each(cases)('$driver: off, and off again', async ({ driver, start, right }) => {
+    const device = await started(start())
+    const it = await open({ driver, address: device.address, ...right })
+    await it.off(never)
+    await it.on(5, never)
+    await it.off(never)
+    await it.off(never)
+    expect(device.isOn()).toBe(false)
+  })
+
+  test('a shelly that did not switch on says why, and one with a cover that it has no switch', async () => {
+    const tripped = await started(startShelly(SECRET, { errors: ['overpower'] }))
+    const valve = await open({ driver: 'shelly', address: tripped.address, password: SECRET })
+    await expect(valve.on(5, never)).rejects.toThrow('the output is off, overpower')
+    await valve.off(never)
+    const cover = await started(startShelly(SECRET, { isCover: true }))
+    const it = await open({ driver: 'shelly', address: cover.address, password: SECRET })
+    await expect(it.on(5, never)).rejects.toThrow('the device answered 404: No handler for Switch.Set')
+  })
+
+  test.each([{ words: ['off', 'on'] }, { words: ['AUS', 'AN'] }, { hasNumber: true }] as const)(
+    'a tasmota that says it otherwise: %o',
+    async (options) => {
+      const device = await started(startTasmota(SECRET, options))
+      const it = await open({ driver: 'tasmota', address: device.address, password: SECRET })
+      await it.off(never)
+      await it.on(5, never)
+      expect(device.isOn()).toBe(true)
+      await it.off(never)
+      expect(device.isOn()).toBe(false)
+    },
+  )
+
+  test('rachio: a schedule on another zone goes on, also at the start; a firing ends', async () => {
+    const cloud = await started(startRachio(SECRET, { scheduled: 'zone-2' }))
+    const settings = { driver: 'rachio', address: cloud.address, token: SECRET, zone: 'zone-1', device: 'controller-1' }
+    const it = await open(settings)
+    expect(await it.off(never)).toBe('it is off: another zone runs, and goes on')
+    expect(cloud.running()).toBe('zone-2')
+    await it.on(5, never)
+    // As the next start does after a crash.
+    const afterCrash = await open(settings)
+    await afterCrash.off(never)
+    expect(cloud.running()).toBeUndefined()
+  })
+
+  test("the owner's settings of a reolink's light stay as they are", async () => {
+    const camera = await started(startReolink(SECRET))
+    const own = { driver: 'reolink', address: camera.address, password: SECRET, part: 'light' }
+    const light = await open(own)
+    await light.off(never)
+    await light.on(5, never)
+    expect(camera.isOn()).toBe(true)
+    await light.off(never)
+    expect(camera.light()).toEqual({ mode: 1, bright: 35 })
+    const bright = await open({ ...own, brightness: 80 })
+    await bright.off(never)
+    expect(camera.light()).toEqual({ mode: 1, bright: 35 })
+    await bright.on(5, never)
+    expect(camera.light()).toEqual({ mode: 1, bright: 80 })
+  })
+
+  test('a reolink that answers with another code than 200 has not done it', async () => {
+    const camera = await started(startReolink(SECRET))
+    const light = await open({ driver: 'reolink', address: camera.address, password: SECRET, part: 'light' })
+    await light.off(never)
+    camera.answerAll(200, JSON.stringify([{ cmd: 'SetWhiteLed', code: 0, value: { rspCode: -13 } }]))
+    await expect(light.on(5, never)).rejects.toThrow('the camera answered -13')
+    camera.answerAll(200, JSON.stringify([{ code: 1, error: { rspCode: -9, detail: 'not support' } }]))
+    await expect(light.on(5, never)).rejects.toThrow('the camera answered -9 (not support)')
+  })
+
+  test('http with a state: it counts, also when the device refuses to be switched off twice', async () => {
+    const relay = await startRelay()
+    stops.push(relay.stop)
+    const call = (url: string) => ({ url })
+    const state = { url: relay.stateUrl, on: '"on":true', off: '"on":false' }
+    const it = await open({ driver: 'http', on: call(relay.onUrl), off: call(relay.offUrl), state })
+    relay.behave('refuses what is so')
+    expect(await it.off(never)).toBe('the device says off')
+    expect(await it.on(5, never)).toBe('the device says on')
+    relay.behave('refuses')
+    const controller = new AbortController()
+    const off = it.off(controller.signal).catch(String)
+    await expect.poll(() => relay.calls.filter((one) => one === 'off').length).toBe(2)
+    controller.abort()
+    expect(await off).toMatch(/Error/)
+    relay.behave('well')
+    expect(await it.off(never)).toBe('the device says off')
+  })
+})
+
 test('rachio says that the calls of the day are used up', async () => {
-  const device = await startRachio(SECRET, 1)
+  const device = await startRachio(SECRET, { calls: 1 })
   try {
     const settings = {
       driver: 'rachio',
@@ -196,7 +299,7 @@ test('rachio says that the calls of the day are used up', async () => {
 })
 
 test('reolink logs in again when the camera has forgotten the token', async () => {
-  const device = await startReolink(SECRET, 1)
+  const device = await startReolink(SECRET, { callsOfToken: 1 })
   try {
     const it = await open({ driver: 'reolink', address: device.address, password: SECRET, part: 'light' })
     await it.on(5, never)

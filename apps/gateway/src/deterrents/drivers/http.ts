@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { callDevice } from './device-call.ts'
 import { DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
@@ -18,16 +19,27 @@ const call = z.strictObject({
 })
 type Call = z.output<typeof call>
 
+const states = call.pick({ headers: true }).extend({
+  url: z.url({ protocol: /^https?$/, error: 'This must be an http:// or https:// address.' }).describe('The address.'),
+  on: z.string().min(1).max(200).describe('Text that the answer contains only while it is on.'),
+  off: z.string().min(1).max(200).describe('Text that the answer contains only while it is off.'),
+})
+/** Between two questions for the state. */
+const ASK_AGAIN_MS = 200
+
 export const driver = driverType({
   name: 'http',
   summary: 'Anything that one HTTP request switches on and another one off.',
   settings: {
     on: call.describe('The request that switches on.'),
-    off: call.describe('The request that switches off. The device must take it at any time, also when it is off.'),
+    off: call.describe(
+      'The request that switches off. Without `state` the device must take it at any time, also when it is off.',
+    ),
+    state: states.optional().describe('Where the device tells its state; when left out, its answers count.'),
     verifyCertificate,
   },
-  secrets: ({ on, off }) => [on, off].flatMap(secretsOf),
-  open({ on, off, verifyCertificate }) {
+  secrets: ({ on, off, state }) => [on, off, ...(state ? [state] : [])].flatMap(secretsOf),
+  open({ on, off, state, verifyCertificate }) {
     async function send({ url, method, headers, body, expect }: Call, seconds: number, signal: AbortSignal) {
       const fill = (text: string) => text.replaceAll('{seconds}', String(seconds))
       const answer = await callDevice({
@@ -43,15 +55,36 @@ export const driver = driverType({
         throw new DeviceRefusal('the answer does not contain the expected text')
       return `${answer.status} ${answer.text}`.trim()
     }
+    async function becomes(wanted: 'on' | 'off', signal: AbortSignal): Promise<string> {
+      for (;;) {
+        const { url, headers } = state!
+        const { status, text } = await callDevice({ url, headers, signal, verifyCertificate })
+        if (status === 200 && text.includes(state![wanted])) return `the device says ${wanted}`
+        await sleep(ASK_AGAIN_MS, undefined, { signal })
+      }
+    }
+
     return {
-      on: (seconds, signal) => send(on, seconds, signal),
-      off: (signal) => send(off, 0, signal),
+      async on(seconds, signal) {
+        const answer = await send(on, seconds, signal)
+        return state ? becomes('on', signal) : answer
+      },
+      async off(signal) {
+        try {
+          const answer = await send(off, 0, signal)
+          if (!state) return answer
+        } catch (error) {
+          // It may refuse because it is off already.
+          if (!state || !(error instanceof DeviceRefusal)) throw error
+        }
+        return becomes('off', signal)
+      },
     }
   },
 })
 
 /** Each word of a header, since a device may repeat a token without its scheme. */
-function secretsOf({ url, headers }: Call): string[] {
+function secretsOf({ url, headers }: Pick<Call, 'url' | 'headers'>): string[] {
   const { password, searchParams } = new URL(url)
   const words = Object.values(headers).flatMap((value) => [value, ...value.split(/\s/)])
   return [password, decodeURIComponent(password), ...searchParams.values(), ...words].filter((text) => text.length >= 8)

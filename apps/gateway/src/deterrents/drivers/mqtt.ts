@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
 import { z } from 'zod'
+import { jsonOf } from './device-call.ts'
 import { driverType } from './driver.ts'
 
 const topic = z
@@ -13,6 +15,8 @@ const payload = z.string().max(10_000)
 const KEEPALIVE_SECONDS = 5
 /** Shorter than the time that a device has for its answer. */
 const CONNECT_MS = 4_000
+/** After this silence a switch of which nothing is known reports no state for a message that changes nothing. */
+const SILENT_MS = 2_000
 
 export const driver = driverType({
   name: 'mqtt',
@@ -29,7 +33,13 @@ export const driver = driverType({
     qos: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
     state: z
       .strictObject({
-        topic: topic.describe('The topic on which the device reports its state after each message.'),
+        topic: topic.describe('The topic on which the device reports its state, always or when it changes.'),
+        key: z
+          .string()
+          .min(1)
+          .max(100)
+          .optional()
+          .describe('The member that holds the state, when its message is a JSON object; such as `state` or `POWER`.'),
         on: payload.optional().describe('Its message when it is on; the same as `on` when left out.'),
         off: payload.optional().describe('Its message when it is off; the same as `off` when left out.'),
       })
@@ -39,12 +49,25 @@ export const driver = driverType({
   },
   secrets: ({ password, broker }) => [password, new URL(broker).password],
   open(settings) {
-    const { qos, state } = settings
+    const { qos } = settings
+    // On the topic of the messages it would hear only itself.
+    const state = settings.state?.topic === settings.topic ? undefined : settings.state
     /**
      * The connection is held while the deterrent is on: it carries the will, so that the broker switches off when the
      * gateway is gone.
      */
     let held: MqttClient | undefined
+    /** What the device said last, retained or not: many switches report only changes. */
+    let said: 'on' | 'off' | undefined
+    let heard: () => void = () => {}
+
+    function listen(text: string): void {
+      const value = valueOf(text, state?.key)
+      if (isSame(value, state?.off ?? settings.off)) said = 'off'
+      else if (isSame(value, state?.on ?? settings.on)) said = 'on'
+      else return
+      heard()
+    }
 
     async function connect(signal: AbortSignal): Promise<MqttClient> {
       const { connectAsync } = await import('mqtt')
@@ -70,14 +93,28 @@ export const driver = driverType({
       held = client
       if (signal.aborted) client.end(true)
       signal.throwIfAborted()
+      if (!state) return client
+      // What was off may have changed since; what was on counts as on until the device says otherwise.
+      if (said === 'off') said = undefined
+      client.on('message', (_topic, message) => listen(message.toString('utf8')))
+      await client.subscribeAsync(state.topic, { qos: 1 })
       return client
     }
 
-    /** Resolves when the broker has the message; with `state`, when the device has confirmed it too. */
-    async function publish(client: MqttClient, text: string, stateText: string, retain: boolean): Promise<string> {
-      const { said } = state ? await listen(client, state.topic, stateText) : {}
-      await client.publishAsync(settings.topic, text, { qos, retain })
-      return said ? `the device said ${await said}` : 'the broker took it'
+    /** Resolves when the broker has the message; with `state`, when the device says that it is so. */
+    async function publish(client: MqttClient, wanted: 'on' | 'off', text: string): Promise<string> {
+      // The broker retains the message for off, for a device that connects after the gateway.
+      await client.publishAsync(settings.topic, text, { qos, retain: wanted === 'off' })
+      const taken = qos === 0 ? 'given to the broker' : 'acknowledged by the broker'
+      if (!state) return `${taken}; the switch reports no state`
+      if (said === wanted) return `${taken}; the switch says ${wanted}`
+      const { promise: isSo, resolve } = Promise.withResolvers<true>()
+      heard = () => said === wanted && resolve(true)
+      const isSilent = wanted === 'off' && said === undefined ? sleep(SILENT_MS, false) : isSo
+      if (await Promise.race([isSo, isSilent])) return `the switch said ${wanted}`
+      if (said === undefined) return `${taken}; the switch reports no state`
+      await isSo
+      return `the switch said ${wanted}`
     }
 
     async function withClient(client: MqttClient, signal: AbortSignal, action: () => Promise<string>): Promise<string> {
@@ -109,13 +146,11 @@ export const driver = driverType({
       async on(seconds, signal) {
         const client = await connect(signal)
         const text = settings.on.replaceAll('{seconds}', String(seconds))
-        return withClient(client, signal, () => publish(client, text, state?.on ?? settings.on, false))
+        return withClient(client, signal, () => publish(client, 'on', text))
       },
       async off(signal) {
         const client = held?.connected ? held : await connect(signal)
-        const { off } = settings
-        // The broker retains this message for a device that connects after the gateway.
-        const answer = await withClient(client, signal, () => publish(client, off, state?.off ?? off, true))
+        const answer = await withClient(client, signal, () => publish(client, 'off', settings.off))
         await drop()
         return answer
       },
@@ -124,12 +159,14 @@ export const driver = driverType({
   },
 })
 
-/** `said` resolves with the next message of this text, but not with a retained one. */
-async function listen(client: MqttClient, topic: string, text: string): Promise<{ said: Promise<string> }> {
-  const { promise: said, resolve } = Promise.withResolvers<string>()
-  client.on('message', (from, message, { retain }) => {
-    if (from === topic && !retain && message.toString('utf8') === text) resolve(text)
-  })
-  await client.subscribeAsync(topic, { qos: 1 })
-  return { said }
+/** The member `key` of a JSON object as text, or the whole text. */
+function valueOf(text: string, key: string | undefined): string {
+  if (key === undefined) return text
+  const found = z.record(z.string(), z.unknown()).safeParse(jsonOf(text)).data?.[key]
+  return typeof found === 'string' || typeof found === 'boolean' || typeof found === 'number' ? String(found) : ''
+}
+
+/** Switches write ON, On and on. */
+function isSame(said: string, expected: string): boolean {
+  return said.trim().toLowerCase() === expected.trim().toLowerCase()
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callDevice } from './device-call.ts'
+import { callDevice, jsonOf } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType } from './driver.ts'
 
 export const driver = driverType({
@@ -8,30 +8,65 @@ export const driver = driverType({
   settings: {
     token: z.string().min(1).max(500).describe('The API key of the account.'),
     zone: z.string().min(1).max(100).describe("The zone's id."),
-    device: z.string().min(1).max(100).describe("The controller's id. Switching off stops all of its zones."),
+    device: z.string().min(1).max(100).describe("The controller's id. Ending a firing stops all of its zones."),
     address: deviceAddress.default('https://api.rach.io').describe('The address of the cloud.'),
   },
   answerMs: 15_000,
   secrets: ({ token }) => [token],
   open({ token, zone, device, address }) {
-    async function put(path: string, body: object, signal: AbortSignal): Promise<string> {
-      const { status } = await callDevice({
+    /** It may run a firing of ours that the cloud does not show yet. */
+    let mayBeOurs = false
+
+    function call(method: 'GET' | 'PUT', path: string, body: object | undefined, signal: AbortSignal) {
+      return callDevice({
         url: new URL(`/1/public/${path}`, address),
-        method: 'PUT',
+        method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        ...(body && { body: JSON.stringify(body) }),
         signal,
       })
-      if (status === 200 || status === 204) return `the cloud answered ${status}`
+    }
+
+    async function put(path: string, body: object, signal: AbortSignal): Promise<string> {
+      const { status } = await call('PUT', path, body, signal)
+      if (status === 200 || status === 204) return `the cloud took it (${status})`
       throw new DeviceRefusal(STATUSES[status] ?? `the cloud answered ${status}`)
     }
 
+    /** The zone that the controller waters; null for none, and undefined when the cloud does not say. */
+    async function watered(signal: AbortSignal): Promise<string | null | undefined> {
+      const answer = await call('GET', `device/${encodeURIComponent(device)}/current_schedule`, undefined, signal)
+      if (answer.status === 401) throw new DeviceRefusal(STATUSES[401]!)
+      if (answer.status !== 200) return undefined
+      const { data } = schedule.safeParse(jsonOf(answer.text))
+      return data && (data.zoneId ?? (Object.keys(data).length === 0 ? null : undefined))
+    }
+
     return {
-      on: (seconds, signal) => put('zone/start', { id: zone, duration: seconds }, signal),
-      off: (signal) => put('device/stop_water', { id: device }, signal),
+      async on(seconds, signal) {
+        mayBeOurs = true
+        try {
+          return await put('zone/start', { id: zone, duration: seconds }, signal)
+        } catch (error) {
+          mayBeOurs = !(error instanceof DeviceRefusal)
+          throw error
+        }
+      },
+      /** Stopping stops all zones, also those of the owner's schedules, so it is done only when this one may run. */
+      async off(signal) {
+        const running = mayBeOurs ? zone : await watered(signal)
+        if (running === null) return 'it is off: the cloud says that nothing runs'
+        if (running !== undefined && running !== zone) return 'it is off: another zone runs, and goes on'
+        const answer = await put('device/stop_water', { id: device }, signal)
+        mayBeOurs = false
+        return answer
+      },
     }
   },
 })
+
+/** `{}` while nothing runs (valiquette/homebridge-rachio-irrigation, rachioapi.ts:338 and rachioplatform.ts:971). */
+const schedule = z.looseObject({ zoneId: z.string().optional() })
 
 const STATUSES: Readonly<Record<number, string>> = {
   401: 'the cloud refused the API key',

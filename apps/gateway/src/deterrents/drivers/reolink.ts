@@ -4,6 +4,7 @@ import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './d
 
 /** A token counts as expired this long before the camera's own limit. */
 const LEASE_SPARE_MS = 60_000
+const OK = 200
 const LOGIN_NEEDED = -6
 
 const answers = z
@@ -11,7 +12,10 @@ const answers = z
     z.object({
       code: z.number(),
       value: z
-        .object({ Token: z.object({ name: z.string().min(1).max(200), leaseTime: z.number() }).optional() })
+        .object({
+          Token: z.object({ name: z.string().min(1).max(200), leaseTime: z.number() }).optional(),
+          rspCode: z.number().optional(),
+        })
         .optional(),
       error: z.object({ rspCode: z.number(), detail: z.string().max(500).optional() }).optional(),
     }),
@@ -33,7 +37,13 @@ export const driver = driverType({
       .max(63)
       .default(0)
       .describe('The number of the camera at a recorder; 0 for a camera of its own.'),
-    brightness: z.number().int().min(1).max(100).default(100).describe('The brightness of the light.'),
+    brightness: z
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('The brightness of the light, which the camera keeps; its own when left out.'),
     verifyCertificate,
   },
   secrets: ({ password }) => [password],
@@ -68,14 +78,17 @@ export const driver = driverType({
         part === 'siren'
           ? // The camera's own spelling.
             ['AudioAlarmPlay', { alarm_mode: 'manul', manual_switch: state, times: 1, channel }]
-          : ['SetWhiteLed', { WhiteLed: { channel, state, mode: 0, bright: brightness } }]
+          : // Without `mode`: that is the owner's setting of when the light goes on by itself.
+            ['SetWhiteLed', { WhiteLed: { channel, state, ...(isOn && brightness && { bright: brightness }) } }]
       let answer = await call(cmd as string, param as object, signal, await login(signal))
       if (answer.error?.rspCode === LOGIN_NEEDED) {
         token = undefined
         answer = await call(cmd as string, param as object, signal, await login(signal))
       }
-      if (answer.code === 0) return 'the camera has done it'
-      throw new DeviceRefusal(`the camera answered ${answer.error?.rspCode ?? answer.code}`)
+      const { code, value, error } = answer
+      if (code === 0 && (value?.rspCode ?? OK) === OK) return 'the camera has done it'
+      const words = error?.detail === undefined ? '' : ` (${error.detail})`
+      throw new DeviceRefusal(`the camera answered ${error?.rspCode ?? value?.rspCode ?? code}${words}`)
     }
 
     return { on: (_seconds, signal) => set(true, signal), off: (signal) => set(false, signal) }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { digestAuthorization, digestChallengeOf } from '../../kernel/http-digest.ts'
-import { callDevice, readAnswer, type DeviceAnswer } from './device-call.ts'
+import { callDevice, jsonOf, readAnswer, type DeviceAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
 export const driver = driverType({
@@ -14,9 +14,8 @@ export const driver = driverType({
   },
   secrets: ({ password }) => [password],
   open({ address, output, password, verifyCertificate }) {
-    const path = '/rpc/Switch.Set'
-
-    async function set(parameters: object, signal: AbortSignal): Promise<string> {
+    async function call(method: string, parameters: object, signal: AbortSignal): Promise<DeviceAnswer> {
+      const path = `/rpc/${method}`
       const send = (headers: Record<string, string>) =>
         callDevice({
           url: new URL(path, address),
@@ -30,8 +29,20 @@ export const driver = driverType({
       if (answer.status === 401 && password !== undefined)
         answer = await send({ authorization: digest(answer, 'POST', path, 'admin', password) })
       if (answer.status === 401) throw new DeviceRefusal('the device refused the password')
-      const { was_on: wasOn } = readAnswer(answer, z.object({ was_on: z.boolean() }))
-      return `it was ${wasOn ? 'on' : 'off'}`
+      const { success, data } = failure.safeParse(jsonOf(answer.text))
+      // Such as an output that it does not have, or has as a cover.
+      if (answer.status !== 200 && success)
+        throw new DeviceRefusal(`the device answered ${answer.status}: ${data.message}`)
+      return answer
+    }
+
+    /** The answer to `Switch.Set` tells only what the output was before. */
+    async function set(parameters: { on: boolean; toggle_after?: number }, signal: AbortSignal): Promise<string> {
+      readAnswer(await call('Switch.Set', parameters, signal), z.object({ was_on: z.boolean() }))
+      const status = readAnswer(await call('Switch.GetStatus', {}, signal), switchStatus)
+      const says = status.output ? 'on' : 'off'
+      if (status.output === parameters.on) return `the output is ${says}`
+      throw new DeviceRefusal([`the output is ${says}`, ...(status.errors ?? [])].join(', '))
     }
 
     return {
@@ -40,6 +51,9 @@ export const driver = driverType({
     }
   },
 })
+
+const switchStatus = z.object({ output: z.boolean(), errors: z.array(z.string()).optional() })
+const failure = z.object({ code: z.number(), message: z.string() })
 
 /** A Shelly offers SHA-256 only, so a weaker challenge is not from a Shelly. */
 function digest({ headers }: DeviceAnswer, method: string, uri: string, user: string, password: string): string {

@@ -32,13 +32,20 @@ export const driver = driverType({
       return read
     }
 
+    /** `StateText1` and `StateText2` replace OFF and ON. */
+    async function ownWordFor(state: 'ON' | 'OFF', said: string, signal: AbortSignal): Promise<unknown> {
+      if (/^(on|off)$/i.test(said)) return undefined
+      const setting = state === 'OFF' ? 'StateText1' : 'StateText2'
+      return (await command(setting, signal))[setting]
+    }
+
     async function becomes(state: 'ON' | 'OFF', signal: AbortSignal): Promise<string> {
       for (;;) {
         const answer = await command(`Power${relay}`, signal)
         // A device with one relay leaves its number out.
         const said = answer[`POWER${relay}`] ?? (relay === 1 ? answer['POWER'] : undefined)
-        if (said === state) return `it said ${state}`
-        if (said === undefined) throw new DeviceRefusal('the device does not know the relay')
+        if (typeof said !== 'string') throw new DeviceRefusal('the device does not know the relay')
+        if (said.toUpperCase() === state || said === (await ownWordFor(state, said, signal))) return `it said ${said}`
         await sleep(ASK_AGAIN_MS, undefined, { signal })
       }
     }

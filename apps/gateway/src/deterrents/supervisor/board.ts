@@ -2,9 +2,9 @@
  * Calls the drivers as the switches decide, and runs their timers: in the supervisor, or in the agent while there is no
  * supervisor.
  */
-import { DeviceRefusal, type Driver } from '../drivers/driver.ts'
+import { DeviceRefusal, NeverOn, type Driver } from '../drivers/driver.ts'
 import type { GuardedUnit, Instant, Unit } from '../saved-state.ts'
-import { createSwitch, type Switch, type SwitchEvent, type SwitchOutput } from './switch.ts'
+import { createSwitch, type Failure, type Switch, type SwitchEvent, type SwitchOutput } from './switch.ts'
 
 export type OpenDriver = (unit: Unit) => OpenedDriver
 export type OpenedDriver = { driver: Driver; answerMs: number; redact: (text: string) => string }
@@ -70,7 +70,7 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
       finish(slot, call, (now) => slot.switch.answered(call, clean(redact(answer)), now))
     } catch (error) {
       const message = clean(redact(error instanceof Error ? error.message : String(error)))
-      finish(slot, call, (now) => slot.switch.failed(call, message, error instanceof DeviceRefusal, now))
+      finish(slot, call, (now) => slot.switch.failed(call, message, failureOf(error), now))
     }
   }
 
@@ -152,6 +152,11 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
 
 async function closeDriver({ opened }: Slot): Promise<void> {
   await opened.driver.close?.().catch(() => {})
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof NeverOn) return 'never-on'
+  return error instanceof DeviceRefusal ? 'refused' : 'unknown'
 }
 
 /** One line of limited length, printable characters only. */

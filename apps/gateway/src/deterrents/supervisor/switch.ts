@@ -6,7 +6,8 @@ import type { Instant } from '../saved-state.ts'
 
 export type SwitchEvent =
   | { event: 'on'; firing: string; answer: string }
-  | { event: 'failed'; firing: string; message: string }
+  /** `neverOn`: the device says that it has not been on, and will not be. */
+  | { event: 'failed'; firing: string; message: string; neverOn?: true }
   /** `firing` is the last firing since the unit was known to be off, if any. */
   | { event: 'off'; firing?: string; answer: string }
   /** Sent once, until the unit is known to be off. */
@@ -23,6 +24,9 @@ export const LATE_MS = 15_000
 const LATE_PAUSES_MS = [1_000, 2_000, 4_000, 8_000] as const
 const RETRY_FIRST_MS = 250
 export const RETRY_MAX_MS = 30_000
+
+/** What a failed call means: nobody knows, the device says that it did not switch, or that it was never on. */
+export type Failure = 'unknown' | 'refused' | 'never-on'
 
 type Call = { id: number; on: boolean; until: number }
 type Phase =
@@ -77,9 +81,12 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
     return [...outputs, ...call(undefined, now)]
   }
 
-  function onFailed(message: string, isCertain: boolean, now: Instant): SwitchOutput[] {
-    if (!isCertain) mayArriveLate(now)
-    const told: SwitchOutput[] = firing ? [{ do: 'tell', event: { event: 'failed', firing: firing.id, message } }] : []
+  function onFailed(message: string, failure: Failure, now: Instant): SwitchOutput[] {
+    if (failure === 'unknown') mayArriveLate(now)
+    const how = failure === 'never-on' ? ({ neverOn: true } as const) : {}
+    const told: SwitchOutput[] = firing
+      ? [{ do: 'tell', event: { event: 'failed', firing: firing.id, message, ...how } }]
+      : []
     return [...told, ...call(undefined, now)]
   }
 
@@ -135,9 +142,8 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
       return []
     },
 
-    /** `isCertain`: the device said that it did not switch. */
-    failed(id: number, message: string, isCertain: boolean, now: Instant): SwitchOutput[] {
-      if (phase.is === 'switching-on' && phase.call.id === id) return onFailed(message, isCertain, now)
+    failed(id: number, message: string, failure: Failure, now: Instant): SwitchOutput[] {
+      if (phase.is === 'switching-on' && phase.call.id === id) return onFailed(message, failure, now)
       if (phase.is === 'switching-off' && phase.call.id === id) return offFailed(message, now)
       return []
     },
@@ -148,7 +154,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
       if ((phase.is === 'switching-on' || phase.is === 'switching-off') && now.mono >= phase.call.until) {
         const { id, on } = phase.call
         const message = 'the device does not answer'
-        const next = on ? onFailed(message, false, now) : offFailed(message, now)
+        const next = on ? onFailed(message, 'unknown', now) : offFailed(message, now)
         return [{ do: 'break-off', call: id }, ...next]
       }
       return []
