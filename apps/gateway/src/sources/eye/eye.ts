@@ -9,8 +9,8 @@ import { modelsFolder } from '../../models/store.ts'
 import { openRecording } from '../../recording/recording.ts'
 import { openClipFile } from '../clip-file.ts'
 import { ClipNotFinished, type Source, type SourceContext } from '../source.ts'
-import { demonstrationEye, LEAST_SCORE, modelRecogniser } from './recogniser.ts'
-import { NO_MODEL, type EyeSettings } from './schema.ts'
+import { demonstrationEye, LEAST_SCORE, modelRecogniser, motionEye } from './recogniser.ts'
+import { DEMONSTRATION, NO_MODEL, type EyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
 
 /** The parts of gateway.yaml that the eye needs: its own, and the cameras that it names. */
@@ -18,7 +18,7 @@ export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, Came
 
 /**
  * Starts the eye, which finds objects in the pictures of the device's cameras, for sites without Frigate. Without a
- * model it runs the demonstration eye, for trials.
+ * model it reports that something moves, and not what.
  */
 export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
@@ -30,7 +30,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
     cameras: Object.keys(cameras).length,
   })
   const model =
-    eye.model === NO_MODEL
+    eye.model === NO_MODEL || eye.model === DEMONSTRATION
       ? undefined
       : openModel({
           folder: modelsFolder(dataDir),
@@ -39,7 +39,8 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
           leastScore: LEAST_SCORE,
           log,
         })
-  const recogniser = model ? modelRecogniser(model, (name) => cameras[name]?.masks ?? []) : demonstrationEye
+  const builtIn = eye.model === DEMONSTRATION ? demonstrationEye : motionEye
+  const recogniser = model ? modelRecogniser(model, (name) => cameras[name]?.masks ?? []) : builtIn
   const watched = Object.entries(cameras).map(([name, settings]) => {
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
     const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })
