@@ -42,6 +42,8 @@ async function look(settings: object) {
 
 test('an eye that names no model reports the motion of an animal, and never an animal', async () => {
   const { reports, ended, detectors } = await look({})
+  // No camera gives a picture yet, so nothing is watched.
+  expect(detectors()).toEqual([])
   await expect.poll(ended, SOON).toBeDefined()
   expect(new Set(reports.map(({ label, severity }) => `${label} ${severity}`))).toEqual(new Set(['motion detection']))
   expect(detectors()).toEqual(['motion, no model'])

@@ -14,13 +14,17 @@ import { DEMONSTRATION, NO_MODEL, type EyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
 
 /** The parts of gateway.yaml that the eye needs: its own, and the cameras that it names. */
-export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, CameraSettings>> }
+export type EyeParts = {
+  eye: EyeSettings
+  cameras: Readonly<Record<string, CameraSettings>>
+  timeZone?: string | undefined
+}
 
 /**
  * Starts the eye, which finds objects in the pictures of the device's cameras, for sites without Frigate. Without a
  * model it reports that something moves, and not what.
  */
-export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
+export async function startEye({ eye, cameras, timeZone }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
   // Ends V8's efficiency mode, in which the agent starts to save memory: motion detection takes twice the time in it.
   setFlagsFromString('--no-efficiency-mode')
@@ -50,7 +54,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
           watcher.onFrame(frame).catch((error: unknown) => log.error({ err: error, camera: name }, 'a look failed'))
         }
       : watcher.onFrame
-    const camera = openCamera({ name, settings, log, onFrame, onStream: recorder.addStream })
+    const camera = openCamera({ name, settings, timeZone, log, onFrame, onStream: recorder.addStream })
     return { camera, watcher }
   })
 
@@ -71,15 +75,20 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
   const watchedAs = (name: string) => watched.find(({ camera }) => camera.name === name)
 
   return {
-    state: () => ({
-      cameras: watched.map(({ camera }) => camera.state()),
-      detectors: [{ name: recogniser.by, inferenceMs: inferenceMs() }],
-      problems: [
-        ...(model?.problems() ?? []),
-        ...watched.flatMap(({ camera }) => camera.problems()),
-        ...recording.problems(),
-      ],
-    }),
+    state() {
+      const states = watched.map(({ camera }) => camera.state())
+      // While no camera gives a new picture, nothing is watched.
+      const isWatching = states.some(({ state }) => state === 'online')
+      return {
+        cameras: states,
+        detectors: isWatching ? [{ name: recogniser.by, inferenceMs: inferenceMs() }] : [],
+        problems: [
+          ...(model?.problems() ?? []),
+          ...watched.flatMap(({ camera }) => camera.problems()),
+          ...recording.problems(),
+        ],
+      }
+    },
     pictures: {
       latest: async (name) => watchedAs(name)?.camera.latest(),
       async snapshot({ id, box }, { boxed }) {
