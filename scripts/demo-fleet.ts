@@ -98,7 +98,7 @@ export async function prepareFleet(switches: Switches, life: AsyncDisposableStac
     const camera = `rendered ${scene}`
     const file = {
       cameras: { [camera]: { url: rendered.mjpegUrl, framesPerSecond: PICTURES.framesPerSecond } },
-      sources: { eye: { cameras: [camera], model: 'none' } },
+      sources: { eye: { cameras: [camera], model: 'demonstration' } },
       ...deterrents[name],
     }
     devices.push({ name, location, isApproved: name !== WAITING, file, pictureUrl: rendered.mjpegUrl })

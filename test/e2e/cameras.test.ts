@@ -83,15 +83,18 @@ test('a tile says why its camera gives no picture or a bad one, and how old a pi
   }
   const locked = 'Camera Lane 2 gives no pictures: it refuses the user name or the password of its address.'
   const black = 'Camera Lane 1: its picture is black. Is it covered, or its light off?'
+  const frozen = 'Camera Lane 3: its picture has not changed since 02:14 CET on 26 Nov.'
   const told = testHeartbeat(Date.now(), {
     cameras: [
       { name: 'Lane 10', state: 'online', fps: 5 },
       { name: 'Lane 2', state: 'offline', fps: 0 },
       { name: 'Lane 1', state: 'online', fps: 5 },
+      { name: 'Lane 3', state: 'frozen', fps: 5 },
     ],
     cameraProblems: [
       { camera: 'Lane 2', problem: locked },
       { camera: 'Lane 1', problem: black },
+      { camera: 'Lane 3', problem: frozen },
     ],
   })
   await played.post('/api/v1/gateway/heartbeat', told)
@@ -104,11 +107,13 @@ test('a tile says why its camera gives no picture or a bad one, and how old a pi
   await tile('Lane 2').getByText(locked).waitFor()
   await tile('Lane 1').getByRole('img').waitFor()
   await tile('Lane 1').getByText(black).waitFor()
+  await tile('Lane 3').getByRole('img').waitFor()
+  await tile('Lane 3').getByText(frozen).waitFor()
   await tile('Lane 10')
     .getByText(/^4\ds ago$/)
     .waitFor()
   const names = await page.getByRole('list', { name: 'Cameras' }).locator('strong').allTextContents()
-  expect(names.filter((name) => name.startsWith('Lane'))).toEqual(['Lane 1', 'Lane 2', 'Lane 10'])
+  expect(names.filter((name) => name.startsWith('Lane'))).toEqual(['Lane 1', 'Lane 2', 'Lane 3', 'Lane 10'])
   await person.close()
 })
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
     `cameras:
   orchard: { url: "${camera.mjpegUrl}", framesPerSecond: 5, zones: { rows: [[0, 0.4], [1, 0.4], [1, 1], [0, 1]] } }
 sources:
-  eye: { cameras: [orchard], model: none, recording: { secondsAfter: 1 } }
+  eye: { cameras: [orchard], model: demonstration, recording: { secondsAfter: 1 } }
   api: { loopbackNeedsToken: false }
 `,
   )

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { Logger } from 'pino'
+import { vainParts } from './device-file/warnings.ts'
 import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import type { NotedCandidate } from './detections/candidates.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
@@ -181,6 +182,7 @@ export async function openDevice(
     const own = sources.state()
     const found = [
       ...file.problems(),
+      ...vainParts(file.current()),
       ...deterrents.problems(),
       ...disarmInput.problems(),
       ...rules.problems(),

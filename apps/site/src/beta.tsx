@@ -42,7 +42,7 @@ const TODAY = [
 ]
 
 const LATER = [
-  'Models that come with the software; today it brings a demonstration, which knows drawn outlines only',
+  'Models that come with the software; today it knows without one that something moves, and not what',
   'A model for smoke',
   'Fewer false alarms and deterrents proven at a real site: so far both were tested with simulated devices',
 ]

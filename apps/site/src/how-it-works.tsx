@@ -73,8 +73,8 @@ export function HowItWorks() {
       <p className={styles.note}>
         <DesignMark>
           An amber diamond marks what is designed, but not in the software or not measured at a real site. You bring the
-          detector: Frigate, an ONNX model or any program. Only a demonstration comes with the software, and nothing for
-          smoke.
+          detector: Frigate, an ONNX model or any program. Without one the software knows that something moves, and not
+          what. Nothing comes with it for smoke.
         </DesignMark>
       </p>
     </Section>

@@ -3,6 +3,7 @@ import { call } from './call.ts'
 import { incidentId } from './detections.ts'
 import { oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
+import { cameraState } from './heartbeats.ts'
 
 export const camera = z.object({
   gatewayId,
@@ -10,7 +11,7 @@ export const camera = z.object({
   location: z.string(),
   name: z.string(),
   /** The state that its gateway reported, or `offline` while the gateway is away. */
-  state: z.enum(['online', 'offline', 'disabled']),
+  state: cameraState,
   fps: z.number(),
   /** What is wrong with it, in a sentence, such as a wrong password; null when nothing is known. */
   problem: z.string().nullable(),

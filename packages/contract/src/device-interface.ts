@@ -221,7 +221,7 @@ export const deviceCalls = {
     method: 'POST',
     path: '/v1/file/check',
     body: z.strictObject({ text: fileText }),
-    response: z.object({ errors: z.array(fileError), warnings: z.array(z.string()) }),
+    response: z.object({ errors: z.array(fileError), warnings: z.array(fileError) }),
   }),
   /**
    * Replaces gateway.yaml if its hash is still `hash`. `password`: the device's own, required of people who come

@@ -30,6 +30,7 @@ export const GATEWAY_FEATURES = [
   'application-roles',
   'updates',
   'camera-problems',
+  'frozen-cameras',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -76,6 +77,13 @@ export const heartbeatCameraProblems = z.strictObject({
     .optional(),
 })
 
+/**
+ * `frozen`: it sends the same picture again and again. Only for hubs that named the feature `frozen-cameras`; to others
+ * such a camera is `offline`.
+ */
+export const cameraState = z.enum(['online', 'frozen', 'offline', 'disabled'])
+export type CameraState = z.output<typeof cameraState>
+
 /** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device. Two at the same time with one identity mean a cloned device. */
@@ -94,7 +102,7 @@ export const heartbeat = z.strictObject({
     .array(
       z.strictObject({
         name: label,
-        state: z.enum(['online', 'offline', 'disabled']),
+        state: cameraState,
         fps: z.number().min(0).max(1_000),
       }),
     )

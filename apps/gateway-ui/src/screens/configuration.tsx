@@ -120,7 +120,7 @@ function Editor({ file, query }: EditorProps) {
 
 type FindingsProps = {
   errors: readonly DeviceFileError[]
-  warnings: readonly string[]
+  warnings: readonly DeviceFileError[]
   onFind: (at: DeviceFileError) => void
 }
 
@@ -128,26 +128,33 @@ function Findings({ errors, warnings, onFind }: FindingsProps) {
   return (
     <output className={styles.findings}>
       {errors.length === 0 && warnings.length === 0 && <Notice tone="good">No errors.</Notice>}
-      {errors.length > 0 && (
-        <Notice tone="danger">
-          <ul aria-label="Errors">
-            {errors.map((error) => (
-              <li key={`${error.line} ${error.column} ${error.message}`}>
-                <button type="button" className={styles.find} onClick={() => onFind(error)}>
-                  Line {error.line}, column {error.column}
-                </button>
-                : {error.message}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
-      {warnings.map((warning) => (
-        <Notice key={warning} tone="warning">
-          {warning}
-        </Notice>
-      ))}
+      <Places title="Errors" tone="danger" found={errors} onFind={onFind} />
+      <Places title="Warnings" tone="warning" found={warnings} onFind={onFind} />
     </output>
+  )
+}
+
+type PlacesProps = Pick<FindingsProps, 'onFind'> & {
+  title: string
+  tone: 'danger' | 'warning'
+  found: readonly DeviceFileError[]
+}
+
+function Places({ title, tone, found, onFind }: PlacesProps) {
+  if (found.length === 0) return null
+  return (
+    <Notice tone={tone}>
+      <ul aria-label={title}>
+        {found.map((one) => (
+          <li key={`${one.line} ${one.column} ${one.message}`}>
+            <button type="button" className={styles.find} onClick={() => onFind(one)}>
+              Line {one.line}, column {one.column}
+            </button>
+            : {one.message}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 

@@ -117,8 +117,9 @@ function Updates({ version, updates }: Pick<DeviceStatus, 'version' | 'updates'>
 }
 
 function About({ status }: { status: DeviceStatus }) {
-  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting } = status
+  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting, detectors } = status
   const details = [
+    ['Detectors', detectors.map(({ name }) => name).join('; ') || 'none'],
     ['Hub', hubUrl === null ? 'not found yet' : <a href={hubUrl}>{hubUrl}</a>],
     ['Gateway id', gatewayId === null ? 'none yet' : <Mono>{gatewayId}</Mono>],
     ['VPN address', vpnAddress === null ? 'none yet' : <Mono>{vpnAddress}</Mono>],

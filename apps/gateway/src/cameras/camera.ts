@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
 import { CameraError, cameraInWords } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
+import { createFreezeWatch } from './freeze.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'
 import type { CameraSettings } from './schema.ts'
 
@@ -18,7 +19,8 @@ export type Frame = Picture & {
 
 export type Camera = {
   readonly name: string
-  state(): { name: string; state: 'online' | 'offline'; fps: number }
+  /** `frozen`: it sends the same picture again and again. */
+  state(): { name: string; state: 'online' | 'frozen' | 'offline'; fps: number }
   /** Sentences for people. */
   problems(): string[]
   /** The newest picture as JPEG; undefined before the first. */
@@ -31,6 +33,8 @@ export type CameraOptions = {
   /** The subject of the sentences about it; its name when left out. */
   called?: string
   settings: CameraSettings
+  /** For times in sentences; the device's own when left out. */
+  timeZone?: string | undefined
   log: Logger
   /** Milliseconds of a clock that never goes back; the process's own when left out. */
   clock?: () => number
@@ -87,6 +91,9 @@ export function openCamera(options: CameraOptions): Camera {
   /** When the pictures of the last seconds were taken. */
   let takenAt: number[] = []
   let darkSince: number | undefined
+  const freeze = createFreezeWatch()
+  /** When the frozen picture was taken, in milliseconds since 1970. */
+  let frozenSince: number | undefined
   let damagedAt: number[] = []
   /** The times at which a picture was due while the last one was still being processed. */
   let missedAt: number[] = []
@@ -124,6 +131,15 @@ export function openCamera(options: CameraOptions): Camera {
     backoff.reset()
     takenAt = [...takenAt.filter((at) => frame.atMs - at < rateMs), frame.atMs]
     darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
+    noteFreeze(frame)
+  }
+
+  function noteFreeze({ luma, atMs }: Frame): void {
+    freeze.see(luma, atMs)
+    const since = freeze.since()
+    if ((since === undefined) === (frozenSince === undefined)) return
+    frozenSince = since === undefined ? undefined : Date.now() - (atMs - since)
+    log.warn({ camera: name }, since === undefined ? 'the picture of a camera changes again' : 'a camera is frozen')
   }
 
   function noteDamage(): void {
@@ -147,6 +163,7 @@ export function openCamera(options: CameraOptions): Camera {
       const context = {
         offer,
         pause,
+        noteKeyFrame: freeze.keyFrame,
         noteDamage,
         onStream: options.onStream,
         signal: AbortSignal.any([signal, connection.signal]),
@@ -197,7 +214,11 @@ export function openCamera(options: CameraOptions): Camera {
 
   return {
     name,
-    state: () => ({ name, state: isOnline() ? 'online' : 'offline', fps: fps() }),
+    state: () => ({
+      name,
+      state: isOnline() ? (frozenSince === undefined ? 'online' : 'frozen') : 'offline',
+      fps: fps(),
+    }),
     problems() {
       const now = clock()
       if (failure) return [`${called} gives no pictures: ${failure.message}.`]
@@ -205,6 +226,8 @@ export function openCamera(options: CameraOptions): Camera {
       if (!isOnline()) return now - startedAt > FIRST_PICTURE_MS ? [`${called} gives no pictures.`] : []
       if (darkSince !== undefined && now - darkSince > DARK_MS)
         return [`${called}: its picture is black. Is it covered, or its light off?`]
+      if (frozenSince !== undefined)
+        return [`${called}: its picture has not changed since ${momentInWords(frozenSince, options.timeZone)}.`]
       if (damagedAt.length === DAMAGES_SHOWN && now - damagedAt[0]! < DAMAGE_MS)
         return [`${called}: its video comes damaged. Is its network too weak?`]
       if (isBehind(now))
@@ -255,4 +278,12 @@ function isDark({ data }: Plane): boolean {
   let bright = 0
   for (let at = 0; at < data.length; at += 7) if (data[at]! > DARK_LEVEL) bright++
   return bright < data.length / 7 / 500
+}
+
+/** `02:14 CET on 26 Nov` */
+function momentInWords(at: number, timeZone: string | undefined): string {
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(at)
+  return `${format(time)} on ${format({ day: 'numeric', month: 'short' })}`
 }

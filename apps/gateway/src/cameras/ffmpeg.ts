@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { PROGRAM_MAP_PID, VIDEO_PID } from './transport-stream.ts'
+import { createKeyFrameReader, PROGRAM_MAP_PID, VIDEO_PID } from './transport-stream.ts'
 import type { CameraSettings } from './schema.ts'
 import { CameraError, refusalOf } from './camera-error.ts'
 import { LOOKED_AT_SIDE } from './decode.ts'
@@ -16,14 +16,19 @@ import { createPixelMapReader } from './pixel-map.ts'
 
 const KILL_AFTER_MS = 3_000
 
-export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStream, noteDamage, signal, log }) => {
+export const readThroughFfmpeg: PictureReader = async (settings, context) => {
+  const { offer, onStream, noteKeyFrame, noteDamage, signal, log } = context
   const child = spawn('ffmpeg', argumentsFor(settings, onStream !== undefined), {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   onStream?.(undefined)
   const ended = once(child, 'close').catch(() => {})
   const [pictures, words, stream] = child.stdio.slice(1) as [Readable, Readable, Readable]
-  stream.on('data', (bytes: Buffer) => onStream?.(bytes))
+  const countKeyFrames = createKeyFrameReader(noteKeyFrame)
+  stream.on('data', (bytes: Buffer) => {
+    countKeyFrames(bytes)
+    onStream?.(bytes)
+  })
   let size: string | undefined
   let hasNewSize = false
   let isSentOn = false

@@ -18,9 +18,13 @@ const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
 /** Some seconds of the fastest cameras, which a weak network may deliver all at once. */
 const PARTS_A_SECOND_MAX = 1_000
 
-export const readHttpCamera: PictureReader = async (settings, { offer, pause, signal }) => {
+export const readHttpCamera: PictureReader = async (settings, { offer, pause, noteKeyFrame, signal }) => {
   const url = new URL(settings.url)
   const authorization = createAuthorization(url)
+  const take = (jpeg: Buffer) => {
+    noteKeyFrame()
+    offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+  }
   while (!signal.aborted) {
     const answer = await ask(url, authorization, signal)
     const { statusCode = 0 } = answer
@@ -31,15 +35,14 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, si
     const contentType = answer.headers['content-type']
     const delimiter = delimiterOf(contentType)
     if (delimiter !== undefined) {
-      await readParts(answer, delimiter, offer)
+      await readParts(answer, delimiter, take)
       throw new CameraError('its stream ended')
     }
     if (contentType !== undefined && !/^image\/jpe?g\b/i.test(contentType)) {
       answer.destroy()
       throw new CameraError(`it sends ${plain(contentType)} and neither MJPEG nor JPEG`)
     }
-    const jpeg = await readSnapshot(answer)
-    offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+    take(await readSnapshot(answer))
     await pause(1_000 / settings.framesPerSecond)
   }
 }
@@ -104,17 +107,13 @@ function createAuthorization({ username, password, pathname, search }: URL): Aut
   }
 }
 
-async function readParts(
-  answer: IncomingMessage,
-  delimiter: string,
-  offer: Parameters<PictureReader>[1]['offer'],
-): Promise<void> {
+async function readParts(answer: IncomingMessage, delimiter: string, take: (jpeg: Buffer) => void): Promise<void> {
   const partsOf = createPartReader(delimiter)
   const meter = createMeter()
   await readBytes(answer, (bytes) => {
     const parts = partsOf(bytes)
     meter(bytes.length, parts.length)
-    for (const jpeg of parts) offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+    for (const jpeg of parts) take(jpeg)
   })
 }
 

@@ -13,6 +13,8 @@ export type PictureReader = (
     /** Takes the picture if it is due, and never waits. */
     offer(decode: () => Promise<Picture>): void
     pause(ms: number): Promise<void>
+    /** A picture came that needs no other, whether or not it is due. */
+    noteKeyFrame(): void
     /** A part of the video was damaged, so pictures may be wrong there. */
     noteDamage(): void
     /** Receives the camera's video where the reader has it; undefined at the start of a connection. */

@@ -34,10 +34,34 @@ export type RecentStream = {
   clear(): void
 }
 
+/** Cuts bytes, which may end anywhere, into whole packets. */
+function createPacketReader() {
+  let rest: Buffer = Buffer.alloc(0)
+  return {
+    read(bytes: Buffer): Buffer {
+      const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+      const whole = all.length - (all.length % PACKET_BYTES)
+      rest = all.subarray(whole)
+      return all.subarray(0, whole)
+    },
+    clear: () => (rest = Buffer.alloc(0)),
+  }
+}
+
+/** Calls `onKeyFrame` for each picture of one connection's stream that needs no other. */
+export function createKeyFrameReader(onKeyFrame: () => void): (bytes: Buffer) => void {
+  const { read } = createPacketReader()
+  return (bytes) => {
+    const packets = read(bytes)
+    for (let start = 0; start < packets.length; start += PACKET_BYTES)
+      if (pidOf(packets, start) === VIDEO_PID && isRandomAccess(packets, start)) onKeyFrame()
+  }
+}
+
 /** Holds the last `keepMs`, as far as `maxBytes` allows. */
 export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBytes: number }): RecentStream {
   let groups: Group[] = []
-  let rest: Buffer = Buffer.alloc(0)
+  const reader = createPacketReader()
   let tables: Buffer[] = []
   let coding: Coding | 'other' | undefined
   let kept = 0
@@ -45,7 +69,7 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
   function addPackets(bytes: Buffer, at: number): void {
     let from = 0
     for (let start = 0; start < bytes.length; start += PACKET_BYTES) {
-      const pid = bytes.readUInt16BE(start + 1) & 0x1fff
+      const pid = pidOf(bytes, start)
       if (pid === PROGRAM_ASSOCIATION_PID) tables = [bytes.subarray(start, start + PACKET_BYTES)]
       else if (pid === PROGRAM_MAP_PID) readMap(bytes.subarray(start, start + PACKET_BYTES))
       else if (pid === VIDEO_PID && isRandomAccess(bytes, start)) {
@@ -89,11 +113,8 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
 
   return {
     add(bytes, at) {
-      const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
-      const whole = all.length - (all.length % PACKET_BYTES)
-      rest = all.subarray(whole)
-      const packets = all.subarray(0, whole)
-      if (whole > 0) addPackets(packets, at)
+      const packets = reader.read(bytes)
+      if (packets.length > 0) addPackets(packets, at)
       return packets
     },
     since(at) {
@@ -103,12 +124,16 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
     coding: () => coding,
     clear() {
       groups = []
-      rest = Buffer.alloc(0)
+      reader.clear()
       tables = []
       coding = undefined
       kept = 0
     },
   }
+}
+
+function pidOf(bytes: Buffer, start: number): number {
+  return bytes.readUInt16BE(start + 1) & 0x1fff
 }
 
 /** The flag of the adaptation field (2.4.3.5): decoding can begin here. */

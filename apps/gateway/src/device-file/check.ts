@@ -4,8 +4,8 @@ import { folderOf, parseDeviceFile } from './parse.ts'
 import { warningsOf } from './warnings.ts'
 
 /**
- * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and warnings about values
- * that are valid but unwise.
+ * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and likewise warnings
+ * about values that are valid but unwise.
  */
 export function checkDeviceFile(
   path: string,
@@ -25,7 +25,10 @@ export function checkDeviceFile(
   }
   const parsed = parseDeviceFile(text, folderOf(path), environment)
   if (!parsed.errors) {
-    const warnings = warningsOf(parsed.value, uiTarget).map((text) => `${path}: warning: ${text}`)
+    const warnings = warningsOf(parsed.value, uiTarget).map(({ path: at, message }) => {
+      const { line, column } = parsed.placeOf(at)
+      return `${path}:${line}:${column}: warning: ${message}`
+    })
     return { text: [`${path}: no errors.`, ...warnings].join('\n'), isValid: true }
   }
   const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${error.message}`)

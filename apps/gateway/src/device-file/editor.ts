@@ -14,7 +14,7 @@ export type DeviceFileEditor = {
   parsed(): Promise<{ file: DeviceFile | undefined; hash: string }>
   /** The settings that the file would give a camera with this address. */
   camera(url: string): { settings: CameraSettings } | { errors: FileError[] }
-  check(text: string): { errors: FileError[]; warnings: string[] }
+  check(text: string): { errors: FileError[]; warnings: FileError[] }
   /**
    * Writes the text when `hash` is still the hash of the file on disk and the text has no errors. Resolves when the
    * file is whole on disk; rejects with the disk's error.
@@ -49,7 +49,8 @@ export function createEditor(
   function check(text: string) {
     const parsed = parseDeviceFile(text, folderOf(path), environment)
     if (parsed.errors) return { errors: parsed.errors, warnings: [] }
-    return { errors: [], warnings: warningsOf(parsed.value, uiTarget) }
+    const warnings = warningsOf(parsed.value, uiTarget)
+    return { errors: [], warnings: warnings.map(({ path: at, message }) => ({ ...parsed.placeOf(at), message })) }
   }
 
   async function parsed() {

@@ -7,7 +7,10 @@ import { wordsOfError } from './words.ts'
 
 /** `line` and `column` count from 1. */
 export type FileError = { line: number; column: number; message: string }
-export type Parsed = { value: DeviceFile; errors?: undefined } | { value?: undefined; errors: FileError[] }
+/** `placeOf`: where a value is, or the closest parent that the file has. */
+export type Parsed =
+  | { value: DeviceFile; placeOf(path: Path): Omit<FileError, 'message'>; errors?: undefined }
+  | { value?: undefined; errors: FileError[] }
 
 /** Enough for a hundred cameras with zones; a larger file is a mistake. */
 const CHARACTERS_MAX = 1_000_000
@@ -52,9 +55,10 @@ export function parseDeviceFile(text: string, folder: string, environment: NodeJ
   if (errors.length > 0 || typeof plain === 'string') return { errors: errors.slice(0, ERRORS_SHOWN) }
 
   const checked = deviceFile.safeParse(plain.value ?? {}, { error: wordsOfError })
-  if (checked.success) return { value: checked.data }
+  const placeOf = (path: Path) => place(offsetOf(document, path))
+  if (checked.success) return { value: checked.data, placeOf }
   for (const { path, message } of checked.error.issues.flatMap(faultsOf))
-    errors.push({ ...place(offsetOf(document, path)), message: `${path.join('.') || 'The file'}: ${message}` })
+    errors.push({ ...placeOf(path), message: `${path.join('.') || 'The file'}: ${message}` })
   return { errors: errors.slice(0, ERRORS_SHOWN) }
 }
 
@@ -91,7 +95,8 @@ function toPlain(document: Document): { value: unknown } | string {
   }
 }
 
-type Fault = { path: readonly (string | number)[]; message: string }
+type Path = readonly (string | number)[]
+type Fault = { path: Path; message: string }
 
 /** Each unknown key is a fault of its own, at its own line. */
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {
@@ -102,7 +107,7 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
 }
 
 /** The offset of a value in the text, or of the closest parent that the file has. */
-function offsetOf(document: Document, path: Fault['path']): number {
+function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true)
     if (isNode(node) && node.range) return node.range[0]

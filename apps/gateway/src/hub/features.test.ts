@@ -47,7 +47,10 @@ describe('features of a hub', () => {
   async function start(): Promise<void> {
     const options = { name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, hubUrl: hub.url }
     gateway = await startGateway({ ...options, log: pino({ level: 'silent' }) })
-    gateway.setDeviceReport({ deterrents: [{ ...sprinkler, driver: 'http', secondsLeftThisHour: 110 }] })
+    gateway.setDeviceReport({
+      cameras: [{ name: 'gate', state: 'frozen', fps: 5 }],
+      deterrents: [{ ...sprinkler, driver: 'http', secondsLeftThisHour: 110 }],
+    })
     await until(() => expect(hub.registrations).toHaveLength(1))
     hub.decide({ status: 'approved' })
   }
@@ -61,8 +64,10 @@ describe('features of a hub', () => {
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('queue')
     expect(first).not.toHaveProperty('cameraProblems')
+    expect(first?.cameras).toMatchObject([{ state: 'offline' }])
     expect(first?.deterrents).toEqual([sprinkler])
     expect(second).toMatchObject({
+      cameras: [{ state: 'frozen' }],
       cameraProblems: [],
       queue: { lost: 0 },
       deterrents: [{ driver: 'http', secondsLeftThisHour: 110 }],
@@ -78,7 +83,7 @@ describe('features of a hub', () => {
     await until(() => expect(hub.detections).toEqual([plain]))
     await until(() => expect(hub.heartbeats.length).toBeGreaterThan(2))
     expect(refused()).toBe(0)
-    expect(hub.heartbeats.at(-1)?.deterrents).toEqual([sprinkler])
+    expect(hub.heartbeats.at(-1)).toMatchObject({ cameras: [{ state: 'offline' }], deterrents: [sprinkler] })
     expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
   })
 

@@ -58,7 +58,8 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      const seen = has('camera-problems') ? heartbeat : without(CAMERA_PROBLEMS, heartbeat)
+      const state = has('frozen-cameras') ? heartbeat : withoutFrozen(heartbeat)
+      const seen = has('camera-problems') ? state : without(CAMERA_PROBLEMS, state)
       const known = has('updates') ? seen : without(UPDATE_DETAILS, seen)
       const told = has('applications') ? withApplications(known) : without(HEARTBEAT_APPLICATIONS, known)
       if (has('heartbeat-details')) return told
@@ -71,6 +72,12 @@ export function createHubFeatures(): HubFeatures {
     },
     withoutDetails: (detections) => withoutLearning(detections).map((entry) => without(DETECTION_DETAILS, entry)),
   }
+}
+
+/** An older hub counts a frozen camera as offline: it sees nothing. */
+function withoutFrozen(heartbeat: Heartbeat): Heartbeat {
+  const cameras = heartbeat.cameras.map((one) => (one.state === 'frozen' ? { ...one, state: 'offline' as const } : one))
+  return { ...heartbeat, cameras }
 }
 
 /** Leaves out held-back detections: on that hub they would be threats like all others. */

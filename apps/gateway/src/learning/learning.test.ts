@@ -139,18 +139,18 @@ test('after a night it holds back detections like those that people called wrong
   expect(await judge(seen(), 'branch')).toMatchObject({ suppressed: true })
 })
 
-test('persons, fire and smoke are never learned away, unless the owner says so for that camera', async () => {
-  await mark(80, 'Person')
+test.each(['Person', 'Motion'])('%s is never learned away, unless the owner says so for that camera', async (label) => {
+  await mark(80, label)
   await learning.run()
-  expect(await judge(seen('Person'), 'branch')).toEqual({})
-  alsoLearn = { gate: ['person'] }
+  expect(await judge(seen(label), 'branch')).toEqual({})
+  alsoLearn = { gate: [label] }
   await learning.run()
-  expect(await judge(seen('Person'), 'branch')).toEqual({})
-  alsoLearn = { orchard: ['person'] }
+  expect(await judge(seen(label), 'branch')).toEqual({})
+  alsoLearn = { orchard: [label.toLowerCase()] }
   await learning.run()
-  expect(await judge(seen('Person'), 'branch')).toMatchObject({ suppressed: true })
+  expect(await judge(seen(label), 'branch')).toMatchObject({ suppressed: true })
   alsoLearn = {}
-  expect(await judge(seen('Person'), 'branch')).toEqual({})
+  expect(await judge(seen(label), 'branch')).toEqual({})
 })
 
 test('one click goes back, and nothing takes over for a week', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hoursList } from '../kernel/hours.ts'
+import { isMotionLabel } from '../kernel/motion-label.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
 
 /** The part `learning` of gateway.yaml. */
@@ -17,16 +18,19 @@ export const learningSettings = z.strictObject({
     .record(z.string().min(1).max(100), z.array(z.string().min(1).max(100)).max(16))
     .default({})
     .describe(
-      'Labels by camera that it may hold back, such as `gate: [person]`. Without this, it never holds back persons, fire and smoke.',
+      'Labels by camera that it may hold back, such as `gate: [person]`. Without this, it never holds back persons, fire, smoke and motion.',
     ),
 })
 export type LearningSettings = z.output<typeof learningSettings>
 
 const FIRE_LABELS = new Set(['fire', 'flame', 'smoke'])
 
-/** Persons, fire and smoke are never held back, unless `alsoLearn` names the label for that camera. */
+/**
+ * Persons, fire, smoke and motion, which may be any of them, are never held back, unless `alsoLearn` names the label
+ * for that camera.
+ */
 export function mayLearn({ alsoLearn }: Pick<LearningSettings, 'alsoLearn'>, camera: string, label: string): boolean {
   const name = label.toLowerCase()
-  const isGrave = isPersonLabel(label) || FIRE_LABELS.has(name)
+  const isGrave = isPersonLabel(label) || isMotionLabel(label) || FIRE_LABELS.has(name)
   return !isGrave || (alsoLearn[camera] ?? []).some((allowed) => allowed.toLowerCase() === name)
 }

@@ -165,6 +165,11 @@ describe('a failure leaves the earlier model', () => {
     expect(await failureOf(await site({ ...MANIFEST, sha256: sha256Of(bytes) }, bytes))).toBe('model_shape')
   })
 
+  test('a name that the eye has another meaning for', async () => {
+    for (const name of ['none', 'demonstration'])
+      expect(await failureOf(await site({ ...MANIFEST, name }))).toBe('model_manifest_invalid')
+  })
+
   test('an invalid manifest', async () => {
     expect(await failureOf(await site({ ...MANIFEST, layout: 'yolov4' }))).toBe('model_manifest_invalid')
     expect(await failureOf(await site({ ...MANIFEST, name: '../../keys' }))).toBe('model_manifest_invalid')

@@ -2,7 +2,7 @@ import { cleanLine } from '@hedgerow/contract'
 import { layouts, type LayoutName } from '@hedgerow/vision'
 import { z } from 'zod'
 import { LABEL_SETS, type LabelSet } from './labels.ts'
-import { modelName, sha256Text } from './schema.ts'
+import { addedModelName, sha256Text } from './schema.ts'
 
 const SIDE_MIN = 32
 const SIDE_MAX = 2_048
@@ -13,7 +13,7 @@ const webAddress = z.url({ protocol: /^https?$/ }).max(1_000)
 
 /** The description of a model: its input, and the meaning of its outputs. */
 export const modelManifest = z.strictObject({
-  name: modelName,
+  name: addedModelName,
   /** The source of its bytes, if known: a URL or a path. */
   url: z.string().min(1).max(1_000).optional(),
   sha256: sha256Text,

@@ -4,6 +4,12 @@ export const modelName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'A name has lower-case letters, digits and . _ -, at most 64 characters.')
 
+/** The name of a model's file: `sources.eye.model` has other meanings for two names. */
+export const addedModelName = modelName.refine(
+  (name) => name !== 'none' && name !== 'demonstration',
+  'No model can be named none or demonstration.',
+)
+
 export const sha256Text = z
   .string()
   .toLowerCase()

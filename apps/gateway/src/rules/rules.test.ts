@@ -122,6 +122,11 @@ test('an update may fire when the first report did not', async () => {
 
 test.each<[string, object, Partial<Detection>]>([
   ['another label', {}, { label: 'deer' }],
+  [
+    'motion, which no label but its own means',
+    { labels: ['boar', 'any', 'all', '*', 'animal', 'mot*'] },
+    { label: 'motion' },
+  ],
   ['another camera', { cameras: ['gate'] }, {}],
   ['another zone', { zones: ['rows'] }, { zone: 'path' }],
   ['a rejection by a later stage', {}, { verdicts: [{ stage: 'second look', by: 'model', outcome: 'rejected' }] }],
@@ -138,6 +143,11 @@ test.each<[string, object, Partial<Detection>]>([
   control.see(boar({ id: 'control', label: 'control' }))
   await expect.poll(outcomes).toEqual(['siren fired'])
   expect(relays.sprinkler.calls).not.toContain('on')
+})
+
+test('a rule that names motion fires at it', async () => {
+  start({ labels: ['boar', 'Motion'] }).see(boar({ label: 'motion', severity: 'detection', score: 1 }))
+  await expect.poll(outcomes).toEqual(['sprinkler fired'])
 })
 
 describe('a person', () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { hasUrl, type CameraSettings, type ListedCamera } from '../cameras/schema.ts'
+import type { Place } from '../kernel/hours.ts'
 import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
 import type { LiveBox, Pictures, Source, SourceContext, SourceState } from './source.ts'
@@ -9,6 +10,7 @@ import type { LiveBox, Pictures, Source, SourceContext, SourceState } from './so
 export type SourcesFile = {
   sources: z.output<typeof sourcesSettings>
   cameras: Readonly<Record<string, ListedCamera>>
+  site: Place
 }
 
 /** All sources of the device. */
@@ -36,9 +38,9 @@ type Kind = (
 
 /** The local API has no line: programs call it, so it needs no source (local/api/local-api.ts). */
 const kinds: Readonly<Record<string, Kind>> = {
-  eye({ sources: { eye }, cameras }) {
+  eye({ sources: { eye }, cameras, site: { timeZone } }) {
     if (!eye) return undefined
-    const settings = { eye, cameras: pick(cameras, eye.cameras) }
+    const settings = { eye, cameras: pick(cameras, eye.cameras), timeZone }
     // Loaded here, so that a gateway without an eye saves the memory of the decoder.
     return { settings, start: async (context) => (await import('./eye/eye.ts')).startEye(settings, context) }
   },

@@ -276,7 +276,18 @@ describe.each(testEngines)('outages on %s', (engine) => {
     await pass(1)
     barn.status = 'online'
     await pass(1)
-    expect(titles().slice(1)).toEqual(['Camera "gate" of "Barn" gives a picture again'])
+    expect(titles().slice(1)).toEqual(['Camera "gate" of "Barn" gives new pictures again'])
+
+    cameras[barn.id] = [{ ...gate, state: 'frozen' }]
+    Object.assign(barn, { status: 'warning', isOnlyCameras: true })
+    await pass(5)
+    cameras[barn.id] = [{ ...gate, state: 'online' }]
+    barn.status = 'online'
+    await pass(1)
+    expect(titles().slice(2)).toEqual([
+      'Camera "gate" of "Barn" always sends the same picture',
+      'Camera "gate" of "Barn" gives new pictures again',
+    ])
 
     for (const _day of ['first', 'second time on one day']) {
       Object.assign(barn, { status: 'warning', isOnlyCameras: false, reason: 'disk 95 % full' })
@@ -284,13 +295,13 @@ describe.each(testEngines)('outages on %s', (engine) => {
       barn.status = 'online'
       await pass(0)
     }
-    expect(titles().slice(2)).toEqual(['Gateway "Barn" has a warning'])
+    expect(titles().slice(4)).toEqual(['Gateway "Barn" has a warning'])
 
     const about = { at: hub.clock.now(), actor: HUB, gatewayId: barn.id }
     const failed = { gatewayName: 'Barn', by: 'rule', deterrent: 'siren', detectionId: null, message: 'no answer' }
     for (const _twice of [1, 2]) await record(hub.db, { ...about, kind: 'deterrent.failed', data: failed })
     await pass(1)
-    expect(received.slice(3).map(({ event, title }) => `${event} ${title}`)).toEqual([
+    expect(received.slice(5).map(({ event, title }) => `${event} ${title}`)).toEqual([
       'deterrent.failed Deterrent "siren" of "Barn" failed',
     ])
   })

@@ -254,8 +254,11 @@ async function subjectsOf(
       subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
     for (const { name: camera, state } of camerasOf(id)) {
       // The state of a camera is unknown while its gateway is offline.
-      const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : state === 'offline'
-      if (isDark) subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera })
+      const isBlind = state === 'offline' || state === 'frozen'
+      const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : isBlind
+      const frozen = state === 'frozen' && { isFrozen: true }
+      if (isDark)
+        subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera, ...frozen })
     }
   }
   return subjects

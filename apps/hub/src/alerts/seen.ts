@@ -29,6 +29,7 @@ const GERMAN: ReadonlyMap<string, string> = new Map([
   ['giraffe', 'Giraffe'],
   ['hare', 'Hase'],
   ['horse', 'Pferd'],
+  ['motion', 'Bewegung'],
   ['motorcycle', 'Motorrad'],
   ['person', 'Person'],
   ['raccoon', 'Waschbär'],

@@ -16,6 +16,8 @@ export type Line = {
   label: string
   /** The reason, in each language or in the gateway's own words; of a certificate the day on which it expires. */
   detail: string | Readonly<Record<Language, string>>
+  /** Of a camera: it sends a picture, always the same. */
+  isFrozen?: boolean
   /** The detection with the picture. */
   coverId: string | null
   /** Milliseconds since 1970. */
@@ -47,7 +49,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
         `${label} at ${gatewayName}, ${camera}, ${timeIn({ language: 'en', timeZone }, startedAt)}`,
       'gateway-quiet': ({ gatewayName }) => `Gateway "${gatewayName}" is offline`,
       'gateway-warning': ({ gatewayName }) => `Gateway "${gatewayName}" has a warning`,
-      'camera-dark': ({ gatewayName, camera }) => `Camera "${camera}" of "${gatewayName}" gives no picture`,
+      'camera-dark': ({ gatewayName, camera, isFrozen }) =>
+        `Camera "${camera}" of "${gatewayName}" ${isFrozen ? 'always sends the same picture' : 'gives no picture'}`,
       'deterrent-failed': ({ gatewayName, label }) => `Deterrent "${label}" of "${gatewayName}" failed`,
       disk: () => "Your hub's disk is nearly full",
       approval: ({ label }) => `New gateway "${label}" waits for approval`,
@@ -58,7 +61,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       detection: 'threats',
       'gateway-quiet': 'gateways are offline',
       'gateway-warning': 'gateways have a warning',
-      'camera-dark': 'cameras give no picture',
+      'camera-dark': 'cameras give no new picture',
       'deterrent-failed': 'failures of deterrents',
       disk: 'warnings about the disk',
       approval: 'gateways wait for approval',
@@ -74,8 +77,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
         several: (count) => `${count} gateways are no longer offline`,
       },
       'camera-dark': {
-        line: ({ gatewayName, camera }) => `Camera "${camera}" of "${gatewayName}" gives a picture again`,
-        several: (count) => `${count} cameras give a picture again`,
+        line: ({ gatewayName, camera }) => `Camera "${camera}" of "${gatewayName}" gives new pictures again`,
+        several: (count) => `${count} cameras give new pictures again`,
       },
       disk: {
         line: () => "Your hub's disk has room again",
@@ -91,7 +94,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
         `${labelIn('de', label)} bei ${gatewayName}, ${camera}, ${timeIn({ language: 'de', timeZone }, startedAt)}`,
       'gateway-quiet': ({ gatewayName }) => `Gateway „${gatewayName}“ ist offline`,
       'gateway-warning': ({ gatewayName }) => `Gateway „${gatewayName}“ hat eine Warnung`,
-      'camera-dark': ({ gatewayName, camera }) => `Kamera „${camera}“ von „${gatewayName}“ liefert kein Bild`,
+      'camera-dark': ({ gatewayName, camera, isFrozen }) =>
+        `Kamera „${camera}“ von „${gatewayName}“ liefert ${isFrozen ? 'immer dasselbe' : 'kein'} Bild`,
       'deterrent-failed': ({ gatewayName, label }) => `Abschreckung „${label}“ von „${gatewayName}“ ist gestört`,
       disk: () => 'Der Datenträger des Hubs ist fast voll',
       approval: ({ label }) => `Neues Gateway „${label}“ wartet auf Freigabe`,
@@ -102,7 +106,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       detection: 'Bedrohungen',
       'gateway-quiet': 'Gateways sind offline',
       'gateway-warning': 'Gateways haben eine Warnung',
-      'camera-dark': 'Kameras liefern kein Bild',
+      'camera-dark': 'Kameras liefern kein neues Bild',
       'deterrent-failed': 'Störungen von Abschreckungen',
       disk: 'Warnungen zum Datenträger',
       approval: 'Gateways warten auf Freigabe',
@@ -118,8 +122,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
         several: (count) => `${count} Gateways sind nicht mehr offline`,
       },
       'camera-dark': {
-        line: ({ gatewayName, camera }) => `Kamera „${camera}“ von „${gatewayName}“ liefert wieder ein Bild`,
-        several: (count) => `${count} Kameras liefern wieder ein Bild`,
+        line: ({ gatewayName, camera }) => `Kamera „${camera}“ von „${gatewayName}“ liefert wieder neue Bilder`,
+        several: (count) => `${count} Kameras liefern wieder neue Bilder`,
       },
       disk: {
         line: () => 'Der Datenträger des Hubs hat wieder Platz',

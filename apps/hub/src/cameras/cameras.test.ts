@@ -36,7 +36,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
   it('are those of the last heartbeats, of gateways that the caller may see', async () => {
     const api = createTestApi(hub)
     const cameras = [
-      { name: 'yard', state: 'online', fps: 5 },
+      { name: 'yard', state: 'frozen', fps: 5 },
       { name: 'coop', state: 'offline', fps: 0 },
     ]
     const problem = 'Camera coop gives no pictures: it refuses the user name or the password of its address.'
@@ -70,7 +70,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         gatewayName: 'Barn',
         location: 'North field',
         name: 'yard',
-        state: 'online',
+        state: 'frozen',
         fps: 5,
         problem: null,
         lastIncident: { id: expect.any(String), label: 'boar', severity: 'alert', startedAt },

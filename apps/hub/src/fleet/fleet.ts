@@ -222,7 +222,7 @@ export type FleetStatus = Judgement & {
   ownerId: string | null
   /** The WireGuard public key. */
   publicKey: string
-  /** Its only problem is that cameras are offline. */
+  /** Its only problem is that cameras are offline or frozen. */
   isOnlyCameras: boolean
   /** The last heartbeat or handshake, in milliseconds since 1970. */
   lastSeenAt: number | undefined

@@ -15,6 +15,7 @@ export type ReasonWords = {
   healthSilent: string
   cloned: string
   cameraOffline(name: string): string
+  cameraFrozen(name: string): string
   disk(percent: number): string
   temperature(celsius: number): string
   clock(offset: string): string
@@ -39,6 +40,7 @@ export const REASON_WORDS: Readonly<Record<Language, ReasonWords>> = {
     healthSilent: '/api/health does not answer',
     cloned: 'two devices use this identity',
     cameraOffline: (name) => `${called('camera', name)} is offline`,
+    cameraFrozen: (name) => `${called('camera', name)} is frozen`,
     disk: (percent) => `disk ${percent} % full`,
     temperature: (celsius) => `temperature ${celsius} °C`,
     clock: (offset) => `clock off by ${offset}`,
@@ -58,6 +60,7 @@ export const REASON_WORDS: Readonly<Record<Language, ReasonWords>> = {
     healthSilent: '/api/health antwortet nicht',
     cloned: 'zwei Geräte benutzen diese Identität',
     cameraOffline: (name) => `${called('Kamera', name)} ist offline`,
+    cameraFrozen: (name) => `${called('Kamera', name)} ist eingefroren`,
     disk: (percent) => `Datenträger zu ${percent} % voll`,
     temperature: (celsius) => `Temperatur ${celsius} °C`,
     clock: (offset) => `Uhr geht um ${offset} falsch`,

@@ -74,6 +74,7 @@ describe('an enrolled gateway', () => {
   it.each<[Partial<Heartbeat>, string]>([
     [{ cameras: [{ name: 'Gate', state: 'offline', fps: 0 }] }, 'camera Gate is offline'],
     [{ cameras: [{ name: 'camera-10-0-0-7', state: 'offline', fps: 0 }] }, 'camera-10-0-0-7 is offline'],
+    [{ cameras: [{ name: 'Gate', state: 'frozen', fps: 5 }] }, 'camera Gate is frozen'],
     [{ disk: 0.93 }, 'disk 93 % full'],
     [{ temperature: 85 }, 'temperature 85 °C'],
     [{ clock: seconds(62) }, 'clock off by 42 s'],

@@ -133,8 +133,10 @@ function problemsOf(
   const add = (name: string, text: string) => void problems.push({ name, text })
   if (refused !== undefined) add('refused', refused)
   if (isCloned) add('cloned', words.cloned)
-  for (const { name, state } of content.cameras)
+  for (const { name, state } of content.cameras) {
     if (state === 'offline') add(`camera ${name}`, words.cameraOffline(name))
+    if (state === 'frozen') add(`frozen ${name}`, words.cameraFrozen(name))
+  }
   if (content.disk > DISK_LIMIT) add('disk', words.disk(Math.round(content.disk * 100)))
   if (content.temperature !== null && content.temperature > TEMPERATURE_LIMIT_CELSIUS)
     add('temperature', words.temperature(Math.round(content.temperature)))

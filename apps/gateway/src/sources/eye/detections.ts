@@ -16,6 +16,7 @@ import {
 } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
 import { encodeJpeg } from '../../cameras/decode.ts'
+import { MOTION } from '../../kernel/motion-label.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
 import type { Sight, SourceContext } from '../source.ts'
 
@@ -53,6 +54,7 @@ type Told = {
 export function createDetections({ camera, zones, by, toUnixMs, report, recorder }: DetectionsOptions) {
   const told = new Map<number, Told>()
   const moment = (atMs: number) => new Date(toUnixMs(atMs)).toISOString()
+  const isAlertPlace = (zone: string | undefined) => zone !== undefined || Object.keys(zones).length === 0
 
   async function tell(one: Told, now: number): Promise<void> {
     one.toldAt = now
@@ -75,7 +77,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
         id: known?.detection.id ?? `eye-${randomUUID()}`,
         camera,
         label,
-        severity: zone !== undefined || Object.keys(zones).length === 0 ? 'alert' : 'detection',
+        severity: label !== MOTION && isAlertPlace(zone) ? 'alert' : 'detection',
         score,
         startedAt: known?.detection.startedAt ?? moment(track.firstSeenAt),
         source: 'eye',

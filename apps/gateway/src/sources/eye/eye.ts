@@ -9,18 +9,22 @@ import { modelsFolder } from '../../models/store.ts'
 import { openRecording } from '../../recording/recording.ts'
 import { openClipFile } from '../clip-file.ts'
 import { ClipNotFinished, type Source, type SourceContext } from '../source.ts'
-import { demonstrationEye, LEAST_SCORE, modelRecogniser } from './recogniser.ts'
-import { NO_MODEL, type EyeSettings } from './schema.ts'
+import { demonstrationEye, LEAST_SCORE, modelRecogniser, motionEye } from './recogniser.ts'
+import { DEMONSTRATION, NO_MODEL, type EyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
 
 /** The parts of gateway.yaml that the eye needs: its own, and the cameras that it names. */
-export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, CameraSettings>> }
+export type EyeParts = {
+  eye: EyeSettings
+  cameras: Readonly<Record<string, CameraSettings>>
+  timeZone?: string | undefined
+}
 
 /**
  * Starts the eye, which finds objects in the pictures of the device's cameras, for sites without Frigate. Without a
- * model it runs the demonstration eye, for trials.
+ * model it reports that something moves, and not what.
  */
-export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
+export async function startEye({ eye, cameras, timeZone }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
   // Ends V8's efficiency mode, in which the agent starts to save memory: motion detection takes twice the time in it.
   setFlagsFromString('--no-efficiency-mode')
@@ -30,7 +34,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
     cameras: Object.keys(cameras).length,
   })
   const model =
-    eye.model === NO_MODEL
+    eye.model === NO_MODEL || eye.model === DEMONSTRATION
       ? undefined
       : openModel({
           folder: modelsFolder(dataDir),
@@ -39,7 +43,8 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
           leastScore: LEAST_SCORE,
           log,
         })
-  const recogniser = model ? modelRecogniser(model, (name) => cameras[name]?.masks ?? []) : demonstrationEye
+  const builtIn = eye.model === DEMONSTRATION ? demonstrationEye : motionEye
+  const recogniser = model ? modelRecogniser(model, (name) => cameras[name]?.masks ?? []) : builtIn
   const watched = Object.entries(cameras).map(([name, settings]) => {
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
     const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })
@@ -49,7 +54,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
           watcher.onFrame(frame).catch((error: unknown) => log.error({ err: error, camera: name }, 'a look failed'))
         }
       : watcher.onFrame
-    const camera = openCamera({ name, settings, log, onFrame, onStream: recorder.addStream })
+    const camera = openCamera({ name, settings, timeZone, log, onFrame, onStream: recorder.addStream })
     return { camera, watcher }
   })
 
@@ -70,15 +75,20 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
   const watchedAs = (name: string) => watched.find(({ camera }) => camera.name === name)
 
   return {
-    state: () => ({
-      cameras: watched.map(({ camera }) => camera.state()),
-      detectors: [{ name: recogniser.by, inferenceMs: inferenceMs() }],
-      problems: [
-        ...(model?.problems() ?? []),
-        ...watched.flatMap(({ camera }) => camera.problems()),
-        ...recording.problems(),
-      ],
-    }),
+    state() {
+      const states = watched.map(({ camera }) => camera.state())
+      // While no camera gives a new picture, nothing is watched.
+      const isWatching = states.some(({ state }) => state === 'online')
+      return {
+        cameras: states,
+        detectors: isWatching ? [{ name: recogniser.by, inferenceMs: inferenceMs() }] : [],
+        problems: [
+          ...(model?.problems() ?? []),
+          ...watched.flatMap(({ camera }) => camera.problems()),
+          ...recording.problems(),
+        ],
+      }
+    },
     pictures: {
       latest: async (name) => watchedAs(name)?.camera.latest(),
       async snapshot({ id, box }, { boxed }) {

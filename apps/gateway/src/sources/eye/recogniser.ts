@@ -1,6 +1,7 @@
-/** Names the objects in a picture: the demonstration eye, or a model. */
+/** Names the objects in a picture: nothing but motion, the demonstration eye, or a model. */
 import { coveredShare, lookAt, type Polygon, type Region, type Sighting } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
+import { MOTION } from '../../kernel/motion-label.ts'
 import type { Model } from '../../models/model.ts'
 
 export type Recogniser = {
@@ -13,10 +14,17 @@ export type Recogniser = {
   look(camera: string, frame: Frame, regions: readonly Region[]): Promise<Sighting[] | undefined>
 }
 
-export const DEMONSTRATION = 'demonstration eye'
+/** Without a model nobody knows what moves. */
+export const motionEye: Recogniser = {
+  by: 'motion, no model',
+  seesStill: false,
+  glimpseScore: 0,
+  look: async (_camera, _frame, regions) => regions.map(({ box }) => ({ box, label: MOTION, score: 1 })),
+}
 
+/** Recognises drawn outlines, for drawn scenes. In real pictures it sees animals that are not there. */
 export const demonstrationEye: Recogniser = {
-  by: DEMONSTRATION,
+  by: 'demonstration eye',
   seesStill: false,
   glimpseScore: 0,
   look: async (_camera, { luma }, regions) =>

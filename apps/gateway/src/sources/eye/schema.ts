@@ -4,6 +4,8 @@ import { modelName } from '../../models/schema.ts'
 import { recordingSettings } from '../../recording/schema.ts'
 
 export const NO_MODEL = 'none'
+/** The demonstration eye. */
+export const DEMONSTRATION = 'demonstration'
 
 /** The part `sources.eye` of gateway.yaml. */
 export const eyeSettings = z.strictObject({
@@ -15,7 +17,7 @@ export const eyeSettings = z.strictObject({
   model: modelName
     .default(NO_MODEL)
     .describe(
-      'A model that was added with `hedgerow-gateway model add`. `none`: movement and the demonstration eye, which recognizes only drawn outlines and is meant for trials.',
+      'A model that was added with `hedgerow-gateway model add`. `none`: the eye reports `motion` and nothing else. `demonstration`: for drawn scenes only; it tells drawn outlines apart, and sees animals in real pictures that are not there.',
     ),
   threads: z
     .number()

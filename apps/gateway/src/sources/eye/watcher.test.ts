@@ -10,7 +10,7 @@ import { camerasSettings } from '../../cameras/schema.ts'
 import { jpegSize } from '../../kernel/jpeg.ts'
 import { openRecording } from '../../recording/recording.ts'
 import type { Candidate } from '../source.ts'
-import { demonstrationEye } from './recogniser.ts'
+import { demonstrationEye, motionEye, type Recogniser } from './recogniser.ts'
 import { eyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
 
@@ -50,7 +50,7 @@ function pictureOf(shown: Scene, index: number): Shown {
 /** Shows a scene to a watcher, picture by picture, without waiting in between. */
 async function watch(
   shown: Scene,
-  options: { camera?: object; eye?: object; untilMs?: number; refuse?: boolean } = {},
+  options: { camera?: object; eye?: object; untilMs?: number; refuse?: boolean; recogniser?: Recogniser } = {},
 ) {
   const url = 'http://127.0.0.1/'
   const camera = { ...camerasSettings.parse({ orchard: { url, ...options.camera } })['orchard']!, url }
@@ -72,7 +72,7 @@ async function watch(
   const recording = await openRecording({ ...context, dataDir: folder, settings: eye.recording, cameras: 1 })
   onTestFinished(recording.stop)
   const watcher = createWatcher('orchard', camera, eye, context, context.log, {
-    recogniser: demonstrationEye,
+    recogniser: options.recogniser ?? demonstrationEye,
     recorder: recording.recorderOf('orchard', 5),
   })
   const beganAt = performance.now()
@@ -127,6 +127,27 @@ test('outside of the zones it is a detection and no alert; without zones everyth
   expect(outside.reports[0]).not.toHaveProperty('zone')
   const none = await watch(scene([boar]))
   expect(none.reports[0]).toMatchObject({ severity: 'alert' })
+})
+
+test('without a model whatever moves is motion, a detection and no alert, and names nobody', async () => {
+  const rows = [
+    [0, 0.4],
+    [1, 0.4],
+    [1, 1],
+    [0, 1],
+  ]
+  const person = walker('person', { seed: 23, startMs: 4_000, endMs: 13_000 })
+  for (const actor of [boar, person])
+    for (const camera of [{}, { zones: { rows } }, { minimumScore: 1 }]) {
+      const { reports, glimpses, candidates } = await watch(scene([actor]), { recogniser: motionEye, camera })
+      expect(reports.length).toBeGreaterThan(0)
+      const said = [...reports, ...candidates].map(({ label }) => label)
+      expect(new Set([...said, ...glimpses.map((glimpse) => glimpse.replace('orchard ', ''))])).toEqual(
+        new Set(['motion']),
+      )
+      expect(new Set(reports.map(({ severity }) => severity))).toEqual(new Set(['detection']))
+      expect(reports[0]!.verdicts).toMatchObject([{ by: 'motion, no model', outcome: 'unsure' }])
+    }
 })
 
 test('an object that moves under a mask, or whose label is not configured, is not reported', async () => {

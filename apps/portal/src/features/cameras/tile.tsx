@@ -16,8 +16,8 @@ export function Tile({ camera }: { camera: Camera }) {
         <LivePicture
           load={load}
           alt={`${name} at ${gatewayName}`}
-          off={state === 'online' ? undefined : state === 'offline' && problem !== null ? problem : WORDS[state]}
-          problem={problem ?? undefined}
+          off={state === 'online' || state === 'frozen' ? undefined : (state === 'offline' && problem) || WORDS[state]}
+          problem={problem ?? (state === 'frozen' ? 'Its picture does not change' : undefined)}
         />
         <strong>{name}</strong>
         <span className={styles.where}>

@@ -1,4 +1,4 @@
-import type { GatewayDetail } from '@hedgerow/contract'
+import type { CameraState, GatewayDetail } from '@hedgerow/contract'
 import type { ReactNode } from 'react'
 import { HelpLink } from '#parts/help-link.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
@@ -110,8 +110,9 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
   )
 }
 
-const CAMERA: Record<'online' | 'offline' | 'disabled', { shape: MarkShape }> = {
+const CAMERA: Record<CameraState, { shape: MarkShape }> = {
   online: { shape: 'dot' },
+  frozen: { shape: 'diamond' },
   offline: { shape: 'diamond' },
   disabled: { shape: 'neutral' },
 }
