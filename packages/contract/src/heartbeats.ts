@@ -30,6 +30,7 @@ export const GATEWAY_FEATURES = [
   'application-roles',
   'updates',
   'camera-problems',
+  'restarts',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -76,6 +77,21 @@ export const heartbeatCameraProblems = z.strictObject({
     .optional(),
 })
 
+/** The part of a heartbeat that comes with the feature `restarts`. */
+export const heartbeatRestarts = z.strictObject({
+  /** Starts of the agent after an end that nobody asked for: no stop, no update, and no start of the device. */
+  restarts: z
+    .strictObject({
+      sinceBoot: z.number().int().min(0).max(COUNT_MAX),
+      /** Of those since the device started. */
+      lastHour: z.number().int().min(0).max(COUNT_MAX),
+      lastDay: z.number().int().min(0).max(COUNT_MAX),
+      /** The end before the last of them, as `an uncaught TypeError`; empty for none. */
+      reason: label,
+    })
+    .optional(),
+})
+
 /** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device. Two at the same time with one identity mean a cloned device. */
@@ -109,6 +125,7 @@ export const heartbeat = z.strictObject({
   ...heartbeatApplications.shape,
   ...updateDetails.shape,
   ...heartbeatCameraProblems.shape,
+  ...heartbeatRestarts.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 
