@@ -4,6 +4,7 @@
  * launcher gives up a version that crashes or hangs meanwhile; this one gives up itself when something does not return.
  */
 import { performance } from 'node:perf_hooks'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { inWords } from '../kernel/failure.ts'
 import type { Comparison } from './comparison.ts'
@@ -42,7 +43,8 @@ export function startTrial(options: {
   comparison: Pick<Comparison, 'missing'>
   /** Whether a deterrent is on, so that the agent must not restart now. */
   isBusy: () => boolean
-  onAccepted: () => void
+  /** Its progress is another one. */
+  onProgress: () => void
   onEnd: (outcome: 'confirmed' | 'given-up') => void
   log: Logger
   pace?: TrialPace | undefined
@@ -60,10 +62,13 @@ export function startTrial(options: {
     if (performance.now() - heardAtMs <= pace.heardWithinMs && versions.isOnTrial() && !versions.isProving()) {
       await versions.accept()
       log.info('the hub answered this version: it goes on proving itself')
-      options.onAccepted()
+      options.onProgress()
     }
-    missing = await comparison.missing()
-    if (performance.now() - heardAtMs > pace.heardWithinMs) missing.unshift('the hub does not answer')
+    const found = await comparison.missing()
+    if (performance.now() - heardAtMs > pace.heardWithinMs) found.unshift('the hub does not answer')
+    const isNews = age() >= pace.provenAfterMs && !isDeepStrictEqual(found, missing)
+    missing = found
+    if (isNews) options.onProgress()
     if (isOver || !versions.isProving() || age() < pace.provenAfterMs) return
     if (missing.length === 0) {
       await versions.confirm()

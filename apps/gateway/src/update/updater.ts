@@ -225,7 +225,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
         versions,
         comparison: options.comparison,
         isBusy: options.isBusy,
-        onAccepted: () => tell(),
+        onProgress: () => tell(),
         onEnd: endTrial,
         log,
         pace: options.trialPace,

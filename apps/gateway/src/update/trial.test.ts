@@ -1,0 +1,210 @@
+/**
+ * An agent on trial: a real agent, tunnel and fixture hub, with seconds for minutes. `launch.test.ts` has what the
+ * launcher does with versions that crash and hang.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+import type { TrialPace } from './trial.ts'
+import type { Slot } from './versions.ts'
+
+const release = makeRelease(5)
+const PACE: TrialPace = { provenAfterMs: 600, givenUpAfterMs: 1_500, heardWithinMs: 60_000, lookEveryMs: 20 }
+
+let root: string
+let hub: FixtureHub
+let gateway: Gateway | undefined
+const restart = vi.fn<() => void>()
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'hedgerow-trial-'))
+  mkdirSync(join(root, 'updates'))
+  mkdirSync(join(root, 'data'))
+  writeVersion(join(root, 'current'), { number: 3 })
+  writeVersion(join(root, 'updates/a'), { number: 5 })
+  writeFileSync(join(root, 'root.pub'), `${release.rootKey}\n`)
+  restart.mockClear()
+  hub = await startFixtureHub()
+  hub.downloads = release.files
+})
+afterEach(async () => {
+  await gateway?.stop()
+  await hub.stop()
+  rmSync(root, { recursive: true })
+})
+
+const link = (name: string, to: string) => symlinkSync(to, join(root, 'updates', name))
+const links = () =>
+  Object.fromEntries(
+    ['current', 'trial', 'proving', 'before', 'failed', 'why'].flatMap((name) => {
+      const path = join(root, 'updates', name)
+      // `installed` is the name of no file.
+      const target = existsSync(path) || isLink(path) ? readlinkSync(path) : undefined
+      return target === undefined ? [] : [[name, target]]
+    }),
+  )
+function isLink(path: string): boolean {
+  try {
+    readlinkSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const told = () => hub.heartbeats.at(-1)?.update
+
+async function start({ slot = 'a' as Slot | '', isApproved = true, pace = PACE } = {}): Promise<Gateway> {
+  await gateway?.stop()
+  gateway = await startGateway({
+    name: 'Barn',
+    dataDir: join(root, 'data'),
+    host: '127.0.0.1',
+    port: 0,
+    hubUrl: hub.url,
+    log: pino({ level: 'silent' }),
+    pace: { retryFirstMs: 50, retryMaxMs: 200, rejectedRecheckMs: 100, approvedRecheckMs: 200 },
+    installation: { root, slot, unit: join(root, 'no.service') },
+    restart,
+    trialPace: pace,
+  })
+  await until(() => expect(hub.registrations).not.toEqual([]))
+  if (isApproved) hub.decide({ status: 'approved' })
+  return gateway
+}
+
+describe('a version on trial', () => {
+  beforeEach(() => link('trial', 'a'))
+
+  it('is accepted by the first answer of the hub, and confirmed only after its time', async () => {
+    await start({ pace: { ...PACE, provenAfterMs: 3_600_000 } })
+    await until(() => expect(links()).toEqual({ current: 'a', proving: 'a', before: 'installed' }))
+    await until(() =>
+      expect(told()).toMatchObject({ state: 'trying', message: 'It has run for 0 of 60 min without a restart.' }),
+    )
+    expect(hub.heartbeats.at(-1)!.release).toEqual({ number: 5, platform: PLATFORM })
+    await start()
+    await until(() => expect(links()).toEqual({ current: 'a', before: 'installed' }))
+    await until(() => expect(told()).toBeUndefined())
+    expect(restart).not.toHaveBeenCalled()
+  })
+
+  it('is not accepted without an answer, however long it runs', async () => {
+    await start({ isApproved: false, pace: { ...PACE, provenAfterMs: 0, givenUpAfterMs: 0 } })
+    await until(() => expect(hub.statusRequests).toBeGreaterThan(1))
+    expect(links()).toEqual({ trial: 'a' })
+  })
+
+  it('is not confirmed while the hub is silent, and gives itself up after a while', async () => {
+    await start({ pace: { ...PACE, heardWithinMs: 500, provenAfterMs: 2_000, givenUpAfterMs: 3_000 } })
+    await until(() => expect(links()).toMatchObject({ proving: 'a' }))
+    hub.beBusy(1_000)
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    expect(links()).toEqual({ failed: 'a', why: 'did not work as the version before: the hub does not answer' })
+  })
+})
+
+describe('what worked before an update', () => {
+  const camera = (name: string, state: 'online' | 'offline') => ({ name, state, fps: 5 })
+  const siren = (state: 'ready' | 'fault') => ({ name: 'siren', state })
+  /** The version before, which begins the update. */
+  async function before(): Promise<void> {
+    const running = await start({ slot: '' })
+    running.setDeviceReport({
+      cameras: [camera('yard', 'online'), camera('barn', 'online'), camera('dead', 'offline')],
+      deterrents: [siren('ready'), { name: 'broken', state: 'fault' }],
+    })
+    hub.wanted = { number: 5, attempt: 1, byHand: true }
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    restart.mockClear()
+  }
+
+  it('must work again; what did not need not', async () => {
+    await before()
+    const running = await start()
+    running.setDeviceReport({
+      cameras: [camera('yard', 'online'), camera('barn', 'offline'), camera('dead', 'offline')],
+      deterrents: [siren('ready'), { name: 'broken', state: 'fault' }],
+    })
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    expect(links()).toEqual({
+      failed: 'a',
+      why: 'did not work as the version before: camera barn gives no picture',
+    })
+    await start({ slot: '' })
+    const message =
+      'Version 0.5.0: it did not work as the version before: camera barn gives no picture; version 0.3.0 runs again.'
+    await until(() => expect(told()).toEqual({ number: 5, attempt: 1, state: 'failed', message }))
+  })
+
+  it('is enough when it worked once', async () => {
+    await before()
+    const running = await start({ pace: { ...PACE, givenUpAfterMs: 3_600_000 } })
+    await until(() => expect(links()).toMatchObject({ proving: 'a' }))
+    const waits = 'It waits: camera barn gives no picture, camera yard gives no picture, deterrent siren does not answer.'
+    await until(() => expect(told()!.message).toBe(waits))
+    running.setDeviceReport({ cameras: [camera('yard', 'online')], deterrents: [siren('ready')] })
+    await until(() => expect(told()!.message).toBe('It waits: camera barn gives no picture.'))
+    running.setDeviceReport({ cameras: [camera('yard', 'offline'), camera('barn', 'online')], deterrents: [] })
+    await until(() => expect(links()).toEqual({ current: 'a', before: 'installed' }))
+  })
+
+  it('does not count after a change of gateway.yaml: somebody may have removed the camera', async () => {
+    await before()
+    writeFileSync(join(root, 'data/gateway.yaml'), 'updates: { enabled: true }\n')
+    await start()
+    await until(() => expect(links()).toEqual({ current: 'a', before: 'installed' }))
+  })
+
+  it('is unknown after an update by an older agent: the new version is confirmed', async () => {
+    writeFileSync(join(root, 'data/before-update.json'), '{"cameras":')
+    link('trial', 'a')
+    await start()
+    await until(() => expect(links()).toEqual({ current: 'a', before: 'installed' }))
+  })
+})
+
+describe('a device that went back from a confirmed version', () => {
+  const why = 'crashed 5 times within 10 minutes, the last time with exit code 1'
+  const words = `it ${why}; version 0.3.0 runs again.`
+  beforeEach(() => {
+    const seen = { keys: 1, release: 5, createdAt: 0 }
+    writeFileSync(join(root, 'data/update.json'), JSON.stringify({ seen, begun: { number: 5, attempt: 7 } }))
+    link('failed', 'a')
+    link('why', why)
+  })
+
+  it('says so to its hub, although that asks for nothing', async () => {
+    await start({ slot: '' })
+    await until(() =>
+      expect(told()).toEqual({ number: 5, attempt: 7, state: 'failed', message: `Version 0.5.0: ${words}` }),
+    )
+    expect(hub.heartbeats.at(-1)!.problems).toEqual([`It went back from version 0.5.0. I${words.slice(1)}`])
+    expect(links()).toEqual({})
+    // Also after the next start.
+    await start({ slot: '' })
+    hub.heartbeats.length = 0
+    await until(() => expect(told()).toMatchObject({ number: 5, attempt: 7, state: 'failed' }))
+  })
+
+  it('takes that version again when a person asks for it, and not when the hub does by itself', async () => {
+    hub.wanted = { number: 5, attempt: 8, byHand: false }
+    await start({ slot: '' })
+    await until(() =>
+      expect(told()).toMatchObject({
+        attempt: 8,
+        state: 'failed',
+        message: 'This device went back from that version, so only a person can ask for it again.',
+      }),
+    )
+    expect([restart.mock.calls, hub.downloaded]).toEqual([[], []])
+    hub.wanted = { number: 5, attempt: 9, byHand: true }
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    expect(links()).toEqual({ trial: 'a' })
+  })
+})
