@@ -122,7 +122,11 @@ async function packagesOfPages(folder: string): Promise<string[]> {
   return packages
 }
 
-async function writeLauncher({ name, main, nodeOptions, starter }: Product, { os }: Platform, folder: string): Promise<void> {
+async function writeLauncher(
+  { name, main, nodeOptions, starter }: Product,
+  { os }: Platform,
+  folder: string,
+): Promise<void> {
   const code = main.replace(/\.ts$/, '.js')
   if (os === 'win32') {
     const program = ['@"%~dp0node.exe"', ...nodeOptions, `"%~dp0..\\lib\\${code.replaceAll('/', '\\')}" %*`]

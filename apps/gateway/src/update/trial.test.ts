@@ -146,7 +146,8 @@ describe('what worked before an update', () => {
     await before()
     const running = await start({ pace: { ...PACE, givenUpAfterMs: 3_600_000 } })
     await until(() => expect(links()).toMatchObject({ proving: 'a' }))
-    const waits = 'It waits: camera barn gives no picture, camera yard gives no picture, deterrent siren does not answer.'
+    const waits =
+      'It waits: camera barn gives no picture, camera yard gives no picture, deterrent siren does not answer.'
     await until(() => expect(told()!.message).toBe(waits))
     running.setDeviceReport({ cameras: [camera('yard', 'online')], deterrents: [siren('ready')] })
     await until(() => expect(told()!.message).toBe('It waits: camera barn gives no picture.'))

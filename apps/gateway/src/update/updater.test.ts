@@ -249,7 +249,11 @@ describe('a version on trial', () => {
     await start()
     await hasFailed(/^Version 0\.5\.0: it sent no heartbeat.*; version 0\.3\.0 runs again\.$/)
     expect(told()).toMatchObject({ number: 5, attempt: 1 })
-    const failure = { number: 5, version: '0.5.0', message: expect.stringMatching(/^It sent no heartbeat.*runs again\.$/) }
+    const failure = {
+      number: 5,
+      version: '0.5.0',
+      message: expect.stringMatching(/^It sent no heartbeat.*runs again\.$/),
+    }
     await isShown({ state: 'failed', release: 3, message: failure.message, failure })
     hub.wanted = undefined
     await isShown({ state: 'current', offered: null, failure })

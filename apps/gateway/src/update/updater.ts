@@ -29,7 +29,8 @@ export type Updater = AgentUpdates & {
 export type UpdaterState = Pick<DeviceUpdates, 'state' | 'message' | 'offered' | 'checkedAt'>
 
 /**
- * An update that failed; the version is unknown until the list of the release was read. `wasConfirmed`: it crashed later.
+ * An update that failed; the version is unknown until the list of the release was read. `wasConfirmed`: it crashed
+ * later.
  */
 export type UpdateFailure = { number: number; version: string | null; message: string; wasConfirmed?: boolean }
 
@@ -206,8 +207,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   }
 
   function shown(): UpdaterState {
-    if (versions.isOnTrial())
-      return { state: 'trying', message: trial?.progress() ?? '', offered: null, checkedAt }
+    if (versions.isOnTrial()) return { state: 'trying', message: trial?.progress() ?? '', offered: null, checkedAt }
     if (!offered) return { state: 'current', message: '', offered: null, checkedAt }
     const { number, byHand } = offered
     const own = isOf(offered, state) ? state : undefined

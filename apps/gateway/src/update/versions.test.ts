@@ -209,7 +209,9 @@ describe.each([
           await expect(left.readlink('/updates/before')).rejects.toThrow('ENOENT')
         }
       }
-    expect(seen).toEqual(new Set(verb === 'confirm' ? [`whole ${next.number}`] : [`whole ${old.number}`, `whole ${next.number}`]))
+    expect(seen).toEqual(
+      new Set(verb === 'confirm' ? [`whole ${next.number}`] : [`whole ${old.number}`, `whole ${next.number}`]),
+    )
   })
 
   it('tries no other version before it is confirmed, and overwrites the one before only then', async () => {
@@ -266,7 +268,11 @@ describe('a version that was given up', () => {
     await files.symlink('a', '/updates/failed')
     await files.symlink(` crashed\u001b[31m\n${'x'.repeat(500)}`, '/updates/why')
     const { failed } = await openVersions({ root: '/', slot: '' }, files)
-    expect(failed).toMatchObject({ version: 'unknown', number: 0, why: expect.stringMatching(/^crashed \[31m x{280,}$/) })
+    expect(failed).toMatchObject({
+      version: 'unknown',
+      number: 0,
+      why: expect.stringMatching(/^crashed \[31m x{280,}$/),
+    })
     expect(failed!.why!.length).toBeLessThanOrEqual(300)
   })
 })

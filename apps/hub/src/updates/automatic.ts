@@ -33,7 +33,10 @@ export function createAutomaticUpdates(options: {
       .selectFrom('gateway_updates')
       .select('gateway_id')
       .where((row) =>
-        row.or([row('state', '=', 'asked'), row.and([row('state', '=', 'failed'), row('number', '=', release.number)])]),
+        row.or([
+          row('state', '=', 'asked'),
+          row.and([row('state', '=', 'failed'), row('number', '=', release.number)]),
+        ]),
       )
       .execute()
     const isKnown = new Set(known.map(({ gateway_id: id }) => id))
@@ -218,7 +221,9 @@ export function createAutomaticUpdates(options: {
           .set({ state: 'skipped', message: `${by.caller.username} skipped it.`, ended_at: now })
           .where('gateway_id', '=', gatewayId)
           .where('by_name', 'is', null)
-          .where((row) => row.or([row('state', '=', 'asked'), row.and([row('state', '=', 'done'), row('held_at', 'is not', null)])]))
+          .where((row) =>
+            row.or([row('state', '=', 'asked'), row.and([row('state', '=', 'done'), row('held_at', 'is not', null)])]),
+          )
           .returning('version')
           .executeTakeFirst()
         if (!skipped) throw new HubError('update_not_open')

@@ -50,9 +50,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
             value={heartbeat.temperature === null ? 'Unknown' : `${Math.round(heartbeat.temperature)} °C`}
           />
           <Gauge name="Running for" value={formatDuration(heartbeat.uptimeSeconds)} />
-          {heartbeat.restarts !== undefined && (
-            <Gauge name="Restarts" value={restartsInWords(heartbeat.restarts)} />
-          )}
+          {heartbeat.restarts !== undefined && <Gauge name="Restarts" value={restartsInWords(heartbeat.restarts)} />}
           <Gauge name="Clock" value={clockOffset(heartbeat.clock, heartbeat.receivedAt)} />
         </dl>
       </div>
