@@ -61,10 +61,12 @@ describe('features of a hub', () => {
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('queue')
     expect(first).not.toHaveProperty('cameraProblems')
+    expect(first).not.toHaveProperty('restarts')
     expect(first?.deterrents).toEqual([sprinkler])
     expect(second).toMatchObject({
       cameraProblems: [],
       queue: { lost: 0 },
+      restarts: { sinceBoot: 0, lastHour: 0, lastDay: 0, reason: '' },
       deterrents: [{ driver: 'http', secondsLeftThisHour: 110 }],
     })
     await until(() => expect(hub.registrations).toHaveLength(1))

@@ -94,7 +94,7 @@ is_worn_out() {
     why="ended $all times before it was confirmed, the last time $last"
     if [ "$all" -ge "$trial_ends_max" ]; then return 0; fi
     why="was not confirmed after $boots starts of the device"
-    [ "$boots" -gt "$boots_max" ]
+    [ "$boots" -ge "$boots_max" ]
   elif [ "$in_ten_minutes" -ge "$ends_in_ten_minutes_max" ]; then
     why="crashed $in_ten_minutes times within 10 minutes, the last time $last"
   else

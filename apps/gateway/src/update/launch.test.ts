@@ -382,11 +382,11 @@ describe('a version that the hub has answered, and that must prove itself', () =
   })
 
   it('is given up when the device started thirty times without its confirmation', async () => {
-    for (let index = 0; index <= 30; index++)
+    for (let index = 0; index < 30; index++)
       mkdirSync(join(root, 'updates/a/.starts', `b007${index}`, '60-1-1'), { recursive: true })
     boot('b00799', 60)
     expect(await run(1)).toEqual(['current'])
-    expect(target('why')).toBe('was not confirmed after 31 starts of the device')
+    expect(target('why')).toBe('was not confirmed after 30 starts of the device')
   })
 })
 
