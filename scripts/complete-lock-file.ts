@@ -7,6 +7,9 @@ import { promisify } from 'node:util'
  * platform; npm then leaves it out of the lock file, and `npm ci` refuses the file everywhere. This adds the missing
  * entries: exact version, operating system and processor, so that npm skips it where it does not fit. The hash is added
  * for each package that the registry has; test/gates/lock-file.test.ts says which may lack it.
+ *
+ * It also takes out which Node each package wants: npm leaves an optional package out, without a word, where the Node
+ * that installs is not in that range, and everything here runs on the Node that comes with the packages.
  */
 type Entry = {
   version?: string
@@ -16,6 +19,7 @@ type Entry = {
   os?: string[]
   cpu?: string[]
   libc?: string[]
+  engines?: unknown
   optionalDependencies?: Record<string, string>
 }
 
@@ -58,6 +62,7 @@ for (const [place, parent] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
+for (const [place, entry] of Object.entries(lock.packages)) if (place.includes('node_modules/')) delete entry.engines
 const unpinned = Object.entries(lock.packages)
   .filter(([place, entry]) => place.includes('node_modules/') && entry.version && !entry.integrity)
   .values()

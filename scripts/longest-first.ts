@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG = [
   'test/system/upgrade.test.ts',
   'test/system/release.test.ts',
+  'test/system/npm-versions.test.ts',
   'test/e2e/accessibility.test.ts',
   'test/system/deterrent-supervisor.test.ts',
   'test/e2e/fleet-screens.test.ts',

@@ -75,10 +75,16 @@ run() {
   if [ -x "$at/bin/hedgerow-hub" ]; then
     "$at/bin/hedgerow-hub" "$@"
   else
-    (cd "$at" && exec node_modules/.bin/node apps/hub/src/main.ts "$@")
+    (cd "$at" && exec "$(node_of "$at")" apps/hub/src/main.ts "$@")
   fi
 }
-node_of() { if [ -x "$1/bin/node" ]; then say "$1/bin/node"; else say "$1/node_modules/.bin/node"; fi; }
+# npm up to version 10 makes no link to it in node_modules/.bin.
+node_of() {
+  for node in "$1"/bin/node "$1"/node_modules/node-*-*/bin/node; do
+    if [ -x "$node" ]; then say "$node" && return; fi
+  done
+  fail "$1 has no Node: npm could not install it."
+}
 
 current_version() { basename "$(readlink "$root/current" 2>/dev/null || say none)"; }
 

@@ -10,6 +10,7 @@ type Entry = {
   optional?: boolean
   os?: unknown
   link?: boolean
+  engines?: unknown
 }
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -32,6 +33,13 @@ test('the only packages without a hash are binaries of development tools for a p
 
 test('no package is fetched from an address that the lock file chose: npm’s own settings decide where from', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+})
+
+test('no package is left out because of the Node that installs: all run on the one that comes with them', () => {
+  expect(
+    installed.filter(([, { engines }]) => engines).map(([place]) => place),
+    'run `npm run lock`',
+  ).toEqual([])
 })
 
 test('Node itself is one pinned binary for each platform, all of one version', () => {

@@ -18,12 +18,12 @@ test.each([
 ])('npm scripts, archives and the systemd unit start a $name as tests and benches do', ({ name, command, starts }) => {
   const [flags, main] = [command.slice(0, -1), relative(ROOT, command.at(-1)!)]
   for (const [script, file] of Object.entries(starts))
-    expect(scripts[script]).toBe(`exec env ${settings} node ${flags.join(' ')} ${file}`)
+    expect(scripts[script]).toBe(`exec env ${settings} sh scripts/node.sh ${flags.join(' ')} ${file}`)
   expect(PRODUCTS.find((product) => product.name === `hedgerow-${name}`)).toMatchObject({ main, nodeOptions: flags })
   expect(read(`deploy/images/${name}.Containerfile`)).toMatch(new RegExp(`^ENV .* ${settings}$`, 'm'))
   const [unit] = read('docs/operations/systemd.md')
     .split(/^(?=    \[Unit\]$)/m)
     .filter((text) => text.includes(main))
   expect(unit).toContain(`Environment=${settings}\n`)
-  expect(unit).toContain(`ExecStart=/opt/hedgerow/current/node_modules/.bin/node ${flags.join(' ')} ${main}\n`)
+  expect(unit).toContain(`ExecStart=/bin/sh /opt/hedgerow/current/scripts/node.sh ${flags.join(' ')} ${main}\n`)
 })

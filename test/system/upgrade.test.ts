@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { createApiAs } from '../harness/api-client.ts'
 import { startChild } from '../harness/child-process.ts'
+import { copyTree } from '../harness/copy-of-tree.ts'
 import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -50,14 +50,7 @@ beforeAll(async () => {
   remote = join(folder, 'hedgerow.git')
   installed = join(folder, 'opt')
   port = await freeTcpPort()
-  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  for (const file of tracked.split('\n').filter((name) => name && existsSync(join(ROOT, name)))) {
-    mkdirSync(dirname(join(remote, file)), { recursive: true })
-    cpSync(join(ROOT, file), join(remote, file))
-  }
+  copyTree(remote)
   git('init', '--quiet')
   commit('v1')
 })

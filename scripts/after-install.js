@@ -1,9 +1,17 @@
 /**
- * After `npm ci`: deletes what packages bring and nothing here uses, some 390 MB: libraries of other platforms, the
- * command line of Binaryen and the headers of Node. Any Node from 20 on runs this.
+ * After `npm ci`: refuses a Node that is too old, in words. Then it deletes what packages bring and nothing here uses,
+ * some 390 MB: libraries of other platforms, the command line of Binaryen and the headers of Node. The Node of the
+ * machine runs this file, so it has to be one that old versions can read.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+
+const OLDEST = 20
+
+if (Number(process.versions.node.split('.')[0]) < OLDEST) {
+  console.error(`Hedgerow needs Node ${OLDEST} or newer with npm; this is Node ${process.versions.node}.`)
+  process.exit(1)
+}
 
 const [packages = ''] = process.argv.slice(2)
 /** One folder for each system and, in it, for each processor. */

@@ -20,7 +20,7 @@ test('npm ci leaves only what is used, such as the libraries of this platform, a
   ]
   for (const path of [...kept, ...gone]) mkdirSync(join(folder, path), { recursive: true })
   try {
-    const run = (at: string) => execFileSync(process.execPath, [join(ROOT, 'scripts/trim-packages.js'), at])
+    const run = (at: string) => execFileSync(process.execPath, [join(ROOT, 'scripts/after-install.js'), at])
     run(folder)
     const left = readdirSync(folder, { recursive: true }) as string[]
     expect(left.filter((path) => !left.some((longer) => longer.startsWith(`${path}/`))).toSorted()).toEqual(
