@@ -112,7 +112,13 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
   const updates = await openUpdates(options.installation, {
     dataDir,
     deviceFile: filePath,
-    parts: () => ({ ...parts(), isGuarded: deterrents.isGuarded(), waiting: queue.waiting() }),
+    // Not what programs report: one that reports its status once only would seem to be gone.
+    parts: () => ({
+      cameras: device.sources.state().cameras,
+      deterrents: deterrents.list(),
+      isGuarded: deterrents.isGuarded(),
+      waiting: queue.waiting(),
+    }),
     settings: () => device.file.current().updates,
     place: () => device.file.current().site,
     isBusy: () => parts().deterrents.some(({ state }) => state === 'active'),

@@ -40,7 +40,7 @@ export async function openComparison(
   const before = await readJsonFile(path, workedFile).catch(() => undefined)
   /** What worked at least once since the start: a camera that fails later fails by itself. */
   const seen = { cameras: new Set<string>(), deterrents: new Set<string>(), isGuarded: false, isQueueMoving: false }
-  let waitingBefore = Infinity
+  let waitingBefore = 0
 
   const hashOfFile = async () =>
     createHash('sha256')
