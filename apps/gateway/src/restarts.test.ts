@@ -28,10 +28,10 @@ it('counts ends that nobody asked for, by a clock that never leaps', async () =>
     sinceBoot: 4,
     lastHour: 4,
     lastDay: 4,
-    reason: 'it was killed, or had no memory left',
+    reason: 'for an unknown reason, as when it is killed or has no memory left',
   })
   expect(counted.problems()).toEqual([
-    'The agent restarted 4 times in the last hour; the last end: it was killed, or had no memory left.',
+    'The agent restarted 4 times in the last hour; the last end: for an unknown reason, as when it is killed or has no memory left.',
   ])
   now += 50 * MINUTE_MS
   expect(counted.report()).toMatchObject({ lastHour: 2, lastDay: 4 })

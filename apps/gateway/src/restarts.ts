@@ -27,7 +27,7 @@ const DAY_MS = 24 * HOUR_MS
 const KEPT = 600
 const HOURLY_MAX = 2
 const DAILY_MAX = 5
-const UNKNOWN = 'it was killed, or had no memory left'
+const UNKNOWN = 'for an unknown reason, as when it is killed or has no memory left'
 
 export type Restarts = {
   report(): NonNullable<Heartbeat['restarts']>
