@@ -3,6 +3,7 @@
 #   ROOT/releases/VERSION   whole versions, with their own Node
 #   ROOT/current            the link that systemd, people and commands use
 #   ROOT/previous           the version that `back` returns to, and the backup that was made before it was replaced
+#   ROOT/former             `previous` from before an upgrade, until that has succeeded
 #   ROOT/switching          the version that is being switched to; what finds it finishes that first
 # docs/operations/upgrade.md explains each command; test/system/upgrade.test.ts follows that page.
 set -eu
@@ -54,6 +55,8 @@ lock() {
   unfinished=$root/releases/.unfinished
   fetched=$root/releases/.fetched
   rm -rf "$unfinished" "$fetched"
+  # Of an upgrade that was interrupted before it began to switch.
+  [ -f "$root/switching" ] || rm -f "$root/former"
   trap 'rm -rf "$unfinished" "$fetched"' EXIT
   trap 'exit 1' HUP INT TERM
 }
@@ -209,7 +212,9 @@ go_back() {
     fi
   fi
   start_hub
-  rm -f "$root/previous" "$root/switching"
+  # After an upgrade that failed, the way back is the one from before it.
+  if [ -f "$root/former" ]; then mv -f "$root/former" "$root/previous"; else rm -f "$root/previous"; fi
+  rm -f "$root/switching"
   is_ready 120 || fail "version $previous does not answer on $ready. See its log."
   say "Version $previous is running."
 }
@@ -222,6 +227,7 @@ upgrade() {
   prepare_switch "$version"
   printf '%s\n%s\n' "$old" "$backup" >"$root/.previous"
   say "$version" >"$root/.switching"
+  if [ -f "$root/previous" ]; then cp "$root/previous" "$root/.former" && mv -f "$root/.former" "$root/former"; fi
   mv -f "$root/.previous" "$root/previous"
   mv -f "$root/.switching" "$root/switching"
   finish_upgrade
@@ -237,7 +243,7 @@ finish_upgrade() {
   if [ "$(current_version)" != "$version" ]; then switch; fi
   start_hub
   if is_ready; then
-    rm -f "$root/switching"
+    rm -f "$root/switching" "$root/former"
     say "Version $version is running. The hub was down for $(($(date +%s) - stopped_at)) s."
   else
     say "Version $version does not answer on $ready: returning to version $old."

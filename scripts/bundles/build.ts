@@ -122,7 +122,11 @@ async function packagesOfPages(folder: string): Promise<string[]> {
   return packages
 }
 
-async function writeLauncher({ name, main, nodeOptions }: Product, { os }: Platform, folder: string): Promise<void> {
+async function writeLauncher(
+  { name, main, nodeOptions, starter }: Product,
+  { os }: Platform,
+  folder: string,
+): Promise<void> {
   const code = main.replace(/\.ts$/, '.js')
   if (os === 'win32') {
     const program = ['@"%~dp0node.exe"', ...nodeOptions, `"%~dp0..\\lib\\${code.replaceAll('/', '\\')}" %*`]
@@ -131,7 +135,15 @@ async function writeLauncher({ name, main, nodeOptions }: Product, { os }: Platf
   }
   const program = ['exec "$here/node"', ...nodeOptions, `"$here/../lib/${code}" "$@"`].join(' ')
   const settings = Object.entries(ENVIRONMENT).map(([key, value]) => `export ${key}=${value}`)
-  const lines = ['#!/bin/sh', 'here=$(dirname "$(readlink -f "$0")")', ...settings, program, '']
+  const lines = ['#!/bin/sh', 'here=$(dirname "$(readlink -f "$0")")']
+  // An update replaces no launcher, so one of an older installation is told by that of this version what to start.
+  if (starter !== undefined)
+    lines.push(
+      'if [ -n "$HEDGEROW_ROOT" ] && [ -z "$HEDGEROW_LAUNCHER" ]; then',
+      `  HEDGEROW_LAUNCHER=within exec sh "$here/../lib/${starter}" "$@"`,
+      'fi',
+    )
+  lines.push(...settings, program, '')
   await writeFile(join(folder, 'bin', name), lines.join('\n'), { mode: 0o755 })
 }
 

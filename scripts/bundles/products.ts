@@ -20,6 +20,8 @@ export type Product = {
   native: readonly string[]
   /** Packages that are optional for the code and too large for an archive. */
   leftOut: readonly string[]
+  /** The script, of `assets`, that starts it and decides between its versions; an older one may lie around it. */
+  starter?: string
   /** In MB, compressed. */
   sizeGoal: number
   /** Whether it updates itself from its own archive, which then contains the script and the keys of its release. */
@@ -68,6 +70,7 @@ export const PRODUCTS: readonly Product[] = [
     ],
     native: ['sharp'],
     leftOut: ['onnxruntime-node'],
+    starter: 'apps/gateway/src/update/launch.sh',
     sizeGoal: 35,
     updatesItself: false,
   },

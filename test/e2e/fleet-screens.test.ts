@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -501,8 +502,8 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   expect(await readlink(join(installation.root, 'updates/trial'))).toBe('a')
 
   // A site gets hours of its own.
-  const { gateways } = await hub.api(getVersions, { query: {} })
-  const { id } = gateways.find(({ name }) => name === 'Apiary')!
+  const { gateways: listed } = await hub.api(getVersions, { query: {} })
+  const { id } = listed.find(({ name }) => name === 'Apiary')!
   await hub.api(updateGateway, { params: { id }, body: { name: 'Apiary', location: 'Heath' } })
   await page.getByRole('button', { name: 'Add a Site' }).click()
   const dialog = page.getByRole('dialog')
@@ -518,6 +519,25 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   expect(await hub.api(getVersions, { query: {} })).toMatchObject({
     sites: [{ site: 'Heath', automatic: true, hours: '02:00-05:00' }],
   })
+})
+
+test('a gateway whose agent restarts again and again says so, in the list and on its page', async () => {
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  const at = Array<number>(11).fill(Number(process.hrtime.bigint() / 1_000_000n))
+  const crashed = { boot, hasEnded: false, sinceBoot: 81, at, reason: '' }
+  const { registrationId } = await waitingDevice('Restless', {
+    before(dataDir) {
+      writeFileSync(join(dataDir, 'restarts.json'), JSON.stringify(crashed))
+      writeFileSync(join(dataDir, 'restarts.json.error'), 'an uncaught TypeError')
+    },
+  })
+  await hub.api(approveRegistration, { params: { registrationId } })
+  const problem = 'The agent restarted 12 times in the last hour; the last end: an uncaught TypeError.'
+  await portal.open('/gateways')
+  await portal.row('Restless').getByText(problem).waitFor()
+  await page.getByRole('link', { name: 'Restless' }).click()
+  await page.getByText('12 in the last hour', { exact: true }).waitFor()
+  await expect.poll(() => page.getByText(problem, { exact: true }).count()).toBeGreaterThan(0)
 })
 
 test('people skip a gateway that automatic updates wait for, stop the updates, and let them go on', async () => {

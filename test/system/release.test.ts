@@ -546,6 +546,8 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     const signed = signText('hedgerow release v1', JSON.stringify({ ...release, ...next, files: [file] }), [key])
     writeFileSync(join(made, 'release.json'), signed)
     onTestFinished(() => writeFileSync(join(made, 'release.json'), before))
+    // Instead of ten minutes.
+    await done('echo HEDGEROW_PROVING_SECONDS=5 >>/etc/hedgerow/gateway.env')
     const agent = await root.start('hedgerow-gateway', ['--port', '0'])
     onTestFinished(() => agent.stop().then(() => undefined))
     const gateway = await waitFor(
@@ -558,9 +560,10 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
         ({ update }) => update?.state === 'done' && update.number === next.number,
       )
     await waitFor(isConfirmed, { for: 'the next version to be confirmed', timeoutMs: PATIENCE_MS })
-    await waitFor(() => Promise.resolve(root.shell('readlink /opt/hedgerow-gateway/updates/trial').code !== 0), {
-      for: 'the trial to be over',
-    })
+    const updates = '/opt/hedgerow-gateway/updates'
+    expect(root.shell(`readlink ${updates}/trial || readlink ${updates}/proving`).code).not.toBe(0)
+    // The version before stays, as a way back.
+    expect(await done(`readlink ${updates}/before`)).toMatch(/^(installed|[ab])\n$/)
     expect(await done('readlink /opt/hedgerow-gateway/updates/current')).toMatch(/^[ab]\n$/)
     expect(await done('hedgerow-gateway status')).toMatch(
       /Heartbeat acknowledged[^]*Update: The hub asks for no other version\./,

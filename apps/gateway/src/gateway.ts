@@ -12,6 +12,7 @@ import { announceAgent, makeAgentToken } from './agent-file.ts'
 import { lockDataDirectory } from './kernel/data-lock.ts'
 import { openDevice } from './device.ts'
 import { makeDataDirectory } from './kernel/durable-file.ts'
+import { isOfTheDevice } from './kernel/startup-error.ts'
 import type { GatewayState } from './hub/gateway-state.ts'
 import { openHubConnection, type HubConnectionOptions } from './hub/hub-connection.ts'
 import type { DeviceReport } from './local/api/calls.ts'
@@ -24,6 +25,8 @@ import { openPassword } from './kernel/password.ts'
 import { openLocalUiServer, type LocalUiServer } from './local/local-ui-server.ts'
 import { watchOpenInterfaces } from './sources/frigate/open-interface.ts'
 import type { Installation } from './update/installation.ts'
+import { openRestarts, type Restarts } from './restarts.ts'
+import type { TrialPace } from './update/trial.ts'
 import { openUpdates } from './update/updates.ts'
 
 /**
@@ -39,6 +42,8 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
     installation?: Installation | undefined
     /** Ends this agent, so that the launcher starts the next version. */
     restart?: () => void
+    /** How long a version is on trial. */
+    trialPace?: TrialPace
     /** True when the process runs only this gateway: then an error in one connection does not end the process. */
     guardProcess?: boolean
   }
@@ -65,15 +70,20 @@ const UI_FOLDER = join(import.meta.dirname, '../../gateway-ui/dist')
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const life = new AsyncDisposableStack()
+  const opened: Opened = {}
   try {
-    return await start(options, life)
+    return await start(options, life, opened)
   } catch (error) {
+    if (isOfTheDevice(error)) await opened.restarts?.end()
     await life.disposeAsync()
     throw error
   }
 }
 
-async function start(options: GatewayOptions, life: AsyncDisposableStack): Promise<Gateway> {
+/** What a failed start needs too. */
+type Opened = { restarts?: Restarts }
+
+async function start(options: GatewayOptions, life: AsyncDisposableStack, opened: Opened): Promise<Gateway> {
   const { log, dataDir, uiTarget } = options
   const { version } = manifest
   const startedAtMs = performance.now()
@@ -85,6 +95,9 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
   })
   if (options.guardProcess) life.defer(faults.guardProcess())
+  const restarts = await openRestarts(join(dataDir, 'restarts.json'), { log })
+  opened.restarts = restarts
+  if (options.guardProcess) life.defer(restarts.noteLastWords())
   const filePath = deviceFilePath(options)
   const device = await openDevice({ dataDir, filePath, givenCameras: options.cameras, log }, life)
   const { queue, parts, deterrents } = device
@@ -98,17 +111,26 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   device.file.onChange(openInterfaces.look)
   const updates = await openUpdates(options.installation, {
     dataDir,
+    deviceFile: filePath,
+    // Not what programs report: one that reports its status once only would seem to be gone.
+    parts: () => ({
+      cameras: device.sources.state().cameras,
+      deterrents: deterrents.list(),
+      isGuarded: deterrents.isGuarded(),
+      waiting: queue.waiting(),
+    }),
     settings: () => device.file.current().updates,
     place: () => device.file.current().site,
     isBusy: () => parts().deterrents.some(({ state }) => state === 'active'),
     restart: options.restart ?? (() => {}),
+    trialPace: options.trialPace,
     log,
   })
   life.defer(updates.stop)
   const partsAndApplications = () => {
     const own = parts()
-    const problems = [...updates.problems, ...openInterfaces.problems(), ...own.problems]
-    return { ...own, applications: applications.list(), problems }
+    const problems = [...updates.problems(), ...restarts.problems(), ...openInterfaces.problems(), ...own.problems]
+    return { ...own, applications: applications.list(), problems, restarts: restarts.report() }
   }
   const hub = await openHubConnection(
     {
@@ -216,7 +238,10 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     newPassword: password.made,
     reportDetections: device.intake.report,
     setDeviceReport: device.setProgramStatus,
-    stop: () => life.disposeAsync(),
+    async stop() {
+      await restarts.end()
+      await life.disposeAsync()
+    },
   }
 }
 

@@ -3,7 +3,12 @@ import { ConfigError } from './config.ts'
 import { HELP, readConfig } from './read-config.ts'
 import { DataFileError } from './kernel/durable-file.ts'
 import { inWords } from './kernel/failure.ts'
+import { isOfTheDevice, NOT_THE_VERSION } from './kernel/startup-error.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
+
+/** When settings, data or the device prevent the start: only the launcher knows another code than 1. */
+const NO_FAULT = process.env.HEDGEROW_LAUNCHER ? NOT_THE_VERSION : 1
+let exitCode = 1
 
 /**
  * The gateway agent as a program, or one of its commands. Imports either only when it runs: people see what is wrong
@@ -18,14 +23,23 @@ async function main(): Promise<void> {
     process.exitCode = outcome === 'help' || outcome.isDone ? 0 : 1
     return
   }
-  const config = readConfig(args, process.env)
+  let config: ReturnType<typeof readConfig>
+  try {
+    config = readConfig(args, process.env)
+  } catch (error) {
+    if (error instanceof ConfigError) exitCode = NO_FAULT
+    throw error
+  }
   if (config === 'help') {
     process.stdout.write(HELP)
     return
   }
   if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)
   const { runAgent } = await import('./run-agent.ts')
-  await runAgent(config)
+  await runAgent(config).catch((error: unknown) => {
+    if (isOfTheDevice(error)) exitCode = NO_FAULT
+    throw error
+  })
 }
 
 function explainStartupError(error: unknown): string {
@@ -41,5 +55,5 @@ try {
   await main()
 } catch (error) {
   process.stderr.write(`${explainStartupError(error)}\n`)
-  process.exitCode = 1
+  process.exitCode = exitCode
 }

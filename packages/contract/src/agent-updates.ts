@@ -15,9 +15,9 @@ export const updateDetails = z.strictObject({
     .strictObject({
       number: releaseNumber,
       attempt,
-      /** `trying`: the new version runs, and waits for the answer to its first heartbeat. */
+      /** `trying`: the new version runs on trial. */
       state: z.enum(['waiting', 'fetching', 'trying', 'failed']),
-      /** What the update waits for, or why it failed. */
+      /** What the update waits for, how far its trial is, or why it failed. */
       message: cleanLine(500),
     })
     .optional(),
@@ -51,9 +51,9 @@ export const deviceUpdates = z.object({
   state: z
     .enum(['current', 'waiting', 'fetching', 'trying', 'failed'])
     .describe(
-      '`current`: the hub asks for no other version. `waiting`, `fetching` and `failed` are about `offered`. `trying`: this version is on trial until the hub answers its heartbeat.',
+      '`current`: the hub asks for no other version. `waiting`, `fetching` and `failed` are about `offered`. `trying`: this version is on trial.',
     ),
-  message: z.string().describe('What an update waits for, or why it failed.'),
+  message: z.string().describe('What an update waits for, how far a trial is, or why it failed.'),
   offered: z
     .object({
       number: releaseNumber,

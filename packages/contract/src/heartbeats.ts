@@ -31,6 +31,8 @@ export const GATEWAY_FEATURES = [
   'updates',
   'camera-problems',
   'frozen-cameras',
+
+  'restarts',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -84,6 +86,21 @@ export const heartbeatCameraProblems = z.strictObject({
 export const cameraState = z.enum(['online', 'frozen', 'offline', 'disabled'])
 export type CameraState = z.output<typeof cameraState>
 
+/** The part of a heartbeat that comes with the feature `restarts`. */
+export const heartbeatRestarts = z.strictObject({
+  /** Starts of the agent after an end that nobody asked for: no stop, no update, and no start of the device. */
+  restarts: z
+    .strictObject({
+      sinceBoot: z.number().int().min(0).max(COUNT_MAX),
+      /** Of those since the device started. */
+      lastHour: z.number().int().min(0).max(COUNT_MAX),
+      lastDay: z.number().int().min(0).max(COUNT_MAX),
+      /** The end before the last of them, as `an uncaught TypeError`; empty for none. */
+      reason: label,
+    })
+    .optional(),
+})
+
 /** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device. Two at the same time with one identity mean a cloned device. */
@@ -117,6 +134,7 @@ export const heartbeat = z.strictObject({
   ...heartbeatApplications.shape,
   ...updateDetails.shape,
   ...heartbeatCameraProblems.shape,
+  ...heartbeatRestarts.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 

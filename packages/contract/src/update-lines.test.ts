@@ -30,7 +30,11 @@ test.each<[string, Partial<DeviceUpdates>, string]>([
     'The hub offers release 6. It waits: For its hours, 02:00-05:00.',
   ],
   ['it fetches', { state: 'fetching', offered }, 'The gateway fetches version 0.6.0, then starts it on trial.'],
-  ['it is on trial', { state: 'trying' }, expect.stringMatching(/^This version is on trial: .*within 3 minutes/)],
+  [
+    'it is on trial',
+    { state: 'trying', message: 'It has run for 3 of 10 min without a restart.' },
+    expect.stringMatching(/^This version is on trial: .* answer\. It has run for 3 of 10 min without a restart\.$/),
+  ],
   [
     'it failed',
     { state: 'failed', message: failure.message, offered, failure },

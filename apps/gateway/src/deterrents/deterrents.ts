@@ -44,6 +44,8 @@ export type Deterrents = {
   problems(): string[]
   /** The process that guards deterrents that are on; undefined while there is none, and then nothing fires. */
   supervisorPid(): number | undefined
+  /** Whether that process answers. */
+  isGuarded(): boolean
   /** Switches everything off. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -227,6 +229,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     onChange: (listener) => void changeListeners.push(listener),
     apply: (settings, place) => run(interlock.apply(settings, place, instantNow())),
     supervisorPid: guard.pid,
+    isGuarded: guard.isReady,
     problems: () => [file.problem, diskProblem, guard.problem()].filter((problem) => problem !== undefined),
     async [Symbol.asyncDispose]() {
       run(interlock.close(instantNow()))

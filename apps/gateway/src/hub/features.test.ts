@@ -65,11 +65,13 @@ describe('features of a hub', () => {
     expect(first).not.toHaveProperty('queue')
     expect(first).not.toHaveProperty('cameraProblems')
     expect(first?.cameras).toMatchObject([{ state: 'offline' }])
+    expect(first).not.toHaveProperty('restarts')
     expect(first?.deterrents).toEqual([sprinkler])
     expect(second).toMatchObject({
       cameras: [{ state: 'frozen' }],
       cameraProblems: [],
       queue: { lost: 0 },
+      restarts: { sinceBoot: 0, lastHour: 0, lastDay: 0, reason: '' },
       deterrents: [{ driver: 'http', secondsLeftThisHour: 110 }],
     })
     await until(() => expect(hub.registrations).toHaveLength(1))

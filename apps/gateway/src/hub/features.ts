@@ -9,6 +9,7 @@ import {
   heartbeatApplications,
   heartbeatCameraProblems,
   heartbeatDetails,
+  heartbeatRestarts,
   updateDetails,
   type Detection,
   type GatewayFeature,
@@ -36,6 +37,7 @@ const DETECTION_LEARNING = new Set(Object.keys(detectionLearning.shape))
 const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
 const HEARTBEAT_APPLICATIONS = new Set(Object.keys(heartbeatApplications.shape))
 const CAMERA_PROBLEMS = new Set(Object.keys(heartbeatCameraProblems.shape))
+const RESTARTS = new Set(Object.keys(heartbeatRestarts.shape))
 const UPDATE_DETAILS = new Set(Object.keys(updateDetails.shape))
 const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
 
@@ -58,7 +60,8 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      const state = has('frozen-cameras') ? heartbeat : withoutFrozen(heartbeat)
+      const counted = has('restarts') ? heartbeat : without(RESTARTS, heartbeat)
+      const state = has('frozen-cameras') ? counted : withoutFrozen(counted)
       const seen = has('camera-problems') ? state : without(CAMERA_PROBLEMS, state)
       const known = has('updates') ? seen : without(UPDATE_DETAILS, seen)
       const told = has('applications') ? withApplications(known) : without(HEARTBEAT_APPLICATIONS, known)

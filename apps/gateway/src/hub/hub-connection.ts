@@ -58,7 +58,7 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<
       Heartbeat,
-      'applications' | 'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'problems'
+      'applications' | 'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'problems' | 'restarts'
     >
     /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
     onReconfigured?(tell: () => void): void

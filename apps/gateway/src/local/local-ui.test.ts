@@ -92,6 +92,8 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     settings: () => file.current().updates,
     place: () => file.current().site,
     isBusy: () => false,
+    deviceFile: join(dataDir, 'gateway.yaml'),
+    parts: () => ({ ...parts(), isGuarded: deterrents.isGuarded(), waiting: 0 }),
     restart: () => {},
     log,
   })

@@ -7,17 +7,29 @@ import type { VersionOnDisk } from './versions.ts'
 
 /** For people only. It is not in `update.json`, because a previous version refuses new fields there. */
 const historyFile = z.object({
+  /** The releases that this device went back from, the newest last. */
+  crashed: z.array(z.int()).optional(),
   running: z.object({ version: z.string(), number: z.int(), since: z.iso.datetime() }).nullable(),
   failure: z
-    .object({ number: z.int(), version: z.string().nullable(), at: z.iso.datetime(), message: z.string() })
+    .object({
+      number: z.int(),
+      version: z.string().nullable(),
+      at: z.iso.datetime(),
+      message: z.string(),
+      wasConfirmed: z.boolean().optional(),
+    })
     .nullable(),
 })
 type History = z.output<typeof historyFile>
+
+const CRASHED_KEPT = 20
 
 export type UpdateHistory = {
   /** When this device changed to the version that runs. */
   since(running: VersionOnDisk): string
   noteFailure(failure: UpdateFailure): void
+  /** Whether this device went back from that release after it had been confirmed. */
+  hasCrashed(number: number): boolean
   /** The last failure, unless this version or a newer one runs now. */
   failure(running: VersionOnDisk): History['failure']
   /** Resolves when all is written. */
@@ -51,8 +63,12 @@ export async function openHistory(path: string, { log, clock }: { log: Logger; c
       change({ running })
       return running.since
     },
-    noteFailure: (failure) => change({ failure: { ...failure, at: now() } }),
-    failure: ({ number }) => (history.failure && history.failure.number > number ? history.failure : null),
+    noteFailure(failure) {
+      const crashed = [...(history.crashed ?? []), ...(failure.wasConfirmed ? [failure.number] : [])]
+      change({ failure: { ...failure, at: now() }, crashed: crashed.slice(-CRASHED_KEPT) })
+    },
+    hasCrashed: (number) => history.crashed?.includes(number) ?? false,
+    failure: (running) => (history.failure && history.failure.number > running.number ? history.failure : null),
     close: () => writing,
   } satisfies UpdateHistory
 }

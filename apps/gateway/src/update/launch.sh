@@ -1,14 +1,29 @@
 #!/bin/sh
 # Starts the gateway: the installed version, or the update that replaced it. install.sh copies this file beside
 # `current`; no update replaces it. docs/operations/updates.md describes its states.
-root=$(dirname "$(readlink -f "$0")")
+# Each version brings this file too, and runs it `within` a launcher of an older installation, which knows only `trial`.
+within=''
+if [ "${HEDGEROW_LAUNCHER-}" = within ]; then
+  within=yes
+  root=$HEDGEROW_ROOT slot=$HEDGEROW_SLOT
+else
+  root=$(dirname "$(readlink -f "$0")")
+fi
 updates=$root/updates
 # A new version has this time until the hub must answer its heartbeat through the tunnel.
 trial_seconds=${HEDGEROW_TRIAL_SECONDS:-180}
+# Then it must run for this time. It confirms itself; one that has not done so after twice this time hangs.
+proving_seconds=${HEDGEROW_PROVING_SECONDS:-600}
 # Node needs at most 20 s to stop.
 kill_after_seconds=20
 # The gateway asks for its next version with this exit code (EX_TEMPFAIL of sysexits.h).
 again=75
+# It cannot run with its settings, its data or this device (EX_CONFIG).
+not_the_version=78
+# Ends that nobody asked for, until the version before returns: on trial, and of a confirmed version.
+trial_ends_max=3 ends_in_ten_minutes_max=5 ends_in_an_hour_max=10
+# A power cut is no fault of a version, but one that takes the whole machine down is not tried for ever.
+boots_max=30
 
 # The directory that a pointer names, without a subprocess where there is no pointer.
 pointer() {
@@ -16,6 +31,8 @@ pointer() {
   if [ -L "$updates/$1" ]; then named=$(readlink "$updates/$1"); fi
   case $named in a | b) ;; *) named='' ;; esac
 }
+# A link is there whole or not at all.
+point() { rm -f "$updates/.$1" && ln -s "$2" "$updates/.$1" && mv -fT "$updates/.$1" "$updates/$1"; }
 program_of() {
   if [ -n "$1" ]; then program=$updates/$1/bin/hedgerow-gateway; else program=$root/current/bin/hedgerow-gateway; fi
 }
@@ -26,29 +43,140 @@ use_confirmed() {
   # If the program of the update is missing, the installed version starts.
   if [ ! -x "$program" ]; then slot='' && program_of ''; fi
 }
-# Each start of a trial creates one of three directories, which is on disk before the version runs.
-take_try() {
-  for number in 1 2 3; do
-    if mkdir "$updates/$1/.try$number" 2>/dev/null; then sync && return 0; fi
-  done
+
+# Each start is a directory in that of its version, made before the version runs: `.starts/BOOT/SECONDS-PID-N`, with
+# `=CODE` after an end that nobody asked for; other ends remove it. Seconds since the machine started never leap.
+# On trial it is on disk before the version runs, so that starts of the machine are counted too.
+boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)
+case $boot in '' | *[!0-9a-f-]*) boot=unknown ;; esac
+seconds_since_boot() { cut -d . -f 1 /proc/uptime 2>/dev/null || date +%s; }
+note_start() {
+  started=$((started + 1))
+  start=$updates/$slot/.starts/$boot/$(seconds_since_boot)-$$-$started
+  if mkdir -p "$start" 2>/dev/null && { [ -z "$on_trial" ] || sync; }; then return 0; fi
+  start=''
   return 1
 }
+note_end() {
+  case $1 in
+    "$again") is_asked_for=yes ;;
+    # Somebody stopped it. A process that was killed for lack of memory ends with another code.
+    0 | 129 | 130 | 143) is_asked_for=$stopped ;;
+    # On trial it counts: the version before ran with the same settings.
+    "$not_the_version") [ -n "$on_trial" ] && is_asked_for='' || is_asked_for=yes ;;
+    *) is_asked_for='' ;;
+  esac
+  [ -n "$start" ] || return 0
+  if [ -n "$is_asked_for" ]; then rmdir "$start"; else mv -fT "$start" "$start=$1"; fi 2>/dev/null
+}
+# Sets `why` for a version that ended too often. The text begins with `crashed` for one that was confirmed.
+is_worn_out() {
+  all=0 in_ten_minutes=0 in_an_hour=0 boots=0 newest=0 last_code=''
+  at_now=$(seconds_since_boot)
+  for start in "$updates/$slot/.starts/$boot"/*-*; do
+    name=${start##*/}
+    at=${name%%-*}
+    case $at in '' | *[!0-9]*) continue ;; esac
+    all=$((all + 1))
+    if [ $((at_now - at)) -lt 600 ]; then in_ten_minutes=$((in_ten_minutes + 1)); fi
+    if [ $((at_now - at)) -lt 3600 ]; then in_an_hour=$((in_an_hour + 1)); fi
+    if [ "$at" -ge "$newest" ]; then
+      newest=$at last_code=''
+      case $name in *=*) last_code=${name##*=} ;; esac
+    fi
+  done
+  for start in "$updates/$slot/.starts"/*/; do boots=$((boots + 1)); done
+  case $last_code in
+    '' | *[!0-9]*) last='killed' ;;
+    *) if [ "$last_code" -gt 128 ]; then last="by signal $((last_code - 128))"; else last="with exit code $last_code"; fi ;;
+  esac
+  if [ -n "$on_trial" ]; then
+    why="ended $all times before it was confirmed, the last time $last"
+    if [ "$all" -ge "$trial_ends_max" ]; then return 0; fi
+    why="was not confirmed after $boots starts of the device"
+    [ "$boots" -ge "$boots_max" ]
+  elif [ "$in_ten_minutes" -ge "$ends_in_ten_minutes_max" ]; then
+    why="crashed $in_ten_minutes times within 10 minutes, the last time $last"
+  else
+    why="crashed $in_an_hour times within an hour, the last time $last"
+    [ "$in_an_hour" -ge "$ends_in_an_hour_max" ]
+  fi
+}
+
 # After this rename the previous version starts, whatever happens next.
-give_up() { mv -fT "$updates/trial" "$updates/failed" 2>/dev/null; }
+give_up() {
+  point why "$why" 2>/dev/null
+  mv -fT "$updates/trial" "$updates/failed" 2>/dev/null
+}
+# Fails when there is no version before, or the disk takes no changes; then this version stays.
+go_back() {
+  before=''
+  if [ -L "$updates/before" ]; then before=$(readlink "$updates/before"); fi
+  case $before in
+    "$slot") return 1 ;;
+    a | b) program_of "$before" ;;
+    installed) program_of '' ;;
+    *) return 1 ;;
+  esac
+  [ -x "$program" ] || return 1
+  point why "$why" && point failed "$slot" || return 1
+  # After this change the version before starts.
+  if [ "$before" = installed ]; then rm -f "$updates/current"; else point current "$before"; fi || return 1
+  rm -f "$updates/before" "$updates/proving"
+}
+
+# Whether `slot` is on trial: the hub has not answered it yet, or it must still run for a while.
+look_whether_on_trial() {
+  on_trial=''
+  pointer trial
+  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=yes; fi
+  pointer proving
+  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=yes; fi
+}
 
 choose() {
   use_confirmed
-  on_trial=''
+  start=''
   pointer trial
-  if [ -z "$named" ] || [ "$named" = "$slot" ]; then return; fi
-  program_of "$named"
-  if [ -x "$program" ] && take_try "$named"; then
-    slot=$named
-    on_trial=yes
-  else
+  if [ -n "$named" ] && [ "$named" != "$slot" ]; then
+    slot=$named on_trial=yes
+    program_of "$slot"
+    why='has no program'
+    if [ -x "$program" ] && ! is_worn_out; then
+      if note_start; then return; fi
+      why='could not be tried, because the disk takes no changes'
+    fi
     give_up
     use_confirmed
   fi
+  stay_or_go_back
+}
+stay_or_go_back() {
+  look_whether_on_trial
+  # There is nothing before the installed version.
+  [ -n "$slot" ] || return 0
+  if is_worn_out && go_back; then
+    use_confirmed
+    on_trial=''
+    return
+  fi
+  program_of "$slot"
+  if [ -z "$on_trial" ]; then
+    for old in "$updates/$slot/.starts"/*/; do
+      case $old in */"$boot"/) ;; *) rm -rf "$old" ;; esac
+    done
+  fi
+  note_start
+}
+
+# Within another launcher, which has chosen this version, and counts the starts of `trial` itself.
+enter() {
+  start='' on_trial=''
+  program_of "$slot"
+  pointer trial
+  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=yes && return; fi
+  stay_or_go_back
+  if [ "$slot" != "$HEDGEROW_SLOT" ]; then exit "$again"; fi
 }
 
 # This lock is held by a running launcher and its gateway; the kernel releases it with the last of them.
@@ -63,34 +191,54 @@ case ${1-} in
   *) is_start=yes ;;
 esac
 # A start by hand beside the service is no try of a new version either.
-if [ -z "$is_start" ] || is_beside_another; then
+if [ -z "$within" ] && { [ -z "$is_start" ] || is_beside_another; }; then
   use_confirmed
   exec "$program" "$@"
 fi
 
-# Sleeps in short steps, so that no long `sleep` remains when this is killed.
-watch_trial() {
-  left=$trial_seconds
-  while [ "$left" -gt 0 ]; do
-    sleep 1
-    left=$((left - 1))
-    pointer trial
-    [ "$named" = "$slot" ] || exit 0
-  done
-  give_up
+end_child() {
   kill -TERM "$child"
   sleep "$kill_after_seconds"
   kill -KILL "$child"
+  exit
+}
+# Sleeps in short steps, so that no long `sleep` remains when this is killed, and ends with its launcher.
+rest() {
+  sleep 1
+  kill -0 $$ || exit
+  left=$((left - 1))
+}
+watch_trial() {
+  left=$trial_seconds
+  # The launcher around this one would leave the hanging version behind.
+  if [ -n "$within" ]; then left=$((left * 9 / 10)); fi
+  while pointer trial && [ "$named" = "$slot" ]; do
+    if [ "$left" -le 0 ]; then
+      why='sent no heartbeat through the tunnel in time'
+      give_up
+      end_child
+    fi
+    rest
+  done
+  left=$((2 * proving_seconds))
+  while pointer proving && [ "$named" = "$slot" ]; do
+    if [ "$left" -le 0 ]; then
+      why="was not confirmed within $((2 * proving_seconds / 60)) minutes: it hangs, or the hub did not answer it any more"
+      go_back && end_child
+      exit
+    fi
+    rest
+  done
 }
 
-stopped='' child=''
+stopped='' child='' on_trial='' started=0
 trap 'stopped=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' HUP INT TERM
 while :; do
-  choose
-  HEDGEROW_ROOT=$root HEDGEROW_SLOT=$slot "$program" "$@" &
+  if [ -n "$within" ]; then enter; else choose; fi
+  HEDGEROW_LAUNCHER=yes HEDGEROW_ROOT=$root HEDGEROW_SLOT=$slot "$program" "$@" &
   child=$!
   watcher=''
-  if [ -n "$on_trial" ]; then watch_trial >/dev/null 2>&1 9<&- & watcher=$!; fi
+  if [ -n "$on_trial" ]; then (watch_trial) >/dev/null 2>&1 9<&- & watcher=$!; fi
   # Forwards a signal that came before the process existed.
   if [ -n "$stopped" ]; then kill -TERM "$child" 2>/dev/null; fi
   # A signal ends `wait` before the process ends, so wait again.
@@ -101,7 +249,8 @@ while :; do
   done
   child=''
   if [ -n "$watcher" ]; then kill -KILL "$watcher" 2>/dev/null; fi
-  if [ -n "$stopped" ]; then exit "$code"; fi
+  note_end "$code"
+  if [ -n "$stopped" ] || [ -n "$within" ]; then exit "$code"; fi
   if [ "$code" -eq "$again" ]; then continue; fi
   # After a trial the next round decides; every other end is the supervisor's to handle.
   [ -n "$on_trial" ] || exit "$code"

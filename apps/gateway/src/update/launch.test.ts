@@ -7,13 +7,15 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 let root: string
 beforeEach(() => {
@@ -30,10 +32,13 @@ afterEach(() => rmSync(root, { recursive: true }))
 const tool = (name: string, line: string) =>
   writeFileSync(join(root, 'tools', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
 const link = (name: string, to: string) => symlinkSync(to, join(root, 'updates', name))
-const links = () => readdirSync(join(root, 'updates')).filter((name) => name.length > 1)
-const wasStarted = () => {
-  const tried = (name: string) => existsSync(join(root, 'updates/a', name))
-  return ['.try1', '.try2', '.try3'].filter(tried).length
+/** Those that decide; `why` is for people. */
+const links = () => readdirSync(join(root, 'updates')).filter((name) => name.length > 1 && name !== 'why')
+const target = (name: string) => readlinkSync(join(root, 'updates', name))
+/** The starts that were counted in this boot. */
+const starts = (slot = 'a') => {
+  const boots = join(root, 'updates', slot, '.starts')
+  return existsSync(boots) ? readdirSync(boots).flatMap((boot) => readdirSync(join(boots, boot))) : []
 }
 
 /** A version whose program prints where it is, then runs `line`. `$here` is the launcher's directory. */
@@ -45,9 +50,13 @@ function version(directory: string, line: string): void {
 
 type Launched = { process: ChildProcess; said: string[]; ended: Promise<number | null> }
 
-function launch({ args = [] as string[], trialSeconds = 300 } = {}): Launched {
+function launch({ args = [] as string[], trialSeconds = 300, provingSeconds = 600 } = {}): Launched {
   const child = spawn('sh', [join(root, 'launch'), ...args], {
-    env: { PATH: `${join(root, 'tools')}:/usr/bin:/bin`, HEDGEROW_TRIAL_SECONDS: String(trialSeconds) },
+    env: {
+      PATH: `${join(root, 'tools')}:/usr/bin:/bin`,
+      HEDGEROW_TRIAL_SECONDS: String(trialSeconds),
+      HEDGEROW_PROVING_SECONDS: String(provingSeconds),
+    },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const said: string[] = []
@@ -121,7 +130,7 @@ it('runs commands with the confirmed version, and does not count them as starts'
     const launched = launch({ args })
     expect([await launched.ended, launched.said]).toEqual([3, [`current slot= ${args.join(' ')}`]])
   }
-  expect(wasStarted()).toBe(0)
+  expect(starts()).toEqual([])
 })
 
 it('runs the confirmed version beside one on trial, and does not count it as a start, also without its launcher', async () => {
@@ -132,7 +141,7 @@ it('runs the confirmed version beside one on trial, and does not count it as a s
   const second = async () => {
     const { ended, said } = launch({ args: ['--port', '0'] })
     expect([await ended, said]).toEqual([3, ['current slot= --port 0']])
-    expect(wasStarted()).toBe(1)
+    expect(starts()).toHaveLength(1)
   }
   await second()
   await vi.waitFor(() => expect(first.said.join()).toMatch(/pid \d+/))
@@ -183,4 +192,260 @@ it.each(['c', '../a', '/etc', ''])('follows no link to %j', async (target) => {
   else writeFileSync(join(root, 'updates/current'), 'a')
   const launched = launch()
   expect([await launched.ended, launched.said]).toEqual([3, ['current slot=']])
+})
+
+/** The device started anew, `seconds` ago; a version that ran then is gone with it. */
+function boot(name: string, seconds: number): void {
+  tool('cat', `echo ${name}`)
+  tool('cut', `echo ${seconds}`)
+}
+/** Starts the launcher as its service does after each end, and returns the versions that ran. */
+async function run(times: number): Promise<string[]> {
+  const all: string[] = []
+  for (let index = 0; index < times; index++) {
+    const { ended, said } = launch()
+    await ended
+    all.push(...said.map((line) => line.split(' ')[0]!))
+  }
+  return all
+}
+/** The device loses its power while the version runs. */
+async function cutPower(launched: Launched): Promise<void> {
+  await vi.waitFor(() => expect(launched.said.join()).toMatch(/pid \d+/))
+  launched.process.kill('SIGKILL')
+  await once(launched.process, 'exit')
+  process.kill(Number(/pid (\d+)/.exec(launched.said.join())![1]), 'SIGKILL')
+  await launched.ended
+}
+const RUNS = 'echo "pid $$"; trap "exit 0" TERM; while :; do /bin/sleep 0.05; done'
+
+describe('a confirmed version that crashes again and again', () => {
+  beforeEach(() => {
+    version('updates/a', 'exit 1')
+    version('updates/b', 'exit 2')
+    link('current', 'a')
+  })
+
+  it.each([
+    ['an update', 'b', 'updates/b'],
+    ['the installed version', 'installed', 'current'],
+  ])('is replaced by the one before, %s, which says why', async (_, before, directory) => {
+    link('before', before)
+    expect(await run(6)).toEqual([...Array<string>(5).fill('updates/a'), directory])
+    expect(links().toSorted()).toEqual(before === 'b' ? ['current', 'failed'] : ['failed'])
+    expect([target('failed'), target('why')]).toEqual([
+      'a',
+      'crashed 5 times within 10 minutes, the last time with exit code 1',
+    ])
+    // The one before crashes too: it stays, because the other one is known to be bad.
+    expect(new Set(await run(8))).toEqual(new Set([directory]))
+  })
+
+  it('is replaced when it crashes every few minutes, and not when it crashes every hour', async () => {
+    link('before', 'b')
+    const crashes = async (everySeconds: number, times: number) => {
+      const ran: string[] = []
+      for (let index = 0; index < times; index++) {
+        boot('c0ffee', 1_000 + index * everySeconds)
+        ran.push(...(await run(1)))
+      }
+      return ran
+    }
+    expect(new Set(await crashes(3_600, 30))).toEqual(new Set(['updates/a']))
+    rmSync(join(root, 'updates/a/.starts'), { recursive: true })
+    expect(await crashes(300, 11)).toEqual([...Array<string>(10).fill('updates/a'), 'updates/b'])
+    expect(target('why')).toBe('crashed 10 times within an hour, the last time with exit code 1')
+  })
+
+  it.each([
+    ['there is no version before', undefined],
+    ['the version before is this one', 'a'],
+    ['the version before has lost its program', 'gone'],
+    ['the link names no version', '../b'],
+  ])('stays when %s', async (_, before) => {
+    if (before === 'gone') rmSync(join(root, 'updates/b/bin'), { recursive: true })
+    if (before !== undefined) link('before', before === 'gone' ? 'b' : before)
+    expect(new Set(await run(8))).toEqual(new Set(['updates/a']))
+  })
+
+  it.each([
+    ['asks for the next version', 'exit 75', 1],
+    ['cannot run with its settings', 'exit 78', 8],
+  ])('is not what a version is that %s', async (_, line, times) => {
+    link('before', 'b')
+    const counted = `n=$(ls "$here/tools" | wc -l); touch "$here/tools/n$n"; [ $n -lt 20 ] || exit 9; ${line}`
+    version('updates/a', counted)
+    expect(new Set(await run(times))).toEqual(new Set(['updates/a']))
+    expect(starts().length).toBeLessThanOrEqual(1)
+  })
+
+  it('is not one that people stop, or that loses its power', async () => {
+    link('before', 'b')
+    version('updates/a', RUNS)
+    for (let index = 0; index < 6; index++) {
+      const launched = launch()
+      await vi.waitFor(() => expect(launched.said.join()).toMatch(/pid/))
+      launched.process.kill('SIGTERM')
+      expect(await launched.ended).toBe(0)
+    }
+    expect(starts()).toEqual([])
+    for (let index = 0; index < 12; index++) {
+      boot(`b007${index}`, 60)
+      const launched = launch()
+      await cutPower(launched)
+      expect(launched.said[0]).toMatch(/^updates\/a/)
+    }
+    // Only those of the last start of the device are kept.
+    expect(starts()).toHaveLength(1)
+  })
+
+  it('is one that is killed with its launcher, as for lack of memory', async () => {
+    link('before', 'b')
+    version('updates/a', RUNS)
+    for (let index = 0; index < 5; index++) await cutPower(launch())
+    expect(await run(1)).toEqual(['updates/b'])
+    expect(target('why')).toBe('crashed 5 times within 10 minutes, the last time killed')
+  })
+
+  it('stays on a disk that takes no changes', async () => {
+    link('before', 'b')
+    tool('mkdir', 'exit 1')
+    expect(new Set(await run(7))).toEqual(new Set(['updates/a']))
+    rmSync(join(root, 'tools/mkdir'))
+    await run(5)
+    for (const name of ['ln', 'mv', 'rm']) tool(name, 'exit 1')
+    expect(await run(2)).toEqual(['updates/a', 'updates/a'])
+    expect(target('current')).toBe('a')
+  })
+})
+
+describe('a version that the hub has answered, and that must prove itself', () => {
+  beforeEach(() => {
+    version('updates/a', 'exit 1')
+    link('current', 'a')
+    link('proving', 'a')
+    link('before', 'installed')
+  })
+
+  it('is replaced after three ends, at once and without its service', async () => {
+    const launched = launch()
+    expect(await launched.ended).toBe(3)
+    expect(launched.said).toEqual([...Array<string>(3).fill('updates/a slot=a'), 'current slot='])
+    expect([links(), target('why')]).toEqual([
+      ['failed'],
+      'ended 3 times before it was confirmed, the last time with exit code 1',
+    ])
+  })
+
+  it('counts an end because of its settings: the version before ran with the same', async () => {
+    version('updates/a', 'exit 78')
+    const launched = launch()
+    expect([await launched.ended, launched.said.at(-1)]).toEqual([3, 'current slot='])
+  })
+
+  it('is replaced when it hangs', async () => {
+    tool('sleep', '[ "$1" -ge 2 ] || exec /bin/sleep "$@"')
+    version('updates/a', 'trap "" TERM; while :; do /bin/sleep 0.1; done')
+    const launched = launch({ provingSeconds: 1 })
+    expect(await launched.ended).toBe(3)
+    expect(launched.said).toEqual(['updates/a slot=a', 'current slot='])
+    expect(target('why')).toMatch(/^was not confirmed within/)
+  })
+
+  it('is not replaced once it is confirmed', async () => {
+    version('updates/a', 'rm "$here/updates/proving"; /bin/sleep 3; echo three seconds later; exec /bin/sleep 30')
+    const launched = launch({ provingSeconds: 1 })
+    await hasSaid(launched, 'three seconds later')
+    launched.process.kill('SIGTERM')
+    expect(await launched.ended).toBe(143)
+    expect(links().toSorted()).toEqual(['before', 'current'])
+  })
+
+  it.each(['proving', 'trial'])('is neither confirmed nor given up by ten power cuts (%s)', async (state) => {
+    if (state === 'trial') {
+      for (const name of ['current', 'proving', 'before']) rmSync(join(root, 'updates', name))
+      link('trial', 'a')
+    }
+    const before = links()
+    version('updates/a', RUNS)
+    for (let index = 0; index < 10; index++) {
+      boot(`b007${index}`, 60)
+      const launched = launch()
+      await cutPower(launched)
+      expect(launched.said[0]).toBe('updates/a slot=a')
+      expect(links()).toEqual(before)
+    }
+    // Three ends of its own do.
+    version('updates/a', 'exit 1')
+    boot('b00710', 60)
+    expect((await run(1)).at(-1)).toBe('current')
+  })
+
+  it('is given up when the device started thirty times without its confirmation', async () => {
+    for (let index = 0; index < 30; index++)
+      mkdirSync(join(root, 'updates/a/.starts', `b007${index}`, '60-1-1'), { recursive: true })
+    boot('b00799', 60)
+    expect(await run(1)).toEqual(['current'])
+    expect(target('why')).toBe('was not confirmed after 30 starts of the device')
+  })
+})
+
+describe('within the launcher of an older installation', () => {
+  /** As `npm run release` writes the program: it runs the launcher of its own version. */
+  function withLauncher(directory: string, line: string): void {
+    version(directory, line)
+    const program = join(root, directory, 'bin/hedgerow-gateway')
+    renameSync(program, `${program}-itself`)
+    copyFileSync(join(import.meta.dirname, 'launch.sh'), join(root, directory, 'launch.sh'))
+    const text = `#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+if [ -n "$HEDGEROW_ROOT" ] && [ -z "$HEDGEROW_LAUNCHER" ]; then
+  HEDGEROW_LAUNCHER=within exec sh "$here/../launch.sh" "$@"
+fi
+exec "$here/hedgerow-gateway-itself" "$@"
+`
+    writeFileSync(program, text, { mode: 0o755 })
+  }
+  beforeEach(() => {
+    copyFileSync(join(import.meta.dirname, '../../testing/first-launcher.sh'), join(root, 'launch'))
+  })
+
+  const accept =
+    'cd "$here/updates"; [ -L proving ] || { ln -s installed before; ln -s a proving; ln -s a current; rm trial; }'
+
+  it('a version that the hub answered once and that crashes then is replaced', async () => {
+    withLauncher('updates/a', `${accept}; exit 1`)
+    link('trial', 'a')
+    expect(await run(4)).toEqual(['updates/a', 'updates/a', 'updates/a', 'updates/a', 'current'])
+    expect([target('failed'), links()]).toEqual(['a', ['failed']])
+  })
+
+  it('one that hangs later is replaced, and the first answer still has its own time', async () => {
+    tool('sleep', '[ "$1" -ge 2 ] || exec /bin/sleep "$@"')
+    withLauncher('updates/a', `${accept}; trap "" TERM; while :; do /bin/sleep 0.1; done`)
+    link('trial', 'a')
+    const launched = launch({ provingSeconds: 1 })
+    expect(await launched.ended).toBe(3)
+    expect(launched.said).toEqual(['updates/a slot=a', 'current slot='])
+    rmSync(join(root, 'updates/failed'))
+    link('trial', 'a')
+    withLauncher('updates/a', 'trap "" TERM; while :; do /bin/sleep 0.1; done')
+    expect(await launch({ trialSeconds: 1 }).ended).toBe(3)
+    expect(links()).toEqual(['failed'])
+  })
+
+  it('a confirmed one that crashes again and again is replaced, and a stop reaches it', async () => {
+    withLauncher('updates/a', 'exit 1')
+    link('current', 'a')
+    link('before', 'installed')
+    expect(await run(6)).toEqual([...Array<string>(5).fill('updates/a'), 'current'])
+    withLauncher('updates/a', 'trap "echo stopped; exit 0" TERM; echo ready; while :; do /bin/sleep 0.1; done')
+    link('current', 'a')
+    rmSync(join(root, 'updates/a/.starts'), { recursive: true })
+    const launched = launch()
+    await hasSaid(launched, 'ready')
+    launched.process.kill('SIGTERM')
+    expect(await launched.ended).toBe(0)
+    expect([launched.said.at(-1), starts()]).toEqual(['stopped', []])
+  })
 })

@@ -1,7 +1,7 @@
 /**
  * Updates this agent to the release that its hub names. The root keys of the installation decide what may be installed:
  * the hub only passes on the signed lists and the archive, and can at most withhold them. `versions.ts` has the steps
- * on disk, `launch.sh` starts the version and gives it up when it has no heartbeat.
+ * on disk, `trial.ts` the trial of the new version, and `launch.sh` starts it and gives it up when it crashes or hangs.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,9 +13,11 @@ import { isWithin, type Place } from '../kernel/hours.ts'
 import { inWords } from '../kernel/failure.ts'
 import type { AgentUpdates, Download } from '../hub/tunnel-download.ts'
 import { fetchArchive, fetchList, unpack } from './archive.ts'
+import type { Comparison } from './comparison.ts'
 import type { UpdatesSettings } from './schema.ts'
+import { startTrial, type TrialPace } from './trial.ts'
 import type { UpdateFile } from './update-file.ts'
-import type { VersionOnDisk, Versions } from './versions.ts'
+import { isBackFromConfirmed, type VersionOnDisk, type Versions } from './versions.ts'
 
 export type Updater = AgentUpdates & {
   running: VersionOnDisk
@@ -26,8 +28,11 @@ export type Updater = AgentUpdates & {
 
 export type UpdaterState = Pick<DeviceUpdates, 'state' | 'message' | 'offered' | 'checkedAt'>
 
-/** An update that failed; the version is unknown until the list of the release was read. */
-export type UpdateFailure = { number: number; version: string | null; message: string }
+/**
+ * An update that failed; the version is unknown until the list of the release was read. `wasConfirmed`: it crashed
+ * later.
+ */
+export type UpdateFailure = { number: number; version: string | null; message: string; wasConfirmed?: boolean }
 
 export type UpdaterOptions = {
   versions: Versions
@@ -41,6 +46,10 @@ export type UpdaterOptions = {
   /** Whether a deterrent is on, so that the agent must not restart now. */
   isBusy: () => boolean
   onFailure: (failure: UpdateFailure) => void
+  /** Whether this device went back from that release after it had been confirmed. */
+  hasCrashed: (number: number) => boolean
+  comparison: Comparison
+  trialPace?: TrialPace | undefined
   /** Ends this agent; the launcher starts the next version. */
   restart: () => void
   log: Logger
@@ -55,7 +64,8 @@ type State = NonNullable<Heartbeat['update']>['state']
 class NotNow extends Error {}
 
 const MESSAGE_MAX = 500
-const GAVE_UP = 'it sent no heartbeat through the tunnel in time, or ended three times; the previous version runs'
+/** Where an older launcher does not say it. */
+const GAVE_UP = 'sent no heartbeat through the tunnel in time, or ended three times'
 
 /** Makes a sentence: a capital letter and a full stop. */
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
@@ -72,14 +82,15 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   /** From the list of the release that was read last. */
   let listed: VersionOnDisk | undefined
   let running: Promise<void> | undefined
-  let confirming: Promise<void> | undefined
   let isEnding = false
   const archive = join(options.folder, 'archive')
   let { failure } = memory.current()
   if (versions.failed) {
-    failure = `Version ${versions.failed.version}: ${GAVE_UP}.`
-    log.error({ version: versions.failed.version }, `an update was given up: ${GAVE_UP}`)
-    options.onFailure({ ...versions.failed, message: sentence(GAVE_UP) })
+    const { version, number, why = GAVE_UP } = versions.failed
+    const words = `it ${why}; version ${versions.running.version} runs again`
+    failure = `Version ${version}: ${words}.`
+    log.error({ version }, `an update was given up: ${words}`)
+    options.onFailure({ version, number, message: sentence(words), wasConfirmed: isBackFromConfirmed(versions.failed) })
     // When the disk takes no writes, each start finds the failure again.
     await memory
       .write({ ...memory.current(), failure })
@@ -100,21 +111,27 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     const release = { number, platform }
     if (versions.isOnTrial()) {
       const attempt = memory.current().begun?.attempt ?? 1
-      return { release, update: { number, attempt, state: 'trying', message: '' } }
+      return { release, update: { number, attempt, state: 'trying', message: trial?.progress() ?? '' } }
     }
-    return { release, ...(state && { update: state }) }
+    const update = state ?? lastFailure()
+    return { release, ...(update && { update }) }
   }
 
-  function confirm(): void {
-    confirming ??= versions
-      .confirm()
-      .then(() => log.info({ version: versions.running.version }, 'this version is confirmed'))
-      // The next answer tries again, until the launcher gives this version up.
-      .catch((error: unknown) => log.error({ err: error }, 'this version could not be confirmed'))
-      .finally(() => {
-        confirming = undefined
-        tell()
-      })
+  /** Reported until another update begins: the hub may learn of it only now, and have no request open. */
+  function lastFailure(): Heartbeat['update'] {
+    const { begun } = memory.current()
+    if (!begun || failure === undefined || begun.number <= versions.running.number) return undefined
+    return { ...begun, state: 'failed', message: failure.slice(0, MESSAGE_MAX) }
+  }
+
+  function endTrial(outcome: 'confirmed' | 'given-up'): void {
+    if (outcome === 'given-up') {
+      log.error('this version gives itself up: the version before starts')
+      isEnding = true
+      return options.restart()
+    }
+    log.info({ version: versions.running.version }, 'this version is confirmed')
+    tell()
   }
 
   async function update(wanted: WantedUpdate, serverTime: number, download: Download): Promise<void> {
@@ -130,6 +147,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
         begun: { number: wanted.number, attempt: wanted.attempt },
       })
       failure = undefined
+      await options.comparison.remember()
       await versions.tryNext((directory) => unpack(archive, directory), file.expected)
       await rm(archive, { force: true })
       isEnding = true
@@ -169,9 +187,12 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     return { ...file, expected: { version: release.version, number: release.number } }
   }
 
-  function waitForRest({ byHand }: WantedUpdate): void {
+  function waitForRest({ byHand, number }: WantedUpdate): void {
     const { enabled, hours } = options.settings()
     if (!enabled) throw new Error('gateway.yaml of this device switches updates off')
+    // Otherwise a hub that asks by itself would bring it back again and again.
+    if (!byHand && options.hasCrashed(number))
+      throw new Error('this device went back from that version, so only a person can ask for it again')
     if (!byHand && hours !== undefined && !isWithin(hours, clock(), options.place()))
       throw new NotNow(`For its hours, ${[hours].flat().join(', ')}.`)
     if (options.isBusy()) throw new NotNow('For a deterrent to be off.')
@@ -186,7 +207,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   }
 
   function shown(): UpdaterState {
-    if (versions.isOnTrial()) return { state: 'trying', message: '', offered: null, checkedAt }
+    if (versions.isOnTrial()) return { state: 'trying', message: trial?.progress() ?? '', offered: null, checkedAt }
     if (!offered) return { state: 'current', message: '', offered: null, checkedAt }
     const { number, byHand } = offered
     const own = isOf(offered, state) ? state : undefined
@@ -199,6 +220,18 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     }
   }
 
+  const trial = versions.isOnTrial()
+    ? startTrial({
+        versions,
+        comparison: options.comparison,
+        isBusy: options.isBusy,
+        onProgress: () => tell(),
+        onEnd: endTrial,
+        log,
+        pace: options.trialPace,
+      })
+    : undefined
+
   return {
     running: versions.running,
     parts,
@@ -206,7 +239,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     onChange: (listener) => (tell = listener),
     heard({ update: wanted, serverTime, features }, download) {
       if (features?.includes('updates')) checkedAt = new Date(clock()).toISOString()
-      if (versions.isOnTrial()) return confirm()
+      if (versions.isOnTrial()) return trial?.heard()
       if (!wanted || wanted.number <= versions.running.number) {
         if (!running) offered = state = undefined
         return
@@ -219,7 +252,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     async stop() {
       stopping.abort()
       await running
-      await confirming
+      await trial?.stop()
     },
   }
 }

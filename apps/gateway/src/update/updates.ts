@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import type { DeviceUpdates } from '@hedgerow/contract'
 import { inWords } from '../kernel/failure.ts'
+import { openComparison, type DeviceParts } from './comparison.ts'
 import { openHistory } from './history.ts'
 import { findBundle, openInstallation, problemsOfUnit, type Form, type Installation } from './installation.ts'
 import type { Updater, UpdaterOptions } from './updater.ts'
@@ -12,12 +13,21 @@ export type Updates = {
   /** Undefined when the agent cannot update itself. */
   updater: Updater | undefined
   report(): DeviceUpdates
-  /** What is wrong with the installation, in sentences. */
-  problems: readonly string[]
+  /** What is wrong with the installation or the version, in sentences. */
+  problems(): string[]
   stop(): Promise<void>
 }
 
-type UpdatesOptions = Pick<UpdaterOptions, 'settings' | 'place' | 'isBusy' | 'restart' | 'log'> & { dataDir: string }
+type UpdatesOptions = Pick<UpdaterOptions, 'settings' | 'place' | 'isBusy' | 'restart' | 'trialPace' | 'log'> & {
+  dataDir: string
+  /** The path of gateway.yaml. */
+  deviceFile: string
+  /** What must work again after an update. */
+  parts: () => DeviceParts
+}
+
+/** Nobody reads a warning that never ends. */
+const BACK_TOLD_MS = 86_400_000
 
 const ADVICE: Record<Form | 'sources', string> = {
   package:
@@ -29,7 +39,7 @@ const ADVICE: Record<Form | 'sources', string> = {
 
 export async function openUpdates(
   installation: Installation | undefined,
-  { dataDir, ...options }: UpdatesOptions,
+  { dataDir, deviceFile, parts, ...options }: UpdatesOptions,
 ): Promise<Updates> {
   const { log, settings } = options
   const startedAt = new Date().toISOString()
@@ -38,7 +48,13 @@ export async function openUpdates(
   let problem = ''
   if (installation)
     try {
-      updater = await openInstallation(installation, { ...options, dataDir, onFailure: history.noteFailure })
+      updater = await openInstallation(installation, {
+        ...options,
+        dataDir,
+        comparison: await openComparison(join(dataDir, 'before-update.json'), { deviceFile, parts, log }),
+        onFailure: history.noteFailure,
+        hasCrashed: history.hasCrashed,
+      })
     } catch (error) {
       log.error({ err: error }, 'this agent cannot update itself')
       problem = `It cannot update itself: ${inWords(error)}. Run the hub’s line on this device again.`
@@ -47,14 +63,22 @@ export async function openUpdates(
   const running = updater?.running ?? bundle
   const since = running ? history.since(running) : null
   const by = installation ? 'itself' : (bundle?.form ?? 'sources')
+  const unitProblems = installation ? await problemsOfUnit(installation) : []
+
+  function wentBack(): string[] {
+    const failure = running ? history.failure(running) : null
+    if (!failure?.wasConfirmed || Math.abs(Date.now() - Date.parse(failure.at)) > BACK_TOLD_MS) return []
+    return [`It went back from version ${failure.version}. ${failure.message}`]
+  }
 
   return {
     updater,
-    problems: installation ? await problemsOfUnit(installation) : [],
+    problems: () => [...unitProblems, ...wentBack()],
     report() {
       const { enabled, hours } = settings()
       const told = updater?.state() ?? { state: 'current', message: '', offered: null, checkedAt: null }
-      const failure = running ? history.failure(running) : null
+      const known = running ? history.failure(running) : null
+      const failure = known && { number: known.number, version: known.version, at: known.at, message: known.message }
       return {
         by,
         advice: by === 'itself' ? problem : ADVICE[by],

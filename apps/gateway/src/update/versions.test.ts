@@ -140,7 +140,7 @@ describe.each([
     }
   })
 
-  it('is confirmed completely or not at all, wherever that is cut off', async () => {
+  it('is accepted completely or not at all, wherever that is cut off', async () => {
     const onTrial = async () => {
       const files = await made()
       await tryNext(files, slot, next)
@@ -148,26 +148,79 @@ describe.each([
       return files
     }
     const free: Slot = slot === 'a' ? 'b' : 'a'
-    const confirm = async (files: FaultyFiles) => {
+    const accept = async (files: FaultyFiles) => {
       const versions = await openVersions({ root: '/', slot: free }, files)
       expect(versions.isOnTrial()).toBe(true)
-      await versions.confirm()
+      await versions.accept()
     }
-    const { before, after } = await countOf(onTrial, confirm)
+    const { before, after } = await countOf(onTrial, accept)
     for (let at = before; at <= after; at++)
       for (const survival of SURVIVALS) {
         const files = await onTrial()
         files.fault = { at, kind: 'kill' }
-        await confirm(files).catch(() => {})
+        await accept(files).catch(() => {})
         const left = files.survivors(survival)
         const ran = launch(left)
         expect(ran).toEqual([`whole ${next.number}`])
         const again = await openVersions({ root: '/', slot: free }, left)
-        await again.confirm()
+        await again.accept()
         expect(await left.readlink('/updates/current')).toBe(free)
+        expect(await left.readlink('/updates/before')).toBe(slot === '' ? 'installed' : slot)
         await expect(left.readlink('/updates/trial')).rejects.toThrow('ENOENT')
-        expect(again.failed).toBeUndefined()
+        expect([again.failed, again.isOnTrial(), again.isProving()]).toEqual([undefined, true, true])
       }
+  })
+
+  const proving = async () => {
+    const files = await made()
+    await tryNext(files, slot, next)
+    const versions = await openVersions({ root: '/', slot: slot === 'a' ? 'b' : 'a' }, files)
+    await versions.accept()
+    files.settle()
+    return files
+  }
+
+  it.each(['confirm', 'giveUp'] as const)('after its acceptance ends completely or not at all, by %s', async (verb) => {
+    const free: Slot = slot === 'a' ? 'b' : 'a'
+    const end = async (files: FaultyFiles) => {
+      const versions = await openVersions({ root: '/', slot: free }, files)
+      expect(versions.isProving()).toBe(true)
+      await versions[verb]('did not work')
+    }
+    const { before, after } = await countOf(proving, end)
+    const seen = new Set<string>()
+    for (let at = before; at <= after; at++)
+      for (const survival of SURVIVALS) {
+        const files = await proving()
+        files.fault = { at, kind: 'kill' }
+        await end(files).catch(() => {})
+        const left = files.survivors(survival)
+        const ran = launch(left)
+        expect(ran, `cut off at ${at}, ${JSON.stringify(survival)}`).toHaveLength(1)
+        seen.add(ran[0]!)
+        const isBack = ran[0] !== `whole ${next.number}`
+        const again = await openVersions({ root: '/', slot: isBack ? slot : free }, left)
+        const failed = isBack ? { ...next, why: 'did not work' } : undefined
+        expect([again.failed, isBack && again.isOnTrial()]).toEqual([failed, false])
+        // It goes back no second time, and the next update works.
+        if (isBack) await tryNext(left, slot, { version: '0.9.0', number: 9 })
+        const goesBackTo = await left.readlink('/updates/before').catch(() => undefined)
+        expect(isBack ? goesBackTo : undefined).toBeUndefined()
+      }
+    expect(seen).toEqual(
+      new Set(verb === 'confirm' ? [`whole ${next.number}`] : [`whole ${old.number}`, `whole ${next.number}`]),
+    )
+  })
+
+  it('tries no other version before it is confirmed, and overwrites the one before only then', async () => {
+    const free: Slot = slot === 'a' ? 'b' : 'a'
+    const files = await proving()
+    const versions = await openVersions({ root: '/', slot: free }, files)
+    await expect(tryNext(files, free, { version: '0.9.0', number: 9 })).rejects.toThrow('on trial')
+    await versions.confirm()
+    expect(await files.readlink('/updates/before')).toBe(slot === '' ? 'installed' : slot)
+    await tryNext(files, free, { version: '0.9.0', number: 9 })
+    await expect(files.readlink('/updates/before')).rejects.toThrow('ENOENT')
   })
 })
 
@@ -182,7 +235,7 @@ describe('a version that was given up', () => {
     }
     const start = async (files: FaultyFiles) => {
       const versions = await openVersions({ root: '/', slot: 'a' }, files)
-      expect(versions.failed).toEqual(THIRD)
+      expect(versions.failed).toEqual({ ...THIRD, why: undefined })
       await versions.clearFailure()
     }
     const { before, after } = await countOf(givenUp, start)
@@ -202,7 +255,7 @@ describe('a version that was given up', () => {
     await tryNext(files, '', SECOND)
     // The launcher started the installed version although there is a trial: the disk refused its writes.
     const versions = await openVersions({ root: '/', slot: '' }, files)
-    expect([versions.isOnTrial(), versions.failed]).toEqual([false, SECOND])
+    expect([versions.isOnTrial(), versions.failed]).toEqual([false, { ...SECOND, why: undefined }])
     expect(launch(files)).toEqual(['whole 1'])
   })
 
@@ -211,7 +264,14 @@ describe('a version that was given up', () => {
     await files.mkdir('/updates/a')
     await files.writeTree('/updates/a', { 'version.json': '{"version":' })
     await files.symlink('a', '/updates/failed')
-    expect((await openVersions({ root: '/', slot: '' }, files)).failed).toEqual({ version: 'unknown', number: 0 })
+    await files.symlink(` crashed\u001b[31m\n${'x'.repeat(500)}`, '/updates/why')
+    const { failed } = await openVersions({ root: '/', slot: '' }, files)
+    expect(failed).toMatchObject({
+      version: 'unknown',
+      number: 0,
+      why: expect.stringMatching(/^crashed \[31m x{280,}$/),
+    })
+    expect(failed!.why!.length).toBeLessThanOrEqual(300)
   })
 })
 

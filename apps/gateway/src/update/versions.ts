@@ -1,8 +1,8 @@
 /**
  * Which version of the gateway starts: the files beside the launcher (`launch.sh`). `updates/a` and `updates/b` hold a
- * version each; the links `current`, `trial` and `failed` name one of them. Each step of an update is one rename or
- * removal of a link after everything that it needs is on disk, so a power cut at any point leaves one version that
- * works: docs/operations/updates.md has the states.
+ * version each; the links `current`, `trial`, `proving`, `before` and `failed` name one of them. Each step of an update
+ * is one rename or removal of a link after everything that it needs is on disk, so a power cut at any point leaves one
+ * version that works: docs/operations/updates.md has the states.
  */
 import nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,22 +22,40 @@ export type Slot = 'a' | 'b'
 export const versionFile = z.object({ version: z.string().max(50), number: z.int().min(0) })
 export type VersionOnDisk = z.output<typeof versionFile>
 
+/** A version that was given up. `why`, if the launcher or the version itself said it: `ended 3 times …`. */
+export type GivenUp = VersionOnDisk & { why: string | undefined }
+
+type Link = 'current' | 'trial' | 'proving' | 'before' | 'failed' | 'why'
+
 export type Versions = {
   /** The version that runs. */
   readonly running: VersionOnDisk
-  /** True until the hub has answered this version's first heartbeat through the tunnel. */
+  /** True until `confirm`. */
   isOnTrial(): boolean
+  /** True from `accept` until `confirm`. */
+  isProving(): boolean
   /** The version that was given up before this start, if any; reported until `clearFailure`. */
-  readonly failed: VersionOnDisk | undefined
+  readonly failed: GivenUp | undefined
   clearFailure(): Promise<void>
   /**
    * Has `unpack` fill the free directory, and makes it the version that starts next, on trial. The caller then ends
    * this process. Throws the disk's error, or that of `unpack`; then nothing has changed.
    */
   tryNext(unpack: (directory: string) => Promise<void>, expected: VersionOnDisk): Promise<void>
-  /** The hub answered: this version stays. */
+  /** The hub answered this version on trial: it starts from now on, and goes on proving itself. */
+  accept(): Promise<void>
+  /** The trial is over: this version stays. */
   confirm(): Promise<void>
+  /** Makes the version before start next, from `accept` on. The caller then ends this process. */
+  giveUp(why: string): Promise<void>
 }
+
+/** Whether it had been confirmed: then the launcher says that it `crashed`. */
+export const isBackFromConfirmed = ({ why }: GivenUp): boolean => why?.startsWith('crashed') ?? false
+
+const WHY_MAX = 300
+/** The installed version, as `before` names it. */
+const INSTALLED = 'installed'
 
 /**
  * `root` is the directory of the launcher, `slot` the one that it started; empty for the installed version. Throws the
@@ -52,18 +70,22 @@ export async function openVersions(
   const running = await readVersion(slot === '' ? join(root, 'current') : at(slot))
   if (!running) throw new Error(`there is no version.json in ${slot === '' ? join(root, 'current') : at(slot)}`)
 
-  async function target(link: 'current' | 'trial' | 'failed'): Promise<Slot | undefined> {
+  async function read(link: Link): Promise<string | undefined> {
     try {
-      const named = await files.readlink(at(link))
-      return named === 'a' || named === 'b' ? named : undefined
+      return await files.readlink(at(link))
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
     }
   }
 
+  async function target(link: Link): Promise<Slot | undefined> {
+    const named = await read(link)
+    return named === 'a' || named === 'b' ? named : undefined
+  }
+
   /** A link is there whole or not at all, and never missing while it is replaced. */
-  async function point(link: 'current' | 'trial', to: Slot): Promise<void> {
+  async function point(link: Link, to: string): Promise<void> {
     await files.rm(at(`.${link}`), { force: true })
     await files.symlink(to, at(`.${link}`))
     await files.rename(at(`.${link}`), at(link))
@@ -80,14 +102,16 @@ export async function openVersions(
   }
 
   /** The description of a version that was given up; its directory may be damaged. */
-  async function describe(given: Slot): Promise<VersionOnDisk> {
-    return (await readVersion(at(given)).catch(() => undefined)) ?? { version: 'unknown', number: 0 }
+  async function describe(given: Slot): Promise<GivenUp> {
+    const why = (await read('why').catch(() => undefined))?.replaceAll(/\p{C}/gu, ' ').trim().slice(0, WHY_MAX)
+    const known = await readVersion(at(given)).catch(() => undefined)
+    return { ...(known ?? { version: 'unknown', number: 0 }), why: why === '' ? undefined : why }
   }
 
   let current = await target('current')
   const trial = await target('trial')
   let onTrial = trial !== undefined && trial === slot && trial !== current
-  // The launcher could not write that it gave up this version, or confirming the version was interrupted halfway.
+  // The launcher could not write that it gave up this version, or accepting the version was interrupted halfway.
   if (trial !== undefined && !onTrial) {
     if (trial === current) await remove('trial')
     else {
@@ -95,6 +119,10 @@ export async function openVersions(
       await syncPath(updates, files)
     }
   }
+  const proven = await target('proving')
+  let proving = proven !== undefined && proven === slot && proven === current
+  // Of a version that was given up while it was accepted.
+  if (proven !== undefined && proven !== current && !onTrial) await remove('proving')
   const failedSlot = await target('failed')
   // A version that was confirmed at the very end of its time has not failed.
   if (failedSlot !== undefined && (failedSlot === current || failedSlot === slot)) await remove('failed')
@@ -102,14 +130,21 @@ export async function openVersions(
 
   return {
     running,
-    isOnTrial: () => onTrial,
+    isOnTrial: () => onTrial || proving,
+    isProving: () => proving,
     failed: hasFailed ? await describe(failedSlot) : undefined,
-    clearFailure: () => remove('failed'),
+    async clearFailure() {
+      await remove('failed')
+      await remove('why')
+    },
     async tryNext(unpack, expected) {
       const free: Slot = slot === 'a' ? 'b' : 'a'
-      if (onTrial || (slot !== '' && current === free)) throw new Error('this version is on trial itself')
+      if (onTrial || proving || (slot !== '' && current === free)) throw new Error('this version is on trial itself')
       try {
         await remove('failed')
+        await remove('why')
+        // Its directory is the free one.
+        await remove('before')
         // The installed version runs because the update lost its program; its directory is free again.
         if (slot === '') await remove('current')
         current = slot === '' ? undefined : slot
@@ -131,12 +166,31 @@ export async function openVersions(
         throw error
       }
     },
-    async confirm() {
+    async accept() {
       if (!onTrial || slot === '') return
+      await point('before', current ?? INSTALLED)
+      await point('proving', slot)
       await point('current', slot)
       onTrial = false
+      proving = true
       current = slot
       await remove('trial')
+    },
+    async confirm() {
+      if (!proving) return
+      await remove('proving')
+      proving = false
+    },
+    async giveUp(why) {
+      const before = await read('before')
+      if (!proving || (before !== 'a' && before !== 'b' && before !== INSTALLED) || before === slot)
+        throw new Error('the version before is not known')
+      await point('why', why)
+      await point('failed', slot)
+      if (before === INSTALLED) await remove('current')
+      else await point('current', before)
+      await remove('before')
+      await remove('proving')
     },
   }
 }

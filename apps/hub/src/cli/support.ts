@@ -4,11 +4,11 @@
 import { arch, cpus, release, totalmem } from 'node:os'
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
-import manifest from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import { variables } from '../read-config.ts'
 import { openDatabase } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
+import { installedVersion } from '../hub-update/hub-update.ts'
 import { readSettings } from '../settings/settings.ts'
 import { examine } from './doctor.ts'
 
@@ -18,7 +18,7 @@ const PRIVATE_SETTINGS = ['hubName', 'hubDescription', 'vpnNetwork'] as const
 export async function describeHub(config: Config, environment: NodeJS.ProcessEnv = process.env) {
   return {
     madeAt: new Date().toISOString(),
-    version: manifest.version,
+    version: installedVersion(),
     node: process.version,
     system: { kernel: release(), processor: arch(), cores: cpus().length, memoryBytes: totalmem() },
     /** Names only: a value may be a secret. */

@@ -228,6 +228,8 @@ export type FleetStatus = Judgement & {
   lastSeenAt: number | undefined
   /** Its detections that waited for the hub, and those that it lost, by its last heartbeat. */
   queue: Heartbeat['queue']
+  /** Restarts of its agent, by its last heartbeat. */
+  restarts?: Heartbeat['restarts']
 }
 
 /** From this number of gateways on, what concerns all of them takes so long that it is done in slices or less often. */
@@ -267,6 +269,7 @@ class JudgedGateway implements FleetStatus {
   readonly status: FleetStatus['status']
   readonly lastSeenAt: number | undefined
   readonly queue: Heartbeat['queue']
+  readonly restarts: Heartbeat['restarts']
   readonly #known: Signals
 
   constructor(row: JudgedColumns & Pick<Row, 'name' | 'owner_id'>, known: Signals) {
@@ -277,6 +280,7 @@ class JudgedGateway implements FleetStatus {
     this.status = statusOf(known)
     this.lastSeenAt = lastSeen(known)
     this.queue = known.heartbeat?.content.queue
+    this.restarts = known.heartbeat?.content.restarts
     this.#known = known
   }
 

@@ -14,6 +14,9 @@ const FIRST_LOOK_MS = 30_000
 
 type Source = { url: string; rootKey: string | undefined }
 
+/** The version of this hub's release, or of the sources. */
+export const installedVersion = (): string => findInstallation().version
+
 export type HubUpdate = {
   status(): HubVersion
   /** Checks now. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readReleaseKeys } from '@hedgerow/releases'
 import { z } from 'zod'
-import manifest from '../../package.json' with { type: 'json' }
+import manifest from '../../../../package.json' with { type: 'json' }
 
 export type Installation = {
   version: string

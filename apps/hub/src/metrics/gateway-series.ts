@@ -45,6 +45,8 @@ export function createGatewaySeries(): GatewaySeries {
       for (const { id, queue } of statuses) if (queue) page.add(id, '', queue.waiting)
       page.family('lost_detections', 'gauge', 'Detections that the device lost since its agent started')
       for (const { id, queue } of statuses) if (queue) page.add(id, '', queue.lost)
+      page.family('restarts_total', 'counter', 'Restarts of the agent that nobody asked for, since its device started')
+      for (const { id, restarts } of statuses) if (restarts) page.add(id, '', restarts.sinceBoot)
       page.family('tunnel_bytes_total', 'counter', 'Bytes through a tunnel since the hub started')
       for (const { id, publicKey } of statuses) {
         const peer = traffic.get(publicKey)

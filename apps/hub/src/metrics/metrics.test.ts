@@ -87,19 +87,24 @@ describe.each(testEngines)('metrics on %s', (engine) => {
     expect(body).toMatch(/^hedgerow_notifications\{state="failed"\} 1$/m)
   })
 
-  test('show the queue on a device that reports it', async () => {
+  test('show the queue and the restarts of a device that reports them', async () => {
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const { gatewayId: told, peer } = await joinedGateway(hub, headers, 'Orchard')
     const { peer: older } = await joinedGateway(hub, headers, 'Meadow')
     const beat = testHeartbeat(hub.clock.now())
-    await peer.post('/api/v1/gateway/heartbeat', { ...beat, queue: { waiting: 12, lost: 3 } })
+    await peer.post('/api/v1/gateway/heartbeat', {
+      ...beat,
+      queue: { waiting: 12, lost: 3 },
+      restarts: { sinceBoot: 82, lastHour: 82, lastDay: 82, reason: 'an uncaught TypeError' },
+    })
     await older.post('/api/v1/gateway/heartbeat', beat)
     await Promise.all([peer.stop(), older.stop()])
     const { body } = await scrape()
-    const lines = body.split('\n').filter((line) => /^hedgerow_gateway_(queued|lost)/.test(line))
+    const lines = body.split('\n').filter((line) => /^hedgerow_gateway_(queued|lost|restarts)/.test(line))
     expect(lines).toEqual([
       `hedgerow_gateway_queued_detections{gateway="${told}"} 12`,
       `hedgerow_gateway_lost_detections{gateway="${told}"} 3`,
+      `hedgerow_gateway_restarts_total{gateway="${told}"} 82`,
     ])
   })
 

@@ -6,12 +6,9 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, HUB, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { canUpdate, progressOf, putRequest, type By, type Release } from './requests.ts'
-import { findHeld, isLastRing, planRollout, type RolloutRow } from './rollout.ts'
+import { canUpdate, HEARD_WITHIN_MS, progressOf, putRequest, whyUnwell, type By, type Release } from './requests.ts'
+import { findHeld, isBetween, isLastRing, planRollout, type RolloutRow } from './rollout.ts'
 import { automaticOf, readSites, type AutomaticSettings } from './sites.ts'
-
-/** Skips a gateway whose last heartbeat is older than this. */
-const HEARD_WITHIN_MS = 120_000
 
 export type Heartbeats = { latest(gatewayId: string): { at: number; content: Heartbeat } | undefined }
 
@@ -31,16 +28,34 @@ export function createAutomaticUpdates(options: {
   /** The gateways with automatic updates, and those of them that can get the release and were not asked. */
   async function survey(release: Release, automatic: Awaited<ReturnType<typeof readAutomatic>>) {
     const rows = await isAutomatic(db, release).execute()
-    const open = await db.selectFrom('gateway_updates').select('gateway_id').where('state', '=', 'asked').execute()
-    const isAsked = new Set(open.map(({ gateway_id: id }) => id))
+    // What failed at a person's request is for people to try again.
+    const known = await db
+      .selectFrom('gateway_updates')
+      .select('gateway_id')
+      .where((row) =>
+        row.or([
+          row('state', '=', 'asked'),
+          row.and([row('state', '=', 'failed'), row('number', '=', release.number)]),
+        ]),
+      )
+      .execute()
+    const isKnown = new Set(known.map(({ gateway_id: id }) => id))
     const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).orderBy('id').execute()
     const isSkipped = new Set(rows.flatMap(({ state, gateway_id: id }) => (state === 'skipped' ? [id] : [])))
     const left = gateways.filter(
       ({ id, location }) =>
-        automatic.isOn(location) && !isAsked.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
+        automatic.isOn(location) && !isKnown.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
     )
     const names = new Map(gateways.map(({ id, name }) => [id, name]))
-    const requests = rows.map((row) => ({ ...row, name: names.get(row.gateway_id)! }))
+    const mustBeWell = isBetween(rows)
+    const requests = rows.map((row) => ({
+      ...row,
+      name: names.get(row.gateway_id)!,
+      unwell:
+        mustBeWell && row.state === 'done'
+          ? whyUnwell(release.number, heartbeats.latest(row.gateway_id), clock())
+          : undefined,
+    }))
     // Skipped gateways wait for all others.
     const [skipped, others] = [left.filter(({ id }) => isSkipped.has(id)), left.filter(({ id }) => !isSkipped.has(id))]
     const held = () => {
@@ -126,7 +141,7 @@ export function createAutomaticUpdates(options: {
           .set({ held_at: now })
           .where('gateway_id', '=', id)
           .where('attempt', '=', attempt)
-          .where('state', '=', 'asked')
+          .where('state', 'in', ['asked', 'done'])
           .executeTakeFirst()
         if (numUpdatedRows === 0n) return
         const { version } = release
@@ -206,7 +221,9 @@ export function createAutomaticUpdates(options: {
           .set({ state: 'skipped', message: `${by.caller.username} skipped it.`, ended_at: now })
           .where('gateway_id', '=', gatewayId)
           .where('by_name', 'is', null)
-          .where('state', '=', 'asked')
+          .where((row) =>
+            row.or([row('state', '=', 'asked'), row.and([row('state', '=', 'done'), row('held_at', 'is not', null)])]),
+          )
           .returning('version')
           .executeTakeFirst()
         if (!skipped) throw new HubError('update_not_open')

@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { actorOf, HUB, record } from '../facts/facts.ts'
+import { duration } from '../kernel/duration.ts'
 
 export type Release = { version: string; number: number; platforms: readonly string[] }
 export type RequestRow = Selectable<Tables['gateway_updates']>
@@ -54,15 +55,48 @@ export async function putRequest(
   })
 }
 
-/** The outcome of a request by the gateway's last report; undefined while it goes on. */
-export function endOf(row: RequestRow, content: Heartbeat | undefined, release: Release | undefined) {
-  if (content?.release && content.release.number >= row.number && content.update?.state !== 'trying')
-    return { state: 'done' as const, message: '' }
+/** The last heartbeat, and when it came. */
+export type Heard = { at: number; content: Heartbeat }
+
+/** A gateway that was heard from this long ago is there. */
+export const HEARD_WITHIN_MS = 120_000
+/** As long as agents keep a version on trial. An older agent confirms one by its first heartbeat. */
+const TRIAL_SECONDS = 600
+/** More restarts in an hour are a trouble. */
+const RESTARTS_MAX = 2
+
+/** Why a gateway does not run a release well, to follow its name; undefined when it does. */
+export function whyUnwell(number: number, heard: Heard | undefined, now: number): string | undefined {
+  if (!heard) return 'was not heard from'
+  const { at, content } = heard
+  if (now - at > HEARD_WITHIN_MS) return `has been silent for ${duration(now - at)}`
+  if (!content.release || content.release.number < number) return `runs version ${content.version}`
+  const { lastHour = 0 } = content.restarts ?? {}
+  if (lastHour > RESTARTS_MAX) return `restarted ${lastHour} times in the last hour`
+  if (content.uptimeSeconds < TRIAL_SECONDS) return `has run for only ${duration(content.uptimeSeconds * 1_000)}`
+  return undefined
+}
+
+/**
+ * The outcome of a request by the gateway's last report; undefined while it goes on. One that is done fails when the
+ * gateway goes back later.
+ */
+export function endOf(row: RequestRow, heard: Heard | undefined, release: Release | undefined, now: number) {
+  const content = heard?.content
+  if (hasIt(row, heard, now)) return row.state === 'done' ? undefined : { state: 'done' as const, message: '' }
   if (content?.update?.state === 'failed' && content.update.attempt === row.attempt)
     return { state: 'failed' as const, message: content.update.message }
   if (release && release.number !== row.number && row.state === 'asked')
     return { state: 'failed' as const, message: `The hub hands out ${release.version} now.` }
   return undefined
+}
+
+/** Whether it runs the release, and is no longer on trial. A skipped one must have come back, and be well. */
+function hasIt(row: RequestRow, heard: Heard | undefined, now: number): boolean {
+  const content = heard?.content
+  if (!content?.release || content.release.number < row.number || content.update?.state === 'trying') return false
+  if (row.state === 'skipped') return heard!.at > (row.ended_at ?? 0) && whyUnwell(row.number, heard, now) === undefined
+  return content.restarts !== undefined || content.uptimeSeconds >= TRIAL_SECONDS
 }
 
 const WORDS = { waiting: 'Waits', fetching: 'Fetches it', trying: 'Tries it', failed: 'Failed' }

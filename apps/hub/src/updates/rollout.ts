@@ -18,8 +18,8 @@ export const SILENT_MS = 1_800_000
 /** So does one that has not ended after a whole day, which has every hour that the device's owner can choose. */
 export const OPEN_MS = 86_400_000
 
-/** With the name of its gateway. */
-type Request = Pick<RequestRow, 'state' | 'message' | 'ended_at'> & { name: string }
+/** With the name of its gateway. `unwell`: why it does not run the release well, between two rings. */
+type Request = Pick<RequestRow, 'state' | 'message' | 'ended_at'> & { name: string; unwell?: string | undefined }
 
 /** Gateways that can get the release and were not asked. */
 export type Left = {
@@ -33,6 +33,11 @@ export type Left = {
 
 const count = (requests: readonly Request[], state: Request['state']) =>
   requests.filter((request) => request.state === state).length
+
+/** Whether a ring is done and the next one has not begun. */
+export const isBetween = (requests: readonly Pick<Request, 'state'>[]): boolean =>
+  !requests.some(({ state }) => state === 'asked') &&
+  RINGS.includes(requests.filter(({ state }) => state === 'done').length)
 
 const ringOf = (requests: readonly Request[]) => RINGS.find((size) => count(requests, 'done') < size)
 
@@ -59,15 +64,17 @@ export function planRollout(
     return waits('Every gateway that can get it has it.')
   }
   const ring = ringOf(requests)
-  const isBetween = asked === 0 && RINGS.includes(done.length)
-  const settledAt = Math.max(...done.map(({ ended_at: at }) => at ?? 0)) + SETTLE_MS
   // After the clock was set back, a ring must not wait for longer than the pause itself.
-  if (isBetween && now < settledAt && settledAt - now <= SETTLE_MS)
+  if (isBetween(requests) && now < settledAt(done) && settledAt(done) - now <= SETTLE_MS)
     return waits('Waits for half an hour before the next gateways.')
+  const unwell = done.find((request) => request.unwell !== undefined)
+  if (unwell) return waits(`Waits for gateway "${unwell.name}", which ${unwell.unwell}.`)
   const places = ring === undefined ? AT_ONCE - asked : ring - done.length - asked
   const size = ring === undefined ? 'every gateway' : ring === 1 ? 'one gateway' : `the first ${ring} gateways`
   return { state: 'running', message: `Goes to ${size}.`, ask: Math.max(0, Math.min(places, candidates)) }
 }
+
+const settledAt = (done: readonly Request[]) => Math.max(...done.map(({ ended_at: at }) => at ?? 0)) + SETTLE_MS
 
 type Seen = RequestRow & Request & { heardAt: number | undefined; progress: string }
 
@@ -81,6 +88,11 @@ export function findHeld(requests: readonly Seen[], now: number): Seen[] {
     const message = whyHeld(request, now)
     return message === undefined ? [] : [{ ...request, message }]
   })
+  const done = requests.filter(({ state }) => state === 'done')
+  const unwell = done.filter((request) => request.unwell !== undefined)
+  // As long after the pause as an asked one may be silent.
+  if (unwell.length > 0 && now >= settledAt(done) + SILENT_MS)
+    return unwell.map((request) => ({ ...request, message: `Gateway "${request.name}" ${request.unwell}.` }))
   return isLastRing(requests) && held.length < AT_ONCE ? [] : held
 }
 

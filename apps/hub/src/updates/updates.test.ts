@@ -30,13 +30,20 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     rmSync(folder, { recursive: true })
   })
 
-  const hear = (id: string, number: number | undefined, update?: contract.Heartbeat['update']) =>
+  const hear = (
+    id: string,
+    number: number | undefined,
+    update?: contract.Heartbeat['update'],
+    change: Partial<contract.Heartbeat> = {},
+  ) =>
     hub.heartbeats.record(
       id,
       testHeartbeat(hub.clock.now(), {
         version: `0.${number ?? 1}.0`,
+        uptimeSeconds: 3_600,
         ...(number !== undefined && { release: { number, platform: 'linux-arm64' } }),
         ...(update && { update }),
+        ...change,
       }),
     )
   const wanted = async (id: string) => (await hub.updates.wanted(id))!
@@ -67,7 +74,11 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     await beat({ release: next, update: { number: 7, attempt, state: 'trying', message: '' } })
     await hub.updates.look()
     expect((await list()).gateways[0]!.update!.state).toBe('asked')
+    // An older agent has confirmed the version by its first heartbeat, which is too soon.
     await beat({ release: next, version: '0.7.0' })
+    await hub.updates.look()
+    expect((await list()).gateways[0]!.update!.state).toBe('asked')
+    await beat({ release: next, version: '0.7.0', uptimeSeconds: 600 })
     await hub.updates.look()
     expect(await list()).toMatchObject({
       release: { version: '0.7.0', number: 7 },
@@ -95,6 +106,33 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect(await hub.updates.wanted(id)).toBeUndefined()
     hub.clock.advance(-1_000)
     await ask(id)
+    expect((await wanted(id)).attempt).toBeGreaterThan(attempt)
+  })
+
+  it('that are done fail when the gateway goes back later, and nobody but a person asks it again', async () => {
+    const id = await insertTestGateway(hub.db, { name: 'Barn' })
+    hear(id, 6)
+    await ask(id)
+    const { attempt } = await wanted(id)
+    const restarts = { sinceBoot: 0, lastHour: 0, lastDay: 0, reason: '' }
+    hear(id, 7, { number: 7, attempt, state: 'trying', message: '' }, { uptimeSeconds: 900, restarts })
+    await hub.updates.look()
+    expect((await list()).gateways[0]!.update!.state).toBe('asked')
+    // An agent that counts restarts says itself when its trial is over.
+    hear(id, 7, undefined, { restarts })
+    await hub.updates.look()
+    expect((await list()).gateways[0]!.update!.state).toBe('done')
+    const message = 'Version 0.7.0: it crashed 5 times within 10 minutes; version 0.6.0 runs again.'
+    hear(id, 6, { number: 7, attempt, state: 'failed', message })
+    hub.clock.advance(60_000)
+    await hub.updates.look()
+    expect((await list()).gateways[0]).toMatchObject({ canUpdate: true, update: { state: 'failed', message } })
+    expect((await activity())[0]).toContain(message)
+    await api(contract.saveHubSettings, { token: await hub.signIn('admin'), body: { automaticUpdates: true } })
+    hear(id, 6, { number: 7, attempt, state: 'failed', message })
+    await hub.updates.look()
+    expect(await hub.updates.wanted(id)).toBeUndefined()
+    expect((await ask(id)).status).toBe(200)
     expect((await wanted(id)).attempt).toBeGreaterThan(attempt)
   })
 
@@ -255,6 +293,75 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
       hearAll()
       const [third = ''] = await look()
       expect([first, second]).not.toContain(third)
+    })
+
+    describe('before the next ring', () => {
+      let first: string
+      beforeEach(async () => {
+        await automatic({})
+        ;[first = ''] = await look()
+        done.add(first)
+        hearAll()
+        await hub.updates.look()
+        hub.clock.advance(SETTLE_MS)
+      })
+      const waitsFor = async (reason: RegExp) => {
+        expect(await look()).toEqual([])
+        expect((await list()).rollout!.message).toMatch(reason)
+      }
+
+      it('the last one must be heard from, with a long run and without restarts', async () => {
+        hearAll(first)
+        await waitsFor(/^Waits for gateway ".+", which has been silent for 30 min\.$/)
+        hear(first, 7, undefined, { uptimeSeconds: 90 })
+        await waitsFor(/which has run for only 1 min\.$/)
+        const restarts = { sinceBoot: 82, lastHour: 12, lastDay: 82, reason: '' }
+        hear(first, 7, undefined, { restarts })
+        await waitsFor(/which restarted 12 times in the last hour\.$/)
+        hear(first, 6)
+        await waitsFor(/which runs version 0\.6\.0\.$/)
+        hear(first, 7, undefined, { restarts: { ...restarts, lastHour: 2 } })
+        expect(await look()).toHaveLength(2)
+      })
+
+      it('a person can skip it, once it holds the others back, and it counts again when it is well', async () => {
+        hearAll(first)
+        await hub.updates.look()
+        expect((await skip(first)).body).toMatchObject({ error: 'update_not_open' })
+        hub.clock.advance(SILENT_MS / 2)
+        // Keeps the session.
+        await list()
+        hub.clock.advance(SILENT_MS / 2)
+        hearAll(first)
+        expect(await look()).toEqual([])
+        const { name } = (await list()).gateways.find(({ id }) => id === first)!
+        const message = `Gateway "${name}" has been silent for 1 h.`
+        expect((await list()).rollout).toMatchObject({ held: [{ id: first, name, message }] })
+        expect((await skip(first)).status).toBe(200)
+        expect(await look()).toHaveLength(1)
+        expect((await list()).gateways.find(({ id }) => id === first)!.update!.state).toBe('skipped')
+        hear(first, 7, undefined, { uptimeSeconds: 90 })
+        await hub.updates.look()
+        expect((await list()).gateways.find(({ id }) => id === first)!.update!.state).toBe('skipped')
+        hear(first, 7)
+        await hub.updates.look()
+        expect((await list()).gateways.find(({ id }) => id === first)!.update!.state).toBe('done')
+      })
+
+      it('a crash loop of it stops them', async () => {
+        const { attempt } = (await hub.db
+          .selectFrom('gateway_updates')
+          .select('attempt')
+          .where('gateway_id', '=', first)
+          .executeTakeFirst())!
+        hearAll(first)
+        hear(first, 6, { number: 7, attempt, state: 'failed', message: 'It crashed 5 times within 10 minutes.' })
+        expect(await look()).toEqual([])
+        expect((await list()).rollout).toMatchObject({
+          state: 'stopped',
+          message: expect.stringMatching(/was not updated: It crashed 5 times within 10 minutes\.$/),
+        })
+      })
     })
 
     it('stop when a skipped gateway reports that the version failed', async () => {

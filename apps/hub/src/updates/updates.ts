@@ -17,6 +17,7 @@ import { canUpdate, endOf, progressOf, putRequest, type By, type Release, type R
 import { readSites, saveSite, type AutomaticSettings } from './sites.ts'
 
 const LOOK_INTERVAL_MS = 5_000
+const DONE_LOOK_MS = 60_000
 
 export type Updates = {
   /** The update to name in the answer to a heartbeat. */
@@ -53,6 +54,7 @@ export function createUpdates(options: {
 }): Updates {
   const { db, clock, downloads, heartbeats } = options
   const automatic = createAutomaticUpdates(options)
+  let lookedAtDone = -Infinity
   let asked: Promise<ReadonlyMap<string, WantedUpdate>> | undefined
   const ends = ['update.ended', 'update.withdrawn', 'update.skipped', 'gateway.deleted'] as const
   dropAfter(db, 'asked-updates', ['update.asked', ...ends], () => {
@@ -115,17 +117,19 @@ export function createUpdates(options: {
     }
   }
 
-  /** Ends requests by the gateways' latest reports. */
+  /** Ends requests by the gateways' latest reports. Those that are done, up to ten thousand, are read once a minute. */
   async function endRequests(release: Release | undefined): Promise<void> {
+    const isMinute = Math.abs(clock() - lookedAtDone) >= DONE_LOOK_MS
+    if (isMinute) lookedAtDone = clock()
     const rows = await db
       .selectFrom('gateway_updates')
       .innerJoin('gateways', 'gateways.id', 'gateway_updates.gateway_id')
       .selectAll('gateway_updates')
       .select('gateways.name')
-      .where('state', 'in', ['asked', 'skipped'])
+      .where('state', 'in', isMinute ? ['asked', 'skipped', 'done'] : ['asked', 'skipped'])
       .execute()
     for (const row of rows) {
-      const end = endOf(row, heartbeats.latest(row.gateway_id)?.content, release)
+      const end = endOf(row, heartbeats.latest(row.gateway_id), release, clock())
       if (!end) continue
       await inTransaction(db, async (transaction) => {
         const now = clock()

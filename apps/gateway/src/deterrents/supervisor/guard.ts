@@ -21,6 +21,8 @@ export type Guard = {
   off(unit: Unit): void
   /** The supervisor's process; undefined while there is none. */
   pid(): number | undefined
+  /** Whether the supervisor runs and has the units. */
+  isReady(): boolean
   /** The reason why there is none. */
   problem(): string | undefined
   /** Resolves once all is known to be off, after some 5 s at most; a supervisor that is left keeps trying. */
@@ -168,6 +170,7 @@ export function openGuard(options: GuardOptions): Guard {
       if (!child || ownBoard) ownTurn = ownTurn.then(() => offByOurselves(unit))
     },
     pid: () => child?.pid,
+    isReady: () => isReady,
     problem: () => problem,
     async stop() {
       isStopping = true

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clockOffset, formatBytes, formatDuration, formatLoad } from './amounts.ts'
+import { clockOffset, formatBytes, formatDuration, formatLoad, restartsInWords } from './amounts.ts'
 
 it.each([
   [0, '0 B'],
@@ -40,4 +40,13 @@ it('gives the offset of a clock, without the time that a message takes', () => {
   expect(clockOffset(ms - 800, at)).toBe('correct')
   expect(clockOffset(ms + 45_000, at)).toBe('45 s ahead')
   expect(clockOffset(ms - 7_200_000, at)).toBe('2 h 0 min behind')
+})
+
+it.each([
+  [0, 0, 0, 'none'],
+  [3, 0, 0, '3 since the device started'],
+  [3, 0, 2, '2 in the last day'],
+  [40, 12, 40, '12 in the last hour'],
+])('says that the agent restarted %i times', (sinceBoot, lastHour, lastDay, words) => {
+  expect(restartsInWords({ sinceBoot, lastHour, lastDay, reason: '' })).toBe(words)
 })

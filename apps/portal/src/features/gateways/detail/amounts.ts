@@ -1,3 +1,5 @@
+import type { Heartbeat } from '@hedgerow/contract'
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 
 /** Bytes in steps of 1000, with three significant digits: "1.25 MB". */
@@ -25,6 +27,13 @@ export function formatDuration(seconds: number): string {
   if (days > 0) return `${days} d ${hours % 24} h`
   if (hours > 0) return `${hours} h ${minutes % 60} min`
   return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
+}
+
+/** How often the agent restarted by itself: "none", "12 in the last hour", "3 since the device started". */
+export function restartsInWords({ sinceBoot, lastHour, lastDay }: NonNullable<Heartbeat['restarts']>): string {
+  if (lastHour > 0) return `${lastHour} in the last hour`
+  if (lastDay > 0) return `${lastDay} in the last day`
+  return sinceBoot > 0 ? `${sinceBoot} since the device started` : 'none'
 }
 
 /** The offset of a device's clock in words. Less than two seconds may be the time that the message took. */

@@ -4,7 +4,7 @@ import { HelpLink } from '#parts/help-link.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
-import { clockOffset, formatDuration, formatLoad } from './amounts.ts'
+import { clockOffset, formatDuration, formatLoad, restartsInWords } from './amounts.ts'
 import styles from './gateway-page.module.css'
 
 const DISK_HIGH = 0.9
@@ -50,6 +50,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
             value={heartbeat.temperature === null ? 'Unknown' : `${Math.round(heartbeat.temperature)} °C`}
           />
           <Gauge name="Running for" value={formatDuration(heartbeat.uptimeSeconds)} />
+          {heartbeat.restarts !== undefined && <Gauge name="Restarts" value={restartsInWords(heartbeat.restarts)} />}
           <Gauge name="Clock" value={clockOffset(heartbeat.clock, heartbeat.receivedAt)} />
         </dl>
       </div>

@@ -1,0 +1,12 @@
+import { DataFileError } from './durable-file.ts'
+import { codeOf } from './failure.ts'
+
+/** EX_CONFIG of sysexits.h: the launcher knows that such an end is no fault of a version. */
+export const NOT_THE_VERSION = 78
+
+const CODES = new Set(['EADDRINUSE', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
+
+/** Whether the agent cannot start because of its data or this device, and not because of an error in it. */
+export function isOfTheDevice(error: unknown): boolean {
+  return error instanceof DataFileError || CODES.has(codeOf(error) ?? '')
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openComparison, type DeviceParts } from './comparison.ts'
+
+type State<Part extends 'cameras' | 'deterrents'> = DeviceParts[Part][number]['state']
+
+let folder: string
+let now: DeviceParts
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hedgerow-comparison-'))
+  now = partsOf({ yard: 'online', dead: 'offline' }, { siren: 'ready', broken: 'fault' })
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function partsOf(
+  cameras: Record<string, State<'cameras'>>,
+  deterrents: Record<string, State<'deterrents'>>,
+  { isGuarded = true, waiting = 0 } = {},
+): DeviceParts {
+  return {
+    cameras: Object.entries(cameras).map(([name, state]) => ({ name, state, fps: 1 })),
+    deterrents: Object.entries(deterrents).map(([name, state]) => ({ name, state })),
+    isGuarded,
+    waiting,
+  }
+}
+const file = () => join(folder, 'gateway.yaml')
+const open = () =>
+  openComparison(join(folder, 'before-update.json'), {
+    deviceFile: file(),
+    parts: () => now,
+    log: pino({ level: 'silent' }),
+  })
+
+it('names what worked before, until it worked once again', async () => {
+  await (await open()).remember()
+  now = partsOf(
+    { yard: 'offline', dead: 'offline' },
+    { siren: 'fault', broken: 'fault' },
+    { isGuarded: false, waiting: 3 },
+  )
+  const comparison = await open()
+  const everything = [
+    'camera yard gives no picture',
+    'deterrent siren does not answer',
+    'the process that guards the deterrents does not run',
+    'no detection reaches the hub',
+  ]
+  expect(await comparison.missing()).toEqual(everything)
+  now = partsOf({}, {}, { isGuarded: false, waiting: 3 })
+  expect(await comparison.missing()).toEqual([everything[0], everything[1], everything[3]])
+  now = partsOf({ yard: 'online' }, { siren: 'active' })
+  expect(await comparison.missing()).toEqual([])
+  now = partsOf({ yard: 'offline' }, { siren: 'fault' }, { isGuarded: false, waiting: 9 })
+  expect(await comparison.missing()).toEqual([])
+})
+
+it('expects detections to go on their way where none waited before', async () => {
+  await (await open()).remember()
+  now = partsOf({ yard: 'online' }, { siren: 'ready' }, { waiting: 5 })
+  const comparison = await open()
+  expect(await comparison.missing()).toEqual(['no detection reaches the hub'])
+  now.waiting = 6
+  expect(await comparison.missing()).toEqual(['no detection reaches the hub'])
+  now.waiting = 4
+  expect(await comparison.missing()).toEqual([])
+})
+
+it('does not miss what did not work before, what is switched off, and what somebody removed', async () => {
+  writeFileSync(file(), 'cameras: {}')
+  now.waiting = 12
+  await (await open()).remember()
+  now = partsOf({ yard: 'disabled' }, { siren: 'ready' }, { waiting: 30 })
+  const comparison = await open()
+  expect(await comparison.missing()).toEqual([])
+  now = partsOf({}, {})
+  const other = await open()
+  expect(await other.missing()).toEqual(['camera yard gives no picture', 'deterrent siren does not answer'])
+  writeFileSync(file(), 'cameras: { barn: {} }')
+  expect(await other.missing()).toEqual([])
+})
+
+it('compares nothing without a readable memory', async () => {
+  now = partsOf({}, {}, { isGuarded: false, waiting: 9 })
+  expect(await (await open()).missing()).toEqual([])
+  writeFileSync(join(folder, 'before-update.json'), '{"cameras":')
+  expect(await (await open()).missing()).toEqual([])
+})
