@@ -72,7 +72,7 @@ test('recent detections come newest first, of one camera, of one label, of a tim
 test('a record that a crash left open is whole, and another process can read it meanwhile', () => {
   const first = open()
   first.put(seen('a', { thumbnail: Buffer.from('a picture').toString('base64') }))
-  expect(ids(readRecord(path, { limit: 9 }) ?? [])).toEqual(['a'])
+  expect(ids(readRecord(path, { limit: 9 })?.detections ?? [])).toEqual(['a'])
   // The first one is not closed, so its journal is as a kill leaves it.
   const second = open()
   expect(ids(second.recent({ limit: 9 }))).toEqual(['a'])
