@@ -13,7 +13,9 @@ export type FrigateAccess = {
   /** `proxy.header_map`, in lower case. */
   userHeader: string | undefined
   roleHeader: string | undefined
-  /** `auth.roles`: the cameras of each role; every camera when there are none (models.py, `User.get_allowed_cameras`). */
+  /**
+   * `auth.roles`: the cameras of each role; every camera when there are none (models.py, `User.get_allowed_cameras`).
+   */
   roles: Record<string, readonly string[]>
 }
 

@@ -17,6 +17,8 @@ export type TestSource = Source & {
   detections(): Detection[]
   /** What was glimpsed, as `camera label`, oldest first. */
   readonly glimpses: string[]
+  /** For how long each person counts who was glimpsed; undefined: as usual. */
+  readonly holds: (number | undefined)[]
   /** The last objects of each detection. */
   readonly objects: Map<string, readonly DetectedObject[]>
   /** While set, reports are rejected with it, as by a full disk. */
@@ -32,6 +34,7 @@ export async function startFrigateSource(
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'hedgerow-frigate-source-')))
   const reports: Detection[] = []
   const glimpses: string[] = []
+  const holds: (number | undefined)[] = []
   const objects = new Map<string, readonly DetectedObject[]>()
   let refusal: Error | undefined
   let settings = given
@@ -49,7 +52,10 @@ export async function startFrigateSource(
       firesRule: options.firesRule ?? (() => false),
       isWrong: () => false,
       noteCandidate() {},
-      glimpse: (camera, label) => void glimpses.push(`${camera} ${label}`),
+      glimpse(camera, label, holdMs) {
+        glimpses.push(`${camera} ${label}`)
+        if (label === 'person') holds.push(holdMs)
+      },
     })
   let source = start()
   return {
@@ -60,6 +66,7 @@ export async function startFrigateSource(
     },
     reports,
     glimpses,
+    holds,
     objects,
     detections() {
       const byId = new Map<string, Detection>()

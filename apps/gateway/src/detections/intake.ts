@@ -39,8 +39,8 @@ export type IntakeOptions = {
     known: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
   /**
-   * Called for each detection before it is on disk: deterrents work when the disk is full. `objects`: for a detection of
-   * several objects.
+   * Called for each detection before it is on disk: deterrents work when the disk is full. `objects`: for a detection
+   * of several objects.
    */
   onSeen(detection: Detection, objects: readonly DetectedObject[] | undefined): void
   /** Called instead of `onSeen` for a held-back detection. */

@@ -26,8 +26,7 @@ export type Subject = Pick<
  */
 export function subjectsOf(detection: Detection, objects: readonly DetectedObject[] | undefined): Subject[] {
   const { id: detectionId, camera, zone, verdicts, validated, falsePositive } = detection
-  if (!objects)
-    return [{ ...detection, detectionId, objectId: undefined, zones: zone === undefined ? [] : [zone] }]
+  if (!objects) return [{ ...detection, detectionId, objectId: undefined, zones: zone === undefined ? [] : [zone] }]
   return objects.map(({ id, label, score, zones, startedAt, endedAt }) => ({
     detectionId,
     objectId: id,

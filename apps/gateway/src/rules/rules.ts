@@ -169,8 +169,7 @@ export function createRules(options: RulesOptions): Rules {
       if (objects && detection.endedAt !== undefined) return
       const file = options.file()
       const active = objects?.filter(({ endedAt, isStill }) => endedAt === undefined && !isStill)
-      for (const subject of subjectsOf(detection, active))
-        for (const rule of file.rules) consider(rule, subject, file)
+      for (const subject of subjectsOf(detection, active)) for (const rule of file.rules) consider(rule, subject, file)
     },
     problems: () => hold.held().map((name) => `The rule ${name} is held: it wants to fire more often than is sensible`),
     stop: () => clearInterval(personTimer),

@@ -101,8 +101,8 @@ export type SourceContext = {
   firesRule(label: string): boolean
   /**
    * Reports an object that is no detection, or not yet: a person in the picture keeps deterrents off. A source that
-   * reports every object as a detection need not call it. `holdMs`: how long a person then counts as there, for a source
-   * that says it again only after a longer time.
+   * reports every object as a detection need not call it. `holdMs`: how long a person then counts as there, for a
+   * source that says it again only after a longer time.
    */
   glimpse(camera: string, label: string, holdMs?: number): void
   /** Stores a candidate for a person who tunes the camera. `at`: when it began, in milliseconds since 1970. */

@@ -295,9 +295,7 @@ describe('the state', () => {
     const { source } = await start({ cameras: { orchard: {}, yard: { record: false } } })
     await expect
       .poll(() => source.state().problems)
-      .toEqual([
-        'yard reports nothing, because Frigate has review items of recorded cameras only: set record.enabled.',
-      ])
+      .toEqual(['yard reports nothing, because Frigate has review items of recorded cameras only: set record.enabled.'])
   })
 
   test('says for how long Frigate has not answered, and that its cameras are offline', async () => {

@@ -20,6 +20,7 @@ export type Health = {
   /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean
+  isOffline(camera: string): boolean
   /** When the statistics last counted pictures of it, in milliseconds since 1970. */
   lastOnlineAt(camera: string): number | undefined
   /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */
@@ -65,11 +66,14 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
 
   function cameras(): Camera[] {
     const names = new Set([...Object.keys(stats?.cameras ?? {}), ...Object.keys(config?.cameras ?? {})])
-    return [...names].filter((name) => !isReplay(name)).slice(0, CAMERAS_MAX).map((name) => {
-      const measured = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.camera_fps : 0
-      const state = stateOf(name, measured)
-      return { name, state, fps: state === 'online' ? Math.min(FPS_MAX, measured) : 0 }
-    })
+    return [...names]
+      .filter((name) => !isReplay(name))
+      .slice(0, CAMERAS_MAX)
+      .map((name) => {
+        const measured = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.camera_fps : 0
+        const state = stateOf(name, measured)
+        return { name, state, fps: state === 'online' ? Math.min(FPS_MAX, measured) : 0 }
+      })
   }
 
   /** Why an enabled camera of Frigate gives no picture or reports nothing, as far as Frigate says. */
@@ -88,7 +92,8 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
   /** Why no review item of an enabled camera comes from Frigate, as a part of a sentence. */
   function whySilent(name: string): string | undefined {
     if (settings.cameras && !settings.cameras.includes(name)) return undefined
-    if (allowed && !allowed.includes(name)) return "Frigate's user for this gateway may not see it: its role needs the camera"
+    if (allowed && !allowed.includes(name))
+      return "Frigate's user for this gateway may not see it: its role needs the camera"
     const own = config && Object.hasOwn(config.cameras, name) ? config.cameras[name]! : undefined
     // The statistics have what somebody switched off since the last look at the configuration.
     const counted = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.detection_enabled : undefined
@@ -96,13 +101,13 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     if (!own) return undefined
     if (!own.record.enabled) return 'Frigate has review items of recorded cameras only: set record.enabled'
     const { alerts, detections } = own.review
-    if (!alerts.enabled && settings.severity === 'alert') return 'its alerts are off in Frigate: set review.alerts.enabled'
+    if (!alerts.enabled && settings.severity === 'alert')
+      return 'its alerts are off in Frigate: set review.alerts.enabled'
     if (!alerts.enabled && !detections.enabled) return 'its alerts and detections are off in Frigate: set review'
     return undefined
   }
 
-  const isEnabled = (name: string) =>
-    !config || !Object.hasOwn(config.cameras, name) || config.cameras[name]!.enabled
+  const isEnabled = (name: string) => !config || !Object.hasOwn(config.cameras, name) || config.cameras[name]!.enabled
 
   /** A sentence for each reason, with all cameras that it is true of. */
   function silentCameras(): string[] {
@@ -138,6 +143,7 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     takeConfig: (taken) => (config = taken),
     takeProfile: ({ allowed_cameras: cameras }) => (allowed = cameras),
     forgetStatuses: () => statuses.clear(),
+    isOffline: (camera) => cameras().some(({ name, state }) => name === camera && state === 'offline'),
     lastOnlineAt: (camera) => onlineAt.get(camera),
     takeStatus(camera, status) {
       if (statuses.size < CAMERAS_MAX || statuses.has(camera)) statuses.set(camera, status)
@@ -164,6 +170,7 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
 /** The reason must not be cut off by many names. */
 function saysSilent(names: readonly string[], reason: string): string {
   const [first = '', second] = names
-  const who = names.length > 2 ? `${first} and ${names.length - 1} more` : second === undefined ? first : `${first} and ${second}`
+  const who =
+    names.length > 2 ? `${first} and ${names.length - 1} more` : second === undefined ? first : `${first} and ${second}`
   return `${who} ${names.length > 1 ? 'report' : 'reports'} nothing, because ${reason}.`
 }

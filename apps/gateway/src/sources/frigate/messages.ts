@@ -26,7 +26,13 @@ const seconds = z.number().min(946_684_800).max(253_402_300_799)
 /** What Frigate gives as the end of a manual event without one (`sys.maxsize`): when that stays, nobody ended it. */
 const ENDLESS = 9_000_000_000_000_000_000
 const end = z
-  .union([seconds, z.number().min(ENDLESS).transform(() => Infinity)])
+  .union([
+    seconds,
+    z
+      .number()
+      .min(ENDLESS)
+      .transform(() => Infinity),
+  ])
   .nullish()
   .transform((at) => at ?? null)
 /** A program may give any score to an event that it makes. */

@@ -57,6 +57,17 @@ describe('the latest picture', () => {
     expect((await source.pictures.latest!('orchard', { signal }))!.ageMs).toBeUndefined()
   })
 
+  test('of an offline camera of 0.17, which is an error picture, has the age of the outage', async () => {
+    const { frigate, source } = await start({ cameras: { yard: {}, orchard: {} } })
+    expect((await source.pictures.latest!('yard', { signal }))!.ageMs).toBeUndefined()
+    frigate.cameras.get('yard')!.fps = 0
+    frigate.stats()
+    await expect.poll(() => source.state().cameras.find(({ name }) => name === 'yard')?.state).toBe('offline')
+    const old = (await source.pictures.latest!('yard', { signal }))!
+    expect(noteOf(old.jpeg)).toBe('camera-error yard')
+    expect(old.ageMs).toBeGreaterThanOrEqual(10_000)
+  })
+
   test('of a camera that Frigate does not have is missing, and Frigate is not asked', async () => {
     const { frigate, source } = await start()
     for (const camera of ['barn', '../config', '__proto__', ''])

@@ -32,7 +32,7 @@ export function createPictures(options: {
   client: FrigateClient
   dataDir: string
   clock: () => number
-  health: Pick<Health, 'knows' | 'lastOnlineAt'>
+  health: Pick<Health, 'knows' | 'isOffline' | 'lastOnlineAt'>
   progress(): Progress | undefined
 }): Pictures & { stop(): Promise<void> } {
   const { client, clock, health } = options
@@ -77,8 +77,11 @@ export function createPictures(options: {
     const names = await read(previewNames, path, signal).catch(() => undefined)
     const times = (names ?? []).flatMap((name) => Number(/-(\d+\.?\d*)\.\w+$/.exec(name)?.[1] ?? Number.NaN))
     const takenAt = Math.max(...times.filter((at) => at <= now))
+    return Number.isFinite(takenAt) ? Math.max(OFFLINE_AGE_MIN_MS, (now - takenAt) * 1_000) : offlineFor(camera)
+  }
+
+  function offlineFor(camera: string): number {
     const onlineAt = health.lastOnlineAt(camera)
-    if (Number.isFinite(takenAt)) return Math.max(OFFLINE_AGE_MIN_MS, (now - takenAt) * 1_000)
     return onlineAt === undefined ? UNKNOWN_AGE_MS : Math.max(OFFLINE_AGE_MIN_MS, clock() - onlineAt)
   }
 
@@ -89,7 +92,9 @@ export function createPictures(options: {
       const path = `/api/${encodeURIComponent(camera)}/latest.jpg${scaled}`
       const { bytes: jpeg, headers } = await client.readWhole(path, { maxBytes: PICTURE_BYTES_MAX, signal })
       if (!jpegSize(jpeg)) return undefined
-      return headers['x-frigate-offline'] === 'true' ? { jpeg, ageMs: await ageOfPreview(camera, signal) } : { jpeg }
+      if (headers['x-frigate-offline'] === 'true') return { jpeg, ageMs: await ageOfPreview(camera, signal) }
+      // Before 0.18 it is a picture that says that there is none.
+      return health.isOffline(camera) ? { jpeg, ageMs: offlineFor(camera) } : { jpeg }
     },
     async snapshot(detection, { boxed, signal }) {
       if (!isOurs(detection)) return undefined

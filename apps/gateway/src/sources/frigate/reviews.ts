@@ -31,7 +31,7 @@ export type ReviewsOptions = {
   items: Items
   progress: Progress
   context: Pick<SourceContext, 'report' | 'follow' | 'firesRule'>
-  /** An object that was fetched is a person who is there. */
+  /** A person is there whom no message on `events` told of, or not yet. */
   onPerson(object: SeenObject): void
   log: Logger
   signal: AbortSignal
@@ -57,7 +57,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
   idle.resolve()
 
   function isWanted({ camera, severity }: ReviewItem): boolean {
-    if (isReplay(camera) || (settings.cameras && !settings.cameras.includes(camera))) return false
+    if (settings.cameras && !settings.cameras.includes(camera)) return false
     return settings.severity === 'detection' || severity === 'alert'
   }
 
@@ -149,11 +149,15 @@ export function createReviews(options: ReviewsOptions): Reviews {
       if (read.problem !== undefined) return log.debug({ object: id }, `Frigate's object ${read.problem}`)
       // A message about it may have come meanwhile, and is newer.
       const seen = objects.get(id) ?? objects.takeStored(read.value)
-      if (isPersonLabel(seen.label) && seen.endedAt === undefined) options.onPerson(seen)
+      notePerson(seen)
     } catch (error) {
       if (!(error instanceof FrigateError)) throw error
       log.debug({ object: id, reason: error.message }, 'an object stays unknown')
     }
+  }
+
+  function notePerson(object: SeenObject): void {
+    if (isPersonLabel(object.label) && object.endedAt === undefined) options.onPerson(object)
   }
 
   async function pictureOf(objectId: string): Promise<Buffer | undefined> {
@@ -177,15 +181,18 @@ export function createReviews(options: ReviewsOptions): Reviews {
 
   return {
     take(item) {
+      if (isReplay(item.camera)) return true
       // A late message about an item that is over opens nothing.
       if (item.end_time !== null || !progress.get(item.id)?.isOver) items.take(item)
+      // Before anything is decided or asked: a person may be known by this name only.
+      if (item.end_time === null) for (const object of items.objectsOf(item)) notePerson(object)
       return take(item)
     },
     onObject(object, isOther) {
       const item = items.itemOf(object)
-      if (!item || !isWanted(item) || !progress.get(item.id)) return
+      if (!item || !isWanted(item)) return
       if (isOther || isPersonLabel(object.label)) context.follow(item.id, objectsOf(item))
-      if (shown.get(item.id) !== viewOf(item) && !take(item)) options.onLost()
+      if (progress.get(item.id) && shown.get(item.id) !== viewOf(item) && !take(item)) options.onLost()
     },
     settled: () => idle.promise,
   }

@@ -8,7 +8,9 @@ export type Box = { x: number; y: number; width: number; height: number }
 /** One tracked object: the best score so far, all zones that it entered, and its last place. */
 export type SeenObject = DetectedObject & {
   camera: string
-  /** What Frigate's settings make of it: null when they want no review item of it, undefined when Frigate says nothing. */
+  /**
+   * What Frigate's settings make of it: null when they want no review item of it, undefined when Frigate says nothing.
+   */
   severity: string | null | undefined
   box: Box | undefined
   /** It has not moved yet, so no review item has it. */
