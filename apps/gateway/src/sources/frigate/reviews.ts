@@ -53,6 +53,8 @@ export function createReviews(options: ReviewsOptions): Reviews {
   const inWork = new Set<string>()
   /** What people were last shown of open items. */
   const shown = new Map<string, string>()
+  /** The items of which people should see another object, another zone or a higher score. */
+  const changed = new Set<string>()
   let idle = Promise.withResolvers<void>()
   idle.resolve()
 
@@ -90,22 +92,23 @@ export function createReviews(options: ReviewsOptions): Reviews {
     const severity = before?.severity === 'alert' ? 'alert' : severityOf(item)
     if (!severity) return
     const mark = markOf(item, severity)
-    const isOther = !isOver && shown.has(item.id) && shown.get(item.id) !== viewOf(item)
+    const isOther = changed.delete(item.id) && !isOver
     if (before?.mark === mark && before.hasPicture && !isOther) return
     await askForObjects(item)
     const best = bestOf(items.objectsOf(item), context.firesRule)
     const told = objectsOf(item)
     const endedAt = item.end_time === null ? undefined : toMoment(endOf(item, client.now()))
     const detection = toDetection(item, severity, told, best, { box: best?.box, endedAt })
-    const objectId = best && objects.get(best.id) ? best.id : item.data.detections[0]
+    const objectId = best && objects.get(best.id) ? best.id : item.data.detections.toSorted()[0]
     const state = { severity, startTime: item.start_time, isOver, mark, ...(objectId !== undefined && { objectId }) }
     const isNews = before?.mark !== mark || isOther
+    const view = viewOf(item)
     if (isOver) shown.delete(item.id)
-    else shown.set(item.id, viewOf(item))
     // A current item is reported at once; a finished one can wait for its picture.
     if (isNews && !isOver) {
       await context.report([detection], { objects: new Map([[item.id, told]]) })
       progress.set(item.id, { ...state, hasPicture: before?.hasPicture ?? false })
+      shown.set(item.id, view)
       followAfter(item, told)
     }
     const wantsPicture = !before?.hasPicture || isOver || before.objectId !== objectId
@@ -125,6 +128,15 @@ export function createReviews(options: ReviewsOptions): Reviews {
   function followAfter(item: ReviewItem, told: readonly DetectedObject[]): void {
     const now = objectsOf(item)
     if (JSON.stringify(now) !== JSON.stringify(told)) context.follow(item.id, now)
+    showAgain(item)
+  }
+
+  /** Reports the item again when people should see something else of it than they do. */
+  function showAgain(item: ReviewItem): void {
+    if (!progress.get(item.id) || shown.get(item.id) === viewOf(item)) return
+    changed.add(item.id)
+    // What waits is newer.
+    if (!waiting.has(item.id) && !take(item)) options.onLost()
   }
 
   /** What people see of its objects; a score that rises a little is not worth another report. */
@@ -192,7 +204,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
       const item = items.itemOf(object)
       if (!item || !isWanted(item)) return
       if (isOther || isPersonLabel(object.label)) context.follow(item.id, objectsOf(item))
-      if (progress.get(item.id) && shown.get(item.id) !== viewOf(item) && !take(item)) options.onLost()
+      showAgain(item)
     },
     settled: () => idle.promise,
   }
