@@ -14,7 +14,8 @@ import { createLearning, type Learning } from './learning/learning.ts'
 import type { DeviceReport } from './local/api/calls.ts'
 import { isPersonLabel } from './kernel/person-label.ts'
 import { createPictures } from './detections/pictures.ts'
-import type { Pictures } from './sources/source.ts'
+import type { DetectedObject, Pictures } from './sources/source.ts'
+import { namesLabel } from './rules/match.ts'
 import { createRules } from './rules/rules.ts'
 import { createSecondLook, type SecondLook } from './second-look/second-look.ts'
 import { createSources, type Sources } from './sources/sources.ts'
@@ -107,7 +108,7 @@ export async function openDevice(
     judge: learning.judge,
     onSeen,
     onHeldBack: ({ camera, label }) => glimpse(camera, label),
-    onPerson: deterrents.personSeen,
+    onPerson: (camera) => deterrents.personSeen(camera),
     log,
   })
   /** Whether a person said that a detection is wrong. */
@@ -117,6 +118,8 @@ export async function openDevice(
     dataDir,
     clock: Date.now,
     report: intake.report,
+    follow: intake.follow,
+    firesRule: (label) => file.current().rules.some((rule) => rule.enabled && namesLabel(rule, label)),
     glimpse,
     noteCandidate,
     isWrong,
@@ -144,9 +147,9 @@ export async function openDevice(
     if (cameras.size < CAMERAS_MAX) cameras.add(camera)
   }
 
-  function glimpse(camera: string, label: string): void {
+  function glimpse(camera: string, label: string, holdMs?: number): void {
     noteCamera(camera)
-    if (isPersonLabel(label)) deterrents.personSeen(camera)
+    if (isPersonLabel(label)) deterrents.personSeen(camera, holdMs)
   }
 
   function noteCandidate(camera: string, candidate: NotedCandidate): void {
@@ -157,9 +160,9 @@ export async function openDevice(
     }
   }
 
-  function onSeen(detection: Detection): void {
+  function onSeen(detection: Detection, objects: readonly DetectedObject[] | undefined): void {
     noteCamera(detection.camera)
-    rules.see(detection)
+    rules.see(detection, objects)
     secondLook.see(detection)
   }
 

@@ -28,8 +28,9 @@ export function testRules(
   if (parsed.errors) return { text: checkDeviceFile(path, environment).text, isDone: false }
   const file = parsed.value
   if (file.rules.length === 0) return { text: `${path} has no rules.`, isDone: false }
-  const detections = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: most + 1 }) ?? []
-  const run = dryRun(file, detections.slice(0, most).toReversed())
+  const found = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: most + 1 })
+  const detections = found?.detections ?? []
+  const run = dryRun(file, detections.slice(0, most).toReversed(), (id) => found?.objects.get(id))
   const isCut = detections.length > most
   const count = isCut ? `The newest ${most} detections` : `${detections.length} detections`
   const rest = isCut ? ' (there are more: choose a later --since)' : ''

@@ -28,7 +28,7 @@ export type Deterrents = {
   disarm(by: Asker): Promise<void>
   isArmed(): boolean
   /** Call it when a person is on this camera. */
-  personSeen(camera: string): void
+  personSeen(camera: string, holdMs?: number): void
   list(): DeterrentState[]
   /** Newest first. */
   ledger(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
@@ -221,7 +221,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       await Promise.all([file.write(() => interlock.saved(instantNow())), quiet(undefined)])
     },
     isArmed: interlock.isArmed,
-    personSeen: (camera) => run(interlock.personSeen(camera, instantNow())),
+    personSeen: (camera, holdMs) => run(interlock.personSeen(camera, instantNow(), holdMs)),
     list: () => interlock.list(instantNow()),
     ledger: ledger.newest,
     ledgerAfter: ledger.after,

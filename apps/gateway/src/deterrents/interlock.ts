@@ -298,8 +298,8 @@ export function createInterlock(options: InterlockOptions) {
      * A person is on this camera now, whatever the time of the detection, because clocks of cameras and programs may be
      * wrong.
      */
-    personSeen(camera: string, now: Instant): Output[] {
-      const isSaveDue = persons.note(camera, now)
+    personSeen(camera: string, now: Instant, holdMs?: number): Output[] {
+      const isSaveDue = persons.note(camera, now, holdMs)
       const outputs = all().flatMap((channel): Output[] => {
         const own = settings[channel.unit.name]
         if (!own || !channel.firing || channel.firing.phase === 'ending') return []
