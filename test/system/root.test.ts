@@ -370,6 +370,7 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
       done(`${INSTALL} --uninstall`)
       done('echo HUB_PORT=8090 >/etc/hedgerow/hub.env')
       for (const name of ['hedgerow-gateway', 'hedgerow-hub'] as const) done(dpkg(root, packages[name]))
+      expect(done('stat -c %a /etc/hedgerow/hub.env')).toBe('640\n')
       expect(done('hedgerow-gateway show').split('\0')).toContain('GATEWAY_HUB_URL=https://hub.example.net')
       expect(done('hedgerow-hub show').split('\0')).toContain('HUB_PORT=8090')
       expect(shell(INSTALL).output).toContain('apt-get remove hedgerow-gateway')

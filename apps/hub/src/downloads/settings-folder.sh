@@ -22,6 +22,8 @@ close_settings_folder() (
   }
   for entry in "$etc/hub.env" "$etc/gateway.env"; do
     if is_there "$entry" && ! is_of_root "$entry"; then set_aside "$entry" 'was not made by root'; fi
+    # It may hold passwords. A second name could be one of the system's.
+    if is_there "$entry"; then find "$entry" -prune -type f -links 1 -exec chmod o= {} +; fi
   done
   id "$person" >/dev/null 2>&1 || return 0
   # Until now the mode of the folder kept these from other users.
