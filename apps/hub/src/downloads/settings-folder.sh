@@ -14,6 +14,8 @@ close_settings_folder() (
   # From here on nobody else adds, renames or replaces anything in it; what was there before may still be a trap.
   is_there() { [ -e "$1" ] || [ -L "$1" ]; }
   is_of_root() { [ -n "$(find "$1" -prune -user root \( -type f -o -type l \))" ]; }
+  # Another name of the file could be one of the system's.
+  is_only_name() { [ -n "$(find "$1" -prune -type f -user root -links 1 2>/dev/null)" ]; }
   is_link() { [ "$(readlink "$yaml")" = gateway/gateway.yaml ]; }
   set_aside() {
     aside=$(mktemp -d "$etc/refused.XXXXXX")
@@ -22,14 +24,18 @@ close_settings_folder() (
   }
   for entry in "$etc/hub.env" "$etc/gateway.env"; do
     if is_there "$entry" && ! is_of_root "$entry"; then set_aside "$entry" 'was not made by root'; fi
-    # It may hold passwords. A second name could be one of the system's.
-    if is_there "$entry"; then find "$entry" -prune -type f -links 1 -exec chmod o= {} +; fi
+    # It may hold passwords.
+    if is_only_name "$entry"; then chmod o= "$entry"; fi
   done
   id "$person" >/dev/null 2>&1 || return 0
   # Until now the mode of the folder kept these from other users.
   if [ -n "$was_open" ]; then
-    find "$etc" -maxdepth 1 -type f -user root -links 1 -perm -o=r ! -name '*.env' \
-      -exec chgrp "$person" {} + -exec chmod g+r,o= {} +
+    for entry in "$etc"/*; do
+      if is_only_name "$entry" && [ -n "$(find "$entry" -prune -perm -o=r)" ]; then
+        chgrp "$person" "$entry"
+        chmod g+r,o= "$entry"
+      fi
+    done
   fi
 
   if is_there "$own"; then
