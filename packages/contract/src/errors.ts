@@ -147,7 +147,8 @@ export const errorTable = {
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },
   gateway_origin_required: {
     status: 409,
-    message: 'This hub is opened over https, so gateway pages need an origin of their own: set HUB_GATEWAY_ORIGIN.',
+    message:
+      'This page came over https, but HUB_HTTPS_PORT is off, so the hub has no https for pages of gateways. An administrator switches it on, or sets HUB_GATEWAY_ORIGIN.',
   },
   gateway_ports_exhausted: {
     status: 409,

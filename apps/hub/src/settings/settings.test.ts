@@ -305,11 +305,12 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const withPages = await startTestHub(engine, { webDir, siteDir })
     stops.push(() => withPages.stop())
     const policy = async () => (await withPages.app.inject('/gateways')).headers['content-security-policy']
-    expect(await policy()).toContain("connect-src 'self' http://*:8080 https://*:8080;")
+    const own = 'https://localhost:* http://localhost:* http://*.localhost:80'
+    expect(await policy()).toContain(`connect-src 'self' http://*:8080 https://*:8080 ${own};`)
     const headers = { authorization: `Bearer ${await withPages.signIn('admin')}` }
     const payload = { directHealthCheck: false }
     await withPages.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload })
-    expect(await policy()).toContain("connect-src 'self';")
+    expect(await policy()).toContain(`connect-src 'self' ${own};`)
   })
 
   it('are read once for everything that shares them, and again after a change or a failure', async () => {
