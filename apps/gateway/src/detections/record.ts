@@ -23,6 +23,8 @@ export type DetectionRecord = {
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
+  /** The cameras of detections that programs reported. */
+  programCameras(): string[]
   /** Notes that a rule asked deterrents to fire for a detection. Returns false when it had asked before. */
   markAsked(rule: string, detectionId: string): boolean
   /** Reviews of the detections by people. */
@@ -131,6 +133,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
       const jpeg = selectPicture.get(id)?.['jpeg']
       return jpeg instanceof Uint8Array ? Buffer.from(jpeg) : undefined
     },
+    programCameras: () => selectProgramCameras(database),
     markAsked: (rule, id) => insertAsked.run(id, rule).changes === 1,
     reviews: createReviews(database, (action) => transact(database, action)),
     candidates: createCandidates(database, clock),
@@ -140,13 +143,34 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
 
 /** For a command that runs beside the agent; undefined when there is no record yet. */
 export function readRecord(path: string, filter: RecordFilter): Detection[] | undefined {
+  return readOnly(path, (database) => selectRecent(database, filter))
+}
+
+/** The same for the cameras of detections that programs reported. */
+export function readProgramCameras(path: string): string[] {
+  return readOnly(path, selectProgramCameras) ?? []
+}
+
+function readOnly<T>(path: string, read: (database: DatabaseSync) => T): T | undefined {
   if (!existsSync(path)) return undefined
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
-    return selectRecent(database, filter)
+    return read(database)
   } finally {
     database.close()
   }
+}
+
+const CAMERAS_MAX = 256
+
+function selectProgramCameras(database: DatabaseSync): string[] {
+  return database
+    .prepare(
+      `select distinct camera from detections
+       where coalesce(json_extract(body, '$.source'), '') not in ('eye', 'frigate') limit ?`,
+    )
+    .all(CAMERAS_MAX)
+    .map((row) => String(row['camera']))
 }
 
 function selectRecent(database: DatabaseSync, filter: RecordFilter): Detection[] {

@@ -1,33 +1,61 @@
-import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readProgramCameras, RECORD_FILE } from '../detections/record.ts'
 import { isMissing } from '../kernel/durable-file.ts'
-import { folderOf, parseDeviceFile } from './parse.ts'
+import { readModelLabels, modelsFolder } from '../models/store.ts'
+import { askFrigateForNames } from '../sources/frigate/names.ts'
+import { withGivenCameras } from './given-cameras.ts'
+import { checkNames, type NameFindings } from './known-names.ts'
+import { folderOf, parseDeviceFile, type FileError, type Parsed } from './parse.ts'
+import { readText, UnreadableText } from './read-text.ts'
 import { warningsOf } from './warnings.ts'
+
+const FRIGATE_TIMEOUT_MS = 5_000
 
 /**
  * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and warnings about values
- * that are valid but unwise.
+ * that are valid but unwise. Asks Frigate, the record and the models for the names that they provide.
  */
-export function checkDeviceFile(
+export async function checkDeviceFile(
   path: string,
-  environment: NodeJS.ProcessEnv,
-  uiTarget?: URL,
-): { text: string; isValid: boolean } {
+  options: {
+    dataDir: string
+    environment: NodeJS.ProcessEnv
+    uiTarget?: URL | undefined
+    givenCameras?: readonly string[] | undefined
+  },
+): Promise<{ text: string; isValid: boolean }> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = await readText(path)
   } catch (error) {
     if (isMissing(error))
       return {
         text: `${path}: there is no such file. The gateway runs without it, and its API takes no reports.`,
         isValid: true,
       }
-    return { text: `${path}: the file cannot be read.`, isValid: false }
+    const message = error instanceof UnreadableText ? error.message : 'The file cannot be read.'
+    return { text: `${path}: ${message}`, isValid: false }
   }
-  const parsed = parseDeviceFile(text, folderOf(path), environment)
-  if (!parsed.errors) {
-    const warnings = warningsOf(parsed.value, uiTarget).map((text) => `${path}: warning: ${text}`)
-    return { text: [`${path}: no errors.`, ...warnings].join('\n'), isValid: true }
-  }
-  const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${error.message}`)
-  return { text: lines.join('\n'), isValid: false }
+  const parsed = parseDeviceFile(text, { folder: folderOf(path), environment: options.environment })
+  if (parsed.errors) return { text: errorLines(path, parsed.errors), isValid: false }
+  const { errors, warnings } = await findNames(parsed, options)
+  const warned = [...warnings, ...warningsOf(parsed.value, options.uiTarget)].map((each) => `${path}: warning: ${each}`)
+  const first = errors.length > 0 ? errorLines(path, errors) : `${path}: no errors.`
+  return { text: [first, ...warned].join('\n'), isValid: errors.length === 0 }
+}
+
+export function errorLines(path: string, errors: readonly FileError[]): string {
+  return errors.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`).join('\n')
+}
+
+async function findNames(
+  { value, names }: Extract<Parsed, { errors?: undefined }>,
+  { dataDir, givenCameras = [] }: { dataDir: string; givenCameras?: readonly string[] | undefined },
+): Promise<NameFindings> {
+  const { frigate } = value.sources
+  return checkNames(withGivenCameras(value, givenCameras), names, {
+    frigate: frigate && (await askFrigateForNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
+    programs: readProgramCameras(join(dataDir, RECORD_FILE)),
+    models: await readModelLabels(modelsFolder(dataDir)),
+  })
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { editCamera } from './edit-camera.ts'
 import { append, deleteIn, NotEditable, setIn } from './edit-text.ts'
-import { fileTags } from './parse.ts'
+import { documentOf } from './yaml.ts'
 
 const triangle = (at: number): [number, number][] => [
   [at, 0],
@@ -54,7 +54,7 @@ test('a mask is added and removed on a line of its own; everything else keeps it
   expect(removed).toBe(added.replace('      - [[0, 0], [0.1, 0], [0.1, 0.1]] # the clock\n', ''))
   expect(editCamera(removed, 'orchard', { masks: [flag, triangle(0.25)] })).toBe(removed)
   const none = editCamera(removed, 'orchard', { masks: [] })
-  expect(parse(none, { customTags: fileTags })).toMatchObject({ cameras: { orchard: { masks: [] } } })
+  expect(documentOf(none).toJS()).toMatchObject({ cameras: { orchard: { masks: [] } } })
   expect(none).toContain('# between the trees')
 })
 

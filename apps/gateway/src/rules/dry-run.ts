@@ -30,6 +30,9 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
   let at = first ? Date.parse(first.startedAt) : 0
   let ids = 0
   const instant = () => ({ wall: at, mono: at })
+  const cameras = [...new Set(detections.map(({ camera }) => camera))]
+  const watching = Object.values(deterrents).flatMap(({ watchedBy }) => watchedBy ?? [])
+  const allLook = new Map([...cameras, ...watching].map((camera) => [camera, 'looking'] as const))
   const interlock = createInterlock({
     settings: deterrents,
     place: site,
@@ -37,6 +40,8 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
     boot: 'dry run',
     now: instant(),
     newId: () => String(++ids),
+    // Whether the cameras looked is not recorded.
+    watch: () => ({ cameras: allLook, isComplete: true }),
   })
   const answers = new Map<string, Extract<Output, { do: 'answer' }>['answer']>()
   const persons = detections.flatMap(({ label, camera, startedAt, endedAt }) =>
@@ -78,7 +83,6 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
 
   interlock.guarded()
   for (const { id } of interlock.units()) carryOut(interlock.off(id, undefined, '', instant()))
-  const cameras = [...new Set(detections.map(({ camera }) => camera))]
 
   function answerOf(rule: Rule, detection: Detection): string {
     const reason = whyNot(rule, { ...detection, endedAt: undefined }, at, site)

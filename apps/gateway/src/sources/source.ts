@@ -36,9 +36,22 @@ export class ClipNotFinished extends Error {
 /** An object that is followed now. */
 export type LiveBox = { label: string; score: number; box: NonNullable<Detection['box']> }
 
+/**
+ * Whether a person on a camera would be reported now: `looking`. `dark`: it gives no picture, or nothing looks at its
+ * pictures. `off`: its owner wants that nobody looks for persons there.
+ */
+export type CameraWatch = ReadonlyMap<string, 'looking' | 'dark' | 'off'>
+
+/** What a camera can report; undefined when that may be anything. `seesPersons`: undefined when unknown. */
+export type CameraNames = { zones?: readonly string[]; labels?: readonly string[]; seesPersons?: boolean }
+
 /** Produces detections from its start until `stop`. */
 export type Source = {
   state(): SourceState
+  /** Undefined while its cameras are unknown. */
+  watch(): CameraWatch | undefined
+  /** What its cameras can report, where only the source knows that. */
+  names?(): ReadonlyMap<string, CameraNames> | undefined
   pictures?: Partial<Pictures>
   /** Where objects are in the newest picture of a camera; undefined for cameras of other sources. */
   boxes?(camera: string): LiveBox[] | undefined

@@ -92,6 +92,13 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
         return path === undefined ? undefined : openClipFile(path, range)
       },
     },
+    watch: () =>
+      new Map(
+        watched.map(({ camera }) => {
+          if (recogniser.seesPersons() === false) return [camera.name, 'off']
+          return [camera.name, recogniser.seesPersons() && camera.state().state === 'online' ? 'looking' : 'dark']
+        }),
+      ),
     boxes: (name) => watchedAs(name)?.watcher.boxes(),
     problemsOf: (name) => watchedAs(name)?.camera.problems(),
     async stop() {

@@ -214,6 +214,8 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {
     state: health.state,
+    watch: health.watch,
+    names: health.names,
     problemsOf: health.problemsOf,
     pictures,
     async stop() {

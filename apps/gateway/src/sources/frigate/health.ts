@@ -1,7 +1,8 @@
 import type { Heartbeat } from '@hedgerow/contract'
-import type { SourceState } from '../source.ts'
+import type { CameraNames, CameraWatch, SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
 import type { Config, Stats } from './messages.ts'
+import { namesOf } from './names.ts'
 
 /** Frigate's part of the heartbeat: its cameras, its detectors, and a sentence for each problem. */
 export type Health = {
@@ -16,6 +17,10 @@ export type Health = {
   /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean
+  /** Whether each camera's persons would be reported; undefined while the cameras are unknown. */
+  watch(): CameraWatch | undefined
+  /** What each camera can report; undefined while that is unknown. */
+  names(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */
   problemsOf(camera: string): string[] | undefined
   state(): SourceState
@@ -47,6 +52,8 @@ export function createHealth(clock: () => number): Health {
   const statuses = new Map<string, string>()
   const failing = new Map<Way, { since: number; error: FrigateError }>()
   const told = new Map<string, number>()
+  /** Whether messages have arrived since the start. */
+  let isHeard = false
 
   function stateOf(name: string, fps: number): Camera['state'] {
     if (config && Object.hasOwn(config.cameras, name) && !config.cameras[name]!.enabled) return 'disabled'
@@ -70,6 +77,20 @@ export function createHealth(clock: () => number): Health {
     if (camera?.state !== 'offline') return camera && []
     const error = failing.get('http')?.error
     return [error ? error.inWords(undefined) : `Frigate gets no pictures of camera ${name}.`]
+  }
+
+  /** Persons are reported by messages, so a Frigate without them sees nobody. */
+  function watch(): CameraWatch | undefined {
+    if (!config) return undefined
+    const known = namesOf(config)
+    return new Map(
+      cameras().map(({ name, state }) => {
+        const { detect } = Object.hasOwn(config!.cameras, name) ? config!.cameras[name]! : {}
+        if (state === 'disabled' || detect?.enabled === false || known.get(name)?.seesPersons === false)
+          return [name, 'off']
+        return [name, state === 'online' && isHeard && !failing.has('messages') ? 'looking' : 'dark']
+      }),
+    )
   }
 
   function detectors(): Heartbeat['detectors'] {
@@ -101,6 +122,7 @@ export function createHealth(clock: () => number): Health {
       if (statuses.size < CAMERAS_MAX || statuses.has(camera)) statuses.set(camera, status)
     },
     answers(way, error) {
+      if (way === 'messages') isHeard ||= !error
       if (!error) failing.delete(way)
       else failing.set(way, { since: failing.get(way)?.since ?? clock(), error })
     },
@@ -114,6 +136,8 @@ export function createHealth(clock: () => number): Health {
     },
     knows: (camera) =>
       [stats?.cameras, config?.cameras].some((known) => known !== undefined && Object.hasOwn(known, camera)),
+    watch,
+    names: () => config && namesOf(config),
     problemsOf,
     state: () => ({ cameras: cameras(), detectors: detectors(), problems: problems() }),
   }

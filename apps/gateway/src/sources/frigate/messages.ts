@@ -84,10 +84,17 @@ export const config = z.object({
     name,
     z.object({
       enabled: z.boolean().default(true),
-      detect: z.object({ width: z.number().positive().nullish(), height: z.number().positive().nullish() }).default({}),
+      detect: isOn
+        .extend({ width: z.number().positive().nullish(), height: z.number().positive().nullish() })
+        .default({ enabled: true }),
       record: isOn.default({ enabled: true }),
+      zones: z.record(name, z.unknown()).nullish(),
+      objects: z.object({ track: names.nullish() }).nullish(),
+      audio: z.object({ listen: names.nullish() }).nullish(),
     }),
   ),
+  /** Parts of an object that are reported under names of their own, such as the face of a person. */
+  model: z.object({ attributes_map: z.record(name, names).nullish() }).nullish(),
 })
 export type Config = z.output<typeof config>
 
