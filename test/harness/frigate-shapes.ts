@@ -42,6 +42,10 @@ export type CameraSettings = {
   /** The size in pixels of the stream that Frigate detects on. */
   width: number
   height: number
+  /** Whether it detects, and what it tracks: `person` alone unless its owner adds more (config/camera/objects.py:9). */
+  detect: boolean
+  track: readonly string[]
+  zones: readonly string[]
 }
 
 /** The form of `GET /api/review`, and of `after` in a message on the topic `reviews`. */
@@ -183,17 +187,18 @@ export function configShape(
     auth: { enabled: true, roles: { admin: [], viewer: [] } },
     ...(version === '0.18' && { profiles: {} }),
     cameras: Object.fromEntries(
-      [...cameras].map(([name, { enabled, record, fps, width, height }]) => [
+      [...cameras].map(([name, { enabled, record, fps, width, height, detect, track, zones }]) => [
         name,
         {
           name,
           ...(version !== '0.16' && { friendly_name: name }),
           enabled,
-          detect: { enabled: true, fps, width, height, stationary: { threshold: 50 } },
+          detect: { enabled: detect, fps, width, height, stationary: { threshold: 50 } },
           record: { enabled: record, alerts: { pre_capture: 5 } },
           review: { alerts: { enabled: true, labels: ['person', 'boar'] }, detections: { enabled: true } },
           snapshots: { enabled: true },
-          zones: {},
+          objects: { track, filters: {}, mask: '' },
+          zones: Object.fromEntries(zones.map((zone) => [zone, { coordinates: '0,0,1,0,1,1', objects: [] }])),
         },
       ]),
     ),

@@ -82,7 +82,16 @@ export type FrigateOptions = {
   access?: Partial<FrigateAccess>
 }
 
-const CAMERA: CameraSettings = { enabled: true, record: true, fps: 5.1, width: 1280, height: 720 }
+const CAMERA: CameraSettings = {
+  enabled: true,
+  record: true,
+  fps: 5.1,
+  width: 1280,
+  height: 720,
+  detect: true,
+  track: ['person', 'boar', 'deer', 'fox', 'cat', 'dog', 'car'],
+  zones: [],
+}
 
 /** One for all of a process: dozens of tests start a Frigate, and few look at its certificate. */
 let certificate: ReturnType<typeof makeSelfSigned> | undefined

@@ -76,6 +76,36 @@ test('zones are changed, added and removed one by one, also in a group on one li
   expect(editCamera(begun, 'gate', { zones: { lane: triangle(0) } })).toBe(begun.replace('{ road: ', '{ lane: '))
 })
 
+test('the last zone and the last mask go alone: comments and spacing around them stay', () => {
+  const text = `# top
+cameras:
+  orchard:   { url: "http://198.18.0.1/" }   # odd   spacing
+
+
+  gate:
+    url: "http://198.18.0.2/"
+    zones: # these
+      # between the trees
+
+      rows: [[0, 0.4],   [1, 0.4], [1, 1]]   # a note
+    # about masks
+    masks:
+      - [[0, 0], [1, 0], [1, 1]]
+sources:   { api: {} }
+`
+  expect(editCamera(text, 'gate', { zones: {}, masks: [] })).toBe(
+    text
+      .replace('zones: #', 'zones: {} #')
+      .replace('rows: [[0, 0.4],   [1, 0.4], [1, 1]]   # a note', '# a note')
+      .replace('masks:\n      - [[0, 0], [1, 0], [1, 1]]', 'masks: []'),
+  )
+  const windows =
+    'cameras:\r\n  a:\r\n    url: "http://198.18.0.1/"\r\n    zones:\r\n      # one\r\n      b: [[0, 0], [1, 0], [1, 1]]\r\n'
+  expect(editCamera(windows, 'a', { zones: {} })).toBe(
+    windows.replace('zones:', 'zones: {}').replace('      b: [[0, 0], [1, 0], [1, 1]]\r\n', ''),
+  )
+})
+
 test('an alias is not edited: the edit would also change its anchor', () => {
   const text = 'cameras:\n  a: &one { url: "http://198.18.0.1/" }\n  b: *one\n'
   expect(() => editCamera(text, 'b', { masks: [triangle(0)] })).toThrow(NotEditable)

@@ -88,6 +88,10 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     } else if (known.models && name !== NO_MODEL && !known.models.has(name))
       fail(named, `${noSuch('model', named, [...known.models.keys()])} Add it with: hedgerow-gateway model add`)
   }
+  const hasNoCamera = provided.size === 0 && !isFrigateUnknown
+  for (const [name, { watchedBy }] of Object.entries(file.deterrents))
+    if (watchedBy ? watchedBy.length === 0 : hasNoCamera)
+      findings.warnings.push(`No camera watches ${name}: it fires whether a person is there or not.`)
   return findings
 }
 

@@ -17,9 +17,9 @@ export type Parsed =
 const ERRORS_SHOWN = 20
 
 /**
- * Parses the text of a `gateway.yaml` (YAML 1.2, core schema). In every text that is not a key, `${NAME}` is replaced by
- * the environment variable and `!file PATH` by the file's content. Never throws. Each error has its line and column, and
- * shows what is written there, never the value that it stands for.
+ * Parses the text of a `gateway.yaml` (YAML 1.2, core schema). In every text that is not a key, `${NAME}` is replaced
+ * by the environment variable and `!file PATH` by the file's content. Never throws. Each error has its line and column,
+ * and shows what is written there, never the value that it stands for.
  */
 export function parseDeviceFile(text: string, secrets: Secrets): Parsed {
   const read = readYaml(text)

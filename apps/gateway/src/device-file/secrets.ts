@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { visit, type Document, type Node, type Scalar } from 'yaml'
 
 /**
- * `folder`: what paths of `!file` are relative to. `hidden` reads no variable and no file: each such value is some text,
- * so that a person who may not have the secrets can check the rest.
+ * `folder`: what paths of `!file` are relative to. `hidden` reads no variable and no file: each such value is some
+ * text, so that a person who may not have the secrets can check the rest.
  */
 export type Secrets = { folder: string; environment: NodeJS.ProcessEnv } | 'hidden'
 

@@ -44,10 +44,13 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   let isCaughtUp = false
   let isListening = false
   let losses = 0
+  let configAt = -Infinity
 
   function onUp(): void {
     isListening = true
     isCaughtUp = false
+    // It may have started again, with another configuration.
+    configAt = -Infinity
     health.answers('messages')
     log.info({ url: client.url.origin }, "Frigate's messages arrive")
     catchingUp.wake()
@@ -168,7 +171,6 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   }
 
   async function poll(): Promise<void> {
-    let configAt = -Infinity
     while (!signal.aborted) {
       try {
         take(stats, 'stats', await client.read('/api/stats', { signal }), health.takeStats)
