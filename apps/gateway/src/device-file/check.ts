@@ -5,9 +5,10 @@ import { readModelLabels, modelsFolder } from '../models/store.ts'
 import { askFrigateForNames } from '../sources/frigate/names.ts'
 import { withGivenCameras } from './given-cameras.ts'
 import { checkNames, type NameFindings } from './known-names.ts'
-import { folderOf, parseDeviceFile, type FileError, type Parsed } from './parse.ts'
+import { folderOf, parseDeviceFile, type Parsed } from './parse.ts'
 import { readText, UnreadableText } from './read-text.ts'
 import { warningsOf } from './warnings.ts'
+import type { FileError } from './yaml.ts'
 
 const FRIGATE_TIMEOUT_MS = 5_000
 

@@ -3,9 +3,10 @@ import type { Logger } from 'pino'
 import { isMissing } from '../kernel/durable-file.ts'
 import { withGivenCameras } from './given-cameras.ts'
 import type { PlacedName } from './names.ts'
-import { folderOf, parseDeviceFile, type FileError, type Parsed } from './parse.ts'
+import { folderOf, parseDeviceFile, type Parsed } from './parse.ts'
 import { readText, UnreadableText } from './read-text.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'
+import type { FileError } from './yaml.ts'
 
 /**
  * Reads the device's `gateway.yaml`, and again whenever it changes. After a bad edit the last good file stays in force;

@@ -3,11 +3,12 @@ import { realpath, stat } from 'node:fs/promises'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
 import { isMissing, writeDurably } from '../kernel/durable-file.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
-import { folderOf, type FileError } from './parse.ts'
+import { folderOf } from './parse.ts'
 import { createParseThread } from './parse-thread.ts'
 import { readText } from './read-text.ts'
 import type { DeviceFile } from './schema.ts'
 import { warningsOf } from './warnings.ts'
+import type { FileError } from './yaml.ts'
 
 /** Edits the text of `gateway.yaml`, so that people's comments stay. */
 export type DeviceFileEditor = {

@@ -8,7 +8,6 @@ import { findNamed, putSecret, putStandIn, STAND_INS, type Named, type Secrets, 
 import { hintOf, wordsOfError } from './words.ts'
 import { nodeAt, plainOf, readYaml, type FileError, type Yaml } from './yaml.ts'
 
-export type { FileError } from './yaml.ts'
 /** `names`: what the file names and something else must provide. */
 export type Parsed =
   | { value: DeviceFile; names: PlacedName[]; errors?: undefined }
@@ -31,20 +30,21 @@ export function parseDeviceFile(text: string, secrets: Secrets): Parsed {
     const node = nodeAt(document, path)
     return (node && written.get(node)) ?? value
   }
-  const missing =
-    secrets === 'hidden'
-      ? []
-      : named.flatMap((each) => {
-          const message = putSecret(each, secrets)
-          return message === undefined ? [] : [{ ...placeOf(each.node.range?.[0] ?? 0), message }]
-        })
+  const isHidden = secrets === 'hidden'
+  const missing = isHidden
+    ? []
+    : named.flatMap((each) => {
+        const message = putSecret(each, secrets)
+        return message === undefined ? [] : [{ ...placeOf(each.node.range?.[0] ?? 0), message }]
+      })
   if (missing.length > 0) return { errors: missing.slice(0, ERRORS_SHOWN) }
-  const { value, problems } = secrets === 'hidden' ? checkHidden(document, named, shown) : check(document, shown)
+  const { value, problems } =
+    isHidden && named.length > 0 ? checkHidden(document, named, shown) : check(document, shown)
   if (problems.length > 0) return { errors: inWords(problems, read.yaml, written) }
   const found = value ?? deviceFile.parse({})
   const names = namesOf(found).flatMap((each) => {
     const written = shown(each.path, each.name)
-    if (secrets === 'hidden' && written !== each.name) return []
+    if (isHidden && written !== each.name) return []
     return [{ ...each, ...placeOf(offsetOf(document, each.path)), shown: written }]
   })
   return { value: found, names }

@@ -104,7 +104,6 @@ test.each([
 ])('%j shows no secret, with the password or without', (text) => {
   for (const values of ['read', 'hidden'] as const) {
     const told = everythingTold(text, values)
-    if (values === 'read') expect(told).toContain('line')
     expect(told).not.toContain(SECRET)
   }
 })
@@ -129,7 +128,7 @@ rules: [{ name: "\${A}", labels: [boar], fire: [vale] }]
 })
 
 test('a secret file is a regular one of at most 64 KiB; a pipe and a device do not keep the agent waiting', () => {
-  execFileSync('mkfifo', [join(folder, 'pipe')])
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
   writeFileSync(join(folder, 'large'), 'x'.repeat(70_000))
   symlinkSync('/dev/zero', join(folder, 'zero'))
   const errorsOf = (name: string) =>

@@ -28,7 +28,7 @@ function typeInWords({ expected, input }: z.core.$ZodRawIssue<z.core.$ZodIssueIn
 export function hintOf(written: unknown, message: string): string {
   if (typeof written !== 'string') return ''
   if (/^[\u2018-\u201F\u00AB\u2039]/.test(written)) return ' Its quotation marks are typographic: write " or \'.'
-  if (/number\.$/.test(message) && /^[+-]?\d+(?:[.,]\d+)?$/.test(written))
+  if (message.endsWith('number.') && /^[+-]?\d+(?:[.,]\d+)?$/.test(written))
     return ` Write ${written.replace(',', '.')}, without quotation marks.`
   if (/^[a-z]+:\/\/[^@]*[#?/\s][^@]*@/i.test(written)) return ' In a password write # as %23, / as %2F and ? as %3F.'
   return ''

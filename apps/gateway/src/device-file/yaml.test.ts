@@ -79,8 +79,9 @@ test('any text is read or refused, and what is read has plain, different keys', 
   fc.assert(
     fc.property(fc.array(sign, { maxLength: 60 }), (signs) => {
       const { yaml, errors } = readYaml(signs.join(''))
-      if (!yaml) return void expect(errors.length).toBeGreaterThan(0)
-      expect(keysOf(plainOf(yaml.document)?.value).filter((key) => key.includes('${'))).toEqual([])
+      const keys = yaml ? keysOf(plainOf(yaml.document)?.value) : []
+      expect(errors).not.toEqual([])
+      expect(keys.join(' ')).not.toContain('${')
     }),
     { numRuns: 2_000 },
   )

@@ -90,14 +90,6 @@ export function nodeAt(document: Document, path: readonly PropertyKey[]): Node |
   return isNode(node) ? node : undefined
 }
 
-/** The key of a path's last part. */
-export function keyAt(document: Document, path: readonly PropertyKey[]): Node | undefined {
-  let parent: unknown = nodeAt(document, path.slice(0, -1))
-  if (isAlias(parent)) parent = parent.resolve(document)
-  const key = isMap(parent) && path.length > 0 ? pairOf(parent, path.at(-1)!)?.key : undefined
-  return isNode(key) ? key : undefined
-}
-
 function pairOf(map: YAMLMap, key: PropertyKey) {
   return map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key))
 }
