@@ -30,7 +30,9 @@ export function hintOf(written: unknown, message: string): string {
   if (/^[\u2018-\u201F\u00AB\u2039]/.test(written)) return ' Its quotation marks are typographic: write " or \'.'
   if (message.endsWith('number.') && /^[+-]?\d+(?:[.,]\d+)?$/.test(written))
     return ` Write ${written.replace(',', '.')}, without quotation marks.`
-  if (/^[a-z]+:\/\/[^@]*[#?/\s][^@]*@/i.test(written)) return ' In a password write # as %23, / as %2F and ? as %3F.'
+  const early = written.search(/[#?\s]|(?<![:/])\/(?!\/)/)
+  if (early >= 0 && written.includes('://') && !written.slice(0, early).includes('@') && written.includes('@', early))
+    return ' In a password write # as %23, / as %2F and ? as %3F.'
   return ''
 }
 
