@@ -57,6 +57,7 @@ export const CAMERA: CameraSettings = {
   width: 1280,
   height: 720,
   detect: true,
+  track: ['person', 'boar', 'deer', 'fox', 'cat', 'dog', 'car'],
   alerts: true,
   detections: true,
   zones: ['gate', 'rows'],

@@ -57,6 +57,8 @@ export type CameraSettings = {
   height: number
   /** `detect.enabled`, which is false unless somebody sets it (config/camera/detect.py:48). */
   detect: boolean
+  /** `person` alone unless its owner adds more (config/camera/objects.py:9). */
+  track: readonly string[]
   /** `review.alerts.enabled` and `review.detections.enabled` (config/camera/review.py:23,63). */
   alerts: boolean
   detections: boolean
@@ -224,7 +226,7 @@ export function configShape(
     ...(version === '0.18' && { profiles: {} }),
     model: { path: '/openvino-model/ssdlite_mobilenet_v2.xml', attributes_map: ATTRIBUTES },
     cameras: Object.fromEntries(
-      [...cameras].map(([name, { enabled, record, fps, width, height, detect, alerts, detections, zones }]) => [
+      [...cameras].map(([name, { enabled, record, fps, width, height, detect, track, alerts, detections, zones }]) => [
         name,
         {
           name,
@@ -234,6 +236,7 @@ export function configShape(
           record: { enabled: record, alerts: { pre_capture: 5 } },
           review: { alerts: { enabled: alerts, labels: ['person', 'boar'] }, detections: { enabled: detections } },
           snapshots: { enabled: true },
+          objects: { track, filters: {}, mask: '' },
           zones: Object.fromEntries(zones.map((zone) => [zone, { coordinates: '0,0,1,0,1,1', objects: [] }])),
         },
       ]),

@@ -2,13 +2,15 @@ import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { Logger } from 'pino'
+import { problemsOf, watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
+import { checkNames, type KnownNames } from './device-file/known-names.ts'
 import { vainParts } from './device-file/warnings.ts'
-import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import type { NotedCandidate } from './detections/candidates.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { createDisarmInput } from './deterrents/disarm-input.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
+import type { Watch } from './deterrents/watch.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import { createLearning, type Learning } from './learning/learning.ts'
 import type { DeviceReport } from './local/api/calls.ts'
@@ -39,6 +41,8 @@ export type Device = {
   /** The record's reviews; learning gets new ones. */
   reviews: DetectionRecord['reviews']
   secondLook: Pick<SecondLook, 'useHub'>
+  /** What the sources provide, for checks of names in gateway.yaml. */
+  knownNames(): KnownNames
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
@@ -47,6 +51,7 @@ export type Device = {
 
 /** The actor in the ledger for the disarm input. */
 const DISARM_INPUT = { kind: 'person', name: 'disarm input', via: 'device' } as const
+const WATCH_OF_STATE = { online: 'looking', frozen: 'dark', offline: 'dark', disabled: 'off' } as const
 /** Names of cameras come with detections, so their number is limited. */
 const CAMERAS_MAX = 256
 const PROBLEM_MAX_CHARACTERS = 200
@@ -71,12 +76,13 @@ export async function openDevice(
   const record = openRecord(join(dataDir, RECORD_FILE), { settings: () => file.current().record, log, clock: Date.now })
   life.defer(record.close)
   const { deterrents: settings, site: place } = file.current()
-  const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone })
+  const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone, watch })
   life.use(deterrents)
   const disarmInput = createDisarmInput({ onActive: () => deterrents.disarm(DISARM_INPUT), log })
   life.defer(disarmInput.stop)
   disarmInput.apply(file.current().disarmInput)
   const cameras = new Set<string>()
+  const programCameras = new Set(record.programCameras())
   const rules = createRules({
     file: file.current,
     deterrents,
@@ -143,8 +149,21 @@ export async function openDevice(
   })
   await sources.apply(file.current())
 
-  function noteCamera(camera: string): void {
-    if (cameras.size < CAMERAS_MAX) cameras.add(camera)
+  function noteCamera(camera: string, into = cameras): void {
+    if (into.size < CAMERAS_MAX) into.add(camera)
+  }
+
+  /** A camera of a program looks as long as the program does not say otherwise. */
+  function watch(): Watch {
+    const own = sources.watch()
+    const ofPrograms = [...programCameras].map((name) => [name, 'looking'] as const)
+    const told = (programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]] as const)
+    return { ...own, cameras: new Map([...ofPrograms, ...told, ...own.cameras]) }
+  }
+
+  function knownNames(): KnownNames {
+    const told = (programStatus.cameras ?? []).map(({ name }) => name)
+    return { frigate: sources.frigateNames(), programs: [...programCameras, ...told] }
   }
 
   function glimpse(camera: string, label: string, holdMs?: number): void {
@@ -162,6 +181,7 @@ export async function openDevice(
 
   function onSeen(detection: Detection, objects: readonly DetectedObject[] | undefined): void {
     noteCamera(detection.camera)
+    if (detection.source !== 'eye' && detection.source !== 'frigate') noteCamera(detection.camera, programCameras)
     rules.see(detection, objects)
     secondLook.see(detection)
   }
@@ -186,6 +206,7 @@ export async function openDevice(
     const found = [
       ...file.problems(),
       ...vainParts(file.current()),
+      ...problemsOf(checkNames(file.current(), file.names(), knownNames()).errors),
       ...deterrents.problems(),
       ...disarmInput.problems(),
       ...rules.problems(),
@@ -231,6 +252,7 @@ export async function openDevice(
       },
     },
     secondLook,
+    knownNames,
     setProgramStatus(status) {
       programStatus = { ...programStatus, ...status }
     },

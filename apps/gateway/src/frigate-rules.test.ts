@@ -288,6 +288,8 @@ describe.for(['websocket', 'broker'] as const)('a recorded day over %s', (over) 
     async () => {
       const { frigate, device, detections } = await start({
         over,
+        // A rule looks at its own cameras.
+        horn: { watchedBy: [] },
         frigate: { version: '0.18', cameras: Object.fromEntries(DAY_CAMERAS.map((name) => [name, {}])) },
         rules: [
           on('orchard', 'boar', { minimumScore: 0.8 }),

@@ -60,6 +60,8 @@ export async function startFrigateSource(
   let source = start()
   return {
     state: () => source.state(),
+    watch: () => source.watch(),
+    names: () => source.names!(),
     problemsOf: (camera) => source.problemsOf!(camera),
     get pictures() {
       return source.pictures!

@@ -29,7 +29,10 @@ const shape = z
 /** The name of a camera or a zone. */
 const placeName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/,
+    'A name has letters from a to z, digits, spaces and . _ -, at most 100 characters.',
+  )
 
 /** The fields of a camera in gateway.yaml that may be changed; omitted fields stay. */
 const cameraChange = z.strictObject({

@@ -28,6 +28,8 @@ export type DetectionRecord = {
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
+  /** The cameras of detections that programs reported. */
+  programCameras(): string[]
   /**
    * Notes that a rule asked deterrents to fire for a detection, or for an object of it. Returns false when it had asked
    * before; an object may be part of several detections.
@@ -170,6 +172,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
       const jpeg = selectPicture.get(id)?.['jpeg']
       return jpeg instanceof Uint8Array ? Buffer.from(jpeg) : undefined
     },
+    programCameras: () => selectProgramCameras(database),
     markAsked: (rule, id, object) =>
       (object === undefined ? insertAsked.run(id, rule) : insertAskedForObject.run(object, rule, id)).changes === 1,
     reviews: createReviews(database, (action) => transact(database, action)),
@@ -186,15 +189,26 @@ export function readRecord(
   path: string,
   filter: RecordFilter,
 ): { detections: Detection[]; objects: Map<string, DetectedObject[]> } | undefined {
-  if (!existsSync(path)) return undefined
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
-  try {
+  return readOnly(path, (database) => {
     const detections = selectRecent(database, filter)
     // A record of an earlier version has no such table before the agent starts.
     const hasObjects = database.prepare("select 1 from sqlite_schema where name = 'objects'").get() !== undefined
     const select = hasObjects ? database.prepare(SELECT_OBJECTS) : undefined
     const found = detections.map(({ id }) => [id, parseObjects(select?.get(id))] as const)
     return { detections, objects: new Map(found.filter((entry): entry is [string, DetectedObject[]] => !!entry[1])) }
+  })
+}
+
+/** The same for the cameras of detections that programs reported. */
+export function readProgramCameras(path: string): string[] {
+  return readOnly(path, selectProgramCameras) ?? []
+}
+
+function readOnly<T>(path: string, read: (database: DatabaseSync) => T): T | undefined {
+  if (!existsSync(path)) return undefined
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  try {
+    return read(database)
   } finally {
     database.close()
   }
@@ -203,6 +217,18 @@ export function readRecord(
 function parseObjects(row: Record<string, unknown> | undefined): DetectedObject[] | undefined {
   const parsed = row && detectedObjects.safeParse(JSON.parse(String(row['body'])))
   return parsed?.data
+}
+
+const CAMERAS_MAX = 256
+
+function selectProgramCameras(database: DatabaseSync): string[] {
+  return database
+    .prepare(
+      `select distinct camera from detections
+       where coalesce(json_extract(body, '$.source'), '') not in ('eye', 'frigate') limit ?`,
+    )
+    .all(CAMERAS_MAX)
+    .map((row) => String(row['camera']))
 }
 
 function selectRecent(database: DatabaseSync, filter: RecordFilter): Detection[] {

@@ -9,7 +9,8 @@ const PERSON_SAVED_MS = 10_000
 const CAMERAS_MAX = 256
 
 export type PersonsSeen = {
-  isAt(cameras: readonly string[], now: Instant): boolean
+  /** Whether a person was seen a moment ago on a camera that counts. */
+  isOn(counts: (camera: string) => boolean, now: Instant): boolean
   /** A person is on this camera now, and counts for `holdMs`. Returns whether that should be written to disk. */
   note(camera: string, now: Instant, holdMs?: number): boolean
   /** The cameras and times, for the saved state. */
@@ -24,7 +25,7 @@ export function createPersonsSeen(saved: SavedState | undefined, boot: string, s
       seen.set(camera, Math.min(start.mono, monoOf(at, saved.boot, boot, start) + PERSON_SAVED_MS))
 
   return {
-    isAt: (cameras, now) => cameras.some((camera) => now.mono - (seen.get(camera) ?? -Infinity) < PERSON_MS),
+    isOn: (counts, now) => [...seen].some(([camera, at]) => now.mono - at < PERSON_MS && counts(camera)),
 
     note(camera, now, holdMs = PERSON_MS) {
       for (const [name, at] of seen) if (now.mono - at > PERSON_MS) seen.delete(name)

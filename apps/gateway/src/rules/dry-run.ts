@@ -39,6 +39,9 @@ export function dryRun(
   let at = first ? Date.parse(first.subject.startedAt) : 0
   let ids = 0
   const instant = () => ({ wall: at, mono: at })
+  const cameras = [...new Set(detections.map(({ camera }) => camera))]
+  const watching = Object.values(deterrents).flatMap(({ watchedBy }) => watchedBy ?? [])
+  const allLook = new Map([...cameras, ...watching].map((camera) => [camera, 'looking'] as const))
   const interlock = createInterlock({
     settings: deterrents,
     place: site,
@@ -46,6 +49,8 @@ export function dryRun(
     boot: 'dry run',
     now: instant(),
     newId: () => String(++ids),
+    // Whether the cameras looked is not recorded.
+    watch: () => ({ cameras: allLook, isComplete: true }),
   })
   const answers = new Map<string, Extract<Output, { do: 'answer' }>['answer']>()
   const persons = subjects.flatMap(({ subject: { label, camera, startedAt, endedAt } }) =>
@@ -87,7 +92,6 @@ export function dryRun(
 
   interlock.guarded()
   for (const { id } of interlock.units()) carryOut(interlock.off(id, undefined, '', instant()))
-  const cameras = [...new Set(detections.map(({ camera }) => camera))]
 
   function answerOf(rule: Rule, subject: Subject): string {
     const reason = whyNot(rule, { ...subject, endedAt: undefined }, at, site)

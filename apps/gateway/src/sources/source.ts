@@ -55,9 +55,22 @@ export type DetectedObject = {
   isStill: boolean
 }
 
+/**
+ * Whether a person on a camera would be reported now: `looking`. `dark`: it gives no picture, or nothing looks at its
+ * pictures. `off`: its owner has switched it off. `unable`: what looks there knows no persons, so it can watch nothing.
+ */
+export type CameraWatch = ReadonlyMap<string, 'looking' | 'dark' | 'off' | 'unable'>
+
+/** What a camera can report; undefined when that may be anything. `seesPersons`: undefined when unknown. */
+export type CameraNames = { zones?: readonly string[]; labels?: readonly string[]; seesPersons?: boolean }
+
 /** Produces detections from its start until `stop`. */
 export type Source = {
   state(): SourceState
+  /** Undefined while its cameras are unknown. */
+  watch(): CameraWatch | undefined
+  /** What its cameras can report, where only the source knows that. */
+  names?(): ReadonlyMap<string, CameraNames> | undefined
   pictures?: Partial<Pictures>
   /** Where objects are in the newest picture of a camera; undefined for cameras of other sources. */
   boxes?(camera: string): LiveBox[] | undefined

@@ -54,10 +54,13 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   let isCaughtUp = false
   let isListening = false
   let losses = 0
+  let configAt = -Infinity
 
   function onUp(): void {
     isListening = true
     isCaughtUp = false
+    // It may have started again, with another configuration.
+    configAt = -Infinity
     health.answers('messages')
     health.forgetStatuses()
     log.info({ url: client.url.origin }, "Frigate's messages arrive")
@@ -191,13 +194,12 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   }
 
   async function poll(): Promise<void> {
-    let configAt = -Infinity
     while (!signal.aborted) {
       try {
         take(stats, 'stats', await client.read('/api/stats', { signal }), health.takeStats)
         if (performance.now() - configAt > CONFIG_EVERY_MS) {
           take(config, 'config', await client.read('/api/config', { signal }), (value) => {
-            owners = ownersOf(value.model?.attributes_map)
+            owners = ownersOf(value.model?.attributes_map ?? undefined)
             health.takeConfig(value)
           })
           await readProfile()
@@ -252,6 +254,8 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {
     state: health.state,
+    watch: health.watch,
+    names: health.names,
     problemsOf: health.problemsOf,
     pictures,
     async stop() {

@@ -1,8 +1,9 @@
 import type { Heartbeat } from '@hedgerow/contract'
-import type { SourceState } from '../source.ts'
+import type { CameraNames, CameraWatch, SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
 import { isReplay, type Config, type Profile, type Stats } from './messages.ts'
 import type { FrigateSettings } from './schema.ts'
+import { namesOf } from './names.ts'
 
 /** Frigate's part of the heartbeat: its cameras, its detectors, and a sentence for each problem. */
 export type Health = {
@@ -23,6 +24,10 @@ export type Health = {
   isOffline(camera: string): boolean
   /** When the statistics last counted pictures of it, in milliseconds since 1970. */
   lastOnlineAt(camera: string): number | undefined
+  /** Whether each camera's persons would be reported; undefined while the cameras are unknown. */
+  watch(): CameraWatch | undefined
+  /** What each camera can report; undefined while that is unknown. */
+  names(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */
   problemsOf(camera: string): string[] | undefined
   state(): SourceState
@@ -56,6 +61,8 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
   const onlineAt = new Map<string, number>()
   const failing = new Map<Way, { since: number; error: FrigateError }>()
   const told = new Map<string, number>()
+  /** Whether messages have arrived since the start. */
+  let isHeard = false
 
   function stateOf(name: string, fps: number): Camera['state'] {
     if (config && Object.hasOwn(config.cameras, name) && !config.cameras[name]!.enabled) return 'disabled'
@@ -117,6 +124,20 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     return [...reasons].flatMap(([reason, each]) => (reason === undefined ? [] : [saysSilent(each, reason)]))
   }
 
+  /** Persons are reported by messages, so a Frigate without them sees nobody. */
+  function watch(): CameraWatch | undefined {
+    if (!config) return undefined
+    const known = namesOf(config)
+    return new Map(
+      cameras().map(({ name, state }) => {
+        const { detect } = Object.hasOwn(config!.cameras, name) ? config!.cameras[name]! : {}
+        if (known.get(name)?.seesPersons === false) return [name, 'unable']
+        if (state === 'disabled' || detect?.enabled === false) return [name, 'off']
+        return [name, state === 'online' && isHeard && !failing.has('messages') ? 'looking' : 'dark']
+      }),
+    )
+  }
+
   function detectors(): Heartbeat['detectors'] {
     return Object.entries(stats?.detectors ?? {})
       .slice(0, DETECTORS_MAX)
@@ -149,6 +170,7 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
       if (statuses.size < CAMERAS_MAX || statuses.has(camera)) statuses.set(camera, status)
     },
     answers(way, error) {
+      if (way === 'messages') isHeard ||= !error
       if (!error) failing.delete(way)
       else failing.set(way, { since: failing.get(way)?.since ?? clock(), error })
     },
@@ -162,6 +184,8 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     },
     knows: (camera) =>
       [stats?.cameras, config?.cameras].some((known) => known !== undefined && Object.hasOwn(known, camera)),
+    watch,
+    names: () => config && namesOf(config),
     problemsOf,
     state: () => ({ cameras: cameras(), detectors: detectors(), problems: problems() }),
   }

@@ -146,10 +146,13 @@ export const config = z.object({
       review: z
         .object({ alerts: isOn, detections: isOn })
         .default({ alerts: { enabled: true }, detections: { enabled: true } }),
+      zones: z.record(name, z.unknown()).nullish(),
+      objects: z.object({ track: names.nullish() }).nullish(),
+      audio: z.object({ listen: names.nullish() }).nullish(),
     }),
   ),
-  /** The attributes of each label, such as `amazon` of a person. */
-  model: z.object({ attributes_map: z.record(name, names).optional() }).optional(),
+  /** The attributes of each label, which are reported under names of their own, such as `amazon` of a person. */
+  model: z.object({ attributes_map: z.record(name, names).nullish() }).nullish(),
 })
 export type Config = z.output<typeof config>
 
