@@ -104,7 +104,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
     (await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })).json()
   const signIn = () => statusOfSignIn(hub)
   const save = async (hubName: string) =>
-    (await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload: { hubName } })).statusCode
+    (await hub.app.inject({ method: 'PATCH', url: '/api/v1/hub/settings', headers, payload: { hubName } })).statusCode
 
   expect((await beat()).status).toBe(200)
   expect((await detect()).status).toBe(200)
