@@ -65,6 +65,8 @@ function createDriver(path: string): Driver {
 
 function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  // Of a new file: before its first page is written. Pages of deleted rows can be given back to the disk.
+  database.exec('pragma auto_vacuum = incremental')
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off')
   return database
 }
