@@ -9,8 +9,6 @@ export function copySqlite(from: string, to: string): void {
   if (!existsSync(from)) throw new ConfigError([`There is no database at ${from} (HUB_DATA_DIR, HUB_DATABASE_URL).`])
   const database = new DatabaseSync(from, { timeout: BUSY_TIMEOUT_MS })
   try {
-    // The copy of a database of an earlier version can give free pages back to the disk.
-    database.exec('pragma auto_vacuum = incremental')
     database.prepare('vacuum into ?').run(to)
   } finally {
     database.close()

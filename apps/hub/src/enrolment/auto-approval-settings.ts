@@ -15,7 +15,11 @@ const ROW = 'autoApproval'
 export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', ROW).executeTakeFirst()
   if (row === undefined) return AUTO_APPROVAL_DEFAULTS
-  const saved = autoApprovalSettings.safeParse(parseJson(row.value))
+  const stored = parseJson(row.value)
+  // An older hub stored fewer settings.
+  const saved = autoApprovalSettings.safeParse(
+    typeof stored === 'object' ? { ...AUTO_APPROVAL_DEFAULTS, ...stored } : stored,
+  )
   return saved.success ? saved.data : { ...AUTO_APPROVAL_DEFAULTS, enabled: false }
 }
 
