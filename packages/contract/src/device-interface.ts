@@ -240,7 +240,7 @@ export const deviceCalls = {
   readCamera: call({ method: 'GET', path: '/v1/cameras/:name', params: named, response: cameraSettings }),
   /** Changes one camera in gateway.yaml, and nothing else there. */
   changeCamera: call({
-    method: 'PUT',
+    method: 'PATCH',
     path: '/v1/cameras/:name',
     params: named,
     body: z.strictObject({ change: cameraChange, ...fileChange }),

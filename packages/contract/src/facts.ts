@@ -161,7 +161,8 @@ export type FactData = {
   'ledger.written': { entries: number }
 
   /** The disk, or the database, has no more room for data of gateways. */
-  'storage.low': { state: 'low' | 'full'; message: string }
+  /** `unwritable`: the database refuses to write; `folder`: only the data folder does. */
+  'storage.low': { state: 'low' | 'full' | 'unwritable' | 'folder'; message: string }
   'notification.tested': Nothing
   /** A person had a message of the log sent again; the target is the delivery. */
   'notification.sent-again': { channel: string; title: string }

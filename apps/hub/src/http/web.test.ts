@@ -59,7 +59,7 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 test('the sign-in has a file of its own, and so has the registration for each of its settings', async () => {
   const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
   const register = async (payload: { openRegistration: boolean; inviteCodeRequired: boolean }) => {
-    await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload })
+    await hub.app.inject({ method: 'PATCH', url: '/api/v1/hub/settings', headers, payload })
     return (await get('/register?x=1')).body
   }
   expect((await get('/login')).body).toBe('login')

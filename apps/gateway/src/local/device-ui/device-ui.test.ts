@@ -434,7 +434,7 @@ describe('the file of the device', () => {
       [1, 0.5],
     ]
     const body = { change: { zones: { road: triangle }, masks: [triangle] }, hash: known['hash'] }
-    const change = (asked: Asked, more: object = {}) => send('PUT', path, { ...asked, body: { ...body, ...more } })
+    const change = (asked: Asked, more: object = {}) => send('PATCH', path, { ...asked, body: { ...body, ...more } })
     expect(await change(asHub('user'))).toMatchObject({ status: 403, json: { error: 'role_required' } })
     expect(await change(asHub('admin'))).toMatchObject({ status: 403, json: { error: 'password_required' } })
     expect(await change(mine(), { hash: 'old' })).toMatchObject({ status: 409, json: { error: 'file_changed' } })
@@ -543,7 +543,7 @@ describe('a camera that a person adds', () => {
     await until(() => hub.heartbeats.at(-1)?.cameras.some(({ name }) => name === 'lane') ?? false)
     const again = { ...body, hash: added.json['hash'] }
     expect(await call('addCamera', { ...mine(), body: again })).toMatchObject({ json: { error: 'camera_exists' } })
-    const tuned = await send('PUT', `${DEVICE_API_BASE}/v1/cameras/lane`, {
+    const tuned = await send('PATCH', `${DEVICE_API_BASE}/v1/cameras/lane`, {
       ...mine(),
       body: { change: { framesPerSecond: 2, minimumScore: 0.45 }, hash: again.hash },
     })

@@ -5,13 +5,13 @@ import {
   addGateway,
   claimGateway,
   deleteGateway,
+  editGateway,
   gatewayHistory,
   gatewayVpnConfig,
   listDetections,
   readGateway,
   readReviewCounts,
   tagGateways,
-  updateGateway,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 import { GATEWAY_KEY, GATEWAYS_KEY, refetchGateways } from '#api/gateways.ts'
@@ -76,8 +76,9 @@ export function useClaimGateway() {
 export function useUpdateGateway(id: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: BodyOf<typeof updateGateway>) => api(updateGateway, { params: { id }, body }),
-    onSuccess: () =>
+    mutationFn: (body: BodyOf<typeof editGateway>) => api(editGateway, { params: { id }, body }),
+    // Also after a refusal, because somebody else may have changed it.
+    onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
         queries.invalidateQueries({ queryKey: detailKey(id) }),
@@ -89,8 +90,8 @@ export function useUpdateGateway(id: string) {
 export function useUpdateGateways() {
   const queries = useQueryClient()
   const update = useMutation({
-    mutationFn: ({ id, body }: { id: string; body: BodyOf<typeof updateGateway> }) =>
-      api(updateGateway, { params: { id }, body }),
+    mutationFn: ({ id, body }: { id: string; body: BodyOf<typeof editGateway> }) =>
+      api(editGateway, { params: { id }, body }),
   })
   return { update, refresh: () => refetchGateways(queries) }
 }
