@@ -1,8 +1,13 @@
 /** Which cameras look for persons where a deterrent acts, and why a firing must wait for them. Pure. */
-import type { CameraWatch } from '../sources/source.ts'
 import { refusal, type Refusal } from './refusals.ts'
 import type { Asker } from './saved-state.ts'
 import type { DeterrentSettings } from './schema.ts'
+
+/**
+ * Whether a person on a camera would be reported now: `looking`. `dark`: it gives no picture, or nothing looks at its
+ * pictures. `off`: its owner has switched it off. `unable`: what looks there knows no persons, so it can watch nothing.
+ */
+export type CameraWatch = ReadonlyMap<string, 'looking' | 'dark' | 'off' | 'unable'>
 
 /** All that the device knows of its cameras at one moment. */
 export type Watch = {

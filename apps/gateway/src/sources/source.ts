@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { CameraWatch } from '../deterrents/watch.ts'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
@@ -54,12 +55,6 @@ export type DetectedObject = {
   /** It has not moved yet, or stands still for some time: it fires nothing before it moves. */
   isStill: boolean
 }
-
-/**
- * Whether a person on a camera would be reported now: `looking`. `dark`: it gives no picture, or nothing looks at its
- * pictures. `off`: its owner has switched it off. `unable`: what looks there knows no persons, so it can watch nothing.
- */
-export type CameraWatch = ReadonlyMap<string, 'looking' | 'dark' | 'off' | 'unable'>
 
 /** What a camera can report; undefined when that may be anything. `seesPersons`: undefined when unknown. */
 export type CameraNames = { zones?: readonly string[]; labels?: readonly string[]; seesPersons?: boolean }

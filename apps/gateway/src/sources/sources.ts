@@ -4,7 +4,8 @@ import { hasUrl, type CameraSettings, type ListedCamera } from '../cameras/schem
 import type { Place } from '../kernel/hours.ts'
 import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
-import type { CameraNames, CameraWatch, LiveBox, Pictures, Source, SourceContext, SourceState } from './source.ts'
+import type { CameraWatch } from '../deterrents/watch.ts'
+import type { CameraNames, LiveBox, Pictures, Source, SourceContext, SourceState } from './source.ts'
 
 /** The parts of gateway.yaml that the sources need. */
 export type SourcesFile = {

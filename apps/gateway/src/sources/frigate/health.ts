@@ -1,5 +1,6 @@
 import type { Heartbeat } from '@hedgerow/contract'
-import type { CameraNames, CameraWatch, SourceState } from '../source.ts'
+import type { CameraWatch } from '../../deterrents/watch.ts'
+import type { CameraNames, SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
 import { isReplay, type Config, type Profile, type Stats } from './messages.ts'
 import type { FrigateSettings } from './schema.ts'
