@@ -66,6 +66,15 @@ test('a zone that is entered later fires, and any of several zones counts', asyn
   await expect.poll(() => detections().find(({ id }) => id === item.id)?.zone).toBe('rows')
 })
 
+test('an animal that has been there for long fires when it enters the zone', async () => {
+  const rules = [rule('rows', { labels: ['boar'], zones: ['rows'] })]
+  const { frigate, detections } = await start({ rules })
+  const item = frigate.see({ label: 'boar', startTime: Date.now() / 1_000 - 3_600 })
+  await expect.poll(() => detections()[0]?.label).toBe('boar')
+  frigate.move(item.objects[0]!, { zones: ['rows'] })
+  await expect.poll(asked).toEqual(['rows fired'])
+})
+
 describe('an animal that joins', () => {
   test('an item of another one decides for itself, also when the other one has the higher score', async () => {
     const rules = [rule('badger', { labels: ['badger'] })]
@@ -176,9 +185,13 @@ describe('fires nothing', () => {
     expect(await decided(started)).toEqual([])
   })
 
-  test('an object that began more than ten minutes ago', async () => {
+  test('what began more than ten minutes ago during an outage, and of which no message comes', async () => {
     const started = await start({ rules: [rule('boar', { labels: ['boar'] }), SENTINEL] })
-    started.frigate.see({ startTime: Date.now() / 1_000 - 700 })
+    const { frigate, detections } = started
+    await frigate.stop()
+    const missed = frigate.see({ startTime: Date.now() / 1_000 - 700 })
+    await frigate.start()
+    await expect.poll(() => detections().map(({ id }) => id)).toEqual([missed.id])
     expect(await decided(started)).toEqual([])
   })
 

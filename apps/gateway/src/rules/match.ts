@@ -3,7 +3,10 @@ import { isWithin, type Place } from '../kernel/hours.ts'
 import type { DetectedObject } from '../sources/source.ts'
 import type { Rule } from './schema.ts'
 
-/** A detection that began longer ago is too old: a source that was disconnected reports it late. */
+/**
+ * A detection that began longer ago is too old: a source that was disconnected reports it late. An object that its
+ * source sees now is not.
+ */
 const BEGAN_AGO_MAX_MS = 600_000
 /** After this time the object is gone. */
 const ENDED_AGO_MAX_MS = 30_000
@@ -18,6 +21,8 @@ export type Subject = Pick<
   objectId: string | undefined
   /** Every zone that it entered. */
   zones: readonly string[]
+  /** When it was last seen, if that is known. */
+  seenAt?: string | undefined
 }
 
 /**
@@ -27,7 +32,7 @@ export type Subject = Pick<
 export function subjectsOf(detection: Detection, objects: readonly DetectedObject[] | undefined): Subject[] {
   const { id: detectionId, camera, zone, verdicts, validated, falsePositive } = detection
   if (!objects) return [{ ...detection, detectionId, objectId: undefined, zones: zone === undefined ? [] : [zone] }]
-  return objects.map(({ id, label, score, zones, startedAt, endedAt }) => ({
+  return objects.map(({ id, label, score, zones, startedAt, seenAt, endedAt }) => ({
     detectionId,
     objectId: id,
     camera,
@@ -35,6 +40,7 @@ export function subjectsOf(detection: Detection, objects: readonly DetectedObjec
     score,
     zones,
     startedAt,
+    seenAt,
     endedAt,
     ...(label === detection.label && { verdicts, validated, falsePositive }),
   }))
@@ -56,7 +62,8 @@ export function whyNot(rule: Rule, subject: Subject, at: number, place: Place): 
   if (rule.verdict === 'confirmed' && outcome !== 'confirmed') return 'it is not confirmed'
   if (rule.hours && !isWithin(rule.hours, at, place, rule.days))
     return `it is outside ${[rule.hours].flat().join(', ')}${rule.days ? ` on ${rule.days.join(', ')}` : ''}`
-  if (at - Date.parse(subject.startedAt) > BEGAN_AGO_MAX_MS) return 'it began more than 10 minutes ago'
+  if (at - Date.parse(subject.seenAt ?? subject.startedAt) > BEGAN_AGO_MAX_MS)
+    return 'it began more than 10 minutes ago'
   if (subject.endedAt !== undefined && at - Date.parse(subject.endedAt) > ENDED_AGO_MAX_MS)
     return 'it ended more than 30 seconds ago'
   return undefined

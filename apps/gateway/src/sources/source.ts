@@ -50,6 +50,8 @@ export type DetectedObject = {
   /** Every zone that it entered, in that order. */
   zones: readonly string[]
   startedAt: string
+  /** When its source last saw it, where that says so: it may have been there for hours. */
+  seenAt?: string
   /** Undefined while it is there. */
   endedAt?: string
   /** It has not moved yet, or stands still for some time: it fires nothing before it moves. */

@@ -144,11 +144,11 @@ export function createStorageWatch(options: Options): StorageWatch {
       low = { state: 'low', message: `${inWords(free, reusable.bytes, size)} on the hub's disk: make room.` }
     }
     if (reusable.mayGiveBack && reusable.bytes > 0 && free >= fileBytes / 2) await giveBack(db)
+    hasLooked = true
+    await report()
     // The probe says why the disk refuses a file.
     if (!trouble() && isSqlite && free > wanted + 2 * fileBytes)
       await keepFile(file, fileBytes).catch(() => void probe(REFUSED_FRESH_MS).catch(() => undefined))
-    hasLooked = true
-    await report()
   }
 
   async function report(): Promise<void> {

@@ -95,6 +95,24 @@ export function createItems(options: {
 }
 
 /** What the rules and the record need of it. */
-export function plainObject({ id, label, score, zones, startedAt, endedAt, isStill }: SeenObject): DetectedObject {
-  return { id, label, score, zones, startedAt, ...(endedAt !== undefined && { endedAt }), isStill }
+export function plainObject({
+  id,
+  label,
+  score,
+  zones,
+  startedAt,
+  seenAt,
+  endedAt,
+  isStill,
+}: SeenObject): DetectedObject {
+  return {
+    id,
+    label,
+    score,
+    zones,
+    startedAt,
+    ...(seenAt !== undefined && { seenAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    isStill,
+  }
 }

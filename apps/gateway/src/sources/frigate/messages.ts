@@ -80,6 +80,8 @@ export const trackedMessage = z.object({
     camera: name,
     label: name,
     start_time: seconds.nullish(),
+    /** When the picture was taken that this message is about. */
+    frame_time: seconds.nullish(),
     end_time: end,
     score,
     /** The highest score so far. */

@@ -75,7 +75,9 @@ export function createPictures(options: {
     const range = `start/${(now - PREVIEW_HOURS * 3_600).toFixed(3)}/end/${now.toFixed(3)}`
     const path = `/api/preview/${encodeURIComponent(camera)}/${range}/frames`
     const names = await read(previewNames, path, signal).catch(() => undefined)
-    const times = (names ?? []).flatMap((name) => Number(/-(\d+\.?\d*)\.\w+$/.exec(name)?.[1] ?? Number.NaN))
+    const times = (names ?? []).flatMap((name) =>
+      Number(/-(\d{1,12}(?:\.\d{1,9})?)\.\w{1,8}$/.exec(name)?.[1] ?? Number.NaN),
+    )
     const takenAt = Math.max(...times.filter((at) => at <= now))
     return Number.isFinite(takenAt) ? Math.max(OFFLINE_AGE_MIN_MS, (now - takenAt) * 1_000) : offlineFor(camera)
   }

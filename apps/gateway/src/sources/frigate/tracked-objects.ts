@@ -62,6 +62,7 @@ export function createTrackedObjects(clock: () => number): TrackedObjects {
         score: topScore || score,
         zones: zones ?? [],
         startedAt: objects.get(id)?.startedAt ?? began(after.start_time),
+        ...(after.frame_time && { seenAt: began(after.frame_time) }),
         ...ended(type === 'end' ? (after.end_time ?? Infinity) : after.end_time),
         isStill: after.stationary === true,
         isUnmoved: after.position_changes === 0,
