@@ -53,10 +53,13 @@ describe('a mail', () => {
     const received = Promise.withResolvers<string>()
     const smtp = new SMTPServer({
       disabledCommands: ['AUTH', 'STARTTLS'],
-      onData: (stream, _session, done) => void text(stream).then((mail) => (received.resolve(mail), done())),
+      onData: (stream, _session, done) => {
+        const answer = () => done()
+        text(stream).then(received.resolve).then(answer, answer)
+      },
     })
     smtp.listen(0, '127.0.0.1')
-    onTestFinished(() => void smtp.close())
+    onTestFinished(() => smtp.close(() => {}))
     await once(smtp.server, 'listening')
     const mailer = createMailer({
       url: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
