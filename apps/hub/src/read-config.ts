@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import { emailAddress, HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
 import { ConfigError, type Config } from './config.ts'
+import { engineOf } from './database/engine.ts'
+import { readPostgresAddress } from './database/postgres-address.ts'
 import { channelTypes } from './notifications/channels.ts'
 
 const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')
@@ -78,9 +80,16 @@ const networks = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine((entries) => entries.every(isNetwork), 'must be IP addresses or CIDR ranges, separated by commas')
 
-const databaseUrl = z.union([z.string().regex(/^sqlite:.+/), z.url({ protocol: /^postgres(ql)?$/ })], {
-  error: 'must be sqlite:<file> or a postgres:// address',
-})
+const databaseUrl = z
+  .string()
+  .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:<file> or a postgres:// address')
+  .superRefine((url, { addIssue }) => {
+    try {
+      if (engineOf(url) === 'postgres') readPostgresAddress(url)
+    } catch (error) {
+      addIssue((error as Error).message.replace('HUB_DATABASE_URL ', ''))
+    }
+  })
 
 const adminName = z
   .string()

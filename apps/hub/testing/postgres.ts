@@ -43,8 +43,8 @@ const NOT_DURABLE = [
 const START_TIMEOUT_MS = 30_000
 
 /** The address of a database in the server whose socket is in that folder. */
-export function addressOf(folder: string, database: string): string {
-  return `postgres://hub@localhost/${database}?host=${encodeURIComponent(folder)}`
+export function addressOf(folder: string, database: string, port = 5432): string {
+  return `postgres://hub@localhost/${database}?host=${encodeURIComponent(folder)}&port=${port}`
 }
 
 /** Runs one statement over a connection of its own. */
@@ -59,10 +59,10 @@ export async function askPostgres(url: string, statement: string): Promise<void>
 }
 
 /**
- * A real PostgreSQL over a unix socket only. It survives no power cut unless `isDurable`. `url(name)` addresses a
- * database in it. It ends with this process, however that ends.
+ * A real PostgreSQL over a unix socket, and on `localhost` with a `port`. It survives no power cut unless `isDurable`.
+ * `url(name)` addresses a database in it. It ends with this process, however that ends.
  */
-export async function startPostgres({ isDurable = false } = {}): Promise<{
+export async function startPostgres({ isDurable = false, port }: { isDurable?: boolean; port?: number } = {}): Promise<{
   folder: string
   url(database: string): string
   /** Ends every connection at once; resolves when the next server answers. */
@@ -87,13 +87,14 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
       },
     ),
   )
-  const options = ['listen_addresses=', `unix_socket_directories=${dir}`, ...(isDurable ? [] : NOT_DURABLE)]
+  const listening = port === undefined ? ['listen_addresses='] : ['listen_addresses=localhost', `port=${port}`]
+  const options = [...listening, `unix_socket_directories=${dir}`, ...(isDurable ? [] : NOT_DURABLE)]
   const server = spawn(
     '/bin/sh',
     ['-c', SUPERVISOR, 'sh', dir, join(bin, 'postgres'), '-D', data, ...options.flatMap((option) => ['-c', option])],
     { ...postgresOwner, cwd: '/', stdio: ['pipe', 'ignore', 'inherit'] },
   )
-  const url = (database: string) => addressOf(dir, database)
+  const url = (database: string) => addressOf(dir, database, port)
   const log = join(dir, 'log')
   let startedAt = await accepting(url('postgres'), log)
   return {

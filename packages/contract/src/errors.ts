@@ -127,7 +127,7 @@ export const errorTable = {
   rollout_not_stopped: { status: 409, message: 'The automatic updates to this release did not stop.' },
   export_busy: {
     status: 503,
-    message: 'You have an export running already, or four are running for others. Try again when one is done.',
+    message: 'You have an export running already, or others have too many. Try again when one is done.',
   },
   too_many_saved_views: { status: 409, message: 'You have 50 saved views already. Delete one first.' },
   picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },

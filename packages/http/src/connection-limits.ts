@@ -2,13 +2,14 @@
  * How many connections may be open at once, per source and in total. One object counts for all listeners that share it;
  * unfinished TLS handshakes count too.
  */
-import type { Duplex } from 'node:stream'
-
 export type Refusal = 'source' | 'total'
+
+/** A connection, or one answer on it. */
+type Ending = { once(event: 'close', listener: () => void): unknown; destroy(): unknown }
 
 export type ConnectionLimits = {
   /** Counts the connection until it closes; returns the reason when it is refused. */
-  admit(socket: Duplex, address: string): Refusal | undefined
+  admit(socket: Ending, address: string): Refusal | undefined
   /**
    * Counts one request that a trusted proxy forwards for `address`, until the returned function is called. Undefined
    * when that source has `perSource` requests in progress.
@@ -36,13 +37,13 @@ export type ConnectionLimitOptions = {
  */
 export function createConnectionLimits(options: ConnectionLimitOptions): ConnectionLimits {
   const { perSource, total, sourceOf, isTrusted = () => false, onRefused } = options
-  const bySource = new Map<string, Set<Duplex>>()
+  const bySource = new Map<string, Set<Ending>>()
   const requests = new Map<string, number>()
   let open = 0
 
   function makeRoomFor(source: string): boolean {
     const own = bySource.get(source)?.size ?? 0
-    let most: Set<Duplex> | undefined
+    let most: Set<Ending> | undefined
     for (const sockets of bySource.values()) if (sockets.size > (most?.size ?? own + 1)) most = sockets
     const oldest = most?.values().next().value
     if (!most || !oldest) return false
@@ -52,7 +53,7 @@ export function createConnectionLimits(options: ConnectionLimitOptions): Connect
     return true
   }
 
-  function leave(sockets: Set<Duplex>, socket: Duplex): void {
+  function leave(sockets: Set<Ending>, socket: Ending): void {
     if (sockets.delete(socket)) open--
   }
 
@@ -61,7 +62,7 @@ export function createConnectionLimits(options: ConnectionLimitOptions): Connect
       const trusted = isTrusted(address)
       // Each trusted connection is its own source, so that no proxy is the largest.
       const source = trusted ? undefined : sourceOf(address)
-      const sockets = (source === undefined ? undefined : bySource.get(source)) ?? new Set<Duplex>()
+      const sockets = (source === undefined ? undefined : bySource.get(source)) ?? new Set<Ending>()
       if (source !== undefined && sockets.size >= perSource) {
         onRefused?.('source', address)
         return 'source'

@@ -41,6 +41,11 @@ export function siteOf(address: string): string {
   return networksOf(address)[0]?.cidr ?? address
 }
 
+/** What one customer of a provider has at most: an IPv4 address, or the /48 of an IPv6 address. */
+export function customerOf(address: string): string {
+  return networksOf(address).at(-1)?.cidr ?? address
+}
+
 /**
  * The index of the entry to drop from a full queue. `queue` has the `crowdsOf` each entry in order of arrival, the
  * newcomer last. The crowd is the network with the most entries for its share; within it, the fullest of the narrower

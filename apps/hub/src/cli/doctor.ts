@@ -11,10 +11,10 @@ import { generateKeyPair, openOnBothFamilies } from '@hedgerow/wireguard/node'
 import { sql, type Kysely } from 'kysely'
 import { certificatesIn, doubtOfChain, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
 import { ConfigError, type Config } from '../config.ts'
-import { openDatabase } from '../database/database.ts'
+import { encodingOf, MAKE_UTF8, openDatabase, UTF8 } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
 import { freePages } from '../database/free-pages.ts'
-import { lockDatabase } from '../database/lock.ts'
+import { DatabaseInUse, lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -35,8 +35,8 @@ const ANSWER_LIMIT_BYTES = 65_536
 
 export async function examine(config: Config): Promise<Finding[]> {
   const findings: Finding[] = []
-  const isRunning = await isHubRunning(config)
-  const opened = await openForLooking(config).catch((error: unknown) => error)
+  const { isRunning, refusal } = await lookForHub(config)
+  const opened = refusal ?? (await openForLooking(config).catch((error: unknown) => error))
   if (opened === undefined) {
     findings.push(await examineDisk(config))
     findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
@@ -60,17 +60,20 @@ async function openForLooking({ databaseUrl: url }: Config) {
   return openDatabase({ url, mayMigrate: false })
 }
 
-/** Decides by the lock on the hub's database or, when that fails, by an answer on its port. */
-async function isHubRunning(config: Config): Promise<boolean> {
+/**
+ * Decides by the lock on the hub's database or, when that fails, by an answer on its port. `refusal` is why no hub can
+ * use this database.
+ */
+async function lookForHub(config: Config): Promise<{ isRunning: boolean; refusal?: ConfigError }> {
   const { databaseUrl: url } = config
-  if (engineOf(url) === 'sqlite' && !existsSync(`${url.slice('sqlite:'.length)}.lock`)) return false
+  if (engineOf(url) === 'sqlite' && !existsSync(`${url.slice('sqlite:'.length)}.lock`)) return { isRunning: false }
   try {
     await (await lockDatabase(url, { patienceMs: 0 })).release()
-    return false
+    return { isRunning: false }
   } catch (error) {
-    if (error instanceof ConfigError) return true
+    if (error instanceof DatabaseInUse) return { isRunning: true }
     const { isReady, said } = await askHub(config)
-    return isReady || said !== undefined
+    return { isRunning: isReady || said !== undefined, ...(error instanceof ConfigError && { refusal: error }) }
   }
 }
 
@@ -88,7 +91,12 @@ function unopenedDatabase({ cause, message }: Error, { databaseUrl }: Config): F
 }
 
 async function examineDatabase(db: Kysely<Tables>, { databaseUrl }: Config): Promise<Finding> {
-  if (engineOf(databaseUrl) === 'postgres') return { check: 'database', state: 'ok', text: 'PostgreSQL answers' }
+  if (engineOf(databaseUrl) === 'postgres') {
+    const encoding = await encodingOf(db)
+    return encoding === UTF8
+      ? { check: 'database', state: 'ok', text: 'PostgreSQL answers' }
+      : { check: 'database', state: 'FAIL', text: `its encoding is ${encoding}, not ${UTF8}`, remedy: MAKE_UTF8 }
+  }
   const path = databaseUrl.slice('sqlite:'.length)
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db)
   const [finding] = rows

@@ -1,9 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Kysely, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { examine } from '../cli/doctor.ts'
+import { readConfig } from '../read-config.ts'
+import { backupDatabase, restoreDatabase } from './backup.ts'
 import { checkDatabase, openDatabase, type Database } from './database.ts'
+import { migrate } from './migrations.ts'
+import { postgresDialect } from './postgres-dialect.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import { createTestDatabase, hasPostgres, openTestDatabase, testEngines } from '#testing/databases.ts'
+import { askPostgres } from '#testing/postgres.ts'
 import { inTransaction } from './transaction.ts'
 
 describe.each(testEngines)('the database on %s', (engine) => {
@@ -180,4 +189,31 @@ describe('a storage that fails', () => {
       code: 'storage_unavailable',
     })
   })
+
+  test.skipIf(!hasPostgres).each(['LATIN1', 'SQL_ASCII', 'WIN1252'])(
+    'a PostgreSQL database with the encoding %s is refused in words; a backup can still be taken',
+    async (encoding) => {
+      const { url, remove } = await createTestDatabase('postgres', { isEmpty: true })
+      onTestFinished(remove)
+      const name = `${new URL(url).pathname.slice(1)}_${encoding.toLowerCase()}`
+      await askPostgres(url, `create database ${name} encoding '${encoding}' locale 'C' template template0`)
+      onTestFinished(() => askPostgres(url, `drop database ${name} with (force)`))
+      const other = url.replace(/[^/]*(?=\?)/, name)
+      const words = `has the encoding ${encoding}, and the hub needs UTF8. Make another`
+      await expect(openDatabase({ url: other })).rejects.toThrow(words)
+
+      // An older hub took it.
+      const old = new Kysely<unknown>({ dialect: postgresDialect(other) })
+      await migrate(old, 'postgres', { mayMigrate: true, beforeMigrating: async () => {} })
+      await old.destroy()
+      await expect(openDatabase({ url: other })).rejects.toThrow(words)
+      expect(await examine(readConfig({ HUB_DATABASE_URL: other, HUB_PORT: '0', HUB_VPN_PORT: '0' }))).toContainEqual(
+        expect.objectContaining({ check: 'database', state: 'FAIL', text: `its encoding is ${encoding}, not UTF8` }),
+      )
+      const folder = mkdtempSync(join(tmpdir(), 'hub-encoding-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      await backupDatabase(other, join(folder, 'backup'))
+      await restoreDatabase(url, join(folder, 'backup'))
+    },
+  )
 })

@@ -6,6 +6,7 @@
  */
 import { basename, dirname } from 'node:path'
 import { Kysely, sql, type Dialect, type Transaction } from 'kysely'
+import { ConfigError } from '../config.ts'
 import { engineOf, type Engine } from './engine.ts'
 import { keepMigrationBackup } from './migration-backups.ts'
 import { migrate, type Migration } from './migrations.ts'
@@ -15,6 +16,10 @@ import { copySqlite } from './sqlite-copy.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { writeRefusal, type WriteRefusal } from './storage-errors.ts'
 import type { Tables } from './tables.ts'
+
+export const UTF8 = 'UTF8'
+export const MAKE_UTF8 =
+  "Make another with: create database NAME owner ROLE encoding 'UTF8' template template0. What is in this one moves there with the commands backup and restore."
 
 export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
 
@@ -41,6 +46,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : await postgres(config.url),
   })
   try {
+    if (engine === 'postgres' && config.mayMigrate !== false) await refuseOtherEncodings(db)
     await migrate(db, engine, {
       ...(config.migrations && { migrations: config.migrations }),
       mayMigrate: config.mayMigrate !== false,
@@ -81,6 +87,21 @@ async function copyBeforeMigrating(
 async function postgres(url: string): Promise<Dialect> {
   const { postgresDialect } = await import('./postgres-dialect.ts')
   return postgresDialect(url)
+}
+
+/** In another encoding than UTF8, names and texts that people write would be refused one by one. */
+async function refuseOtherEncodings(db: Kysely<unknown>): Promise<void> {
+  const encoding = await encodingOf(db)
+  if (encoding !== UTF8)
+    throw new ConfigError([
+      `The database (HUB_DATABASE_URL) has the encoding ${encoding}, and the hub needs ${UTF8}. ${MAKE_UTF8}`,
+    ])
+}
+
+/** Of a PostgreSQL database. */
+export async function encodingOf(db: Kysely<Tables> | Kysely<unknown>): Promise<string> {
+  const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`.execute(db)
+  return rows[0]!.encoding
 }
 
 /** Throws `storage_unavailable` when the database does not answer. */

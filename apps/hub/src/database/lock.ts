@@ -11,7 +11,16 @@ import { makePrivateFolder } from './private-files.ts'
 import { storageError } from './storage-errors.ts'
 
 export type DatabaseLock = { release(): Promise<void> }
-export type LockOptions = { onTakenOver?: (() => void) | undefined; patienceMs?: number }
+/** The times are arguments for tests. */
+export type LockOptions = {
+  onTakenOver?: (() => void) | undefined
+  patienceMs?: number
+  heartbeatMs?: number
+  silenceMs?: number
+}
+
+/** A hub that runs has the database. */
+export class DatabaseInUse extends ConfigError {}
 
 /** How long to wait for a hub that is just ending, or whose end the server has not noticed yet. */
 const PATIENCE_MS = 2_000
@@ -19,6 +28,12 @@ const RETRY_INTERVAL_MS = 250
 /** Any constant works, but every hub must use the same. */
 const POSTGRES_LOCK = 4_831_208
 const SQLITE_BUSY = 5
+/** How often the holder says that it lives, and after how long without a word PostgreSQL gives the lock away. */
+const HEARTBEAT_MS = 10_000
+const SILENCE_MS = 40_000
+const POOLING_ROUNDS = 4
+const POOLED =
+  'HUB_DATABASE_URL leads to a connection pooler that hands out a connection for each transaction, where a second hub would not be noticed. Use pool_mode=session (PgBouncer), or the address of PostgreSQL itself.'
 
 /**
  * Throws a `ConfigError` when another process holds the lock for longer than `patienceMs`. `onTakenOver` is called when
@@ -26,9 +41,10 @@ const SQLITE_BUSY = 5
  */
 export async function lockDatabase(url: string, options: LockOptions = {}): Promise<DatabaseLock> {
   const { onTakenOver = () => {}, patienceMs = PATIENCE_MS } = options
+  const { heartbeatMs = HEARTBEAT_MS, silenceMs = SILENCE_MS } = options
   return url.startsWith('sqlite:')
     ? lockFile(url.slice('sqlite:'.length), patienceMs)
-    : lockPostgres(url, patienceMs, onTakenOver)
+    : lockPostgres(url, { patienceMs, heartbeatMs, silenceMs }, onTakenOver)
 }
 
 /** Locks an empty SQLite file beside the database: SQLite uses the operating system's locks on every platform. */
@@ -40,24 +56,26 @@ function lockFile(path: string, patienceMs: number): DatabaseLock {
   } catch (error) {
     file.close()
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
-    throw new ConfigError([`Another hub is running on ${path}. Stop it, or set HUB_DATA_DIR to another folder.`])
+    throw new DatabaseInUse([`Another hub is running on ${path}. Stop it, or set HUB_DATA_DIR to another folder.`])
   }
   return { release: async () => file.close() }
 }
 
-async function lockPostgres(url: string, patienceMs: number, onTakenOver: () => void): Promise<DatabaseLock> {
+/** Every attempt, also after this hub lost its lock. Each has a connection of its own. */
+async function lockPostgres(url: string, options: Required<Omit<LockOptions, 'onTakenOver'>>, onTakenOver: () => void) {
+  const { patienceMs, heartbeatMs, silenceMs } = options
+  const { connectPostgres } = await import('./postgres-ways.ts')
   const released = new AbortController()
   let holder: Client | undefined = await acquire()
   if (!holder)
-    throw new ConfigError(['Another hub is running on this database (HUB_DATABASE_URL). Stop it, or name another.'])
+    throw new DatabaseInUse(['Another hub is running on this database (HUB_DATABASE_URL). Stop it, or name another.'])
 
   /** Undefined when another process holds the lock. */
   async function acquire(): Promise<Client | undefined> {
-    const { Client } = await import('pg')
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
-    client.on('error', () => {})
+    const client = await connectPostgres(url, { query_timeout: silenceMs })
     try {
-      await client.connect()
+      await refusePooling(client)
+      await endWithMachine(client, silenceMs)
       for (const startedAt = performance.now(); ; await sleep(RETRY_INTERVAL_MS)) {
         const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
           POSTGRES_LOCK,
@@ -73,7 +91,36 @@ async function lockPostgres(url: string, patienceMs: number, onTakenOver: () => 
       throw storageError(error)
     }
     client.once('end', () => void acquireAgain())
+    void beat(client)
     return client
+  }
+
+  /** Ends the connection, and with it the lock, once it does not answer in time or does not hold the lock. */
+  async function beat(client: Client): Promise<void> {
+    const ended = new AbortController()
+    client.once('end', () => ended.abort())
+    try {
+      for (;;) {
+        await sleep(heartbeatMs, undefined, { ref: false, signal: ended.signal })
+        await requireLock(client)
+      }
+    } catch {
+      await client.end().catch(() => {})
+    }
+  }
+
+  async function refusePooling(client: Client): Promise<void> {
+    const other = await connectPostgres(url)
+    try {
+      const processes = { own: new Set<number>(), others: new Set<number>() }
+      for (let round = 0; round < POOLING_ROUNDS; round++) {
+        processes.own.add(await processOf(client))
+        processes.others.add(await processOf(other))
+      }
+      if (processes.own.size > 1 || !processes.own.isDisjointFrom(processes.others)) throw new ConfigError([POOLED])
+    } finally {
+      await other.end()
+    }
   }
 
   async function acquireAgain(): Promise<void> {
@@ -95,4 +142,28 @@ async function lockPostgres(url: string, patienceMs: number, onTakenOver: () => 
       await holder?.end().catch(() => {})
     },
   }
+}
+
+async function processOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ process: number }>('select pg_backend_pid() as process')
+  return rows[0]!.process
+}
+
+/** Makes the server end this session soon after the hub's machine has vanished; it would wait for two hours. */
+async function endWithMachine(client: Client, silenceMs: number): Promise<void> {
+  const seconds = Math.max(1, Math.round(silenceMs / 1_000 / 4))
+  await client.query(`
+    set tcp_keepalives_idle = ${seconds}; set tcp_keepalives_interval = ${seconds}; set tcp_keepalives_count = 3`)
+  // Also where a proxy that has not vanished is in between. They came with PostgreSQL 12 and 14.
+  for (const setting of ['tcp_user_timeout', 'idle_session_timeout'])
+    await client.query('select set_config($1, $2, false) from pg_settings where name = $1', [setting, `${silenceMs}ms`])
+}
+
+/** Rejects when the session does not hold the lock: the way to the server changed under this connection. */
+async function requireLock(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    "select 1 from pg_locks where locktype = 'advisory' and objid = $1 and pid = pg_backend_pid() and granted",
+    [POSTGRES_LOCK],
+  )
+  if (rows.length === 0) throw new Error('the lock is lost')
 }

@@ -1,4 +1,4 @@
-import { Pool, types } from 'pg'
+import { Client, Pool, types, type PoolClient } from 'pg'
 import {
   PostgresAdapter,
   PostgresDialect,
@@ -7,29 +7,53 @@ import {
   type Dialect,
   type PostgresDialectConfig,
 } from 'kysely'
+import { connectionError, wayAfter, waysTo, type Way } from './postgres-ways.ts'
 import { storageError } from './storage-errors.ts'
 
 const INT8 = types.builtins.INT8
 const NUMERIC = types.builtins.NUMERIC
-const CONNECT_TIMEOUT_MS = 5_000
 const CONNECTIONS = 10
+/** pg's message when no connection became free. */
+const ALL_IN_USE = 'timeout exceeded when trying to connect'
 
 /** Kysely on `pg`, with counts and sums as numbers, and lost connections as `storage_unavailable`. */
 export function postgresDialect(url: string): Dialect {
+  const { all, check } = waysTo(url)
+  let way = all[0]!
+  const numbers = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format),
+  }
   const pool = new Pool({
-    connectionString: url,
     max: CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: {
-      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format),
+    connectionTimeoutMillis: way.config.connectionTimeoutMillis,
+    onConnect: check,
+    Client: class extends Client {
+      constructor() {
+        super({ ...way.config, types: numbers })
+      }
     },
   })
   // A connection that the server ends fails its next query, or is replaced when idle; that is enough. Without
   // listeners, also on connections in use, its end would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
-  const config: PostgresDialectConfig = { pool }
+  /** In the way that worked last, or else in the next that works. */
+  async function connect(): Promise<PoolClient> {
+    for (const failures = new Map<Way, unknown>(); ;) {
+      const tried = way
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if ((error as Error).message === ALL_IN_USE) throw error
+        failures.set(tried, error)
+        const next = wayAfter(tried, error, all, failures)
+        if (!next) throw connectionError(failures)
+        if (way === tried) way = next
+      }
+    }
+  }
+  const config: PostgresDialectConfig = { pool: { connect, end: () => pool.end(), options: {} } }
   const dialect = new PostgresDialect(config)
   return {
     createAdapter: () => new PostgresAdapter(),

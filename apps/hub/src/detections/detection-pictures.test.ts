@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
@@ -59,6 +60,17 @@ describe('snapshots and clips of detections', () => {
       else response.writeHead(200, { 'content-type': 'text/html' }).end(JPEG)
     }
   })
+
+  type Session = { id: string; userId: string; token: string }
+  let people = 0
+  async function startSession(): Promise<Session> {
+    const userId = await hub.addUser(`person-${people++}`, 'user', 'the-password-of-this-one')
+    const token = await hub.sessions.start({ id: userId }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+    return { id: (await hub.sessions.authenticate(token)).sessionId, userId, token }
+  }
+  /** As another process would do it: nobody is told. */
+  const own = (id: string, ownerId: string | null) =>
+    hub.db.updateTable('gateways').set({ owner_id: ownerId }).where('id', '=', id).execute()
 
   const path = (what: string, id = 'd/1', of = gateway.gatewayId) =>
     `/api/v1/hub/gateways/${of}/detections/${encodeURIComponent(id)}/${what}`
@@ -209,6 +221,37 @@ describe('snapshots and clips of detections', () => {
       asking.end()
     })
     expect(await ended).toBe('broken')
+  })
+
+  test.each([
+    ['its person signs out', (session: Session) => hub.sessions.end(session.id)],
+    ['its person loses the gateway', () => own(gateway.gatewayId, null)],
+  ])('a clip, also by its address, ends when %s', async (_, lose) => {
+    door.onRequest = (_incoming, response) => {
+      response.writeHead(200, { 'content-length': CLIP.length })
+      // Never more than this, so the clip goes on.
+      response.write(CLIP.subarray(0, 200_000))
+    }
+    for (const isByAddress of [false, true]) {
+      const session = await startSession()
+      await own(gateway.gatewayId, session.userId)
+      const headers = { authorization: `Bearer ${session.token}` }
+      const link = await hub.app.inject({ method: 'POST', url: path('clip-link', 'd2'), headers })
+      const asking = request({
+        port,
+        host: '127.0.0.1',
+        agent: false,
+        ...(isByAddress ? { path: link.json<{ path: string }>().path } : { path: path('clip', 'd2'), headers }),
+      }).end()
+      asking.on('error', () => {})
+      const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+      expect(answer.statusCode).toBe(200)
+      const cut = once(answer.resume(), 'error')
+      await once(answer, 'data')
+      await lose(session)
+      expect((await cut)[0]).toMatchObject({ code: 'ECONNRESET' })
+    }
+    await own(gateway.gatewayId, null)
   })
 
   test('no way through the proxy leads to port 8081 of a gateway', async () => {

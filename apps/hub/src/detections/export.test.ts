@@ -1,5 +1,5 @@
 import * as contract from '@hedgerow/contract'
-import type { Incident } from '@hedgerow/contract'
+import type { Incident, Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
@@ -7,7 +7,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { noiseJpeg } from '#testing/jpeg.ts'
 import { storeDetections } from './detections.ts'
-import { createExports } from './export.ts'
+import { createExports, type Exports } from './export.ts'
 
 /** The files of a ZIP without compression, by its central directory (APPNOTE.TXT §4.3). */
 function unzip(zip: Buffer): Map<string, Buffer> {
@@ -109,18 +109,27 @@ describe.each(testEngines)('an export on %s', (engine) => {
     ])
   })
 
-  it('is one at a time for each person, four in all, and gives its turn back when it ends', async () => {
+  it('is one at a time for each person, and gives its place back when it ends', () => {
     const exports = createExports({ db: hub.db })
-    const caller = (userId: string) => ({ userId, username: userId, role: 'user' as const, sessionId: 's' })
-    const open = (userId: string) => exports.open(caller(userId), {}, 0)
-    const first = open('a')
-    expect(() => open('a')).toThrow('export running')
-    const others = ['b', 'c', 'd'].map(open)
-    expect(() => open('e')).toThrow('export running')
-    const closed = new Promise((resolve) => first.once('close', resolve))
+    const first = open(exports, 'a')
+    expect(() => open(exports, 'a')).toThrow('export running')
     first.destroy()
-    await closed
-    open('a').destroy()
-    for (const other of others) other.destroy()
+    return expect.poll(() => open(exports, 'a').destroy()).toBeDefined()
+  })
+
+  it('leaves room for others: two from one source, and none of managers’ places', () => {
+    const exports = createExports({ db: hub.db })
+    const running = [open(exports, 'a', '192.0.2.1'), open(exports, 'b', '192.0.2.1')]
+    expect(() => open(exports, 'c', '192.0.2.1')).toThrow('export running')
+    running.push(open(exports, 'c', '2001:db8:0:1::1'), open(exports, 'd', '2001:db8:0:2::1'))
+    expect(() => open(exports, 'e', '2001:db8:0:3::1'), 'one customer of IPv6').toThrow('export running')
+    // All four places are taken: the source with two of them gives way.
+    running.push(open(exports, 'e', '192.0.2.5'))
+    expect(running[0]!.destroyed).toBe(true)
+    running.push(open(exports, 'admin', '192.0.2.1', 'admin'))
+    for (const one of running) one.destroy()
   })
 })
+
+const open = (exports: Exports, userId: string, sourceIp = '192.0.2.9', role: Role = 'user') =>
+  exports.open({ userId, username: userId, role, sessionId: 's' }, { scope: [], filter: {}, now: 0, sourceIp })

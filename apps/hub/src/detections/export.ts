@@ -5,63 +5,61 @@
  */
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { EXPORT_DETECTIONS_MAX, type DetectionDetails, type IncidentFilter } from '@hedgerow/contract'
+import { EXPORT_DETECTIONS_MAX, hasRole, type DetectionDetails, type IncidentFilter } from '@hedgerow/contract'
 import { CSV_START, csvLine, type CsvValue } from '@hedgerow/contract/csv'
+import { createConnectionLimits } from '@hedgerow/http'
 import { makeZip } from 'client-zip'
 import type { Kysely } from 'kysely'
+import { customerOf } from '../access/networks.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { loadSharp } from './sharp.ts'
-import { newestIncidents, scopeOf, type IncidentRow } from './incident-list.ts'
+import { newestIncidents, type IncidentRow, type Scope } from './incident-list.ts'
 
 /** Part of the file, because a person who trains with it may have nothing else. */
 const BOXES =
   "The box of the object where the picture is the whole frame. Where the picture shows the object with its surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the whole picture."
 const INCIDENTS_AT_ONCE = 50
+/** Managers and admins have places of their own, which nobody else can fill. */
 const EXPORTS_AT_ONCE = 4
-/** The export ends when the client reads nothing for this long. */
-const STALLED_MS = 60_000
+const FROM_ONE_SOURCE = 2
 
+type Wanted = { scope: Scope; filter: IncidentFilter; now: number }
 type ZipEntry = { name: string; lastModified: Date; input: Uint8Array | string }
 
 export type Exports = {
   /** Throws `export_busy`. */
-  open(caller: Caller, filter: IncidentFilter, now: number): Readable
+  open(caller: Caller, wanted: Wanted & { sourceIp: string }): Readable
 }
 
 export function createExports({ db }: { db: Kysely<Tables> }): Exports {
-  let running = 0
+  const places = () =>
+    createConnectionLimits({ total: EXPORTS_AT_ONCE, perSource: FROM_ONE_SOURCE, sourceOf: customerOf })
+  const [ofUsers, ofManagers] = [places(), places()]
   const exporting = new Set<string>()
 
   return {
-    open(caller, filter, now) {
-      if (running >= EXPORTS_AT_ONCE || exporting.has(caller.userId)) throw new HubError('export_busy')
-      running += 1
+    open(caller, { sourceIp, ...wanted }) {
+      if (exporting.has(caller.userId)) throw new HubError('export_busy')
+      const zip = Readable.fromWeb(makeZip(entries(db, wanted)) as NodeReadableStream)
+      if ((hasRole(caller.role, 'manager') ? ofManagers : ofUsers).admit(zip, sourceIp)) {
+        zip.destroy()
+        throw new HubError('export_busy')
+      }
       exporting.add(caller.userId)
-      const zip = Readable.fromWeb(makeZip(entries(db, caller, { filter, now })) as NodeReadableStream)
-      const stalled = setTimeout(() => zip.destroy(new Error('nobody reads the export')), STALLED_MS)
-      zip.on('data', () => stalled.refresh()).pause()
-      zip.once('close', () => {
-        clearTimeout(stalled)
-        running -= 1
-        exporting.delete(caller.userId)
-      })
+      zip.once('close', () => exporting.delete(caller.userId))
       return zip
     },
   }
 }
 
-async function* entries(
-  db: Kysely<Tables>,
-  caller: Caller,
-  { filter, now }: { filter: IncidentFilter; now: number },
-): AsyncGenerator<ZipEntry> {
+async function* entries(db: Kysely<Tables>, { scope, filter, now }: Wanted): AsyncGenerator<ZipEntry> {
   const lastModified = new Date(now)
   const table = [CSV_START + csvLine(COLUMNS)]
   const coco = createCoco(now)
   let isWhole = true
-  for await (const one of selected(db, caller, filter)) {
+  for await (const one of selected(db, scope, filter)) {
     if (table.length > EXPORT_DETECTIONS_MAX) {
       isWhole = false
       break
@@ -98,8 +96,7 @@ type Row = {
 }
 
 /** The detections of the incidents, newest incident first. */
-async function* selected(db: Kysely<Tables>, caller: Caller, filter: IncidentFilter): AsyncGenerator<Selected> {
-  const scope = await scopeOf(db, caller, filter)
+async function* selected(db: Kysely<Tables>, scope: Scope, filter: IncidentFilter): AsyncGenerator<Selected> {
   let after: readonly [number, string] | undefined
   for (;;) {
     const incidents = await newestIncidents(db, { scope, filter }, { after, rowsWanted: INCIDENTS_AT_ONCE })

@@ -31,7 +31,7 @@ export type IncidentRow = Selectable<Tables['incidents']>
 type Row = IncidentRow
 type Query<O> = SelectQueryBuilder<Tables, 'incidents' | 'incident_cameras', O>
 /** The gateways whose incidents are read; undefined for all. */
-type Scope = readonly string[] | undefined
+export type Scope = readonly string[] | undefined
 
 /** A page of the incidents that the caller may see, newest first. */
 export async function listIncidents(
@@ -183,6 +183,12 @@ export async function scopeOf(db: Db, caller: Caller, { site, tag, gateway }: In
   if (tag !== undefined) gateways = gateways.where(hasTag(tag))
   if (gateway !== undefined) gateways = gateways.where('id', '=', gateway)
   return (await gateways.execute()).map(({ id }) => id)
+}
+
+/** Whether the person may see each gateway of a scope that they had before. */
+export async function maySeeAll(db: Db, caller: Caller, scope: Scope): Promise<boolean> {
+  const visible = await scopeOf(db, caller, {})
+  return visible === undefined || (scope !== undefined && scope.every((id) => visible.includes(id)))
 }
 
 /** One index scan for each gateway while they are few; else one scan by time. */

@@ -46,6 +46,8 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
   ) {
     const signal = leftSignal(reply)
     const gateway = await find(caller, asked)
+    const mayStillSee = async (now: Caller) => Boolean(await findVisibleGateway(db, now, gateway.id))
+    raw.allowance = { caller, role: 'user', mayStillSee }
     const { range } = raw.headers
     const { status, headers, body } = await clips.open(gateway, asked.detectionId, { range, signal })
     reply.code(status).headers({ ...headers, ...PRIVATE, 'content-disposition': 'inline' })

@@ -9,7 +9,7 @@ import { createSharedAnswers } from '../http/shared-answers.ts'
 import { createExports } from './export.ts'
 import { listDetections } from './detection-list.ts'
 import { readThumbnail, readThumbnails } from './thumbnails.ts'
-import { listIncidents, neighboursOf, readIncidentOf } from './incident-list.ts'
+import { listIncidents, maySeeAll, neighboursOf, readIncidentOf, scopeOf } from './incident-list.ts'
 import { createKeptCounts } from './kept-counts.ts'
 import { countReviews } from './review-counts.ts'
 import { review } from './reviews.ts'
@@ -53,8 +53,10 @@ export function detectionRoutes(
   })
   const exports = createExports({ db })
   mount(app, contract.exportIncidents, async (request) => {
-    const { caller, query, reply } = request
-    const zip = exports.open(caller, query, clock())
+    const { caller, query, reply, raw, sourceIp } = request
+    const scope = await scopeOf(db, caller, query)
+    const zip = exports.open(caller, { scope, filter: query, now: clock(), sourceIp })
+    raw.allowance = { caller, role: 'user', mayStillSee: (now) => maySeeAll(db, now, scope) }
     const fact = { at: clock(), actor: actorOf(request), data: { filter: JSON.stringify(query) } }
     await record(db, { kind: 'incidents.exported', ...fact }).catch((error: unknown) => {
       zip.destroy()

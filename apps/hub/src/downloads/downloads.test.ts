@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGatewayInvitation } from '@hedgerow/contract'
 import { signText, type Release } from '@hedgerow/releases'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const ARCHIVE = Buffer.alloc(40_000, 'archive')
@@ -110,4 +112,25 @@ it('shows the line that installs the agent, or the one for its sources when noth
   expect(command).toBe(`curl -fsSL https://hub.example.net/install.sh | sh -s -- --invitation ${code}`)
   rmSync(join(folder, 'release.json'))
   expect((await made()).command).toMatch(/ npm run gateway --$/)
+})
+
+it('one source has a share of the downloads, and cannot keep others from theirs', async () => {
+  const large = Buffer.alloc(32 * 1024 * 1024, 'archive')
+  writeFileSync(join(folder, NAME), large)
+  write({ size: large.length, sha256: createHash('sha256').update(large).digest('hex') })
+  const { port } = await hub.start()
+  /** Begins a download from an address of this machine, and reads no further; the status. */
+  async function begin(localAddress: string): Promise<{ status: number | undefined }> {
+    const asking = request({ port, host: '127.0.0.1', localAddress, path: `/downloads/${NAME}`, agent: false }).end()
+    onTestFinished(() => void asking.destroy())
+    asking.on('error', () => {})
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+    answer.on('error', () => {}).pause()
+    return { status: answer.statusCode }
+  }
+  for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+    for (let i = 0; i < 8; i++) expect((await begin(address)).status).toBe(200)
+    expect((await begin(address)).status, 'a ninth of one source').toBe(503)
+  }
+  expect((await begin('127.0.0.6')).status, 'another source, though all places are taken').toBe(200)
 })

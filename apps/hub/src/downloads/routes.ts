@@ -1,18 +1,22 @@
 import fastifyStatic from '@fastify/static'
 import { fingerprint, type Identity } from '@hedgerow/enrolment'
 import { DOWNLOADS_PATH } from '@hedgerow/contract'
+import { createConnectionLimits } from '@hedgerow/http'
 import type { FastifyInstance } from 'fastify'
+import { customerOf } from '../access/networks.ts'
 import type { Downloads } from './downloads.ts'
 import { installScript } from './install-script.ts'
 
 /** Concurrent downloads; each is some 35 MB, and people's pages come first. */
 const DOWNLOADS_MAX = 32
+/** A site with more devices lets some of them wait; the script tries again. */
+const FROM_ONE_SOURCE = 8
 const RETRY_SECONDS = 10
 const LISTS = ['release.json', 'keys.json']
 
 /** The release's lists and archives, below `/downloads`. Mounted on the public surface and inside the tunnel. */
 export async function downloadFiles(app: FastifyInstance, downloads: Downloads): Promise<void> {
-  let open = 0
+  const places = createConnectionLimits({ total: DOWNLOADS_MAX, perSource: FROM_ONE_SOURCE, sourceOf: customerOf })
   await app.register(async (scope) => {
     // Most hubs have no such folder until somebody puts a release there.
     const root = { root: downloads.folder, suppressWarning: true }
@@ -25,14 +29,12 @@ export async function downloadFiles(app: FastifyInstance, downloads: Downloads):
         const agent = await downloads.agent()
         if (!agent || !(LISTS.includes(name) || agent.files.some((file) => file.name === name)))
           return reply.code(404).type('text/plain; charset=utf-8').send('There is no such download.\n')
-        if (open >= DOWNLOADS_MAX)
+        if (places.admit(reply.raw, request.sourceIp))
           return reply
             .code(503)
             .header('retry-after', RETRY_SECONDS)
             .type('text/plain; charset=utf-8')
             .send('Too many downloads at once.\n')
-        open += 1
-        reply.raw.once('close', () => (open -= 1))
         return reply.header('cache-control', 'no-cache').sendFile(name)
       },
     })

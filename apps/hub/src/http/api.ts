@@ -2,6 +2,7 @@
  * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no CORS.
  * There are two: the hub's public API, and the tunnel's, which has only the calls of gateways.
  */
+import { Readable } from 'node:stream'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -11,6 +12,7 @@ import Fastify, {
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { answerUnknownRoute, checkRequests, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import type { Allowance, LongAnswers } from './long-answers.ts'
 import { parseJsonOnly } from './json-bodies.ts'
 import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
@@ -30,6 +32,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | undefined
+    /** What its answer needs for as long as it is sent. */
+    allowance: Allowance | undefined
     rawBody: Buffer | undefined
     sourceIp: string
   }
@@ -48,6 +52,8 @@ export type ApiOptions = {
   recordRefusal?: (refused: RefusedCall) => Promise<void>
   /** Counts a person's writing call; throws `too_many_requests`. */
   limitWrites?: (caller: Caller, sourceIp: string) => void
+  /** Holds every answer that is a stream. */
+  longAnswers?: LongAnswers
   serverFactory?: FastifyServerFactory
 }
 
@@ -72,6 +78,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   app.decorate('recordRefusal', options.recordRefusal ?? (() => Promise.resolve()))
   app.decorate('limitWrites', options.limitWrites ?? (() => {}))
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('allowance', undefined)
   app.decorateRequest('rawBody', undefined)
   app.decorateRequest('sourceIp', '')
 
@@ -85,6 +92,11 @@ export function createApi(options: ApiOptions): FastifyInstance {
     request.sourceIp = options.sourceAddress(request.raw)
     reply.header('cache-control', 'no-store')
   })
+  const { longAnswers } = options
+  if (longAnswers)
+    app.addHook('onSend', async ({ allowance }, { raw: response }, payload) =>
+      payload instanceof Readable ? longAnswers.hold(payload, { response, allowance }) : payload,
+    )
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the address: callers' input stays out of the log.
     const { method, sourceIp, routeOptions } = request

@@ -81,6 +81,7 @@ export function mount<C extends Call>(
       if (access === 'anyone') refuseOtherSites(request)
       if (access === 'anyone' || access === 'gateway' || access === 'member') return options.beforeBody?.(request)
       request.caller = await authenticate(app, request, { required: access, call: key })
+      request.allowance = { caller: request.caller, role: access === 'session' ? 'user' : access }
       if (countsAsWrite(call)) app.limitWrites(request.caller, request.sourceIp)
     },
     handler: async (request, reply) => {

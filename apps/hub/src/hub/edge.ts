@@ -59,6 +59,7 @@ import { createApi } from '../http/api.ts'
 import { createConnections } from '../http/connections.ts'
 import { compressAnswers } from '../http/compression.ts'
 import { createHubUpdate } from '../hub-update/hub-update.ts'
+import { createLongAnswers } from '../http/long-answers.ts'
 import { healthRoutes } from '../http/health.ts'
 import { drain, listen, listenTls } from '../http/listening.ts'
 import { createWriteLimit } from '../access/write-limit.ts'
@@ -120,7 +121,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     log,
   })
   const servers = createServers(ui, { ...connections, sourceAddress })
+  const longAnswers = createLongAnswers({ sessions, log })
+  stack.defer(longAnswers.stop)
   const app = createApi({
+    longAnswers,
     surface: 'public',
     log,
     sourceAddress,

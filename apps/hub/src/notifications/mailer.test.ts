@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMailer } from './mailer.ts'
 
 let server: Server | undefined
@@ -31,10 +33,46 @@ function trickle(socket: Socket): void {
 }
 
 const MAIL = { to: 'owner@example.org', id: 'one', subject: 'Hello', text: 'Hello' }
+/** As a mail program shows it (RFC 2047 §6.2): the space between two encoded words is none of the text. */
+const readHeader = (value: string) =>
+  value
+    .replaceAll(/\?=\s+=\?/g, '?==?')
+    .replaceAll(/=\?UTF-8\?([BQ])\?([^?]*)\?=/gi, (_, way: string, encoded: string) =>
+      way.toUpperCase() === 'B' ? Buffer.from(encoded, 'base64').toString() : encoded,
+    )
 const isLetGo = () =>
   vi.waitFor(() => expect([...sockets].map((socket) => socket.closed)).toEqual([true]), { timeout: 20_000 })
 
 describe('a mail', () => {
+  it.each([
+    'boar at Barn',
+    '=?UTF-8?B?SGFja2Vk?= at Barn',
+    '=?utf-8?q?Hacked?=',
+    `=?UTF-8?B?SGFja2Vk?= ${'Łąka 🦔 '.repeat(30)}end`,
+  ])('has the subject "%s" as it is', async (subject) => {
+    const received = Promise.withResolvers<string>()
+    const smtp = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData: (stream, _session, done) => {
+        const answer = () => done()
+        text(stream).then(received.resolve).then(answer, answer)
+      },
+    })
+    smtp.listen(0, '127.0.0.1')
+    onTestFinished(() => smtp.close(() => {}))
+    await once(smtp.server, 'listening')
+    const mailer = createMailer({
+      url: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
+      from: 'hub@example.net',
+    })
+    onTestFinished(() => mailer.close())
+    await mailer.send({ ...MAIL, subject })
+    const [head = ''] = (await received.promise).split('\r\n\r\n')
+    expect(head.split('\r\n').filter((line) => line.length > 78)).toEqual([])
+    const [, sent = ''] = /^Subject: (.*)$/m.exec(head.replaceAll('\r\n ', ' ').replaceAll('\r', '')) ?? []
+    expect(readHeader(sent)).toBe(subject)
+  })
+
   it('ends by its deadline, however slowly the server sends', async () => {
     const url = await serverThat(trickle)
     const mailer = createMailer({ url, from: 'hub@example.net', deliveryTimeoutMs: 200 })

@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream'
 import { DeliveryUnknown } from './channel.ts'
+import { encodedWords, isSafeInHeader } from './encoded-words.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 20_000
@@ -53,7 +54,7 @@ export function createMailer({
         ).sendMail({
           from,
           to,
-          subject,
+          ...(isSafeInHeader(subject) && { subject }),
           text,
           messageId,
           attachments: pictures.map((content, i) => ({
@@ -62,7 +63,13 @@ export function createMailer({
             contentType: 'image/jpeg',
           })),
           signal: AbortSignal.any([closed.signal, AbortSignal.timeout(deliveryTimeoutMs)]),
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            // nodemailer would send a text that looks encoded as it is.
+            ...(!isSafeInHeader(subject) && {
+              Subject: { prepared: true, foldLines: true, value: encodedWords(subject) },
+            }),
+          },
         })
       } catch (error) {
         const answered = error instanceof Error && 'responseCode' in error && error.responseCode !== undefined

@@ -105,6 +105,15 @@ async function send(
 }
 
 describe('ntfy', () => {
+  it('shows a label that looks encoded as it is', async () => {
+    const title = '=?UTF-8?B?SGFja2Vk?= at Barn'
+    await send('ntfy', { HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' }, [
+      { ...message, title, text: title },
+    ])
+    const shown = `=?UTF-8?B?${Buffer.from(title).toString('base64')}?=`
+    expect(taken).toMatchObject([{ headers: { title: shown, message: shown } }])
+  })
+
   it('gets the picture as the body, and words in headers that hold any letter', async () => {
     await send('ntfy', { HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' })
     expect(taken).toMatchObject([

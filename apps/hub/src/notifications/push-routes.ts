@@ -4,10 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
-import type { Push } from './push-subscriptions.ts'
+import { Unreachable, type Push } from './push-subscriptions.ts'
 import { WORDS } from './words.ts'
 
 const TEST_TOPIC = 'test'
+/** One sentence for every cause, because a person chooses the name: they would learn which names the hub knows. */
+const UNREACHABLE = 'The push service of this browser cannot be reached.'
 
 type Parts = {
   clock: () => number
@@ -43,7 +45,8 @@ export function pushRoutes(app: FastifyInstance, { clock, push, languageOf }: Pa
       await push.send(params.id, { payload, topic: TEST_TOPIC }, new AbortController().signal)
       return { status: 'sent' as const, message: 'The push service took it.' }
     } catch (error) {
-      return { status: 'failed' as const, message: error instanceof Error ? error.message : 'It was not sent.' }
+      const isTold = error instanceof Error && !(error instanceof Unreachable)
+      return { status: 'failed' as const, message: isTold ? error.message : UNREACHABLE }
     }
   })
 }

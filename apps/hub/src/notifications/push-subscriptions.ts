@@ -24,6 +24,9 @@ const KEPT_SECONDS = 86_400
 type Row = Selectable<Tables['push_subscriptions']>
 type By = { userId: string; sessionId: string; actor: FactActor; now: number }
 
+/** Its message is for operators: it says whether a name has an address in the hub's own network. */
+export class Unreachable extends Error {}
+
 export type Push = {
   publicKey: string
   list(userId: string): Promise<PushSubscription[]>
@@ -79,6 +82,8 @@ export function createPush(options: {
       answerLimitBytes: 16 * 1024,
       signal,
       ...(!isTrusted(url) && { lookup: lookupPublic }),
+    }).catch((error: Error) => {
+      throw new Unreachable(error.message, { cause: error })
     })
     if (status >= 200 && status < 300) return
     if (status === 404 || status === 410) throw new Gone()

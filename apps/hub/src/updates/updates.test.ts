@@ -330,10 +330,16 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
         expect((await skip(first)).body).toMatchObject({ error: 'update_not_open' })
         hub.clock.advance(SILENT_MS / 2)
         hub.clock.advance(SILENT_MS / 2)
-        manager = await hub.signIn('manager')
+        // An hour has passed: the session has ended.
+        const { id } = await hub.db
+          .selectFrom('users')
+          .select('id')
+          .where('username', '=', 'the-manager')
+          .executeTakeFirstOrThrow()
+        manager = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
         hearAll(first)
         expect(await look()).toEqual([])
-        const { name } = (await list()).gateways.find(({ id }) => id === first)!
+        const { name } = (await list()).gateways.find((gateway) => gateway.id === first)!
         const message = `Gateway "${name}" has been silent for 1 h.`
         expect((await list()).rollout).toMatchObject({ held: [{ id: first, name, message }] })
         expect((await skip(first)).status).toBe(200)

@@ -1,6 +1,7 @@
 import type { Language } from '@hedgerow/contract'
 import { z } from 'zod'
 import { channelType, type Acknowledge, type Message } from '../channel.ts'
+import { encodedWord, isSafeInHeader } from '../encoded-words.ts'
 import { createPoster, Refused } from '../poster.ts'
 import { WORDS } from '../words.ts'
 
@@ -93,7 +94,4 @@ function actionsOf({ page, call, token }: Acknowledge, language: Language): stri
   return actions.replaceAll(/[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Encodes a text that a header cannot hold (RFC 2047 §2, base64). */
-function encoded(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
-}
+const encoded = (text: string): string => (isSafeInHeader(text) ? text : encodedWord(text))

@@ -1,0 +1,123 @@
+/**
+ * The one place that streams: every answer that is sent while it is made, such as an export, a clip or a download,
+ * passes here. It ends within a second of what allowed it: the session, its person's role, and what they may see. A
+ * reader who takes less than a modem would is let go. Event streams and gateways' pages never end by themselves, and
+ * have checks of their own (events/, gateway-proxy/).
+ */
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { pipeline, Transform, type Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { hasRole, type Role } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import type { Caller, Sessions } from '../access/sessions.ts'
+import { createTasks } from '../kernel/tasks.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+/** Another process, such as the command line, may have changed what a person may do. */
+const RECHECK_INTERVAL_MS = 500
+const SLOWEST = { bytes: 256 * 1024, withinMs: 60_000 }
+
+/** What an answer needs for as long as it goes on. */
+export type Allowance = {
+  caller: Caller
+  role: Role
+  /** Whether this person may still see what is sent; throwing a refusal is "no". */
+  mayStillSee?: (caller: Caller) => Promise<boolean>
+}
+
+export type LongAnswers = {
+  /** Returns the stream to send instead. */
+  hold(stream: Readable, on: { response: ServerResponse; allowance: Allowance | undefined }): Readable
+  stop(): Promise<void>
+}
+
+type Running = {
+  stream: Transform
+  response: ServerResponse
+  allowance: Allowance | undefined
+  passed: number
+  /** What had passed when the reader's present time began. */
+  since: { passed: number; at: number }
+}
+
+/** The slowest reader is an argument for tests. */
+export function createLongAnswers(options: {
+  sessions: Pick<Sessions, 'find' | 'onEnded'>
+  log: Logger
+  slowest?: typeof SLOWEST
+}): LongAnswers {
+  const { sessions, log, slowest = SLOWEST } = options
+  const running = new Set<Running>()
+  const tasks = createTasks({ log, failure: 'could not check the answers that are being sent' })
+  tasks.every(RECHECK_INTERVAL_MS, recheck)
+  const stopListening = sessions.onEnded((sessionId) => {
+    for (const one of running) if (one.allowance?.caller.sessionId === sessionId) end(one)
+  })
+
+  async function recheck(): Promise<void> {
+    const now = performance.now()
+    for (const one of running) if (isTooSlow(one, now)) end(one)
+    await Promise.all(
+      [...running].map(async (one) => {
+        if (one.allowance && !(await isAllowed(one.allowance))) end(one)
+      }),
+    )
+  }
+
+  function isTooSlow(one: Running, now: number): boolean {
+    const isWaitingForReader = one.stream.readableLength > 0
+    if (isWaitingForReader && now - one.since.at < slowest.withinMs) return false
+    const isSlow = isWaitingForReader && one.passed - one.since.passed < slowest.bytes
+    one.since = { passed: one.passed, at: now }
+    return isSlow
+  }
+
+  return {
+    hold(stream, { response, allowance }) {
+      const counter = new Transform({
+        transform(chunk: Buffer | string, _encoding, done) {
+          one.passed += chunk.length
+          done(null, chunk)
+        },
+      })
+      const one: Running = {
+        stream: counter,
+        response,
+        allowance,
+        passed: 0,
+        since: { passed: 0, at: performance.now() },
+      }
+      running.add(one)
+      pipeline(stream, counter, () => {})
+      counter.once('close', () => running.delete(one))
+      response.once('close', () => running.delete(one))
+      return counter
+    },
+    stop() {
+      stopListening()
+      return tasks.stop()
+    },
+  }
+
+  /** A short failure of the storage ends nothing. */
+  async function isAllowed({ caller: { sessionId }, role, mayStillSee }: Allowance): Promise<boolean> {
+    try {
+      const caller = await sessions.find(sessionId)
+      return (
+        caller !== undefined && hasRole(caller.role, role) && (mayStillSee === undefined || (await mayStillSee(caller)))
+      )
+    } catch (error) {
+      return error instanceof HubError && error.code === 'storage_unavailable'
+    }
+  }
+
+  function end(one: Running): void {
+    running.delete(one)
+    const { socket } = one.response
+    // What waits in the system's buffers is not sent either; below TLS, Node has no way to say so.
+    if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy()
+    one.response.destroy()
+    one.stream.destroy()
+  }
+}
