@@ -115,18 +115,24 @@ export async function deleteUser({ db, clock }: UserDependencies, id: string, ac
   })
 }
 
-/** Switches two-factor off for a user who lost it. Throws `user_not_found`. */
-export async function resetTwoFactor({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
-  await inTransaction(db, async (transaction) => {
-    const { username } = await readUser(transaction, id)
+/** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
+export function resetTwoFactor(
+  { db, clock }: Pick<UserDependencies, 'db' | 'clock'>,
+  id: string,
+  actor: FactActor,
+): Promise<{ wasOn: boolean; recoveryCodes: number; sessions: number }> {
+  return inTransaction(db, async (transaction) => {
+    const { username, two_factor_secret: secret } = await readUser(transaction, id)
     await transaction
       .updateTable('users')
       .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
       .where('id', '=', id)
       .execute()
-    await transaction.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
-    await deleteSessionsOf(transaction, id)
+    const codes = transaction.deleteFrom('recovery_codes').where('user_id', '=', id).returning('code_hash')
+    const { length: recoveryCodes } = await codes.execute()
+    const sessions = await deleteSessionsOf(transaction, id)
     await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
+    return { wasOn: secret !== null, recoveryCodes, sessions }
   })
 }
 

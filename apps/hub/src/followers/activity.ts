@@ -24,7 +24,9 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       ? warning(`User "${data.username}" was given a new password on the hub's command line`)
       : undefined,
   'user.two-factor-reset': ({ data, actor }) =>
-    info(`Two-factor sign-in of "${data.username}" was reset by ${actor.name}`),
+    actor.userId === undefined
+      ? warning(`Two-factor sign-in of "${data.username}" was reset on the hub's command line`)
+      : info(`Two-factor sign-in of "${data.username}" was reset by ${actor.name}`),
   'user.deleted': ({ data, actor }) => info(`User "${data.username}" was deleted by ${actor.name}`),
   'user-invitation.created': ({ data, actor }) =>
     info(`User invitation ${nameOfInvitation(data)} was made by ${actor.name}`),
