@@ -1,3 +1,4 @@
+import type { BackupTimes } from './backups/schedule.ts'
 import type { Endpoint } from '@hedgerow/second-look'
 
 /** A configuration that prevents the start: each message names the variable. */
@@ -22,6 +23,8 @@ export type Config = {
   /** Bytes of the disk that gateways may not fill; undefined for the default. */
   diskReserveBytes: number | undefined
   databaseUrl: string
+  /** Where backups go, when, and how many are kept; undefined for none. */
+  backups: { dir: string; times: BackupTimes; keep: number } | undefined
   admin: { username: string | undefined; password: string | undefined }
   vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined; offload: boolean }
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }

@@ -191,6 +191,8 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   },
   'settings.changed': { action: 'settings.change' },
   'settings.restored': { action: 'settings.change' },
+  'backup.made': { none: 'not a decision; the log has it' },
+  'backup.failed': { none: 'a state, not a decision; activity has it' },
   'certificate.expiring': { none: 'a state, not a decision; activity has it' },
   'certificate.renewed': { action: 'certificate.renew' },
   'certificate.replaced': { none: 'the operator replaced files, outside the hub' },

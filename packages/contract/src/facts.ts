@@ -162,6 +162,10 @@ export type FactData = {
 
   /** The disk, or the database, has no more room for data of gateways. */
   'storage.low': { state: 'low' | 'full'; message: string }
+  /** A backup of the schedule. */
+  'backup.made': Nothing
+  /** `message` is a sentence with the reason and the age of the newest one. Recorded every day. */
+  'backup.failed': { message: string }
   'notification.tested': Nothing
   /** A person had a message of the log sent again; the target is the delivery. */
   'notification.sent-again': { channel: string; title: string }

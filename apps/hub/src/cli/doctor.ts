@@ -1,4 +1,4 @@
-/** Examines a hub from outside, running or not: database, disk, clock, ports, VPN and certificates. Changes nothing. */
+/** Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates and backups. Changes nothing. */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -14,21 +14,16 @@ import { ConfigError, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
 import { lockDatabase } from '../database/lock.ts'
+import { EmptyDatabaseError } from '../database/migrations.ts'
 import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { readSettings } from '../settings/settings.ts'
-
-export type Finding = {
-  check: 'database' | 'disk' | 'clock' | 'ports' | 'VPN' | 'certificates'
-  state: 'ok' | 'warn' | 'FAIL'
-  text: string
-  /** What to do about it. */
-  remedy?: string
-}
+import { examineBackups } from './examine-backups.ts'
+import { examineClock } from './examine-clock.ts'
+import type { Finding } from './finding.ts'
 
 const SPACE_NEEDED_BYTES = 200 * 1024 ** 2
 const SPACE_WANTED_BYTES = 2 * 1024 ** 3
-const CLOCK_TOLERANCE_MS = 30_000
 const ANSWER_TIMEOUT_MS = 5_000
 const ANSWER_LIMIT_BYTES = 65_536
 
@@ -38,6 +33,8 @@ export async function examine(config: Config): Promise<Finding[]> {
   const opened = await openForLooking(config).catch((error: unknown) => error)
   if (opened === undefined) {
     findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
+  } else if (opened instanceof EmptyDatabaseError) {
+    findings.push({ check: 'database', state: 'ok', text: 'it is empty: the first start makes its tables' })
   } else if (opened instanceof Error) {
     findings.push(unopenedDatabase(opened, config))
   } else {
@@ -45,6 +42,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     try {
       findings.push(await examineDatabase(db, config), await examineClock(db, config))
       findings.push(await examineVpn(db, config), ...(await examineCertificates(db, config)))
+      findings.push(await examineBackups(db, config))
     } finally {
       await close()
     }
@@ -118,28 +116,6 @@ async function examineDisk({ dataDir }: Config): Promise<Finding> {
   return free < SPACE_WANTED_BYTES
     ? { check: 'disk', state: 'warn', text, remedy }
     : { check: 'disk', state: 'ok', text }
-}
-
-/** Compares with PostgreSQL's clock and with the hub's newest row: no row may be in the future. */
-async function examineClock(db: Kysely<Tables>, { databaseUrl }: Config): Promise<Finding> {
-  const remedy = 'Set the clock and keep it right, with timedatectl set-ntp true for example.'
-  const fail = (text: string): Finding => ({ check: 'clock', state: 'FAIL', text, remedy })
-  if (engineOf(databaseUrl) === 'postgres') {
-    const { rows } = await sql<{ now: number }>`
-      select (extract(epoch from clock_timestamp()) * 1000)::double precision as now`.execute(db)
-    const offMs = Date.now() - (rows[0]?.now ?? Number.NaN)
-    if (Math.abs(offMs) > CLOCK_TOLERANCE_MS)
-      return fail(`this machine's clock is ${Math.round(offMs / 1_000)} s off the one of PostgreSQL`)
-  }
-  const { last } = await db
-    .selectFrom('audit')
-    .select((row) => row.fn.max('at').as('last'))
-    .executeTakeFirstOrThrow()
-  if (last !== null && last - Date.now() > CLOCK_TOLERANCE_MS)
-    return fail(
-      `the clock says ${new Date().toISOString()}, but the hub has written at ${new Date(last).toISOString()}`,
-    )
-  return { check: 'clock', state: 'ok', text: new Date().toISOString() }
 }
 
 async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding> {

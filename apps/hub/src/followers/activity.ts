@@ -122,6 +122,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     type: 'error',
     message: `${data.message} The hub takes no detections until there is room.`,
   }),
+  'backup.failed': ({ data }) => warning(data.message),
   'settings.changed': ({ data, actor }) =>
     info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),
   'settings.restored': () => ({

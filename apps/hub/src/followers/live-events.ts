@@ -93,6 +93,8 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'ledger.written': toOwner('deterrents'),
 
   'storage.low': toAll('stats', 'activity'),
+  'backup.made': toAll('stats'),
+  'backup.failed': toAll('stats', 'activity'),
   'notification.tested': toAll('alerts'),
   'notification.sent-again': toAll('settings'),
   'alert.raised': toOwner('alerts', 'settings'),

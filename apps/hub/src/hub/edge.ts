@@ -151,7 +151,9 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const search = createFleetSearch(db)
   const fleetListCache = createFleetListCache(db, search, list)
   const fleetCount = createFleetCount(db, signals, presence.statuses)
-  const parts = { db, signals, checkedStatuses: presence.statuses, vpn, connections, certificates, notifications }
+  const { backups } = fleet
+  const checkedStatuses = presence.statuses
+  const parts = { db, signals, checkedStatuses, vpn, connections, certificates, notifications, backups }
   const secondLook = config.secondLook && createSecondLook(config.secondLook, { db, clock, cleanJpeg, metrics, log })
   stack.defer(async () => secondLook?.stop())
   const secondLooksWaiting = () => secondLook?.waiting() ?? 0
@@ -201,6 +203,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     storageTrouble: watch.trouble,
     alertTrouble: () => troubleOfAlerts(db),
     rolloutTrouble: updates.trouble,
+    backupTrouble: () => backups.state()?.trouble,
     hubUpdate,
   })
   const door = createGatewayDoor({ dial: vpn.dial })
