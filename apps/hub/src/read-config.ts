@@ -240,8 +240,7 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
 
 function backups(found: z.output<typeof variables>): Config['backups'] {
   const { HUB_BACKUP_DIR: dir, HUB_BACKUP_EVERY: times, HUB_BACKUP_KEEP: keep } = found
-  if (dir !== undefined)
-    return { dir: resolve(dir), times: times ?? { hours: 24 }, keep: keep ?? BACKUPS_KEPT }
+  if (dir !== undefined) return { dir: resolve(dir), times: times ?? { hours: 24 }, keep: keep ?? BACKUPS_KEPT }
   const name = times === undefined ? 'HUB_BACKUP_KEEP' : 'HUB_BACKUP_EVERY'
   if (times ?? keep) throw new ConfigError([`HUB_BACKUP_DIR is not set, though ${name} is`])
   return undefined

@@ -38,7 +38,11 @@ export type AlertKind = z.output<typeof alertKind>
 export const alertRuleFields = z.strictObject({
   name: oneLine(100).min(1, 'Enter a name'),
   enabled: z.boolean().default(true),
-  what: z.array(alertKind).min(1, 'Choose what the rule announces').max(alertKind.options.length).default(['detection']),
+  what: z
+    .array(alertKind)
+    .min(1, 'Choose what the rule announces')
+    .max(alertKind.options.length)
+    .default(['detection']),
   /** How long a gateway or a camera must be away before the rule announces it. */
   holdOffMinutes: wholeNumber(0, 1_440).default(5),
   /** `alert`: only incidents with a detection of that severity. */

@@ -18,6 +18,8 @@ type Nothing = Record<string, never>
 type Device = { deviceName: string }
 type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
   Partial<Pick<Command, 'learning'>> & { gatewayName: string }
+/** `rules` are names of alert rules, `views` a number of saved views. */
+type NamedSite = { to: string; rules: string[]; hasUpdates: boolean; views: number }
 type AboutAlert = { title: string; ruleName: string }
 type Ledgered = { gatewayName: string; by: string }
 /** `detectionId` is the gateway's id of the detection that a rule fired at; null for people and programs. */
@@ -91,6 +93,12 @@ export type FactData = {
   'gateway.added': { name: string }
   'gateway.edited': { name: string }
   'gateway.renamed': { name: string; before: string }
+  /** The last gateway of a site has another location, or is deleted; `to` is the location, or empty. */
+  'site.left': { to: string }
+  /** What named the site by its text follows it. */
+  'site.renamed': NamedSite
+  /** These name a site where no gateway is. */
+  'site.orphaned': NamedSite
   'gateway.tagged': { name: string; added: string[]; removed: string[] }
   'gateway.deleted': { name: string; publicKey: string }
   'gateway.claimed': { name: string }

@@ -62,7 +62,9 @@ export async function statusOf(dataDir: string): Promise<{ status?: Status; sile
 function versionOf({ version, updates }: Status): Finding[] {
   const { failure, state, message } = updates
   if (failure)
-    return [{ check: 'version', state: 'warn', text: `${version}; ${failure.version ?? 'a newer one'}: ${failure.message}` }]
+    return [
+      { check: 'version', state: 'warn', text: `${version}; ${failure.version ?? 'a newer one'}: ${failure.message}` },
+    ]
   const more = state === 'current' ? '' : `, an update: ${[state, message].filter((part) => part !== '').join(', ')}`
   return [{ check: 'version', state: state === 'failed' ? 'warn' : 'ok', text: `${version}${more}` }]
 }
@@ -131,20 +133,16 @@ function partsOf({ conditions, cameras, deterrents, problems, detectionsWaiting 
     blocked
       ? { check: 'tunnel', state: STATES[blocked.state], text: `${blocked.label}: ${blocked.detail || 'not yet'}` }
       : { check: 'tunnel', state: 'ok', text: `up; ${detectionsWaiting} detections wait for the hub` },
-    ...cameras.map(
-      ({ name, state }): Finding => ({
-        check: 'camera',
-        state: state === 'online' ? 'ok' : 'FAIL',
-        text: `${name}: ${state}`,
-      }),
-    ),
-    ...deterrents.map(
-      ({ name, state }): Finding => ({
-        check: 'deterrent',
-        state: state === 'fault' ? 'FAIL' : 'ok',
-        text: `${name}: ${state}`,
-      }),
-    ),
+    ...cameras.map(({ name, state }): Finding => ({
+      check: 'camera',
+      state: state === 'online' ? 'ok' : 'FAIL',
+      text: `${name}: ${state}`,
+    })),
+    ...deterrents.map(({ name, state }): Finding => ({
+      check: 'deterrent',
+      state: state === 'fault' ? 'FAIL' : 'ok',
+      text: `${name}: ${state}`,
+    })),
     ...problems.map((text): Finding => ({ check: 'problem', state: 'warn', text })),
   ]
 }

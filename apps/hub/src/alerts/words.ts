@@ -55,7 +55,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: () => "Your hub's disk is nearly full",
       approval: ({ label }) => `New gateway "${label}" waits for approval`,
       certificate: ({ label }) => `${label} expires soon`,
-      backup: () => "The backup of your hub fails",
+      backup: () => 'The backup of your hub fails',
       test: () => 'Test message from your hub',
     },
     several: {

@@ -36,7 +36,9 @@ export function copyInProcess(
   signal.addEventListener('abort', stop)
   child.once('message', (message: BackupAnswer) => (answer ??= message))
   child.once('error', (error) => over(error.message))
-  child.once('exit', (code, by) => over(answer ? answer.problem : said.trim() || `its process ended with ${by ?? code}`))
+  child.once('exit', (code, by) =>
+    over(answer ? answer.problem : said.trim() || `its process ended with ${by ?? code}`),
+  )
   child.send(work satisfies BackupWork, (error) => error && end(error.message))
   return promise
 }

@@ -48,8 +48,8 @@ export async function problemOfRoom(
 ): Promise<string | undefined> {
   const isSqlite = engineOf(databaseUrl) === 'sqlite'
   const size = isSqlite
-      ? sql<{ bytes: number }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
-      : sql<{ bytes: number }>`select pg_database_size(current_database())::double precision as bytes`
+    ? sql<{ bytes: number }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
+    : sql<{ bytes: number }>`select pg_database_size(current_database())::double precision as bytes`
   const bytes = (await size.execute(db)).rows[0]?.bytes ?? 0
   const { bavail, bsize, blocks } = await statfs(folder)
   const home = isSqlite ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir

@@ -1,4 +1,7 @@
-/** Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates and backups. Changes nothing. */
+/**
+ * Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates and backups. Changes
+ * nothing.
+ */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'

@@ -61,6 +61,9 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.added': toAll(...FLEET),
   'gateway.edited': toOwner(...FLEET),
   'gateway.renamed': toOwner(...FLEET),
+  'site.left': toAll(),
+  'site.renamed': toAll('settings', 'gateways', 'threats', 'activity'),
+  'site.orphaned': toAll('activity'),
   'gateway.tagged': toOwner('gateways'),
   // The owner of a deleted gateway can no longer be looked up.
   'gateway.deleted': toAll(...FLEET),

@@ -71,6 +71,7 @@ import { notificationRoutes } from '../notifications/routes.ts'
 import { registrationRoutes } from '../enrolment/routes.ts'
 import { ruleRoutes } from '../enrolment/rule-routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
+import { siteRoutes } from '../sites/routes.ts'
 import { keepSettings } from '../settings/settings.ts'
 import { checkVpn } from '../tunnel/tunnel.ts'
 import { updateRoutes } from '../updates/routes.ts'
@@ -186,6 +187,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   stack.defer(updates.stop)
   updateRoutes(app, { updates })
   gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
+  siteRoutes(app, { db })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   alertRoutes(app, {
     db,

@@ -272,9 +272,13 @@ function measureParts(
     'state',
   )
   if (backups.state()) {
-    gauge('hedgerow_backup_age_seconds', 'Age of the newest backup of the schedule; NaN without one', function collect() {
-      this.set((backups.state()?.ageMs ?? Number.NaN) / 1_000)
-    })
+    gauge(
+      'hedgerow_backup_age_seconds',
+      'Age of the newest backup of the schedule; NaN without one',
+      function collect() {
+        this.set((backups.state()?.ageMs ?? Number.NaN) / 1_000)
+      },
+    )
     gauge('hedgerow_backup_trouble', '1 while backups fail, or are late', function collect() {
       this.set(backups.state()?.trouble === undefined ? 0 : 1)
     })

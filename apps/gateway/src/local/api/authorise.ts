@@ -12,7 +12,12 @@ const BROWSERS_ONLY = ['origin', 'sec-fetch-site', 'sec-fetch-dest'] as const
  * Refuses browsers first: a page that somebody opens on the device, or a rebound name, calls from loopback as programs
  * do. `isForCommands`: only the commands of this device may call. Throws `Refusal`.
  */
-export function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile, agentToken: string, isForCommands: boolean): void {
+export function authorise(
+  request: IncomingMessage,
+  { sources: { api } }: DeviceFile,
+  agentToken: string,
+  isForCommands: boolean,
+): void {
   const { headers } = request
   if (BROWSERS_ONLY.some((name) => headers[name] !== undefined)) throw new Refusal('browser_refused')
   const given = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '')?.[1]
