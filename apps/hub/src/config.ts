@@ -1,4 +1,3 @@
-import type { BackupTimes } from './backups/schedule.ts'
 import type { Endpoint } from '@hedgerow/second-look'
 
 /** A configuration that prevents the start: each message names the variable. */
@@ -52,6 +51,9 @@ export type Config = {
   /** Where to look for newer versions of the hub, and who signs release keys there; undefined when it does not look. */
   updates: { url: string; rootKey: string | undefined } | undefined
 }
+
+/** Every so many hours, or every day at a time of this machine's clock. */
+export type BackupTimes = { hours: number } | { at: { hour: number; minute: number } }
 
 /** The vision endpoint and its limits. */
 export type SecondLookConfig = Endpoint & {

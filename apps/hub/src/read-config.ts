@@ -3,8 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { emailAddress, HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
-import { ConfigError, type Config } from './config.ts'
-import type { BackupTimes } from './backups/schedule.ts'
+import { ConfigError, type BackupTimes, type Config } from './config.ts'
 import { channelTypes } from './notifications/channels.ts'
 
 const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')

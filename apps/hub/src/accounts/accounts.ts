@@ -159,6 +159,34 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   })
 }
 
+/** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
+export function resetTwoFactor(
+  { db, clock }: { db: Db; clock: () => number },
+  id: string,
+  actor: FactActor,
+): Promise<{ wasOn: boolean; recoveryCodes: number; sessions: number }> {
+  return inTransaction(db, async (transaction) => {
+    const { username, two_factor_secret: secret } = await findById(transaction, id)
+    await transaction
+      .updateTable('users')
+      .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
+      .where('id', '=', id)
+      .execute()
+    const codes = transaction.deleteFrom('recovery_codes').where('user_id', '=', id).returning('code_hash')
+    const { length: recoveryCodes } = await codes.execute()
+    const sessions = await deleteSessionsOf(transaction, id)
+    await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
+    return { wasOn: secret !== null, recoveryCodes, sessions }
+  })
+}
+
+/** Throws `user_not_found`. */
+export async function findById(db: Db, id: string): Promise<UserRow> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('user_not_found')
+  return row
+}
+
 /** Only the code's hash is stored, so the code cannot be shown again. */
 export async function createUserInvitation(
   db: Db,

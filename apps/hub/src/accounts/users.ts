@@ -10,6 +10,7 @@ import { holding } from '../database/holding.ts'
 import type { Page } from '../http/pagination.ts'
 import {
   deleteSessionsOf,
+  findById,
   insertUser,
   personalKey,
   refuseTakenName,
@@ -75,7 +76,7 @@ export async function updateUser(
   if (password) await requireStrongPassword({ db, passwords }, password, body, 'password')
   const passwordHash = password ? await passwords.hash(password) : undefined
   return inTransaction(db, async (transaction) => {
-    const before = await readUser(transaction, id)
+    const before = await findById(transaction, id)
     const after: UserRow = {
       ...before,
       username: body.username,
@@ -107,32 +108,11 @@ export async function updateUser(
 /** Throws `user_not_found` and `last_admin`. */
 export async function deleteUser({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    const { username } = await readUser(transaction, id)
+    const { username } = await findById(transaction, id)
     await transaction.deleteFrom('users').where('id', '=', id).execute()
     await transaction.deleteFrom('saved_views').where('user_id', '=', id).execute()
     await requireAnAdmin(transaction)
     await record(transaction, { kind: 'user.deleted', at: clock(), actor, target: id, data: { username } })
-  })
-}
-
-/** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
-export function resetTwoFactor(
-  { db, clock }: Pick<UserDependencies, 'db' | 'clock'>,
-  id: string,
-  actor: FactActor,
-): Promise<{ wasOn: boolean; recoveryCodes: number; sessions: number }> {
-  return inTransaction(db, async (transaction) => {
-    const { username, two_factor_secret: secret } = await readUser(transaction, id)
-    await transaction
-      .updateTable('users')
-      .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
-      .where('id', '=', id)
-      .execute()
-    const codes = transaction.deleteFrom('recovery_codes').where('user_id', '=', id).returning('code_hash')
-    const { length: recoveryCodes } = await codes.execute()
-    const sessions = await deleteSessionsOf(transaction, id)
-    await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
-    return { wasOn: secret !== null, recoveryCodes, sessions }
   })
 }
 
@@ -144,12 +124,6 @@ function whatChanged(before: UserRow, after: UserRow): string[] {
     before.active === after.active ? [] : after.active === 1 ? 'activated' : 'deactivated',
     before.password_hash === after.password_hash ? [] : 'given a new password',
   ].flat()
-}
-
-async function readUser(db: Db, id: string): Promise<UserRow> {
-  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw new HubError('user_not_found')
-  return row
 }
 
 /** Runs after the change, inside its serializable transaction: two admins cannot demote each other at once. */

@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Db, Tables } from '../database/tables.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { copyInProcess } from './copy.ts'
@@ -108,6 +108,17 @@ export function createBackups(options: {
       stopping.abort()
       return tasks.stop()
     },
+  }
+}
+
+/** For a process beside the hub: the folder's problem, the age of the newest backup, and whether that is too old. */
+export async function lookAtBackups(db: Db, { dir, times }: NonNullable<Config['backups']>, now: number) {
+  const problem = await problemOfFolder(dir)
+  const [newest] = await listKept(db, dir, { lookFor: problem === undefined })
+  return {
+    problem,
+    age: newest && ageInWords(now - newest.at),
+    isLate: newest !== undefined && isOverdue(times, newest.at, now),
   }
 }
 

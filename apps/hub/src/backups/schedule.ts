@@ -1,8 +1,7 @@
 /** When a backup is due. Pure. */
-export const HOUR_MS = 3_600_000
+import type { BackupTimes } from '../config.ts'
 
-/** Every so many hours, or every day at a time of this machine's clock. */
-export type BackupTimes = { hours: number } | { at: { hour: number; minute: number } }
+export const HOUR_MS = 3_600_000
 
 export const periodMs = (times: BackupTimes): number => ('hours' in times ? times.hours : 24) * HOUR_MS
 

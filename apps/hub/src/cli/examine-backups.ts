@@ -1,7 +1,5 @@
 import type { Kysely } from 'kysely'
-import { ageInWords } from '../backups/backups.ts'
-import { listKept, problemOfFolder } from '../backups/kept.ts'
-import { isOverdue } from '../backups/schedule.ts'
+import { lookAtBackups } from '../backups/backups.ts'
 import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Finding } from './finding.ts'
@@ -15,10 +13,8 @@ export async function examineBackups(db: Kysely<Tables>, { backups }: Config): P
       text: 'none on a schedule: HUB_BACKUP_DIR is not set',
       remedy: 'Set it to a folder on another disk, or make backups yourself: hub backup FILE.',
     }
-  const { dir, times, keep } = backups
-  const problem = await problemOfFolder(dir)
-  const [newest] = await listKept(db, dir, { lookFor: problem === undefined })
-  const age = newest && ageInWords(Date.now() - newest.at)
+  const { dir, keep } = backups
+  const { problem, age, isLate } = await lookAtBackups(db, backups, Date.now())
   const remedy = 'The log of the hub says why a backup failed. hub backup FILE makes one at once.'
   if (problem !== undefined)
     return {
@@ -27,10 +23,8 @@ export async function examineBackups(db: Kysely<Tables>, { backups }: Config): P
       text: `${problem}; ${age ? `the newest is ${age} old` : 'there is none yet'}`,
       remedy: 'Mount its disk or make the folder, for the hub alone (chmod 700), or correct HUB_BACKUP_DIR.',
     }
-  if (!newest)
+  if (age === undefined)
     return { check: 'backups', state: 'warn', text: `none in ${dir} yet`, remedy: 'A hub that runs makes one.' }
   const text = `the newest is ${age} old; ${keep} are kept in ${dir}`
-  return isOverdue(times, newest.at, Date.now())
-    ? { check: 'backups', state: 'FAIL', text, remedy }
-    : { check: 'backups', state: 'ok', text }
+  return isLate ? { check: 'backups', state: 'FAIL', text, remedy } : { check: 'backups', state: 'ok', text }
 }
