@@ -1,4 +1,4 @@
-import { GATEWAY_BODY_LIMIT, saveHubSettings, THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
+import { GATEWAY_BODY_LIMIT, editHubSettings, THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
 import { freeTcpPort } from '../test/harness/free-ports.ts'
 import { startHub } from '../test/harness/hub.ts'
 import { joinPlayedGateway } from '../test/harness/played-gateway.ts'
@@ -19,7 +19,7 @@ export async function benchBatches(): Promise<void> {
   const gateway = await joinPlayedGateway(hub, (stream) => stream.destroy())
   const rows: Record<string, Measured> = {}
   try {
-    await hub.api(saveHubSettings, { body: { detectionsPerHour: 1_000_000, detectionMegabytesPerHour: 100_000 } })
+    await hub.api(editHubSettings, { body: { detectionsPerHour: 1_000_000, detectionMegabytesPerHour: 100_000 } })
     for (const [name, makeBody] of Object.entries(BODIES)) {
       const lags: number[] = []
       for (let batch = 0; batch < BATCHES; batch++) {

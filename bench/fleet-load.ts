@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createGatewayInvitation, saveAutoApprovalSettings, saveHubSettings } from '@hedgerow/contract'
+import { createGatewayInvitation, editAutoApprovalSettings, editHubSettings } from '@hedgerow/contract'
 import { memoryFolder } from '../scripts/memory-folder.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
@@ -151,8 +151,8 @@ function progress(gateways: number): (what: string) => void {
 
 /** Lets the hub approve by invitation, and waits until every gateway has a heartbeat acknowledged. */
 async function joinAll(hub: Hub, gateways: number, dataDir: string): Promise<FleetInProcesses> {
-  await hub.api(saveHubSettings, { body: { maxGateways: gateways } })
-  await hub.api(saveAutoApprovalSettings, { body: { enabled: true } })
+  await hub.api(editHubSettings, { body: { maxGateways: gateways } })
+  await hub.api(editAutoApprovalSettings, { body: { enabled: true } })
   const body = { label: 'Bench', maxUses: gateways, expiresInHours: 24 }
   const { code } = await hub.api(createGatewayInvitation, { body })
   const fleet = await startFleetInProcesses({

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { addAlertRule, alertRuleFields, deleteAlertRule, listAlertRules, saveHubSettings } from '@hedgerow/contract'
+import { addAlertRule, ALERT_RULE_DEFAULTS, deleteAlertRule, listAlertRules, editHubSettings } from '@hedgerow/contract'
 import { patiently } from '../test/harness/patiently.ts'
 import { freeTcpPort } from '../test/harness/free-ports.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
@@ -60,7 +60,7 @@ export async function benchStorm(args: string[]): Promise<void> {
   })
   const gateways: Gateway[] = []
   try {
-    await hub.api(saveHubSettings, { body: { detectionsPerHour: 1_000_000, detectionMegabytesPerHour: 100_000 } })
+    await hub.api(editHubSettings, { body: { detectionsPerHour: 1_000_000, detectionMegabytesPerHour: 100_000 } })
     for (let n = 0; n < Number(values.gateways); n += 1)
       gateways.push(await joinPlayedGateway(hub, (stream) => stream.destroy()))
     const storm = { gateways, perSecond: Number(values['per-second']), seconds: Number(values.seconds) }
@@ -101,10 +101,10 @@ export async function benchStorm(args: string[]): Promise<void> {
 const other = (n: number) => ({ ...RULE, name: `Other ${n}`, labels: [`never ${n}`], sites: [`Field ${n}`] })
 
 /** Replaces all rules. */
-async function setRules(hub: Hub, rules: readonly object[]): Promise<void> {
+async function setRules(hub: Hub, rules: readonly { name: string }[]): Promise<void> {
   for (const { id } of await hub.api(listAlertRules))
     await patiently(() => hub.api(deleteAlertRule, { params: { id } }))
-  for (const rule of rules) await patiently(() => hub.api(addAlertRule, { body: alertRuleFields.parse(rule) }))
+  for (const rule of rules) await patiently(() => hub.api(addAlertRule, { body: { ...ALERT_RULE_DEFAULTS, ...rule } }))
 }
 
 /** Sends until `seconds` are over, however slow the hub is; resolves with the number of accepted detections. */

@@ -69,7 +69,7 @@ export async function giveHistory(gateway: TestGateway): Promise<void> {
 
 export async function reportCameras(gateway: TestGateway): Promise<void> {
   const { cameras, deterrents } = deviceOf(gateway)
-  await gateway.localApi.putStatus({
+  await gateway.localApi.patchStatus({
     cameras: cameras.map(({ name, fps }) => ({ name, state: 'online', fps: rounded(fps - Math.random() * 0.6) })),
     detectors: [{ name: 'primary', inferenceMs: rounded(9 + Math.random() * 4) }],
     deterrents,

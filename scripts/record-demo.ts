@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
-import { addAlertRule, listIncidents, listNotices } from '@hedgerow/contract'
+import { addAlertRule, ALERT_RULE_DEFAULTS, listIncidents, listNotices } from '@hedgerow/contract'
 import { startBrowser } from '../test/harness/browser.ts'
 import { startHub } from '../test/harness/hub.ts'
 import { portalOf } from '../test/harness/portal.ts'
@@ -34,7 +34,7 @@ const ORCHARD = 'In the orchard'
 const ON_PHONE = 'On a phone'
 
 /** Without the usual pause between two messages, for which the film has no time. */
-const RULE = { name: 'Boar', labels: ['boar'], collectSeconds: 0, coolDownSeconds: 0 }
+const RULE = { ...ALERT_RULE_DEFAULTS, name: 'Boar', labels: ['boar'], collectSeconds: 0, coolDownSeconds: 0 }
 
 /** The boar walks through the orchard once in every round of its scene. */
 const ROUND_MS = 60_000

@@ -39,6 +39,10 @@ fail() {
 }
 
 root=${HEDGEROW_ROOT:-/opt/hedgerow}
+# Root would run what another user has written there.
+for owned in "$root" "$root/release.conf"; do
+  if [ -e "$owned" ] && ! [ -O "$owned" ]; then fail "$owned belongs to another user: run this as that user, or give it to the user who runs this."; fi
+done
 if [ -f "$root/release.conf" ]; then . "$root/release.conf"; fi
 backups=${HEDGEROW_BACKUPS:-/var/backups/hedgerow}
 ready=${HEDGEROW_READY:-http://127.0.0.1:8080/readyz}
@@ -99,6 +103,7 @@ unpack() {
 
 # Leaves the source in $unfinished and its name in $version.
 fetch() {
+  say "Fetching $1."
   case $1 in
     *.tar | *.tar.xz)
       mkdir "$unfinished"
@@ -188,7 +193,9 @@ make_backup() {
 prune() {
   way_back=$(sed -n 1p "$root/previous" 2>/dev/null || true)
   ls -1t "$root/releases" | tail -n "+$((releases_kept + 1))" | while read -r old; do
-    [ "$old" = "$(current_version)" ] || [ "$old" = "$way_back" ] || rm -rf "${root:?}/releases/$old"
+    if [ "$old" = "$(current_version)" ] || [ "$old" = "$way_back" ]; then continue; fi
+    say "Removing version $old."
+    rm -rf "${root:?}/releases/$old"
   done
 }
 
@@ -198,6 +205,7 @@ go_back() {
   copy=$(sed -n 2p "$root/previous")
   [ -d "$root/releases/$previous" ] || fail "version $previous is no longer installed."
   prepare_switch "$previous"
+  say "Stopping version $leaving and starting version $previous."
   stop_hub
   # Keeps what was written since the upgrade, if the database can be read at all.
   make_backup "left-$leaving" || say "The database of version $leaving could not be backed up."
@@ -223,6 +231,7 @@ upgrade() {
   old=$(current_version)
   install_version "$1"
   [ "$version" != "$old" ] || { say "Version $version is already the current one."; return; }
+  say "Backing up the database."
   make_backup "before-$version" || fail "the backup failed. Nothing was switched."
   prepare_switch "$version"
   printf '%s\n%s\n' "$old" "$backup" >"$root/.previous"
@@ -239,6 +248,7 @@ finish_upgrade() {
   version=$(cat "$root/switching")
   old=$(sed -n 1p "$root/previous")
   stopped_at=$(date +%s)
+  say "Stopping the hub and starting version $version, which has $ready_seconds s to answer on $ready."
   stop_hub
   if [ "$(current_version)" != "$version" ]; then switch; fi
   start_hub

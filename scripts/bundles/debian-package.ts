@@ -12,6 +12,8 @@ import type { ArchiveOptions } from './archive.ts'
 import { debianArchitecture, describeForm, type Built } from './build.ts'
 
 const SOURCES = join(import.meta.dirname, '../../deploy/debian')
+/** Scripts that install.sh has too. */
+const SCRIPTS_OF_INSTALLATION = join(import.meta.dirname, '../../apps/hub/src/downloads')
 const MAINTAINER = 'Hedgerow <packages@hedgerow.example.net>'
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
 const run = promisify(execFile)
@@ -29,17 +31,15 @@ export async function writeDebianPackage(built: Built, { time, compression, into
   await run('cp', ['--recursive', '--link', built.folder, program])
   await describeForm(program, 'package')
   await writeDocuments(root, { name, version, time, program })
-  const settings = `etc/hedgerow/${name.replace('hedgerow-', '')}.env`
-  const settingsSource = join(SOURCES, name, settings.split('/').at(-1)!)
-  if (built.product.updatesItself) {
-    await place(root, join(SOURCES, name, 'update'), `usr/lib/${name}/update`, 0o755)
-    await place(root, settingsSource, `usr/lib/${name}/${settings.split('/').at(-1)}`)
-  }
+  if (built.product.updatesItself) await place(root, join(SOURCES, name, 'update'), `usr/lib/${name}/update`, 0o755)
+  // The package's own script copies it where there is none: about a file of dpkg's, dpkg would ask people questions.
+  const settings = `${name.replace('hedgerow-', '')}.env`
+  await place(root, join(SOURCES, name, settings), `usr/lib/${name}/${settings}`)
+  await place(root, join(SCRIPTS_OF_INSTALLATION, 'as-user.sh'), `usr/lib/${name}/as-user`, 0o755)
   await place(root, join(SOURCES, name, 'command'), `usr/sbin/${name}`, 0o755)
   await place(root, join(SOURCES, name, `${name}.service`), `lib/systemd/system/${name}.service`)
-  await place(root, settingsSource, settings, 0o600)
   await place(root, join(SOURCES, name, 'lintian-overrides'), `usr/share/lintian/overrides/${name}`)
-  await writeControl(root, { name, version, architecture, settings })
+  await writeControl(root, { name, version, architecture })
 
   const file = `${name}_${version}_${architecture}.deb`
   const packing = compression === 'small' ? ['-Zxz', '-z9', '--threads-max=1'] : ['-Znone']
@@ -74,7 +74,7 @@ async function writeDocuments(
 
 async function writeControl(
   root: string,
-  { name, version, architecture, settings }: Record<'name' | 'version' | 'architecture' | 'settings', string>,
+  { name, version, architecture }: Record<'name' | 'version' | 'architecture', string>,
 ): Promise<void> {
   const { files, bytes } = await contentOf(root)
   const control = join(root, 'DEBIAN')
@@ -90,18 +90,16 @@ async function writeControl(
   }
   const lines = Object.entries(fields).map(([field, value]) => `${field}: ${value}\n`)
   await writeFile(join(control, 'control'), lines.join('') + (await readFile(join(SOURCES, name, 'control'), 'utf8')))
-  await writeFile(join(control, 'conffiles'), `/${settings}\n`)
   const sums = await Promise.all(
-    files
-      .filter((file) => file !== settings)
-      .map(
-        async (file) =>
-          `${createHash('md5')
-            .update(await readFile(join(root, file)))
-            .digest('hex')}  ${file}\n`,
-      ),
+    files.map(
+      async (file) =>
+        `${createHash('md5')
+          .update(await readFile(join(root, file)))
+          .digest('hex')}  ${file}\n`,
+    ),
   )
   await writeFile(join(control, 'md5sums'), sums.join(''))
+  const settingsFolder = await readFile(join(SCRIPTS_OF_INSTALLATION, 'settings-folder.sh'), 'utf8')
   for (const script of SCRIPTS) {
     const [own, shared] = await Promise.all(
       [join(SOURCES, name, script), join(SOURCES, 'shared', script)].map((path) =>
@@ -109,7 +107,10 @@ async function writeControl(
       ),
     )
     if (own || shared) {
-      const text = [own!.trimEnd(), shared!.replaceAll('@NAME@', name).trimEnd()].filter(Boolean).join('\n\n')
+      const text = [own!.trimEnd(), shared!.replaceAll('@NAME@', name).trimEnd()]
+        .filter(Boolean)
+        .join('\n\n')
+        .replace('@settings-folder.sh@', () => settingsFolder.trimEnd())
       await writeFile(join(control, script), `${text}\n`, { mode: 0o755 })
     }
   }

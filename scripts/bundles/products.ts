@@ -45,7 +45,9 @@ export const PRODUCTS: readonly Product[] = [
     nodeOptions: ['--max-semi-space-size=8'],
     entries: modulesOf('apps/hub/src/notifications/channels'),
     assets: [
+      'apps/hub/src/downloads/as-user.sh',
       'apps/hub/src/downloads/install.sh',
+      'apps/hub/src/downloads/settings-folder.sh',
       'apps/hub/src/http/api-page.css',
       'apps/portal/dist',
       'apps/site/dist',

@@ -77,6 +77,7 @@ async function makeRelease(): Promise<void> {
   const { into } = values
   const earlier = earlierRelease({ version, number })
   mkdirSync(into, { recursive: true })
+  console.log(`Version ${version}, number ${number}, in ${into}. Building the pages.`)
   await ensureWebBuilt()
   await ensureGatewayUiBuilt()
   const archives: ReleaseFile[] = []
@@ -85,21 +86,31 @@ async function makeRelease(): Promise<void> {
     const [os, cpu] = platform.split('-') as [Platform['os'], Platform['cpu']]
     const node = await unpackNode({ os, cpu }, into)
     for (const product of PRODUCTS.filter(({ name }) => products.includes(name))) {
+      console.log(`Building ${product.name} for ${platform}.`)
       const built = await build(product, { os, cpu }, { version, number, into, node, keys: values.keys })
       if (forms.includes('archive')) {
+        say('the archive')
         const goal = compression === 'none' ? undefined : product.sizeGoal
         const file = await measured(await writeArchive(built, { time, compression, into }), goal)
         archives.push({ product: product.name, platform, ...file })
       }
       const onDebian = debianArchitecture(platform) === undefined ? [] : forms
-      if (onDebian.includes('deb')) await measured(await writeDebianPackage(built, { time, compression, into }))
-      if (onDebian.includes('image')) await measured(await writeImage(built, { time, into }))
+      if (onDebian.includes('deb')) {
+        say('the Debian package')
+        await measured(await writeDebianPackage(built, { time, compression, into }))
+      }
+      if (onDebian.includes('image')) {
+        console.log('Making the image.')
+        await measured(await writeImage(built, { time, into }))
+      }
       rmSync(built.folder, { recursive: true })
     }
     rmSync(node.folder, { recursive: true })
     if (!products.includes(MODEL_RUNTIME) || !forms.includes('archive')) continue
+    console.log(`Building ${MODEL_RUNTIME} for ${platform}.`)
     const runtime = await buildModelRuntime({ os, cpu }, { version, into })
     if (!runtime) continue
+    say('the archive')
     await measured(await writeArchive(runtime, { time, compression, into }))
     rmSync(runtime.folder, { recursive: true })
   }
@@ -111,6 +122,10 @@ async function makeRelease(): Promise<void> {
   writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
   if (values.keys === undefined) console.log('Not signed: --keys FOLDER signs.')
   else sign({ version, number, files: archives, time, keys: values.keys })
+
+  function say(what: string): void {
+    console.log(`Packing ${what}${compression === 'small' ? ', which takes about two minutes' : ''}.`)
+  }
 
   async function measured(name: string, goal?: number): Promise<{ name: string; size: number; sha256: string }> {
     const hash = createHash('sha256')

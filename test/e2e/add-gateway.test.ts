@@ -8,7 +8,7 @@ import {
   listGateways,
   listRejectedRegistrations,
   readAutoApprovalSettings,
-  saveAutoApprovalSettings,
+  editAutoApprovalSettings,
   testAutoApproval,
 } from '@hedgerow/contract'
 import { openSession, submitRegistration } from '../../apps/gateway/src/hub/enrolment-calls.ts'
@@ -198,7 +198,7 @@ test('many requests from one source are rejected by one decision', async () => {
 
 test('an invitation shows its command and code once, and is revoked', async () => {
   const rules = await hub.api(readAutoApprovalSettings)
-  await hub.api(saveAutoApprovalSettings, { body: { ...rules, enabled: false } })
+  await hub.api(editAutoApprovalSettings, { body: { ...rules, enabled: false } })
   await page.getByRole('link', { name: /^Approvals/ }).click()
   await page.getByRole('link', { name: 'Invitations' }).click()
   await page.getByRole('button', { name: 'New Invitation' }).click()

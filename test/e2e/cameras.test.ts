@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listCameras, PICTURE_AGE_HEADER, updateGateway } from '@hedgerow/contract'
+import { listCameras, PICTURE_AGE_HEADER, editGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { serveDoor } from '../../apps/hub/testing/door.ts'
 import { testHeartbeat } from '../../apps/hub/testing/heartbeat.ts'
@@ -127,7 +127,7 @@ test('the wall pulls the pictures in view only, none while its page is hidden, a
   await played.post('/api/v1/gateway/heartbeat', testHeartbeat(Date.now(), { cameras }))
   const site = `Field ${played.id}`
   const names = { name: `Posts ${played.id}`, location: site, description: '' }
-  await hub.api(updateGateway, { params: { id: played.id }, body: names })
+  await hub.api(editGateway, { params: { id: played.id }, body: names })
   const person = await browser.person({ reducedMotion: 'reduce', viewport: { width: 1_000, height: 700 } })
   const page = await person.newPage()
   // Headless pages are always visible, also behind another one, so this says what a browser says of a hidden one.

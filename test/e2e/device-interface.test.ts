@@ -257,17 +257,19 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await person.close()
 })
 
+const isSaving = (request: { method(): string }) => ['PUT', 'PATCH'].includes(request.method())
+
 /** The answer to Save comes when the person has done more. */
 async function saveAndMeanwhile(page: Page, name: string, address: string, meanwhile: () => Promise<void>) {
   const save = page.getByRole('button', { name, exact: true })
   const release = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
-    const isSave = route.request().method() === 'PUT'
+    const isSave = isSaving(route.request())
     const response = await route.fetch()
     if (isSave) await release.promise
     await route.fulfill({ response })
   })
-  const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+  const answered = page.waitForResponse((response) => isSaving(response.request()))
   await save.click()
   await meanwhile()
   expect(await save.getAttribute('data-loading')).toBe('true')
@@ -331,7 +333,7 @@ test('whoever leaves a camera while Save is under way reads its file again when 
   const [isSaved, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const address = '**/api/v1/cameras/orchard'
   await page.route(address, async (route) => {
-    const isSave = route.request().method() === 'PUT'
+    const isSave = isSaving(route.request())
     const response = await route.fetch()
     if (isSave) isSaved.resolve()
     if (isSave) await release.promise
@@ -346,7 +348,7 @@ test('whoever leaves a camera while Save is under way reads its file again when 
   await page.getByRole('link', { name: 'orchard' }).waitFor()
   // Somebody else changes the file before the answer is here.
   await writeFile(file, `${await readFile(file, 'utf8')}# mine\n`)
-  const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+  const answered = page.waitForResponse((response) => isSaving(response.request()))
   release.resolve()
   await (await answered).finished()
   await page.unrouteAll({ behavior: 'wait' })

@@ -1,4 +1,4 @@
-import { saveHubSettings } from '@hedgerow/contract'
+import { editHubSettings } from '@hedgerow/contract'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
@@ -233,7 +233,7 @@ describe('a registration', () => {
 
   test('that is refused because of another account says so', async () => {
     await addPerson(hub, { username: 'taken', role: 'user' })
-    await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
+    await hub.api(editHubSettings, { body: { inviteCodeRequired: false } })
     await portal.open('/register')
     const { 'Invite code': _, ...open } = ROSA
     await register({ ...open, Username: 'taken' })
@@ -241,11 +241,11 @@ describe('a registration', () => {
       .poll(() => besideField('Username'), SOON)
       .toBe('This username is taken, or looks like one that is taken.')
     expect(path()).toBe('/register')
-    await hub.api(saveHubSettings, { body: { inviteCodeRequired: true } })
+    await hub.api(editHubSettings, { body: { inviteCodeRequired: true } })
   })
 
   test('that succeeds says so, and 2 seconds later opens the sign-in', async () => {
-    await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
+    await hub.api(editHubSettings, { body: { inviteCodeRequired: false } })
     onTestFinished(() => page.close())
     await page.clock.install()
     // The form is there before its question is answered, and the leap would exceed the question's time limit.
@@ -266,7 +266,7 @@ describe('a registration', () => {
     await page.waitForURL('**/gateways')
     await portal.open('/register')
     await page.waitForURL('**/dashboard')
-    await hub.api(saveHubSettings, { body: { inviteCodeRequired: true } })
+    await hub.api(editHubSettings, { body: { inviteCodeRequired: true } })
   })
 })
 

@@ -13,7 +13,7 @@ import {
   listPendingRegistrations,
   rejectRegistration,
   saveSiteUpdates,
-  updateGateway,
+  editGateway,
 } from '@hedgerow/contract'
 import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
 import { admit } from '../harness/approval.ts'
@@ -231,7 +231,7 @@ describe('gateways', () => {
     await hub.api(addGateway, { body: { name: 'Quay two' } })
     await portal.open('/gateways?q=quay')
     await portal.row('Quay one').hover()
-    await hub.api(updateGateway, { params: { id }, body: { name: 'Quay zero', location: '', description: '' } })
+    await hub.api(editGateway, { params: { id }, body: { name: 'Quay zero', location: '', description: '' } })
     const names = () => page.getByRole('row').getByRole('link').allTextContents()
     await expect.poll(names).toEqual(['Quay zero', 'Quay two'])
     await page.getByRole('heading', { name: 'Gateway Management' }).hover()
@@ -316,7 +316,7 @@ describe('gateways', () => {
 
   test('a gateway’s own page shows its connection to the hub, its cameras and its detections', async () => {
     const { gateway, registrationId } = await waitingDevice('Hen house')
-    await gateway.localApi.putStatus({
+    await gateway.localApi.patchStatus({
       cameras: [
         { name: 'perch', state: 'online', fps: 14.5 },
         { name: 'run', state: 'offline', fps: 0 },
@@ -504,7 +504,7 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   // A site gets hours of its own.
   const { gateways: listed } = await hub.api(getVersions, { query: {} })
   const { id } = listed.find(({ name }) => name === 'Apiary')!
-  await hub.api(updateGateway, { params: { id }, body: { name: 'Apiary', location: 'Heath' } })
+  await hub.api(editGateway, { params: { id }, body: { name: 'Apiary', location: 'Heath' } })
   await page.getByRole('button', { name: 'Add a Site' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Site').selectOption('Heath')

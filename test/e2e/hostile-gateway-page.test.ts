@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gatewayUiTicket } from '@hedgerow/contract'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { attack, HOSTILE_HEADERS } from '../harness/hostile-page.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
 import { joinPlayedGateway } from '../harness/played-gateway.ts'
@@ -14,15 +14,6 @@ import { enterAs } from '../harness/session.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /** A hostile application on a gateway, opened through the hub: its scripts attack everything that they can reach. */
-const HOSTILE_HEADERS = {
-  'content-type': 'text/html',
-  'clear-site-data': '"*"',
-  'service-worker-allowed': '/',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'access-control-allow-origin': '*',
-  'set-cookie': ['planted=1; Domain=localhost; Path=/', '__Host-gws=planted; Path=/; Secure', 'gws=planted; Path=/'],
-}
-
 let browser: BrowserHandle
 let hub: Hub
 let application: Server
@@ -69,46 +60,6 @@ async function openHostilePage(hubUrl: string) {
   await dialog.getByRole('button', { name: 'Page of the router' }).click()
   await page.getByRole('heading', { name: 'Hostile page' }).waitFor()
   return { person, page, hubUrl }
-}
-
-/** The results of a script on the page, one for each attack. */
-function attack(page: Page, hubUrl: string) {
-  return page.evaluate(async (hubOrigin) => {
-    const attempt = async (what: () => unknown): Promise<unknown> => {
-      try {
-        return await what()
-      } catch (error) {
-        return `refused: ${(error as Error).name}`
-      }
-    }
-    return {
-      token: localStorage.getItem('hubToken'),
-      stored: localStorage.length,
-      cookies: document.cookie,
-      opener: globalThis.opener as unknown,
-      isTop: globalThis.top === globalThis.self,
-      api: await attempt(
-        async () => (await fetch(`${hubOrigin}/api/v1/auth/validate`, { credentials: 'include' })).status,
-      ),
-      page: await attempt(async () => (await fetch(`${hubOrigin}/login`)).status),
-      popup: await attempt(async () => {
-        const popup = open(`${hubOrigin}/dashboard`)
-        // An empty page of the opener comes first; the hub's page then cuts the link to it.
-        const isCut = () => popup?.closed === true
-        for (let i = 0; i < 600 && !isCut(); i++) await new Promise((resolve) => setTimeout(resolve, 50))
-        if (!isCut()) return 'within reach'
-        return popup?.localStorage.getItem('hubToken')
-      }),
-      frame: await attempt(async () => {
-        const frame = document.createElement('iframe')
-        frame.src = `${hubOrigin}/dashboard`
-        document.body.append(frame)
-        await new Promise((resolve) => frame.addEventListener('load', resolve))
-        return frame.contentWindow?.localStorage.getItem('hubToken')
-      }),
-      worker: await attempt(async () => (await navigator.serviceWorker.register('/worker.js')).scope),
-    }
-  }, hubUrl)
 }
 
 test('on localhost, a hostile page reads nothing of the hub and cannot act on it', async () => {

@@ -12,7 +12,7 @@ import {
   listGateways,
   listPendingRegistrations,
   readHubSettings,
-  saveHubSettings,
+  editHubSettings,
 } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
@@ -99,7 +99,7 @@ test('nothing on the dashboard of a new hub moves while it loads, on a phone', a
 test('a gateway’s page shows what its quota refused, and the settings have the four quotas', async () => {
   const { hub, portal } = await openHub()
   const gateway = await waitingDevice(hub, { name: 'Chatty barn' })
-  await hub.api(saveHubSettings, { body: { detectionsPerHour: 1 } })
+  await hub.api(editHubSettings, { body: { detectionsPerHour: 1 } })
   const id = await approve(hub)
   // The second batch is over the quota.
   await gateway.reportDetections([detection('one'), detection('two')])
@@ -206,7 +206,7 @@ test('while UDP is blocked the page says what to open, the handshake is not tick
 
 test('the queue says why an invited device waits, and it joins when the limit is raised', async () => {
   const { hub, portal } = await openHub()
-  await hub.api(saveHubSettings, { body: { maxGateways: 1 } })
+  await hub.api(editHubSettings, { body: { maxGateways: 1 } })
   await hub.api(addGateway, { body: { name: 'Only one' } })
   const { code } = await hub.api(createGatewayInvitation, { body: { label: 'Spring delivery' } })
   await waitingDevice(hub, { name: 'One too many', invitationCode: code })
@@ -227,7 +227,7 @@ test('the queue says why an invited device waits, and it joins when the limit is
   const why =
     /^The hub .*1 of 1.*approve joins by itself when you raise the limit under Settings, or delete a gateway\.$/
   await page.getByRole('alert').filter({ hasText: why }).waitFor()
-  await hub.api(saveHubSettings, { body: { maxGateways: 2 } })
+  await hub.api(editHubSettings, { body: { maxGateways: 2 } })
   await expect.poll(() => row.count(), { timeout: 60_000 }).toBe(0)
   expect((await hub.api(listGateways)).map(({ name }) => name).toSorted()).toEqual(['One too many', 'Only one'])
 })

@@ -6,7 +6,8 @@ import {
   listSessions,
   listUsers,
   readHubSettings,
-  saveHubSettings,
+  editHubSettings,
+  editUser,
   updateUser,
   type HubUser,
   type Role,
@@ -158,9 +159,8 @@ describe('users', () => {
     await small.api(createUser, { body: { ...second, email: 'second@example.org', role: 'admin' } })
     await openAs(second, '/users', small)
     await openVerb('second-admin', 'Edit User')
-    const { id, username } = (await usersOf(small.api)).find((user) => user.username === 'admin')!
-    const demoted = { username, email: 'admin@example.org', role: 'user' } as const
-    await small.apiAs(second)(updateUser, { params: { id }, body: demoted })
+    const { id } = (await usersOf(small.api)).find((user) => user.username === 'admin')!
+    await small.apiAs(second)(editUser, { params: { id }, body: { role: 'user' } })
     await field('Role').selectOption('user')
     await inDialog('Save User').click()
     await portal.dialog().getByText('The hub needs an active admin, and this is the last one.').waitFor()
@@ -255,16 +255,16 @@ describe('registration', () => {
   })
 
   test('needs no code where none is required, and says when it is closed', async () => {
-    await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
+    await hub.api(editHubSettings, { body: { inviteCodeRequired: false } })
     await portal.open('/login')
     await page.getByRole('link', { name: 'Create an account' }).click()
     await button('Create Account').waitFor()
     expect(await field('Invite code').count()).toBe(0)
-    await hub.api(saveHubSettings, { body: { openRegistration: false } })
+    await hub.api(editHubSettings, { body: { openRegistration: false } })
     await page.reload()
     await says('Registration is closed. Ask an administrator for an account.')
     expect(await button('Create Account').count()).toBe(0)
-    await hub.api(saveHubSettings, { body: { openRegistration: true, inviteCodeRequired: true } })
+    await hub.api(editHubSettings, { body: { openRegistration: true, inviteCodeRequired: true } })
   })
 })
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
-import { login, saveHubSettings } from '@hedgerow/contract'
+import { login, editHubSettings } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
@@ -433,7 +433,7 @@ describe('what Lighthouse measures', () => {
   test('the registration is as the hub’s settings say, before any script', async () => {
     const page = await open({ javaScriptEnabled: false })
     const save = (body: { openRegistration: boolean; inviteCodeRequired: boolean }) =>
-      hub.api(saveHubSettings, { body })
+      hub.api(editHubSettings, { body })
     onTestFinished(() => void save({ openRegistration: true, inviteCodeRequired: true }))
     const fields = async () => {
       await page.goto(`${hub.url}/register`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { saveHubSettings } from '@hedgerow/contract'
+import { editHubSettings } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { addPerson, changeUser, withDatabase } from '../harness/hub-database.ts'
@@ -215,7 +215,7 @@ describe('a session of ten minutes', () => {
   }
 
   const setTimeoutOfSessions = (sessionTimeout: number) =>
-    hub.apiAs(hub.admin)(saveHubSettings, { body: { sessionTimeout } })
+    hub.apiAs(hub.admin)(editHubSettings, { body: { sessionTimeout } })
 
   /** Signs a keeper in and counts their page's requests: renewals, and gateway lists received. */
   async function signInWatched(): Promise<{ renewals: number; lists: number }> {

@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/operations/*.md', { cwd: ROOT })]
 
 const PROGRAMS =
-  'apt-get|cat|cp|curl|dpkg|git|hedgerow-(?:gateway|hub)|ip|journalctl|mkdir|nft|node|npm|openssl|podman|docker|promtool|sh|sha256sum|sudo|systemctl|systemd-run|tar|useradd|wg'
+  'apt-get|cat|cp|curl|dpkg|git|hedgerow-(?:gateway|hub)|ip|journalctl|mkdir|nft|node|npm|openssl|podman|docker|promtool|runuser|sh|sha256sum|systemctl|systemd-run|tar|useradd|wg'
 const COMMAND = new RegExp(String.raw`^(?:[A-Z_]+=\S+ )*(?:(?:${PROGRAMS}) |/opt/hedgerow/\S+/bin/)`)
 
 /** The commands of a page, with continued lines joined, and their remarks. */
@@ -34,7 +34,7 @@ const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] 
   [/^npm ci && npm run demo$/, system('demo'), 'startChild(process.execPath, [DEMO])'],
   [/^npm ci$/, system('upgrade'), 'every version is installed by a real `npm ci`'],
   [/^(HUB_DATABASE_URL=\S+ )?npm start$/, system('lifecycle'), "startChild('npm', ['start']"],
-  [/^sudo -u postgres psql -c /, database('install-page'), 'await superuser.query(statement)'],
+  [/^runuser -u postgres -- psql -c /, database('install-page'), 'await superuser.query(statement)'],
   [/^npm run gateway -- --hub /, system('https'), "'--hub', `https://localhost:${httpsPort}`, '--name', 'Gate'"],
   [/^npm run hub -- backup /, system('commands'), "command(hub, ['backup', file])"],
   [/npm run hub -- restore /, system('commands'), "command(hub, ['restore', file])"],
@@ -59,7 +59,11 @@ const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] 
   ],
   [/^journalctl /, system('packages'), 'journalctl --no-pager --unit hedgerow-gateway'],
   [/^systemctl /, system('packages'), "inside('systemctl restart hedgerow-hub')"],
-  [/^curl .*install\.sh \| sudo sh /, system('release'), "it('joins with the line that the hub shows"],
+  [
+    /^curl .*install\.sh \| sh -s -- --invitation CODE --name/,
+    system('release'),
+    "it('joins with the line that the hub shows",
+  ],
   [/^tar -xf hedgerow-(hub|gateway)-/, system('release'), "execFileSync('tar'"],
   [/^tar -xf hedgerow-model-runtime-/, system('release'), "`${name}.tar`), '--strip-components=1'"],
   [
@@ -75,7 +79,7 @@ const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] 
   [/^hedgerow-gateway learning/, 'apps/gateway/src/cli/cli.test.ts', "['learning', 'undo', 'orchard', 'deer']"],
   [/^npm run release -- /, system('release'), "command('keys', keys)"],
   [/^(openssl|sha256sum) /, system('release'), 'is checked by openssl with the lines of the page'],
-  [/^curl .*install\.sh \| sudo https_proxy=/, system('release'), "it('installs through an HTTP proxy"],
+  [/^curl .*install\.sh \| sh -s -- --invitation CODE$/, system('release'), "it('installs through an HTTP proxy"],
   [/^dpkg --install libatomic1_/, system('packages'), 'dpkg --install libatomic1_*.deb'],
   [/^podman load /, system('packages'), "['load', '--quiet', '--input', one!]"],
   [/^podman logs /, system('release'), "podman('logs', container)"],

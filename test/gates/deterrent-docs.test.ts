@@ -12,7 +12,7 @@ const environment = Object.fromEntries(
 )
 
 it.each(examples)('an example of the deterrents’ page is a gateway.yaml without errors: %#', (text) => {
-  expect(parseDeviceFile(text, '/', environment)).not.toHaveProperty('errors')
+  expect(parseDeviceFile(text, { folder: '/', environment })).not.toHaveProperty('errors')
 })
 
 it('every driver has an example and a row', () => {

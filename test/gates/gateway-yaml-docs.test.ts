@@ -17,6 +17,7 @@ describe('docs/operations/gateway-yaml.md', () => {
     const examples = [...text.matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, example]) => example!)
     expect(examples.length).toBeGreaterThan(0)
     const environment = { API_TOKEN: 'a-token-for-programs', GATE_PASSWORD: 'secret' }
-    for (const example of examples) expect(parseDeviceFile(example, OPERATIONS, environment).errors).toBeUndefined()
+    for (const example of examples)
+      expect(parseDeviceFile(example, { folder: OPERATIONS, environment }).errors).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Frigate's messages, from its documentation and from messages of 0.16, 0.17 and 0.18. Times are seconds since 1970
- * with fractions.
+ * Frigate's messages and answers, read in its source: `file:line` are those of 0.18 (commit e3fa7018), below its folder
+ * `frigate`. Times are seconds since 1970 with fractions.
  */
 export type FrigateVersion = '0.16' | '0.17' | '0.18'
 
@@ -15,12 +15,25 @@ export type TrackedObject = {
   id: string
   camera: string
   label: string
+  /** A recognised face or plate, or an attribute such as `amazon`; undefined while there is none. */
+  subLabel: string | undefined
+  /** Of the last picture; `topScore` is the highest so far and never falls (track/tracked_object.py:174). */
   score: number
+  topScore: number
   box: readonly [number, number, number, number]
+  /** The zones where it is now, and those that it entered, in the order of entering. */
+  currentZones: readonly string[]
   zones: readonly string[]
   startTime: number
   endTime: number | null
   hasSnapshot: boolean
+  stationary: boolean
+  /** 0 until it moved: then no review item has it (review/maintainer.py:215). */
+  positionChanges: number
+  /** What Frigate's own settings make of it (track/tracked_object.py:75); null when they want no review item of it. */
+  severity: string | null
+  /** Who made it: the detector, a program (`POST /events/CAMERA/LABEL/create`), or the microphone. */
+  by: 'object' | 'api' | 'audio'
 }
 
 export type ReviewItem = {
@@ -42,10 +55,29 @@ export type CameraSettings = {
   /** The size in pixels of the stream that Frigate detects on. */
   width: number
   height: number
+  /** `detect.enabled`, which is false unless somebody sets it (config/camera/detect.py:48). */
+  detect: boolean
+  /** `person` alone unless its owner adds more (config/camera/objects.py:9). */
+  track: readonly string[]
+  /** `review.alerts.enabled` and `review.detections.enabled` (config/camera/review.py:23,63). */
+  alerts: boolean
+  detections: boolean
+  zones: readonly string[]
+}
+
+/** Frigate's own (const.py:28). */
+export const ATTRIBUTES = { person: ['amazon', 'face'], car: ['amazon', 'license_plate', 'ups'] }
+
+/** How a review item names one of its objects (review/maintainer.py:436-442, track/object_processing.py:574). */
+function nameInReview({ label, subLabel, by }: TrackedObject): string {
+  if (subLabel === undefined) return label
+  if (by === 'api') return `${label}: ${subLabel}`
+  return Object.values(ATTRIBUTES).flat().includes(subLabel) ? subLabel : `${label}-verified`
 }
 
 /** The form of `GET /api/review`, and of `after` in a message on the topic `reviews`. */
 export function reviewShape(version: FrigateVersion, item: ReviewItem): Record<string, unknown> {
+  const names = item.objects.map(nameInReview)
   return {
     id: item.id,
     camera: item.camera,
@@ -54,12 +86,17 @@ export function reviewShape(version: FrigateVersion, item: ReviewItem): Record<s
     severity: item.severity,
     thumb_path: `/media/frigate/clips/review/thumb-${item.camera}-${item.id}.webp`,
     data: {
-      detections: item.objects.map(({ id }) => id),
-      objects: [...new Set(item.objects.map(({ label }) => label))],
-      sub_labels: [],
+      // Both come from sets (review/maintainer.py:153-154): their order says nothing, and is not the same.
+      detections: item.objects.map(({ id }) => id).toReversed(),
+      objects: [...new Set(names)].toSorted(),
+      sub_labels: item.objects.flatMap(({ subLabel }) => subLabel ?? []),
       zones: item.zones,
       audio: item.audio,
-      ...(version !== '0.16' && { verified_objects: [], thumb_time: item.startTime, metadata: null }),
+      ...(version !== '0.16' && {
+        verified_objects: names.filter((name) => name.includes('-verified')),
+        thumb_time: item.startTime,
+        metadata: null,
+      }),
     },
   }
 }
@@ -70,7 +107,7 @@ export function eventShape(version: FrigateVersion, object: TrackedObject): Reco
   return {
     id: object.id,
     label: object.label,
-    sub_label: null,
+    sub_label: object.subLabel ?? null,
     camera: object.camera,
     start_time: object.startTime,
     end_time: object.endTime,
@@ -89,15 +126,19 @@ export function eventShape(version: FrigateVersion, object: TrackedObject): Reco
       box: [x, y, width, height],
       region: [0, 0, 1, 1],
       score: object.score,
-      top_score: object.score,
+      top_score: object.topScore,
       attributes: [],
-      type: 'object',
+      type: object.by,
+      max_severity: object.severity,
       ...(version !== '0.16' && { path_data: [[[x, y], object.startTime]] }),
     },
   }
 }
 
-/** The form of `before` and `after` in a message on the topic `events`: the box in pixels, left, top, right, bottom. */
+/**
+ * The form of `before` and `after` in a message on the topic `events` (track/tracked_object.py:387-437): the box in
+ * pixels, left, top, right, bottom. A sub label is a name and its score.
+ */
 export function trackedShape(
   version: FrigateVersion,
   object: TrackedObject,
@@ -108,11 +149,11 @@ export function trackedShape(
   return {
     id: object.id,
     camera: object.camera,
-    frame_time: object.startTime,
+    frame_time: object.endTime ?? Date.now() / 1_000,
     snapshot: { frame_time: object.startTime, box, area: 1, region: [0, 0, 1, 1], score: object.score, attributes: [] },
     label: object.label,
-    sub_label: null,
-    top_score: object.score,
+    sub_label: object.subLabel === undefined ? null : [object.subLabel, 0.91],
+    top_score: object.topScore,
     false_positive: false,
     start_time: object.startTime,
     end_time: object.endTime,
@@ -121,19 +162,20 @@ export function trackedShape(
     area: 23_744,
     ratio: 2.1,
     region: [264, 450, 667, 853],
-    current_zones: object.zones,
+    current_zones: object.currentZones,
     entered_zones: object.zones,
     has_snapshot: object.hasSnapshot,
     has_clip: false,
-    active: true,
-    stationary: false,
-    motionless_count: 0,
-    position_changes: 2,
+    active: !object.stationary,
+    stationary: object.stationary,
+    motionless_count: object.stationary ? 51 : 0,
+    position_changes: object.positionChanges,
     attributes: {},
     current_attributes: [],
     pending_loitering: false,
+    max_severity: object.severity,
     ...(version !== '0.16' && { path_data: [], recognized_license_plate: null }),
-    ...(version === '0.18' && { current_estimated_speed: 0, velocity_angle: 0 }),
+    ...(version === '0.18' && { computed_score: object.score, current_estimated_speed: 0, velocity_angle: 0 }),
   }
 }
 
@@ -145,12 +187,12 @@ export function statsShape(
   const numbers = { process_fps: 5, skipped_fps: 0, detection_fps: 1.2, pid: 412, capture_pid: 413, ffmpeg_pid: 414 }
   return {
     cameras: Object.fromEntries(
-      [...cameras].map(([name, { enabled, fps }]) => [
+      [...cameras].map(([name, { enabled, fps, detect }]) => [
         name,
         {
           ...numbers,
           camera_fps: enabled ? fps : 0,
-          detection_enabled: version === '0.16' ? 1 : true,
+          detection_enabled: version === '0.16' ? Number(detect) : detect,
           audio_rms: 0,
           audio_dBFS: 0,
         },
@@ -182,18 +224,20 @@ export function configShape(
     mqtt: { enabled: true, host: 'broker', port: 1883, topic_prefix: 'frigate', password: null },
     auth: { enabled: true, roles: { admin: [], viewer: [] } },
     ...(version === '0.18' && { profiles: {} }),
+    model: { path: '/openvino-model/ssdlite_mobilenet_v2.xml', attributes_map: ATTRIBUTES },
     cameras: Object.fromEntries(
-      [...cameras].map(([name, { enabled, record, fps, width, height }]) => [
+      [...cameras].map(([name, { enabled, record, fps, width, height, detect, track, alerts, detections, zones }]) => [
         name,
         {
           name,
           ...(version !== '0.16' && { friendly_name: name }),
           enabled,
-          detect: { enabled: true, fps, width, height, stationary: { threshold: 50 } },
+          detect: { enabled: detect, fps, width, height, stationary: { threshold: 50 } },
           record: { enabled: record, alerts: { pre_capture: 5 } },
-          review: { alerts: { enabled: true, labels: ['person', 'boar'] }, detections: { enabled: true } },
+          review: { alerts: { enabled: alerts, labels: ['person', 'boar'] }, detections: { enabled: detections } },
           snapshots: { enabled: true },
-          zones: {},
+          objects: { track, filters: {}, mask: '' },
+          zones: Object.fromEntries(zones.map((zone) => [zone, { coordinates: '0,0,1,0,1,1', objects: [] }])),
         },
       ]),
     ),

@@ -13,9 +13,17 @@ export type FrigateAccess = {
   /** `proxy.header_map`, in lower case. */
   userHeader: string | undefined
   roleHeader: string | undefined
+  /**
+   * `auth.roles`: the cameras of each role; every camera when there are none (models.py, `User.get_allowed_cameras`).
+   */
+  roles: Record<string, readonly string[]>
 }
 
 export type FrigateSignIn = {
+  /** False when `auth.enabled` is: `/login` then does not exist (api/auth.py:849). */
+  readonly isEnabled: boolean
+  /** Whether the caller's role may see a camera (api/auth.py:1092, comms/ws.py:367). */
+  maySee(caller: FrigateCaller, camera: string): boolean
   /** The caller; undefined when refused. */
   callerOf(request: IncomingMessage, isInternal: boolean): FrigateCaller | undefined
   /** The cookie of a session; undefined for a wrong name or password. */
@@ -25,7 +33,6 @@ export type FrigateSignIn = {
 }
 
 const SESSION_SECONDS = 86_400
-const ROLES = ['admin', 'viewer']
 
 /** Frigate's sign-in at its two ports, in the order of its `/auth`. */
 export function createFrigateSignIn(given: Partial<FrigateAccess>): FrigateSignIn {
@@ -36,6 +43,7 @@ export function createFrigateSignIn(given: Partial<FrigateAccess>): FrigateSignI
     userHeader: undefined,
     roleHeader: undefined,
     ...given,
+    roles: { admin: [], viewer: [], ...given.roles },
   }
   let secret = randomBytes(32)
 
@@ -60,6 +68,11 @@ export function createFrigateSignIn(given: Partial<FrigateAccess>): FrigateSignI
   }
 
   return {
+    isEnabled: access.isEnabled,
+    maySee({ role }, camera) {
+      const cameras = access.roles[role] ?? []
+      return role === 'admin' || cameras.length === 0 || cameras.includes(camera)
+    },
     callerOf(request, isInternal) {
       if (isInternal) return { user: 'anonymous', role: 'admin' }
       if (access.proxySecret !== undefined && header(request, 'x-proxy-secret') !== access.proxySecret) return undefined
@@ -67,7 +80,7 @@ export function createFrigateSignIn(given: Partial<FrigateAccess>): FrigateSignI
         const roles = (header(request, access.roleHeader) ?? '').split(',').map((role) => role.trim().toLowerCase())
         return {
           user: header(request, access.userHeader) ?? 'viewer',
-          role: ROLES.find((role) => roles.includes(role)) ?? 'viewer',
+          role: Object.keys(access.roles).find((role) => roles.includes(role)) ?? 'viewer',
         }
       }
       const bearer = /^Bearer (.+)$/.exec(header(request, 'authorization') ?? '')?.[1]

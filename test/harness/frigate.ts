@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -9,10 +8,9 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { makeSelfSigned } from './frigate-certificate.ts'
 import { createFrigateHttp, type FrigateBehaviour, type FrigateRequest } from './frigate-http.ts'
 import { createFrigateSignIn, type FrigateAccess, type FrigateCaller } from './frigate-sign-in.ts'
+import { CAMERA, createScene, type FrigateScene } from './frigate-scene.ts'
 import {
-  reviewShape,
   statsShape,
-  trackedShape,
   type CameraSettings,
   type FrigateVersion,
   type ReviewItem,
@@ -20,11 +18,12 @@ import {
 } from './frigate-shapes.ts'
 
 /**
- * A server that answers as Frigate's documentation says, without cameras or detectors. On its plain port everybody is
- * an admin, its TLS port requires sign-in, and both serve the HTTP API and the WebSocket. A test decides what it
+ * A server that answers and publishes as the source of Frigate 0.18 does (commit e3fa7018; each place is named with its
+ * `file:line`), and as far as they differ as 0.16 and 0.17, without cameras or detectors. On its plain port everybody
+ * is an admin, its TLS port requires sign-in, and both serve the HTTP API and the WebSocket. A test decides what it
  * detects and how it misbehaves.
  */
-export type TestFrigate = {
+export type TestFrigate = FrigateScene & {
   /** Like port 5000: without sign-in. */
   readonly url: string
   /** Like port 8971: with sign-in, and a certificate of its own. */
@@ -39,13 +38,6 @@ export type TestFrigate = {
   readonly behaviour: FrigateBehaviour
   /** How many WebSockets are open. */
   viewers(): number
-  /** Starts a tracked object and a review item now. Returns the review item. */
-  see(seen?: Partial<Seen>): ReviewItem
-  /** Adds another object to a current review item. */
-  join(review: ReviewItem, seen?: Partial<Seen>): void
-  /** Publishes a change that the test made to the item. */
-  update(review: ReviewItem): void
-  end(review: ReviewItem, endTime?: number): void
   stats(): void
   /** Publishes to every client of the WebSocket and of the broker. */
   publish(topic: string, payload: unknown): void
@@ -61,19 +53,8 @@ export type TestFrigate = {
   stop(): Promise<void>
   /** Listens again on the same ports. */
   start(): Promise<void>
-}
-
-export type Seen = {
-  camera: string
-  label: string
-  score: number
-  severity: string
-  box: readonly [number, number, number, number]
-  zones: readonly string[]
-  startTime: number
-  hasSnapshot: boolean
-  /** When false, publishes the tracked object but makes no review item. */
-  isReviewed: boolean
+  /** Stops and starts: open items get an end without a message (comms/dispatcher.py:175), and its objects are gone. */
+  restart(): Promise<void>
 }
 
 export type FrigateOptions = {
@@ -81,8 +62,6 @@ export type FrigateOptions = {
   cameras?: Record<string, Partial<CameraSettings>>
   access?: Partial<FrigateAccess>
 }
-
-const CAMERA: CameraSettings = { enabled: true, record: true, fps: 5.1, width: 1280, height: 720 }
 
 /** One for all of a process: dozens of tests start a Frigate, and few look at its certificate. */
 let certificate: ReturnType<typeof makeSelfSigned> | undefined
@@ -100,6 +79,9 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
     isMute: false,
     snapshotPaddingBytes: 0,
     clockAheadMs: 0,
+    clipsFail: false,
+    cleanSnapshot: undefined,
+    previewAt: undefined,
   }
   const { cert, key, fingerprint } = await (certificate ??= makeSelfSigned())
   const signIn = createFrigateSignIn(options.access ?? {})
@@ -160,40 +142,25 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
     for (const connection of connections) connection.destroy()
   }
 
-  /** Frigate sends the payload as JSON text inside the JSON of the message. */
+  /**
+   * Frigate sends the payload as JSON text inside the JSON of the message. A viewer gets nothing of cameras that its
+   * role may not see (comms/ws.py:367-412). Nothing is retained but what Frigate itself retains
+   * (comms/dispatcher.py:393).
+   */
   function publish(topic: string, payload: unknown): void {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
-    publishRaw(JSON.stringify({ topic, payload: text }))
-    broker?.publish(`frigate/${topic}`, text, { retain: topic.includes('/status/') })
+    const about = topic === 'events' || topic === 'reviews' ? cameraIn(payload) : topic.split('/')[0]!
+    const message = JSON.stringify({ topic, payload: text })
+    for (const [viewer, caller] of viewers)
+      if (!behaviour.isMute && (!cameras.has(about) || signIn.maySee(caller, about))) viewer.send(message)
+    broker?.publish(`frigate/${topic}`, text, { retain: false })
   }
 
   function publishRaw(text: string): void {
     if (!behaviour.isMute) for (const viewer of viewers.keys()) viewer.send(text)
   }
 
-  function tell(type: 'new' | 'update' | 'end', item: ReviewItem, before = item): void {
-    publish('reviews', { type, before: reviewShape(version, before), after: reviewShape(version, item) })
-  }
-
-  function track(seen: Partial<Seen>): TrackedObject {
-    const startTime = seen.startTime ?? Date.now() / 1_000
-    const object: TrackedObject = {
-      id: `${startTime.toFixed(6)}-${randomBytes(3).toString('hex')}`,
-      camera: seen.camera ?? 'orchard',
-      label: seen.label ?? 'boar',
-      score: seen.score ?? 0.87,
-      box: seen.box ?? [0.25, 0.5, 0.125, 0.25],
-      zones: seen.zones ?? [],
-      startTime,
-      endTime: null,
-      hasSnapshot: seen.hasSnapshot ?? true,
-    }
-    objects.set(object.id, object)
-    const shape = trackedShape(version, object, cameras.get(object.camera) ?? CAMERA)
-    publish('events', { type: 'new', before: shape, after: shape })
-    return object
-  }
-
+  const { forget: forgetScene, ...scene } = createScene({ version, cameras, reviews, objects, publish })
   await start()
   return {
     url: `http://127.0.0.1:${known[0]}`,
@@ -205,36 +172,7 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
     requests,
     behaviour,
     viewers: () => viewers.size,
-    see(seen = {}) {
-      const object = track(seen)
-      const item: ReviewItem = {
-        id: `${object.startTime.toFixed(6)}-r${randomBytes(3).toString('hex')}`,
-        camera: object.camera,
-        severity: seen.severity ?? 'alert',
-        startTime: object.startTime,
-        endTime: null,
-        zones: [...object.zones],
-        objects: [object],
-        audio: [],
-      }
-      if (seen.isReviewed === false) return item
-      reviews.set(item.id, item)
-      tell('new', item)
-      return item
-    },
-    join(item, seen = {}) {
-      const object = track({ camera: item.camera, ...seen })
-      item.objects.push(object)
-      item.zones = [...new Set([...item.zones, ...object.zones])]
-      if (seen.severity !== undefined) item.severity = seen.severity
-      tell('update', item)
-    },
-    update: (item) => tell('update', item),
-    end(item, endTime = Date.now() / 1_000) {
-      item.endTime = endTime
-      for (const object of item.objects) object.endTime = endTime
-      tell('end', item)
-    },
+    ...scene,
     stats: () => publish('stats', statsShape(version, cameras, 12.4)),
     publish,
     publishRaw,
@@ -249,14 +187,34 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
     },
     endSessions: signIn.endSessions,
     cut,
-    async stop() {
-      const closed = ports.filter((server) => server.listening).map((server) => once(server, 'close'))
-      for (const server of ports) server.close()
-      cut()
-      await Promise.all(closed)
-      await broker?.endAsync(true)
-      broker = undefined
-    },
+    stop,
     start,
+    async restart() {
+      await stop()
+      forgetScene()
+      await start()
+    },
+  }
+
+  async function stop(): Promise<void> {
+    const closed = ports.filter((server) => server.listening).map((server) => once(server, 'close'))
+    for (const server of ports) server.close()
+    cut()
+    await Promise.all(closed)
+    await broker?.endAsync(true)
+    broker = undefined
+  }
+}
+
+function cameraIn(payload: unknown): string {
+  const told = (typeof payload === 'string' ? parsed(payload) : payload) as { after?: { camera?: unknown } } | undefined
+  return typeof told?.after?.camera === 'string' ? told.after.camera : ''
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

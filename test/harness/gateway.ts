@@ -14,7 +14,7 @@ export type TestGateway = Gateway & {
   /** The local API for programs on the device. Rejects with the answer's text. */
   readonly localApi: {
     reportDetections(detections: readonly Detection[]): Promise<void>
-    putStatus(status: DeviceReport): Promise<void>
+    patchStatus(status: DeviceReport): Promise<void>
   }
 }
 
@@ -69,7 +69,7 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
     ...agent,
     localApi: {
       reportDetections: (detections) => send('POST', '/detections', { detections }),
-      putStatus: (status) => send('PUT', '/status', status),
+      patchStatus: (status) => send('PATCH', '/status', status),
     },
     name: options.name,
     pageUrl: `http://127.0.0.1:${agent.port}/`,

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGatewayInvitation, saveAutoApprovalSettings, saveHubSettings } from '@hedgerow/contract'
+import { createGatewayInvitation, editAutoApprovalSettings, editHubSettings } from '@hedgerow/contract'
 import { memoryFolder } from '../../scripts/memory-folder.ts'
 import { startFleet, type Fleet } from '../fleet/fleet.ts'
 import { lostDetections } from '../fleet/lost.ts'
@@ -27,8 +27,8 @@ export async function openSite(
   const { gateways, invited = true } = options
   const hub = await startHub({ env: { HUB_LOG_LEVEL: 'error', HUB_METRICS_TOKEN: METRICS_TOKEN } })
   life.defer(async () => void (await hub.stop()))
-  await hub.api(saveHubSettings, { body: { maxGateways: Math.max(100, gateways) } })
-  await hub.api(saveAutoApprovalSettings, { body: { enabled: invited } })
+  await hub.api(editHubSettings, { body: { maxGateways: Math.max(100, gateways) } })
+  await hub.api(editAutoApprovalSettings, { body: { enabled: invited } })
   const { code } = await hub.api(createGatewayInvitation, {
     body: { label: 'Soak', maxUses: gateways, expiresInHours: 8_000 },
   })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGatewayInvitation, hubStats, listGateways, saveAutoApprovalSettings } from '@hedgerow/contract'
+import { createGatewayInvitation, hubStats, listGateways, editAutoApprovalSettings } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startFleet, type Fleet } from '../fleet/fleet.ts'
 import { parseSources, planFleet } from '../fleet/plan.ts'
@@ -21,7 +21,7 @@ let dataDir: string
 
 beforeAll(async () => {
   hub = await startHub()
-  await hub.api(saveAutoApprovalSettings, { body: { enabled: true } })
+  await hub.api(editAutoApprovalSettings, { body: { enabled: true } })
   const body = { label: 'Fleet', maxUses: GATEWAYS, expiresInHours: 1 }
   const { code } = await hub.api(createGatewayInvitation, { body })
   dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-fleet-'))

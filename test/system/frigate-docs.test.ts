@@ -53,7 +53,9 @@ const shell = (line: string) => run('bash', ['-c', line], { cwd: ROOT, env: { ..
 
 test('every file for the gateway on the page is valid', () => {
   const files = blocks('yaml').filter((text) => text.startsWith('sources:'))
-  const read = files.map((text) => parseDeviceFile(text, folder, { FRIGATE_PASSWORD: 'secret' }).errors)
+  const read = files.map(
+    (text) => parseDeviceFile(text, { folder, environment: { FRIGATE_PASSWORD: 'secret' } }).errors,
+  )
   expect(read).toEqual([undefined, undefined, undefined, undefined])
 })
 

@@ -61,7 +61,7 @@ describe.each([
 ])('a %s of the hub', (role, there) => {
   test(`is ${there} in Frigate, whatever headers their browser sends`, async () => {
     const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'frigate')
-    const expected = { username: `a-${role}`, role: there }
+    const expected = { username: `a-${role}`, role: there, allowed_cameras: ['orchard', 'yard'] }
     expect(await profileOf(send)).toEqual(expected)
     expect(await profileOf(send, FORGED)).toEqual(expected)
   })

@@ -119,13 +119,13 @@ test('the same id again updates the detection', async () => {
 })
 
 test('a program’s status is in the next heartbeat, and its problem gives the gateway a warning', async () => {
-  await gateway.localApi.putStatus({ problems: ['The east camera is covered in snow.'] })
+  await gateway.localApi.patchStatus({ problems: ['The east camera is covered in snow.'] })
   const warned = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'warning'), {
     for: 'the problem',
     timeoutMs: 60_000,
   })
   expect(warned.statusReason).toContain('The east camera is covered in snow.')
-  await gateway.localApi.putStatus({ problems: [] })
+  await gateway.localApi.patchStatus({ problems: [] })
 })
 
 type Asked = { method?: string; path?: string; headers?: Record<string, string>; body?: string; token?: string }

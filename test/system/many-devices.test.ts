@@ -4,8 +4,8 @@ import {
   createGatewayInvitation,
   listGateways,
   listPendingRegistrations,
-  saveAutoApprovalSettings,
-  saveHubSettings,
+  editAutoApprovalSettings,
+  editHubSettings,
 } from '@hedgerow/contract'
 import { fingerprint, generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
@@ -29,7 +29,7 @@ afterAll(() => hub?.stop())
 async function freshHub(): Promise<Hub> {
   await hub?.stop()
   hub = await startHub({ env: { HUB_METRICS_TOKEN: 'a-token-for-the-metrics-page' } })
-  await hub.api(saveHubSettings, { body: { maxGateways: 1_000 } })
+  await hub.api(editHubSettings, { body: { maxGateways: 1_000 } })
   return hub
 }
 
@@ -106,7 +106,7 @@ test(`${DEVICES} devices with one invitation are all gateways within a minute, b
   if (hub === undefined) await fillTheQueue((hub = await freshHub()))
   const body = { label: 'Site', maxUses: DEVICES, expiresInHours: 1 }
   const { code } = await hub.api(createGatewayInvitation, { body })
-  await hub.api(saveAutoApprovalSettings, { body: { enabled: true } })
+  await hub.api(editAutoApprovalSettings, { body: { enabled: true } })
   const site = powerUp(hub, 'Invited', code)
   onTestFinished(site.stop)
   await waitFor(() => site.count('approved') === DEVICES, { for: 'every device to be in', timeoutMs: ALL_IN_WITHIN_MS })

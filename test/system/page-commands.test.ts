@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createGatewayInvitation, listGateways, login, saveAutoApprovalSettings } from '@hedgerow/contract'
+import { createGatewayInvitation, listGateways, login, editAutoApprovalSettings } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../harness/child-process.ts'
 import { copyRoot } from '../harness/copied-root.ts'
@@ -34,7 +34,7 @@ describe('with a hub', () => {
   it('simulated gateways join with the line of the page', async () => {
     const before = await hub.api(listGateways)
     const { code } = await hub.api(createGatewayInvitation, { body: { label: 'fleet', maxUses: 10 } })
-    await hub.api(saveAutoApprovalSettings, { body: { enabled: true } })
+    await hub.api(editAutoApprovalSettings, { body: { enabled: true } })
     const line = linesOf('sizing.md', 'npm run fleet')[0]!
       .replace(/http:\S+/, hub.url)
       .replace('--gateways 1000', '--gateways 3')

@@ -2,19 +2,22 @@ import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { Logger } from 'pino'
+import { problemsOf, watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
+import { checkNames, type KnownNames } from './device-file/known-names.ts'
 import { vainParts } from './device-file/warnings.ts'
-import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import type { NotedCandidate } from './detections/candidates.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { createDisarmInput } from './deterrents/disarm-input.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
+import type { Watch } from './deterrents/watch.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import { createLearning, type Learning } from './learning/learning.ts'
 import type { DeviceReport } from './local/api/calls.ts'
 import { isPersonLabel } from './kernel/person-label.ts'
 import { createPictures } from './detections/pictures.ts'
-import type { Pictures } from './sources/source.ts'
+import type { DetectedObject, Pictures } from './sources/source.ts'
+import { namesLabel } from './rules/match.ts'
 import { createRules } from './rules/rules.ts'
 import { createSecondLook, type SecondLook } from './second-look/second-look.ts'
 import { createSources, type Sources } from './sources/sources.ts'
@@ -38,6 +41,8 @@ export type Device = {
   /** The record's reviews; learning gets new ones. */
   reviews: DetectionRecord['reviews']
   secondLook: Pick<SecondLook, 'useHub'>
+  /** What the sources provide, for checks of names in gateway.yaml. */
+  knownNames(): KnownNames
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
@@ -46,6 +51,7 @@ export type Device = {
 
 /** The actor in the ledger for the disarm input. */
 const DISARM_INPUT = { kind: 'person', name: 'disarm input', via: 'device' } as const
+const WATCH_OF_STATE = { online: 'looking', frozen: 'dark', offline: 'dark', disabled: 'off' } as const
 /** Names of cameras come with detections, so their number is limited. */
 const CAMERAS_MAX = 256
 const PROBLEM_MAX_CHARACTERS = 200
@@ -70,12 +76,13 @@ export async function openDevice(
   const record = openRecord(join(dataDir, RECORD_FILE), { settings: () => file.current().record, log, clock: Date.now })
   life.defer(record.close)
   const { deterrents: settings, site: place } = file.current()
-  const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone })
+  const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone, watch })
   life.use(deterrents)
   const disarmInput = createDisarmInput({ onActive: () => deterrents.disarm(DISARM_INPUT), log })
   life.defer(disarmInput.stop)
   disarmInput.apply(file.current().disarmInput)
   const cameras = new Set<string>()
+  const programCameras = new Set(record.programCameras())
   const rules = createRules({
     file: file.current,
     deterrents,
@@ -107,7 +114,7 @@ export async function openDevice(
     judge: learning.judge,
     onSeen,
     onHeldBack: ({ camera, label }) => glimpse(camera, label),
-    onPerson: deterrents.personSeen,
+    onPerson: (camera) => deterrents.personSeen(camera),
     log,
   })
   /** Whether a person said that a detection is wrong. */
@@ -117,6 +124,8 @@ export async function openDevice(
     dataDir,
     clock: Date.now,
     report: intake.report,
+    follow: intake.follow,
+    firesRule: (label) => file.current().rules.some((rule) => rule.enabled && namesLabel(rule, label)),
     glimpse,
     noteCandidate,
     isWrong,
@@ -140,13 +149,26 @@ export async function openDevice(
   })
   await sources.apply(file.current())
 
-  function noteCamera(camera: string): void {
-    if (cameras.size < CAMERAS_MAX) cameras.add(camera)
+  function noteCamera(camera: string, into = cameras): void {
+    if (into.size < CAMERAS_MAX) into.add(camera)
   }
 
-  function glimpse(camera: string, label: string): void {
+  /** A camera of a program looks as long as the program does not say otherwise. */
+  function watch(): Watch {
+    const own = sources.watch()
+    const ofPrograms = [...programCameras].map((name) => [name, 'looking'] as const)
+    const told = (programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]] as const)
+    return { ...own, cameras: new Map([...ofPrograms, ...told, ...own.cameras]) }
+  }
+
+  function knownNames(): KnownNames {
+    const told = (programStatus.cameras ?? []).map(({ name }) => name)
+    return { frigate: sources.frigateNames(), programs: [...programCameras, ...told] }
+  }
+
+  function glimpse(camera: string, label: string, holdMs?: number): void {
     noteCamera(camera)
-    if (isPersonLabel(label)) deterrents.personSeen(camera)
+    if (isPersonLabel(label)) deterrents.personSeen(camera, holdMs)
   }
 
   function noteCandidate(camera: string, candidate: NotedCandidate): void {
@@ -157,9 +179,10 @@ export async function openDevice(
     }
   }
 
-  function onSeen(detection: Detection): void {
+  function onSeen(detection: Detection, objects: readonly DetectedObject[] | undefined): void {
     noteCamera(detection.camera)
-    rules.see(detection)
+    if (detection.source !== 'eye' && detection.source !== 'frigate') noteCamera(detection.camera, programCameras)
+    rules.see(detection, objects)
     secondLook.see(detection)
   }
 
@@ -183,6 +206,7 @@ export async function openDevice(
     const found = [
       ...file.problems(),
       ...vainParts(file.current()),
+      ...problemsOf(checkNames(file.current(), file.names(), knownNames()).errors),
       ...deterrents.problems(),
       ...disarmInput.problems(),
       ...rules.problems(),
@@ -228,6 +252,7 @@ export async function openDevice(
       },
     },
     secondLook,
+    knownNames,
     setProgramStatus(status) {
       programStatus = { ...programStatus, ...status }
     },

@@ -23,6 +23,7 @@ import { createSessions } from './local/device-ui/sessions.ts'
 import { createLocalUi } from './local/local-ui.ts'
 import { openPassword } from './kernel/password.ts'
 import { openLocalUiServer, type LocalUiServer } from './local/local-ui-server.ts'
+import { modelsFolder, readModelLabels } from './models/store.ts'
 import { watchOpenInterfaces } from './sources/frigate/open-interface.ts'
 import type { Installation } from './update/installation.ts'
 import { openRestarts, type Restarts } from './restarts.ts'
@@ -176,6 +177,16 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
   })
   const trials = createTrials(log)
   life.defer(trials.stop)
+  const editor = createEditor(filePath, {
+    uiTarget,
+    async known(file) {
+      const { frigate: there, programs } = device.knownNames()
+      // Names of the running Frigate say nothing of another one.
+      const isSame = file.sources.frigate?.url === frigate()?.url
+      return { frigate: isSame ? there : undefined, programs, models: await readModelLabels(modelsFolder(dataDir)) }
+    },
+  })
+  life.defer(editor.stop)
   const deviceUi = createDeviceUi({
     state: hub.state,
     updates: updates.report,
@@ -187,7 +198,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     sources: device.sources,
     trials,
     file: device.file,
-    editor: createEditor(deviceFilePath(options), { uiTarget }),
+    editor,
     sessions: createSessions(password, { port: () => server?.port ?? 0 }),
     folder: UI_FOLDER,
     log,

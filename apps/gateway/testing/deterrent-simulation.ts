@@ -71,6 +71,7 @@ function settingsOf(variant: number, without?: Name): Record<string, DeterrentSe
         secondsAnHour: BUDGETS[name][0],
         secondsADay: BUDGETS[name][1],
         ...(name === 'siren' && { watchedBy: ['gate'] }),
+        ...(name === 'timed' && { watchedBy: [] }),
       },
     ]),
   )
@@ -288,6 +289,7 @@ export function simulation() {
       boot: String(boot),
       now: now(),
       newId: () => `firing ${++ids}`,
+      watch: () => ({ cameras: new Map([['gate', 'looking']]), isComplete: true }),
     })
     startSupervisorAt = time + START_MS
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, request, Server, type IncomingMessage, type RequestListener } from 'node:http'
+import { request as tlsRequest } from 'node:https'
 import {
   connect,
   createServer as createTcpServer,
@@ -8,8 +9,8 @@ import {
   type Socket,
 } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
-import type { Application, Role } from '@hedgerow/contract'
-import { createConnectionLimits, createFaults } from '@hedgerow/http'
+import type { Application, GatewayWay, Role } from '@hedgerow/contract'
+import { createConnectionLimits, createFaults, type TlsContext } from '@hedgerow/http'
 import { pino } from 'pino'
 import { createSessions } from '../src/accounts/sessions.ts'
 import type { Config } from '../src/config.ts'
@@ -22,16 +23,23 @@ import { createSourceAddress } from '../src/access/source-address.ts'
 import { openTestDatabase } from './databases.ts'
 
 export type Answer = { status: number; headers: IncomingMessage['headers']; rawHeaders: string[]; text: string }
-type Ask = { method?: string; path?: string; headers?: Record<string, string | string[]>; body?: string }
+type Ask = {
+  method?: string
+  path?: string
+  headers?: Record<string, string | string[]>
+  body?: string
+  isTls?: boolean
+}
 
 /** One request to a port of this machine, with the given target and headers unchanged. */
 export function ask(
   port: number,
   host: string,
-  { method = 'GET', path = '/', headers, body }: Ask = {},
+  { method = 'GET', path = '/', headers, body, isTls = false }: Ask = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port, method, path, headers: { host, ...headers }, agent: false })
+    const options = { host: '127.0.0.1', port, method, path, headers: { host, ...headers }, agent: false }
+    const outgoing = isTls ? tlsRequest({ ...options, rejectUnauthorized: false }) : request(options)
     outgoing.once('error', reject)
     outgoing.once('response', (incoming) => {
       const { statusCode: status = 0, headers, rawHeaders } = incoming
@@ -73,16 +81,29 @@ async function listen(server: TcpServer): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+async function issueCertificate(): Promise<TlsContext> {
+  const authority = await issueAuthority(Date.now())
+  const { certificate, privateKey } = await issueServerCertificate(authority, ['localhost'], Date.now())
+  return { cert: certificate, key: privateKey }
+}
+
 type Options = {
   engine?: Engine
   config?: Partial<Config>
   progressTimeoutMs?: number
+  /** The hub's own https is on, too. */
+  https?: boolean
 }
 
 /**
  * The parts of a hub that gateway pages need, on a real database and real sockets; loopback stands in for the tunnel.
  */
-export async function startGatewayUi({ engine = 'sqlite', config, progressTimeoutMs = 5_000 }: Options = {}) {
+export async function startGatewayUi({
+  engine = 'sqlite',
+  config,
+  progressTimeoutMs = 5_000,
+  https = false,
+}: Options = {}) {
   const database = await openTestDatabase(engine)
   const { db } = database
   let offsetMs = 0
@@ -103,6 +124,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const limits = createConnectionLimits({ perSource: 512, total: 4096, sourceOf: (address) => address })
   const faulty: unknown[] = []
   const faults = createFaults({ report: (error) => faulty.push(error) })
+  const certificate = https ? await issueCertificate() : undefined
   const ui = createGatewayProxy({
     db,
     config: {
@@ -126,7 +148,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
       dialed.push(socket)
       return socket
     },
-    hubPort: () => hubPort,
+    hubPorts: () => ({ port: hubPort, httpsPort }),
+    tls: certificate && (() => certificate),
     sourceAddress,
     limits,
     faults,
@@ -137,6 +160,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const servers = createServers(ui, { limits, faults, sourceAddress })
   const hub = servers.factory((_req, res) => res.end('the hub itself'), {}) as Server
   const hubPort = await listen(hub)
+  const secureHub = certificate && servers.createTls(certificate)
+  const httpsPort = secureHub && (await listen(secureHub))
   await ui.start()
 
   async function addGateway(listener: RequestListener | TcpServer) {
@@ -220,31 +245,29 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const hubHost = () => `localhost:${hubPort}`
 
   /** Does what a browser does with a ticket: posts it from the hub's page and keeps the cookie. */
-  async function open(caller: Caller, gatewayId: string, host = hubHost(), application?: string) {
-    const { action, ticket } = await ui.issueTicket(
-      caller,
-      { gatewayId, application },
-      { host, origin: `http://${host}` },
-    )
+  async function open(
+    caller: Caller,
+    gatewayId: string,
+    host = hubHost(),
+    application?: string,
+    { way, scheme = 'http' }: { way?: GatewayWay; scheme?: 'http' | 'https' } = {},
+  ) {
+    const origin = `${scheme}://${host}`
+    const { action, ticket } = await ui.issueTicket(caller, { gatewayId, application, way }, { host, origin })
     const url = new URL(action)
-    const port = url.hostname === '127.0.0.1' ? Number(url.port) : hubPort
+    const isTls = url.protocol === 'https:'
+    const port = url.hostname.endsWith('.localhost') ? hubPort : Number(url.port)
     const handover = await ask(port, url.host, {
       method: 'POST',
       path: url.pathname,
-      headers: { origin: `http://${host}`, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ ticket }).toString(),
+      isTls,
     })
     const cookie = handover.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
-    const go = ({ headers, ...rest }: Ask = {}) => ask(port, url.host, { ...rest, headers: { cookie, ...headers } })
+    const go = ({ headers, ...rest }: Ask = {}) =>
+      ask(port, url.host, { isTls, ...rest, headers: { cookie, ...headers } })
     return { origin: url.origin, host: url.host, port, cookie, handover, go }
-  }
-
-  /** The same hub over TLS: the port, and its listener to close. */
-  async function listenTls() {
-    const authority = await issueAuthority(Date.now())
-    const { certificate, privateKey } = await issueServerCertificate(authority, ['localhost'], Date.now())
-    const server = servers.createTls({ cert: certificate, key: privateKey })
-    return { port: await listen(server), close: () => server.close() }
   }
 
   /** An admin on the page of a new gateway with this web server. */
@@ -273,11 +296,12 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     signIn,
     open,
     openPage,
-    listenTls,
+    httpsPort,
     turnClock: (ms: number) => void (offsetMs += ms),
     async stop() {
       await ui.stop()
       await sessions.stop()
+      secureHub?.close()
       for (const server of [hub, ...gatewayServers.values()]) {
         if (server instanceof Server) server.closeAllConnections()
         server.close()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { changedFields } from './edits.ts'
 import { cleanLine, emailAddress, oneLine } from './fields.ts'
 
 /**
@@ -141,10 +142,23 @@ export const profile = z.object({
 export type Profile = z.output<typeof profile>
 
 export const readProfile = call({ method: 'GET', path: '/v1/auth/profile', response: profile })
+
+export const profileFields = z.strictObject({ email: emailAddress, firstName: personName, lastName: personName })
+
+export const editProfile = call({
+  method: 'PATCH',
+  path: '/v1/auth/profile',
+  body: changedFields(profileFields),
+  errors: ['changed_meanwhile'],
+  response: profile,
+})
+
+/** The whole of what `editProfile` changes. */
 export const saveProfile = call({
   method: 'PUT',
   path: '/v1/auth/profile',
-  body: z.strictObject({ email: emailAddress, firstName: personName, lastName: personName }),
+  deprecated: true,
+  body: profileFields,
   response: profile,
 })
 

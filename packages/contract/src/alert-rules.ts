@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { changedFields } from './edits.ts'
 import { language, oneLine, tag, timeOfDay, wholeNumber } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { incident } from './threats.ts'
 
-const some = <S extends z.ZodType>(of: S) => z.array(of).max(100).default([])
+const some = <S extends z.ZodType>(of: S) => z.array(of).max(100)
 
 /** The next people to notify while nobody has acknowledged an alert. */
 const alertStep = z.strictObject({
@@ -32,21 +33,17 @@ export const alertKind = z.enum([
 export type AlertKind = z.output<typeof alertKind>
 
 /**
- * Which things a rule announces, and to which people. Empty lists mean any. Labels, severity and the second look apply
- * to detections only.
+ * Which things a rule announces, and to which people. Empty lists mean any, so a rule is given whole: a default would
+ * announce everything to everybody. Labels, severity and the second look apply to detections only.
  */
 export const alertRuleFields = z.strictObject({
   name: oneLine(100).min(1, 'Enter a name'),
-  enabled: z.boolean().default(true),
-  what: z
-    .array(alertKind)
-    .min(1, 'Choose what the rule announces')
-    .max(alertKind.options.length)
-    .default(['detection']),
+  enabled: z.boolean(),
+  what: z.array(alertKind).min(1, 'Choose what the rule announces').max(alertKind.options.length),
   /** How long a gateway or a camera must be away before the rule announces it. */
-  holdOffMinutes: wholeNumber(0, 1_440).default(5),
+  holdOffMinutes: wholeNumber(0, 1_440),
   /** `alert`: only incidents with a detection of that severity. */
-  severity: z.enum(['alert', 'any']).default('alert'),
+  severity: z.enum(['alert', 'any']),
   labels: some(oneLine(100).min(1)),
   /** Locations of gateways. */
   sites: some(oneLine(200).min(1)),
@@ -55,24 +52,46 @@ export const alertRuleFields = z.strictObject({
   gateways: some(gatewayId),
   cameras: some(oneLine(100).min(1)),
   /** Only detections that a second stage on the device has confirmed. */
-  validatedOnly: z.boolean().default(false),
+  validatedOnly: z.boolean(),
   /** By the hub's clock; `from` after `to` means over midnight. Null for always. */
-  hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable().default(null),
+  hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable(),
   /** Incidents within this time become one message. */
-  collectSeconds: wholeNumber(0, 600).default(3),
+  collectSeconds: wholeNumber(0, 600),
   /** After a message was sent, incidents are collected for this long. */
-  coolDownSeconds: wholeNumber(0, 86_400).default(300),
+  coolDownSeconds: wholeNumber(0, 86_400),
   /** Names of channels. */
   channels: alertStep.shape.channels,
   people: alertStep.shape.people,
   /** The language of channels that several people share, null for the hub's; people have their own setting. */
-  language: language.nullable().default(null),
+  language: language.nullable(),
   /** Its push messages are also sent in people's quiet hours. */
-  breaksThrough: z.boolean().default(false),
+  breaksThrough: z.boolean(),
   /** One after the other, until somebody acknowledges the alert. */
-  steps: z.array(alertStep).max(5, 'At most 5 steps').default([]),
+  steps: z.array(alertStep).max(5, 'At most 5 steps'),
 })
 export type AlertRuleFields = z.output<typeof alertRuleFields>
+
+/** Fields that an older hub did not store. */
+export const ALERT_RULE_DEFAULTS: Readonly<Omit<AlertRuleFields, 'name'>> = {
+  enabled: true,
+  what: ['detection'],
+  holdOffMinutes: 5,
+  severity: 'alert',
+  labels: [],
+  sites: [],
+  tags: [],
+  gateways: [],
+  cameras: [],
+  validatedOnly: false,
+  hours: null,
+  collectSeconds: 3,
+  coolDownSeconds: 300,
+  channels: [],
+  people: [],
+  language: null,
+  breaksThrough: false,
+  steps: [],
+}
 
 export const alertRule = alertRuleFields.extend({
   id: z.string(),
@@ -93,9 +112,20 @@ export const addAlertRule = call({
   response: alertRule,
 })
 
+export const editAlertRule = call({
+  method: 'PATCH',
+  path: '/v1/hub/alert-rules/:id',
+  params: byId,
+  body: changedFields(alertRuleFields),
+  errors: ['alert_rule_not_found', 'changed_meanwhile'],
+  response: alertRule,
+})
+
+/** The whole of what `editAlertRule` changes. */
 export const updateAlertRule = call({
   method: 'PUT',
   path: '/v1/hub/alert-rules/:id',
+  deprecated: true,
   params: byId,
   body: alertRuleFields,
   errors: ['alert_rule_not_found'],

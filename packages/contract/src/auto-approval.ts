@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { changedFields, wholeBody } from './edits.ts'
 import { emailAddress } from './fields.ts'
 
 const ENTRIES_MAX = 500
@@ -29,16 +30,27 @@ const entries = (entry: z.ZodType<string, string>, error: string) => {
  * `autoApproveWithInvitation` is on, and requests from a listed address or range when `requireAdminApproval` is off.
  */
 export const autoApprovalSettings = z.strictObject({
-  enabled: z.boolean().default(true),
-  ipWhitelist: entries(ipAddress, INVALID_ADDRESS).default([]),
-  networkRanges: entries(networkRange, INVALID_RANGE).default([]),
-  autoApproveWithInvitation: z.boolean().default(true),
-  requireAdminApproval: z.boolean().default(true),
+  enabled: z.boolean(),
+  ipWhitelist: entries(ipAddress, INVALID_ADDRESS),
+  networkRanges: entries(networkRange, INVALID_RANGE),
+  autoApproveWithInvitation: z.boolean(),
+  requireAdminApproval: z.boolean(),
   /** Receives a mail about each new request; empty for no mail. */
-  notificationEmail: z.union([z.literal(''), emailAddress]).default(''),
-  notificationEnabled: z.boolean().default(true),
+  notificationEmail: z.union([z.literal(''), emailAddress]),
+  notificationEnabled: z.boolean(),
 })
 export type AutoApprovalSettings = z.output<typeof autoApprovalSettings>
+
+/** Of a new hub: only an invitation approves. */
+export const AUTO_APPROVAL_DEFAULTS: Readonly<AutoApprovalSettings> = {
+  enabled: true,
+  ipWhitelist: [],
+  networkRanges: [],
+  autoApproveWithInvitation: true,
+  requireAdminApproval: true,
+  notificationEmail: '',
+  notificationEnabled: true,
+}
 
 /** Managers see them, admins change them. */
 export const readAutoApprovalSettings = call({
@@ -47,14 +59,21 @@ export const readAutoApprovalSettings = call({
   response: autoApprovalSettings,
 })
 
-/**
- * Takes the whole object; `enabled` left out is off. Answers with the saved settings, each address in its canonical
- * spelling.
- */
+/** The whole object. Answers with the saved settings, each address in its canonical spelling. */
 export const saveAutoApprovalSettings = call({
   method: 'POST',
   path: '/v1/admin/auto-approval/settings',
-  body: autoApprovalSettings.extend({ enabled: z.boolean().default(false) }),
+  body: wholeBody(autoApprovalSettings),
+  errors: ['changed_meanwhile'],
+  response: autoApprovalSettings,
+})
+
+/** As `saveAutoApprovalSettings`; settings that are left out keep their values. */
+export const editAutoApprovalSettings = call({
+  method: 'PATCH',
+  path: '/v1/admin/auto-approval/settings',
+  body: changedFields(autoApprovalSettings),
+  errors: ['changed_meanwhile'],
   response: autoApprovalSettings,
 })
 

@@ -6,7 +6,7 @@ import type { ErrorCode } from './errors.ts'
  * are `:name`. A response of `null` is an answer without a body (204).
  */
 export type Call = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: `/v1/${string}`
   params?: z.ZodType
   query?: z.ZodType
@@ -18,6 +18,8 @@ export type Call = {
   errors?: readonly ErrorCode[]
   /** A device signs it with its identity key, in `X-Gateway-Signature`: docs/protocol.md. */
   signed?: true
+  /** Kept for programs until the next minor version: the same path with PATCH does the same. */
+  deprecated?: true
   /** The audit has an entry for this call, although it is a GET. */
   recorded?: true
   /** The media type of an answer that is no JSON; `response` is null then. */

@@ -4,6 +4,10 @@
 export const API_BASE = '/api'
 /** The browser's local storage key for the access token. */
 export const TOKEN_STORAGE_KEY = 'hubToken'
+/**
+ * On the origin of a gateway's pages the hub answers here, so that a page of the hub knows that its browser gets there.
+ */
+export const GATEWAY_REACH_PATH = '/__hub/reach'
 /** After a redirect for an ended session, the portal makes no further one for this long. */
 export const SESSION_REDIRECT_SUPPRESSION_MS = 1_000
 export const DASHBOARD_REFRESH_MS = 30_000

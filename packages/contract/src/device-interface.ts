@@ -29,7 +29,10 @@ const shape = z
 /** The name of a camera or a zone. */
 const placeName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/,
+    'A name has letters from a to z, digits, spaces and . _ -, at most 100 characters.',
+  )
 
 /** The fields of a camera in gateway.yaml that may be changed; omitted fields stay. */
 const cameraChange = z.strictObject({
@@ -237,7 +240,7 @@ export const deviceCalls = {
   readCamera: call({ method: 'GET', path: '/v1/cameras/:name', params: named, response: cameraSettings }),
   /** Changes one camera in gateway.yaml, and nothing else there. */
   changeCamera: call({
-    method: 'PUT',
+    method: 'PATCH',
     path: '/v1/cameras/:name',
     params: named,
     body: z.strictObject({ change: cameraChange, ...fileChange }),

@@ -30,6 +30,10 @@ export const errorTable = {
   user_not_found: { status: 404, message: 'This user no longer exists.' },
   session_not_found: { status: 404, message: 'This session has already ended.' },
   user_invitation_not_found: { status: 404, message: 'This invitation no longer exists.' },
+  changed_meanwhile: {
+    status: 409,
+    message: 'Somebody else changed this meanwhile. Look at it again, and repeat your change.',
+  },
   last_admin: { status: 409, message: 'The hub needs an active admin, and this is the last one.' },
   account_inactive: { status: 403, message: 'This account has been deactivated. Ask an administrator to activate it.' },
   role_required: { status: 403, message: 'Your role does not allow this.' },
@@ -147,7 +151,8 @@ export const errorTable = {
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },
   gateway_origin_required: {
     status: 409,
-    message: 'This hub is opened over https, so gateway pages need an origin of their own: set HUB_GATEWAY_ORIGIN.',
+    message:
+      'This page came over https, but HUB_HTTPS_PORT is off, so the hub has no https for pages of gateways. An administrator switches it on, or sets HUB_GATEWAY_ORIGIN.',
   },
   gateway_ports_exhausted: {
     status: 409,

@@ -169,7 +169,8 @@ export type FactData = {
   'ledger.written': { entries: number }
 
   /** The disk, or the database, has no more room for data of gateways. */
-  'storage.low': { state: 'low' | 'full'; message: string }
+  /** `unwritable`: the database refuses to write; `folder`: only the data folder does. */
+  'storage.low': { state: 'low' | 'full' | 'unwritable' | 'folder'; message: string }
   /** A backup of the schedule. */
   'backup.made': Nothing
   /** `message` is a sentence with the reason and the age of the newest one. Recorded every day. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { applications } from './applications.ts'
 import { call } from './call.ts'
+import { changedFields } from './edits.ts'
 import { TAGGED_AT_ONCE_MAX } from './constants.ts'
 import { oneLine, severalLines, tag } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
@@ -145,12 +146,17 @@ export const gatewayHistory = call({
 })
 export type GatewayHour = z.output<typeof gatewayHistory.response>[number]
 
-export const newGateway = z.strictObject({
+const gatewayFields = z.strictObject({
   name: gatewayName,
+  location: oneLine(200),
+  description: severalLines(1_000),
+  tags: gatewayTags,
+})
+
+export const newGateway = gatewayFields.extend({
   location: oneLine(200).default(''),
   description: severalLines(1_000).default(''),
-  /** Left out, the tags do not change. */
-  tags: gatewayTags.optional(),
+  tags: gatewayTags.default([]),
 })
 
 /** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */
@@ -162,12 +168,23 @@ export const addGateway = call({
   response: gateway,
 })
 
-/** Changes its name, location, description and tags. Answers `gateway_name_taken` for another gateway's name. */
+/** Answers `gateway_name_taken` for another gateway's name. */
+export const editGateway = call({
+  method: 'PATCH',
+  path: '/v1/hub/gateways/:id',
+  params: z.strictObject({ id: gatewayId }),
+  body: changedFields(gatewayFields),
+  errors: ['gateway_not_found', 'gateway_name_taken', 'changed_meanwhile'],
+  response: gateway,
+})
+
+/** The whole of what `editGateway` changes. */
 export const updateGateway = call({
   method: 'PUT',
   path: '/v1/hub/gateways/:id',
+  deprecated: true,
   params: z.strictObject({ id: gatewayId }),
-  body: newGateway,
+  body: gatewayFields,
   errors: ['gateway_not_found', 'gateway_name_taken'],
   response: gateway,
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { alert } from './alerts.ts'
 import { call } from './call.ts'
+import { changedFields } from './edits.ts'
 import { language, oneLine, timeOfDay } from './fields.ts'
 
 /** The caller's own notices in the portal: the newest 50, and how many are unread in all. */
@@ -25,10 +26,10 @@ const timeZone = z
 
 /** How alerts reach a person. */
 export const alertPreferences = z.strictObject({
-  language: language.default('en'),
+  language,
   /** Push messages of these hours are sent afterwards, unless their rule breaks through. */
-  quietHours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable().default(null),
-  timeZone: timeZone.default('UTC'),
+  quietHours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable(),
+  timeZone,
 })
 export type AlertPreferences = z.output<typeof alertPreferences>
 
@@ -38,9 +39,19 @@ export const readAlertPreferences = call({
   response: alertPreferences,
 })
 
+export const editAlertPreferences = call({
+  method: 'PATCH',
+  path: '/v1/auth/alert-preferences',
+  body: changedFields(alertPreferences),
+  errors: ['changed_meanwhile'],
+  response: alertPreferences,
+})
+
+/** The whole of what `editAlertPreferences` changes. */
 export const saveAlertPreferences = call({
   method: 'PUT',
   path: '/v1/auth/alert-preferences',
+  deprecated: true,
   body: alertPreferences,
   response: alertPreferences,
 })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { changedFields, wholeBody } from './edits.ts'
 import { hoursOfDay, language, oneLine, severalLines, wholeNumber } from './fields.ts'
 
-const fields = {
+const fields = z.strictObject({
   hubName: oneLine(100),
   hubDescription: severalLines(1_000),
   maxGateways: wholeNumber(1, 100_000),
@@ -41,44 +42,69 @@ const fields = {
   directHealthCheck: z.boolean(),
   /** Whether commands from the MQTT broker are carried out, with the rights of a manager. */
   homeAssistantCommands: z.boolean(),
-}
+})
+const { shape } = fields
 
 /**
  * The hub's settings with their defaults.
  */
 export const hubSettings = z.strictObject({
-  hubName: fields.hubName.default(''),
-  hubDescription: fields.hubDescription.default(''),
-  maxGateways: fields.maxGateways.default(100),
-  sessionTimeout: fields.sessionTimeout.default(3_600),
-  enableVpn: fields.enableVpn.default(true),
-  vpnNetwork: fields.vpnNetwork.default('10.100.0.0/16'),
-  enableNotifications: fields.enableNotifications.default(true),
-  language: fields.language.default('en'),
-  enableAuditLog: fields.enableAuditLog.default(true),
-  logRetentionDays: fields.logRetentionDays.default(90),
-  detectionsPerHour: fields.detectionsPerHour.default(3_600),
-  detectionMegabytesPerHour: fields.detectionMegabytesPerHour.default(64),
-  detectionsKept: fields.detectionsKept.default(100_000),
-  detectionMegabytesKept: fields.detectionMegabytesKept.default(4_096),
-  automaticUpdates: fields.automaticUpdates.default(false),
-  automaticUpdateHours: fields.automaticUpdateHours.default(''),
-  openRegistration: fields.openRegistration.default(true),
-  inviteCodeRequired: fields.inviteCodeRequired.default(true),
-  passwordComplexity: fields.passwordComplexity.default(true),
-  twoFactorRequired: fields.twoFactorRequired.default(false),
-  directHealthCheck: fields.directHealthCheck.default(true),
-  homeAssistantCommands: fields.homeAssistantCommands.default(false),
+  hubName: shape.hubName.default(''),
+  hubDescription: shape.hubDescription.default(''),
+  maxGateways: shape.maxGateways.default(100),
+  sessionTimeout: shape.sessionTimeout.default(3_600),
+  enableVpn: shape.enableVpn.default(true),
+  vpnNetwork: shape.vpnNetwork.default('10.100.0.0/16'),
+  enableNotifications: shape.enableNotifications.default(true),
+  language: shape.language.default('en'),
+  enableAuditLog: shape.enableAuditLog.default(true),
+  logRetentionDays: shape.logRetentionDays.default(90),
+  detectionsPerHour: shape.detectionsPerHour.default(3_600),
+  detectionMegabytesPerHour: shape.detectionMegabytesPerHour.default(64),
+  detectionsKept: shape.detectionsKept.default(100_000),
+  detectionMegabytesKept: shape.detectionMegabytesKept.default(4_096),
+  automaticUpdates: shape.automaticUpdates.default(false),
+  automaticUpdateHours: shape.automaticUpdateHours.default(''),
+  openRegistration: shape.openRegistration.default(true),
+  inviteCodeRequired: shape.inviteCodeRequired.default(true),
+  passwordComplexity: shape.passwordComplexity.default(true),
+  twoFactorRequired: shape.twoFactorRequired.default(false),
+  directHealthCheck: shape.directHealthCheck.default(true),
+  homeAssistantCommands: shape.homeAssistantCommands.default(false),
 })
 export type HubSettings = z.output<typeof hubSettings>
 
 export const readHubSettings = call({ method: 'GET', path: '/v1/hub/settings', response: hubSettings })
 
-/** All changes are in effect when the call answers. An omitted field keeps its value. */
+const EDIT_ERRORS = ['vpn_network_in_use', 'vpn_start_failed', 'changed_meanwhile'] as const
+
+/** What every client of this call knows; settings that the hub has beyond them keep their values when left out. */
+const SPECIFIED = {
+  hubName: true,
+  hubDescription: true,
+  maxGateways: true,
+  sessionTimeout: true,
+  enableVpn: true,
+  vpnNetwork: true,
+  enableNotifications: true,
+  enableAuditLog: true,
+  logRetentionDays: true,
+} as const
+
+/** The whole object. All changes are in effect when the call answers. */
 export const saveHubSettings = call({
   method: 'PUT',
   path: '/v1/hub/settings',
-  body: z.strictObject(fields).partial(),
-  errors: ['vpn_network_in_use', 'vpn_start_failed'],
+  body: wholeBody(fields.partial().required(SPECIFIED)),
+  errors: EDIT_ERRORS,
+  response: hubSettings,
+})
+
+/** As `saveHubSettings`; settings that are left out keep their values. */
+export const editHubSettings = call({
+  method: 'PATCH',
+  path: '/v1/hub/settings',
+  body: changedFields(fields),
+  errors: EDIT_ERRORS,
   response: hubSettings,
 })

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { releaseNumber } from './agent-updates.ts'
 import { call } from './call.ts'
+import { changedFields } from './edits.ts'
 import { hoursOfDay, oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
@@ -136,9 +137,19 @@ export const skipUpdate = call({
 })
 
 /** Sets the automatic updates of a site; with two nulls the site follows the hub's settings. */
+export const editSiteUpdates = call({
+  method: 'PATCH',
+  path: '/v1/hub/updates/site',
+  body: changedFields(siteUpdates).required({ site: true }),
+  errors: ['site_not_found', 'changed_meanwhile'],
+  response: versions,
+})
+
+/** The whole of what `editSiteUpdates` changes. */
 export const saveSiteUpdates = call({
   method: 'PUT',
   path: '/v1/hub/updates/site',
+  deprecated: true,
   body: siteUpdates,
   errors: ['site_not_found'],
   response: versions,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { newPassword, personName, role, username } from './accounts.ts'
 import { call } from './call.ts'
+import { changedFields, wholeBody } from './edits.ts'
 import { emailAddress } from './fields.ts'
 import { searchQuery } from './lists.ts'
 
@@ -28,9 +29,18 @@ export const listUsers = call({
   response: z.array(hubUser),
 })
 
-export const newUser = z.strictObject({
+const userFields = z.strictObject({
   username,
   email: emailAddress,
+  firstName: personName,
+  lastName: personName,
+  role,
+  active: z.boolean(),
+})
+/** Left out or empty, the password stays. */
+const replacedPassword = { password: z.union([z.literal(''), newPassword]).optional() }
+
+export const newUser = userFields.extend({
   firstName: personName.default(''),
   lastName: personName.default(''),
   role: role.default('user'),
@@ -47,16 +57,34 @@ export const createUser = call({
   response: hubUser,
 })
 
+const EDIT_ERRORS = [
+  'user_not_found',
+  'last_admin',
+  'username_taken',
+  'password_too_weak',
+  'changed_meanwhile',
+] as const
+
 /**
- * The whole user, as at creation; without a password, or with an empty one, the password stays. A changed role,
- * password or activity ends the user's sessions. The last active admin must stay an active admin (`last_admin`).
+ * The whole user. A changed role, password or activity ends the user's sessions. The last active admin must stay an
+ * active admin (`last_admin`).
  */
 export const updateUser = call({
   method: 'PUT',
   path: '/v1/hub/users/:id',
   params: userId,
-  body: newUser.extend({ password: z.union([z.literal(''), newPassword]).optional() }),
-  errors: ['user_not_found', 'last_admin', 'username_taken', 'password_too_weak'],
+  body: wholeBody(userFields).extend(replacedPassword),
+  errors: EDIT_ERRORS,
+  response: hubUser,
+})
+
+/** As `updateUser`; fields that are left out keep their values. */
+export const editUser = call({
+  method: 'PATCH',
+  path: '/v1/hub/users/:id',
+  params: userId,
+  body: changedFields(userFields).extend(replacedPassword),
+  errors: EDIT_ERRORS,
   response: hubUser,
 })
 

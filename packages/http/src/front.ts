@@ -9,16 +9,15 @@ import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerRes
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { endConnection, LINGER_MS, wholeAnswer } from './ending.ts'
 import type { Exchange } from './exchange.ts'
 import type { Faults } from './faults.ts'
-import { createHttp2, type Http2 } from './http2.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { createServer } from './node-http.ts'
 import { PlainConnection, type PlainServer } from './plain-connection.ts'
+import { createEither, createSecured, type TlsContext } from './tls-side.ts'
 
 export type FrontDeadlines = {
   /** The limit for a request's head, from the connection's start or from its first byte. */
@@ -60,10 +59,9 @@ export type FrontOptions = {
   /** Called first when no answer is due. True when it has answered and ends the connection itself, with a deadline. */
   answerUnreadable?: (error: Error, socket: Duplex) => boolean
   deadlines?: Partial<FrontDeadlines>
+  /** The port of `createFront` then serves TLS as well, with this certificate. */
+  alsoTls?: (() => TlsContext) | undefined
 }
-
-/** Context of a TLS listener: certificate with chain, and key, as PEM. */
-export type TlsContext = { cert: string; key: string }
 
 const DEADLINES: FrontDeadlines = {
   headersMs: 20_000,
@@ -93,7 +91,8 @@ type Due = {
 type ListenerSockets = WeakMap<Server | TlsServer, Set<Duplex>>
 
 const socketsOf: ListenerSockets = new WeakMap()
-const http2Of = new WeakMap<Server | TlsServer, Http2>()
+/** Called as a front begins to close. */
+const closing = new WeakMap<Server | TlsServer, () => void>()
 
 export function createFront(options: FrontOptions): Server {
   const exchanges = createExchanges(options)
@@ -106,31 +105,23 @@ export function createTlsFront(options: FrontOptions, context: TlsContext): TlsS
   const exchanges = createExchanges(options)
   const { handshakeMs, keptMs } = { ...DEADLINES, ...options.deadlines }
   let serveHttp1: (socket: Duplex) => void = ignore
-  function serve(socket: Duplex): void {
-    socket.on('error', ignore)
-    exchanges.begin(socket)
-    options.faults.contain(socket, () => serveHttp1(socket))
-  }
-  const http2 = createHttp2({ keptMs, serve })
+  const { faults } = options
+  const secured = createSecured({ faults, keptMs, begin: exchanges.begin, serve: (socket) => serveHttp1(socket) })
   const server = createTlsServer({
     ...context,
     ...serverOptions(options, exchanges),
     handshakeTimeout: handshakeMs,
-    ALPNCallback: http2.choose,
+    ALPNCallback: secured.choose,
   })
   serveHttp1 = readPlain(server, options, exchanges, takeListeners(server, 'secureConnection'))
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol !== 'h2') return serve(socket)
-    socket.on('error', ignore)
-    options.faults.contain(socket, () => http2.serve(socket))
-  })
-  http2Of.set(server, http2)
+  server.on('secureConnection', secured.serve)
+  closing.set(server, secured.close)
   return own(server, options, exchanges)
 }
 
 /** Accepts nothing new; calls `done` when everything under way has ended. */
 export function closeFront(server: Server | TlsServer, done: () => void): void {
-  http2Of.get(server)?.close()
+  closing.get(server)?.()
   server.close(() => done())
 }
 
@@ -162,7 +153,7 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
 
   const listeners = takeListeners(server, 'connection')
   // Of TLS the connection is not read here.
-  const serve = server instanceof TlsServer ? listeners : readPlain(server, options, exchanges, listeners)
+  const serve = server instanceof TlsServer ? listeners : servePlain(server, options, exchanges, listeners)
   server.on('connection', (socket: Socket) => {
     socket.on('error', ignore)
     const { remoteAddress } = socket
@@ -210,6 +201,22 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
     else socket.destroy()
   })
   return server
+}
+
+/** Serves plain connections, and with `alsoTls` those that begin a TLS handshake. */
+function servePlain(
+  server: Server,
+  options: FrontOptions,
+  exchanges: Exchanges,
+  leave: (socket: Duplex) => void,
+): (socket: Socket) => void {
+  const serve = readPlain(server, options, exchanges, leave)
+  const { alsoTls, faults } = options
+  if (!alsoTls) return serve
+  const { headersMs: firstByteMs, handshakeMs, keptMs } = { ...DEADLINES, ...options.deadlines }
+  const either = createEither(alsoTls, { firstByteMs, handshakeMs, keptMs, faults, begin: exchanges.begin, serve })
+  closing.set(server, either.close)
+  return either.serve
 }
 
 /** Serves connections by reading their plain requests, and by `leave` when there are others. */

@@ -46,7 +46,7 @@ export function RulesScreen() {
         ) : (
           <ul className={styles.list} aria-label="Dry run">
             {test.data.map(({ id, label, camera, score, startedAt, answers }) => (
-              <li key={id}>
+              <li key={`${id} ${label} ${startedAt}`}>
                 <div className={styles.head}>
                   <strong>
                     {label} on {camera}, {Math.round(score * 100)} %

@@ -11,7 +11,7 @@ import { pathOf, readBody, readQuery } from './request.ts'
  * file of that type, others with JSON of `response`, or with 204 when that is missing.
  */
 export type DeviceCall = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   query?: z.ZodType
   body?: z.ZodType

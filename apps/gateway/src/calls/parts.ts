@@ -10,7 +10,7 @@ import { ClipNotFinished, type Clip, type LatestPicture, type Pictures } from '.
 import { Refusal } from './errors.ts'
 
 export type PartsOptions = {
-  record: Pick<DetectionRecord, 'find' | 'recent' | 'candidates'>
+  record: Pick<DetectionRecord, 'find' | 'recent' | 'objectsOf' | 'candidates'>
   pictures: Pictures
   deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'isArmed' | 'list'>
 }

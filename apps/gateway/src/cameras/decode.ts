@@ -5,6 +5,9 @@ import { CameraError } from './camera-error.ts'
 /** The longer side of the pictures that the eye looks at, in pixels. */
 export const LOOKED_AT_SIDE = 640
 
+/** 8K. */
+const PIXELS_MAX = 7_680 * 4_320
+
 /** Loaded with the first picture: a gateway without cameras saves its 10 MB. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
@@ -40,6 +43,12 @@ export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
   } catch {
     throw new CameraError('it sends damaged pictures')
   }
+}
+
+/** A JPEG of a PNG or WebP file. Rejects for any other file, and for one larger than any camera's picture. */
+export async function toJpeg(file: Buffer): Promise<Buffer> {
+  const sharp = await loadSharp()
+  return sharp(file, { failOn: 'error', limitInputPixels: PIXELS_MAX }).jpeg({ quality: 90 }).toBuffer()
 }
 
 /** A JPEG of a picture, or of a part of it in pixels. */

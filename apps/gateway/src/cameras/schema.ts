@@ -9,7 +9,7 @@ const polygon = z
   .min(3, 'A polygon has at least three corners.')
   .max(100)
 
-const name = z.string().regex(NAME, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
+const name = z.string().regex(NAME, 'A name has letters from a to z, digits, spaces and . _ -, at most 100 characters.')
 
 export const MINIMUM_SCORE_LEAST = 0.1
 export const minimumScore = z.number().min(MINIMUM_SCORE_LEAST).max(1)

@@ -41,7 +41,8 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const start = () => startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, searchDomains: [], log })
-const errorsOf = (text: string) => parseDeviceFile(text, dataDir, { API_TOKEN: 'a-token-for-programs' }).errors
+const errorsOf = (text: string) =>
+  parseDeviceFile(text, { folder: dataDir, environment: { API_TOKEN: 'a-token-for-programs' } }).errors
 
 describe('gateway init', () => {
   test('writes a file without errors, with the Frigate that answers', async () => {
@@ -56,7 +57,7 @@ describe('gateway init', () => {
     expect([isDone, text]).toEqual([true, expect.stringContaining(`Frigate answers at ${frigate}`)])
     expect(text).toContain(`gateway -- check --data ${dataDir}`)
     const written = await readFile(file, 'utf8')
-    const parsed = parseDeviceFile(written, dataDir, {})
+    const parsed = parseDeviceFile(written, { folder: dataDir, environment: {} })
     expect(parsed).toMatchObject({
       value: { sources: { frigate: { url: frigate }, api: { loopbackNeedsToken: false } } },
     })
@@ -69,7 +70,9 @@ describe('gateway init', () => {
     expect(errorsOf(written)).toBeUndefined()
     const examples = written.replaceAll(/^ {2}api: .*\n/gm, '').replaceAll(/^#(?=\S| {2})/gm, '')
     expect(errorsOf(examples)).toBeUndefined()
-    expect(parseDeviceFile(examples, dataDir, { API_TOKEN: 'a-token-for-programs' })).toMatchObject({
+    expect(
+      parseDeviceFile(examples, { folder: dataDir, environment: { API_TOKEN: 'a-token-for-programs' } }),
+    ).toMatchObject({
       value: { rules: [{ name: 'Boar at night' }], site: { latitude: 52.1 }, sources: { frigate: {} } },
     })
     expect(await initDeviceFile(file, dataDir, [], [])).toMatchObject({ isDone: false })
@@ -248,7 +251,7 @@ rules:
     expect(() => takeFlags(['--since'], { since: 'text' })).toThrow(/--since/)
     await expect(run('yesterday')).rejects.toThrow(/--since is a time/)
     await writeFile(file, 'rules: [{ name: A }]')
-    const outcome = testRules(file, dataDir, { since: '1h', environment: {}, now: NOW })
+    const outcome = await testRules(file, dataDir, { since: '1h', environment: {}, now: NOW })
     expect(outcome).toMatchObject({ isDone: false, text: expect.stringMatching(/^\S+gateway\.yaml:1:\d+: rules\.0/) })
   })
 })

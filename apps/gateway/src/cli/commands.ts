@@ -28,8 +28,10 @@ const withConfig =
 
 /** The commands besides the agent itself, by their words. */
 const commands: Readonly<Record<string, Command>> = {
-  check: withConfig((config, environment) => {
-    const { text, isValid } = checkDeviceFile(deviceFilePath(config), environment, config.uiTarget)
+  check: withConfig(async (config, environment) => {
+    const { dataDir, uiTarget, cameras: givenCameras } = config
+    const options = { dataDir, environment, uiTarget, givenCameras }
+    const { text, isValid } = await checkDeviceFile(deviceFilePath(config), options)
     return { text, isDone: isValid }
   }),
   init: withConfig((config, _, args) => initDeviceFile(deviceFilePath(config), config.dataDir, args)),

@@ -42,7 +42,7 @@ export async function examine(config: Config, environment: NodeJS.ProcessEnv): P
       ? { check: 'agent', state: 'ok', text: 'runs' }
       : { check: 'agent', state: 'FAIL', text: silence },
     ...(status ? versionOf(status) : []),
-    fileOf(config, environment),
+    await fileOf(config, environment),
     await diskOf(config.dataDir),
     ...(await hubOf(hubUrl)),
     ...(status ? partsOf(status) : []),
@@ -69,8 +69,10 @@ function versionOf({ version, updates }: Status): Finding[] {
   return [{ check: 'version', state: state === 'failed' ? 'warn' : 'ok', text: `${version}${more}` }]
 }
 
-function fileOf(config: Config, environment: NodeJS.ProcessEnv): Finding {
-  const { text, isValid } = checkDeviceFile(deviceFilePath(config), environment, config.uiTarget)
+async function fileOf(config: Config, environment: NodeJS.ProcessEnv): Promise<Finding> {
+  const { dataDir, uiTarget, cameras: givenCameras } = config
+  const options = { dataDir, environment, uiTarget, givenCameras }
+  const { text, isValid } = await checkDeviceFile(deviceFilePath(config), options)
   const [first = '', ...others] = text.split('\n')
   if (!isValid) return { check: 'file', state: 'FAIL', text }
   return { check: 'file', state: others.length > 0 ? 'warn' : 'ok', text: others.join('\n') || first }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../config.ts'
 import { readRecord, RECORD_FILE } from '../detections/record.ts'
-import { checkDeviceFile } from '../device-file/check.ts'
+import { linesOf } from '../device-file/check.ts'
 import { folderOf, parseDeviceFile } from '../device-file/parse.ts'
+import { readText } from '../device-file/read-text.ts'
 import { isMissing } from '../kernel/durable-file.ts'
 import { dryRun, type DryRun } from '../rules/dry-run.ts'
 import { timeOf, type Outcome } from './command-line.ts'
@@ -13,7 +13,7 @@ const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const DETECTIONS_MAX = 100_000
 
 /** Shows what the rules of the file would have done with the detections that the device recorded. Fires nothing. */
-export function testRules(
+export async function testRules(
   path: string,
   dataDir: string,
   {
@@ -22,14 +22,15 @@ export function testRules(
     now,
     most = DETECTIONS_MAX,
   }: { since: string; environment: NodeJS.ProcessEnv; now: number; most?: number },
-): Outcome {
+): Promise<Outcome> {
   const from = now - durationMs(since)
-  const parsed = parseDeviceFile(textOf(path), folderOf(path), environment)
-  if (parsed.errors) return { text: checkDeviceFile(path, environment).text, isDone: false }
+  const parsed = parseDeviceFile(await textOf(path), { folder: folderOf(path), environment })
+  if (parsed.errors) return { text: linesOf(path, parsed.errors), isDone: false }
   const file = parsed.value
   if (file.rules.length === 0) return { text: `${path} has no rules.`, isDone: false }
-  const detections = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: most + 1 }) ?? []
-  const run = dryRun(file, detections.slice(0, most).toReversed())
+  const found = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: most + 1 })
+  const detections = found?.detections ?? []
+  const run = dryRun(file, detections.slice(0, most).toReversed(), (id) => found?.objects.get(id))
   const isCut = detections.length > most
   const count = isCut ? `The newest ${most} detections` : `${detections.length} detections`
   const rest = isCut ? ' (there are more: choose a later --since)' : ''
@@ -55,9 +56,9 @@ function durationMs(text: string): number {
   return Number(count) * UNITS[unit as keyof typeof UNITS]
 }
 
-function textOf(path: string): string {
+async function textOf(path: string): Promise<string> {
   try {
-    return readFileSync(path, 'utf8')
+    return await readText(path)
   } catch (error) {
     if (isMissing(error)) return ''
     throw error

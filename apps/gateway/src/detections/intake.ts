@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import type { DetectionQueue } from '../hub/detection-queue.ts'
 import { jpegSize } from '../kernel/jpeg.ts'
 import type { Judgement } from '../learning/learning.ts'
-import { isPersonLabel } from '../kernel/person-label.ts'
-import type { Sight, SourceContext } from '../sources/source.ts'
+import type { DetectedObject, Sight, SourceContext } from '../sources/source.ts'
 import { SECOND_LOOK } from '../second-look/schema.ts'
+import { isPersonIn } from './person-in.ts'
 import type { DetectionRecord } from './record.ts'
 
 /** Takes every detection, from any source. */
@@ -15,6 +15,7 @@ export type Intake = {
    * Rejects with a ZodError when an entry is not a detection, and with the disk's error.
    */
   report: SourceContext['report']
+  follow: SourceContext['follow']
   /** Applies a decision of the device to the record and the hub's copy. False when there is no such detection. */
   update(detectionId: string, change: Partial<Pick<Detection, 'suppressed' | 'doubtful'>>): Promise<boolean>
   /** Adds a firing to a detection, and sends the update to the hub. */
@@ -37,8 +38,11 @@ export type IntakeOptions = {
     detection: Detection,
     known: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
-  /** Called for each detection before it is on disk: deterrents work when the disk is full. */
-  onSeen(detection: Detection): void
+  /**
+   * Called for each detection before it is on disk: deterrents work when the disk is full. `objects`: for a detection
+   * of several objects.
+   */
+  onSeen(detection: Detection, objects: readonly DetectedObject[] | undefined): void
   /** Called instead of `onSeen` for a held-back detection. */
   onHeldBack(detection: Detection): void
   /** Called before the detection of a person is judged, so that deterrents stay off meanwhile. */
@@ -64,6 +68,14 @@ export function createIntake(options: IntakeOptions): Intake {
     } catch (error) {
       log.error({ err: error, id: report.id }, 'a detection is missing in the record of this device')
       return report
+    }
+  }
+
+  function keepObjects(id: string, objects: readonly DetectedObject[]): void {
+    try {
+      record.putObjects(id, objects)
+    } catch (error) {
+      log.error({ err: error, id }, 'the objects of a detection are missing in the record of this device')
     }
   }
 
@@ -94,28 +106,40 @@ export function createIntake(options: IntakeOptions): Intake {
     return taken
   }
 
-  function take(entry: Detection, { verdict, ...flags }: Judgement): Detection {
+  function take(
+    entry: Detection,
+    { verdict, ...flags }: Judgement,
+    objects: readonly DetectedObject[] | undefined,
+  ): Detection {
     const own = verdict ? [...(entry.verdicts ?? []), verdict] : entry.verdicts
     const verdicts = withSecondLook(own, entry.label, find(entry.id))
     const whole: Detection = { ...entry, ...flags, ...(verdicts && { verdicts }) }
     const kept = keep(whole)
+    if (objects) keepObjects(kept.id, objects)
     if (kept.suppressed) options.onHeldBack(kept)
-    else options.onSeen(kept)
+    else options.onSeen(kept, objects)
     return whole
   }
 
   return {
-    async report(detections, sights) {
+    async report(detections, { sights, objects } = {}) {
       const checked = detections.map((entry) => ownWords(withoutBrokenPicture(detection.parse(entry), log)))
       const taken = checked.map((entry) => {
-        if (isPersonLabel(entry.label)) options.onPerson(entry.camera)
-        return judged(entry, sights?.get(entry.id), (judgement) => take(entry, judgement))
+        const own = objects?.get(entry.id)
+        if (isPersonIn(entry, own)) options.onPerson(entry.camera)
+        return judged(entry, sights?.get(entry.id), (judgement) => take(entry, judgement, own))
       })
       await queue.append(
         taken.some((one) => one instanceof Promise)
           ? await Promise.all(taken.map(async (one) => one))
           : (taken as Detection[]),
       )
+    },
+    follow(detectionId, objects) {
+      const found = find(detectionId)
+      if (!found) return
+      keepObjects(detectionId, objects)
+      if (!found.suppressed) options.onSeen(found, objects)
     },
     async update(detectionId, change) {
       const found = record.find(detectionId)
@@ -135,7 +159,7 @@ export function createIntake(options: IntakeOptions): Intake {
       if (found?.label !== label) return
       const others = (found.verdicts ?? []).filter(({ stage }) => stage !== verdict.stage)
       const kept = record.put({ ...found, verdicts: [...others.slice(0, VERDICTS_MAX - 1), verdict] })
-      if (!kept.suppressed) options.onSeen(kept)
+      if (!kept.suppressed) options.onSeen(kept, record.objectsOf(detectionId))
       await queue.append([kept])
     },
   }

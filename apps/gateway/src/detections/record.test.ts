@@ -58,6 +58,20 @@ test('the same id again updates a detection; fields that the second report omits
   expect(record.recent({ limit: 10 })).toHaveLength(1)
 })
 
+test('objects stay with their detection, and a rule asks once for each, in whatever detection it is', () => {
+  const record = open()
+  const fox = { id: 'fox', label: 'fox', score: 0.8, zones: ['run'], startedAt: seen('a').startedAt, isStill: false }
+  record.put(seen('a'))
+  record.put(seen('b'))
+  record.putObjects('a', [fox, { ...fox, id: 'hen', endedAt: fox.startedAt }])
+  record.putObjects('a', [fox])
+  expect(record.objectsOf('a')).toEqual([fox])
+  expect(record.objectsOf('b')).toBeUndefined()
+  expect(readRecord(path, { limit: 9 })?.objects).toEqual(new Map([['a', [fox]]]))
+  expect([record.markAsked('night', 'a', 'fox'), record.markAsked('night', 'b', 'fox')]).toEqual([true, false])
+  expect([record.markAsked('day', 'b', 'fox'), record.markAsked('night', 'b')]).toEqual([true, true])
+})
+
 test('recent detections come newest first, of one camera, of one label, of a time', () => {
   const record = open()
   for (const [index, id] of ['a', 'b', 'c'].entries())
@@ -72,7 +86,7 @@ test('recent detections come newest first, of one camera, of one label, of a tim
 test('a record that a crash left open is whole, and another process can read it meanwhile', () => {
   const first = open()
   first.put(seen('a', { thumbnail: Buffer.from('a picture').toString('base64') }))
-  expect(ids(readRecord(path, { limit: 9 }) ?? [])).toEqual(['a'])
+  expect(ids(readRecord(path, { limit: 9 })?.detections ?? [])).toEqual(['a'])
   // The first one is not closed, so its journal is as a kill leaves it.
   const second = open()
   expect(ids(second.recent({ limit: 9 }))).toEqual(['a'])

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
-import type { Jpeg } from '../sources/source.ts'
+import { z } from 'zod'
+import type { DetectedObject, Jpeg } from '../sources/source.ts'
 import { CANDIDATE_TABLES, createCandidates, type Candidates } from './candidates.ts'
 import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
 import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../kernel/sqlite-file.ts'
@@ -19,12 +20,21 @@ export type DetectionRecord = {
    * which `picture` returns.
    */
   put(report: Detection): Detection
+  /** Replaces what is known of the objects of a recorded detection. */
+  putObjects(id: string, objects: readonly DetectedObject[]): void
+  /** Undefined for a detection of one object. */
+  objectsOf(id: string): DetectedObject[] | undefined
   find(id: string): Detection | undefined
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
-  /** Notes that a rule asked deterrents to fire for a detection. Returns false when it had asked before. */
-  markAsked(rule: string, detectionId: string): boolean
+  /** The cameras of detections that programs reported. */
+  programCameras(): string[]
+  /**
+   * Notes that a rule asked deterrents to fire for a detection, or for an object of it. Returns false when it had asked
+   * before; an object may be part of several detections.
+   */
+  markAsked(rule: string, detectionId: string, objectId?: string): boolean
   /** Reviews of the detections by people. */
   reviews: Reviews
   candidates: Candidates
@@ -58,6 +68,20 @@ const PRUNE_EVERY_MS = 60_000
 const PRUNE_ROWS = 200
 const LAYOUT = 1
 
+/** The agent itself wrote them; another version may have written less. */
+const detectedObjects = z.array(
+  z.object({
+    id: z.string(),
+    label: z.string(),
+    score: z.number(),
+    zones: z.array(z.string()),
+    startedAt: z.string(),
+    endedAt: z.string().exactOptional(),
+    isStill: z.boolean(),
+  }),
+)
+const SELECT_OBJECTS = 'select body from objects where id = ?'
+
 const TABLES = `
   pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
@@ -73,6 +97,14 @@ const TABLES = `
   create table if not exists asked (
     id text not null references detections (id) on delete cascade, rule text not null, primary key (id, rule)
   ) strict;
+  create table if not exists objects (
+    id text primary key references detections (id) on delete cascade, body text not null
+  ) strict;
+  create table if not exists asked_for_objects (
+    object text not null, rule text not null, id text not null references detections (id) on delete cascade,
+    primary key (object, rule)
+  ) strict;
+  create index if not exists asked_for_objects_by_detection on asked_for_objects (id);
   ${REVIEW_TABLES}
   ${CANDIDATE_TABLES}
   pragma user_version = ${LAYOUT};
@@ -93,6 +125,13 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
   const select = database.prepare('select body from detections where id = ?')
   const selectPicture = database.prepare('select jpeg from pictures where id = ?')
   const insertAsked = database.prepare('insert into asked (id, rule) values (?, ?) on conflict do nothing')
+  const insertObjects = database.prepare(
+    'insert into objects (id, body) values (?, ?) on conflict (id) do update set body = excluded.body',
+  )
+  const selectObjects = database.prepare(SELECT_OBJECTS)
+  const insertAskedForObject = database.prepare(
+    'insert into asked_for_objects (object, rule, id) values (?, ?, ?) on conflict do nothing',
+  )
   const deleteBefore = database.prepare('delete from detections where started_at < ?')
   const deleteOldest = database.prepare(
     `delete from detections where id in (select id from detections order by started_at limit ${PRUNE_ROWS})`,
@@ -125,28 +164,71 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
       if (Math.abs(clock() - prunedAt) >= PRUNE_EVERY_MS) prune()
       return kept
     },
+    putObjects: (id, objects) => void insertObjects.run(id, JSON.stringify(objects)),
+    objectsOf: (id) => parseObjects(selectObjects.get(id)),
     find,
     recent: (filter) => selectRecent(database, filter),
     picture(id) {
       const jpeg = selectPicture.get(id)?.['jpeg']
       return jpeg instanceof Uint8Array ? Buffer.from(jpeg) : undefined
     },
-    markAsked: (rule, id) => insertAsked.run(id, rule).changes === 1,
+    programCameras: () => selectProgramCameras(database),
+    markAsked: (rule, id, object) =>
+      (object === undefined ? insertAsked.run(id, rule) : insertAskedForObject.run(object, rule, id)).changes === 1,
     reviews: createReviews(database, (action) => transact(database, action)),
     candidates: createCandidates(database, clock),
     close: () => database.close(),
   }
 }
 
-/** For a command that runs beside the agent; undefined when there is no record yet. */
-export function readRecord(path: string, filter: RecordFilter): Detection[] | undefined {
+/**
+ * For a command that runs beside the agent: the detections, newest first, and the objects of those that have several.
+ * Undefined when there is no record yet.
+ */
+export function readRecord(
+  path: string,
+  filter: RecordFilter,
+): { detections: Detection[]; objects: Map<string, DetectedObject[]> } | undefined {
+  return readOnly(path, (database) => {
+    const detections = selectRecent(database, filter)
+    // A record of an earlier version has no such table before the agent starts.
+    const hasObjects = database.prepare("select 1 from sqlite_schema where name = 'objects'").get() !== undefined
+    const select = hasObjects ? database.prepare(SELECT_OBJECTS) : undefined
+    const found = detections.map(({ id }) => [id, parseObjects(select?.get(id))] as const)
+    return { detections, objects: new Map(found.filter((entry): entry is [string, DetectedObject[]] => !!entry[1])) }
+  })
+}
+
+/** The same for the cameras of detections that programs reported. */
+export function readProgramCameras(path: string): string[] {
+  return readOnly(path, selectProgramCameras) ?? []
+}
+
+function readOnly<T>(path: string, read: (database: DatabaseSync) => T): T | undefined {
   if (!existsSync(path)) return undefined
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
-    return selectRecent(database, filter)
+    return read(database)
   } finally {
     database.close()
   }
+}
+
+function parseObjects(row: Record<string, unknown> | undefined): DetectedObject[] | undefined {
+  const parsed = row && detectedObjects.safeParse(JSON.parse(String(row['body'])))
+  return parsed?.data
+}
+
+const CAMERAS_MAX = 256
+
+function selectProgramCameras(database: DatabaseSync): string[] {
+  return database
+    .prepare(
+      `select distinct camera from detections
+       where coalesce(json_extract(body, '$.source'), '') not in ('eye', 'frigate') limit ?`,
+    )
+    .all(CAMERAS_MAX)
+    .map((row) => String(row['camera']))
 }
 
 function selectRecent(database: DatabaseSync, filter: RecordFilter): Detection[] {

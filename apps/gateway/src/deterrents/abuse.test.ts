@@ -11,6 +11,15 @@ import { deterrentsSettings } from './schema.ts'
 const HUB = { kind: 'person', name: 'Mallory', via: 'hub' } as const
 const RULE = { kind: 'rule', rule: 'Loop', detectionId: 'd', cameras: ['orchard'], aboutPersons: false } as const
 
+/** All cameras look. */
+const watch = () => ({
+  cameras: new Map([
+    ['orchard', 'looking'],
+    ['gate', 'looking'],
+  ] as const),
+  isComplete: true,
+})
+
 let dataDir: string
 let relay: Relay
 let deterrents: Deterrents
@@ -27,7 +36,7 @@ afterEach(async () => {
 async function open(changes: object): Promise<void> {
   const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...changes }
   const settings = deterrentsSettings.parse({ sprinkler })
-  deterrents = await openDeterrents({ dataDir, settings, place: {}, log: pino({ level: 'silent' }) })
+  deterrents = await openDeterrents({ dataDir, settings, place: {}, log: pino({ level: 'silent' }), watch })
   await ready()
 }
 
@@ -76,7 +85,7 @@ test('a hub cannot fire while a camera of the deterrent sees a person; somebody 
 })
 
 test('a person who walks into a firing of a rule ends it', async () => {
-  await open({ seconds: 600, secondsAnHour: 3_600 })
+  await open({ seconds: 600, secondsAnHour: 3_600, watchedBy: ['orchard'] })
   expect(codeOf(await deterrents.fire({ deterrent: 'sprinkler', by: RULE }))).toBe('fired')
   deterrents.personSeen('gate')
   expect(relay.isOn()).toBe(true)

@@ -41,6 +41,7 @@ async function open(changes: object = {}): Promise<Deterrents> {
     settings: settings(changes),
     place: {},
     log: pino({ level: 'silent' }),
+    watch: () => ({ cameras: new Map(), isComplete: true }),
   })
   return deterrents
 }

@@ -17,6 +17,7 @@ import type { DeterrentSettings } from './schema.ts'
 import { openStateFile } from './state-file.ts'
 import { instantNow, readBoot } from './supervisor/clock.ts'
 import { openGuard } from './supervisor/guard.ts'
+import type { Watch } from './watch.ts'
 
 export type Deterrents = {
   /** Resolves when the device answered that it is on, or with the refusal. */
@@ -28,7 +29,7 @@ export type Deterrents = {
   disarm(by: Asker): Promise<void>
   isArmed(): boolean
   /** Call it when a person is on this camera. */
-  personSeen(camera: string): void
+  personSeen(camera: string, holdMs?: number): void
   list(): DeterrentState[]
   /** Newest first. */
   ledger(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
@@ -56,6 +57,8 @@ export type DeterrentsOptions = {
   settings: Readonly<Record<string, DeterrentSettings>>
   place: Place
   log: Logger
+  /** What the cameras do now. */
+  watch: () => Watch
   /** Whether the object of a detection has disappeared; undefined when unknown. */
   isGone?: (detectionId: string) => boolean | undefined
 }
@@ -80,6 +83,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     boot,
     now: instantNow(),
     newId: randomUUID,
+    watch: options.watch,
   })
 
   const pending = new Map<string, (answer: Answer) => void>()
@@ -221,7 +225,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       await Promise.all([file.write(() => interlock.saved(instantNow())), quiet(undefined)])
     },
     isArmed: interlock.isArmed,
-    personSeen: (camera) => run(interlock.personSeen(camera, instantNow())),
+    personSeen: (camera, holdMs) => run(interlock.personSeen(camera, instantNow(), holdMs)),
     list: () => interlock.list(instantNow()),
     ledger: ledger.newest,
     ledgerAfter: ledger.after,

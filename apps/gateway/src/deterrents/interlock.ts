@@ -9,11 +9,12 @@ import type { Place } from '../kernel/hours.ts'
 import type { NewLedgerEntry } from './ledger-entry.ts'
 import { lasted, type Channel, type LiveFiring } from './live-firing.ts'
 import { createPersonsSeen } from './persons-seen.ts'
-import { camerasThatBlock, reasonAgainst, type Situation } from './reason-against.ts'
+import { reasonAgainst, type Situation } from './reason-against.ts'
 import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
 import { createRefusalCount } from './refusal-count.ts'
 import { loadCharges, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
 import { hourBudgetOf, type DeterrentSettings } from './schema.ts'
+import { hasNoWatcher, isWatching, NOBODY_LOOKS, whyBlind, type Watch } from './watch.ts'
 
 /** The wall clock was set when it differs from the monotonic one by more than this. */
 const CLOCK_SET_MS = 2_000
@@ -56,6 +57,8 @@ export type InterlockOptions = {
   boot: string
   now: Instant
   newId: () => string
+  /** What the cameras do now. */
+  watch: () => Watch
 }
 
 export function createInterlock(options: InterlockOptions) {
@@ -89,7 +92,7 @@ export function createInterlock(options: InterlockOptions) {
     return spent([...(charges.get(name) ?? []), ...live], now.mono)
   }
 
-  function mayNotFire(asked: FireRequest, now: Instant): RefusalCode | undefined {
+  function mayNotFire(asked: FireRequest, now: Instant): Refusal | undefined {
     const { deterrent } = asked
     const channel = channels.named(deterrent)
     const situation: Situation = {
@@ -98,7 +101,8 @@ export function createInterlock(options: InterlockOptions) {
       isArmed,
       isBusy: all().some(({ unit, firing }) => firing && unit.name === deterrent),
       isReady: guard === 'there' && channel?.isOff === true,
-      isPersonAt: (cameras) => persons.isAt(cameras, now),
+      isPersonNear: (own) => persons.isOn((camera) => isWatching(camera, asked.by, own), now),
+      watch: options.watch(),
       lastEnd: charges.get(deterrent)?.at(-1)?.end,
       spent: () => spentBy(deterrent, now),
     }
@@ -161,18 +165,19 @@ export function createInterlock(options: InterlockOptions) {
     /** Every answer to a request is an output with the id that this returns; a refusal is among these outputs. */
     request(asked: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
       const id = newId()
-      const code = mayNotFire(asked, now)
-      if (code !== undefined) {
+      const answer = mayNotFire(asked, now)
+      if (answer) {
         const { deterrent, by } = asked
-        const answer = refusal(code)
-        const entry = refused.count({ kind: 'refused', deterrent, by, code, message: answer.message }, now)
+        const { refused: code, message } = answer
+        const entry = refused.count({ kind: 'refused', deterrent, by, code, message }, now)
         const told: Output = { do: 'answer', firing: id, answer }
         return { firing: id, outputs: entry ? [told, { do: 'record', entry }] : [told] }
       }
       const channel = channels.named(asked.deterrent)!
       const seconds = asked.seconds ?? settings[asked.deterrent]!.seconds
       const saving = save()
-      channel.firing = { id, by: asked.by, seconds, phase: 'saving', version, startedAt: now }
+      const isUnseen = hasNoWatcher(asked.by, settings[asked.deterrent]!, options.watch())
+      channel.firing = { id, by: asked.by, seconds, phase: 'saving', version, startedAt: now, isUnseen }
       return { firing: id, outputs: [saving] }
     },
 
@@ -206,11 +211,12 @@ export function createInterlock(options: InterlockOptions) {
       if (!channel) return []
       const { unit, firing } = channel
       channel.firing = { ...firing, phase: 'on' }
-      const { id, seconds, by } = firing
+      const { id, seconds, by, isUnseen } = firing
+      const seen = isUnseen ? { message: NOBODY_LOOKS } : {}
       const until = firing.startedAt.wall + seconds * 1_000
       return [
         { do: 'answer', firing: id, answer: { firing: { id, deterrent: unit.name, seconds, until } } },
-        record(now, { kind: 'fired', deterrent: unit.name, firing: id, by, seconds, answer }),
+        record(now, { kind: 'fired', deterrent: unit.name, firing: id, by, seconds, answer, ...seen }),
       ]
     },
 
@@ -298,12 +304,12 @@ export function createInterlock(options: InterlockOptions) {
      * A person is on this camera now, whatever the time of the detection, because clocks of cameras and programs may be
      * wrong.
      */
-    personSeen(camera: string, now: Instant): Output[] {
-      const isSaveDue = persons.note(camera, now)
+    personSeen(camera: string, now: Instant, holdMs?: number): Output[] {
+      const isSaveDue = persons.note(camera, now, holdMs)
       const outputs = all().flatMap((channel): Output[] => {
         const own = settings[channel.unit.name]
         if (!own || !channel.firing || channel.firing.phase === 'ending') return []
-        if (!camerasThatBlock(channel.firing.by, own).includes(camera)) return []
+        if (!isWatching(camera, channel.firing.by, own)) return []
         return end(channel, now, 'person_near', `a person was seen on ${camera}`)
       })
       return isSaveDue ? [...outputs, save()] : outputs
@@ -325,14 +331,17 @@ export function createInterlock(options: InterlockOptions) {
       return [{ do: 'guard' }, ...outputs]
     },
 
-    /** Ends firings whose time is over by either clock. Call it every few seconds. */
+    /** Ends firings whose time is over by either clock, and those that nobody watches any more. Call it each second. */
     tick(now: Instant): Output[] {
       const ended = all().flatMap((channel): Output[] => {
         const { firing } = channel
         if (firing?.phase !== 'switching' && firing?.phase !== 'on') return []
         const { startedAt, seconds } = firing
         const isOver = Math.max(now.mono - startedAt.mono, now.wall - startedAt.wall) >= seconds * 1_000
-        return isOver ? end(channel, now, 'device_failed', 'its time was over') : []
+        if (isOver) return end(channel, now, 'device_failed', 'its time was over')
+        const own = settings[channel.unit.name]
+        const blind = own && whyBlind(firing.by, own, options.watch())
+        return blind ? end(channel, now, blind.refused, blind.message) : []
       })
       const apart = now.wall - now.mono
       const wasSet = Math.abs(apart - clocksApart) > CLOCK_SET_MS

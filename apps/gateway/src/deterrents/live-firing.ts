@@ -11,6 +11,8 @@ export type LiveFiring = {
   /** The version of the saved state that has to be on disk first. */
   version: number
   startedAt: Instant
+  /** No camera looked for persons. */
+  isUnseen?: boolean
   /** Why it ended, for the ledger. */
   why?: string
   /** The device said so: it costs a pause, but nothing of the budget. */

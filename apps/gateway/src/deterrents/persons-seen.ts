@@ -1,7 +1,7 @@
 /** When a person was last seen on each camera, by the monotonic clock: rule 4 keeps water and sirens off meanwhile. */
 import { monoOf, type Instant, type SavedState } from './saved-state.ts'
 
-/** How long a person who was seen keeps water and sirens off. */
+/** How long a person who was seen keeps water and sirens off, unless the source says for how long. */
 const PERSON_MS = 60_000
 /** How often the presence of a person is written to disk; after a restart it lasts this much longer. */
 const PERSON_SAVED_MS = 10_000
@@ -9,9 +9,10 @@ const PERSON_SAVED_MS = 10_000
 const CAMERAS_MAX = 256
 
 export type PersonsSeen = {
-  isAt(cameras: readonly string[], now: Instant): boolean
-  /** A person is on this camera now. Returns whether that should be written to disk. */
-  note(camera: string, now: Instant): boolean
+  /** Whether a person was seen a moment ago on a camera that counts. */
+  isOn(counts: (camera: string) => boolean, now: Instant): boolean
+  /** A person is on this camera now, and counts for `holdMs`. Returns whether that should be written to disk. */
+  note(camera: string, now: Instant, holdMs?: number): boolean
   /** The cameras and times, for the saved state. */
   entries(): Iterable<[camera: string, mono: number]>
 }
@@ -24,12 +25,13 @@ export function createPersonsSeen(saved: SavedState | undefined, boot: string, s
       seen.set(camera, Math.min(start.mono, monoOf(at, saved.boot, boot, start) + PERSON_SAVED_MS))
 
   return {
-    isAt: (cameras, now) => cameras.some((camera) => now.mono - (seen.get(camera) ?? -Infinity) < PERSON_MS),
+    isOn: (counts, now) => [...seen].some(([camera, at]) => now.mono - at < PERSON_MS && counts(camera)),
 
-    note(camera, now) {
+    note(camera, now, holdMs = PERSON_MS) {
       for (const [name, at] of seen) if (now.mono - at > PERSON_MS) seen.delete(name)
       if (seen.size >= CAMERAS_MAX && !seen.has(camera)) seen.delete(seen.keys().next().value!)
-      seen.set(camera, now.mono)
+      // A longer hold is a later time: it never ends before that of another source.
+      seen.set(camera, Math.max(now.mono + holdMs - PERSON_MS, seen.get(camera) ?? -Infinity))
       if (now.mono - (savedAt.get(camera) ?? -Infinity) < PERSON_SAVED_MS) return false
       savedAt.set(camera, now.mono)
       for (const name of savedAt.keys()) if (!seen.has(name)) savedAt.delete(name)

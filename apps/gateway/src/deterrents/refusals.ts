@@ -8,6 +8,8 @@ export const refusals = {
   not_armed_now: 'gateway.yaml arms it at other hours.',
   quiet_hours: 'These are its quiet hours.',
   person_near: 'A person was seen there less than a minute ago.',
+  watcher_unknown: 'gateway.yaml lets a camera watch it that the device does not have.',
+  not_watched: 'A camera that watches it does not look for persons now.',
   cool_down: 'It fired a moment ago, and its pause is not over.',
   hour_budget: 'Its seconds for this hour are used up.',
   day_budget: 'Its seconds for this day are used up.',

@@ -35,8 +35,10 @@ const limits = {
   watchedBy: z
     .array(z.string().min(1).max(200))
     .max(64)
-    .default([])
-    .describe('Cameras that see where it acts: a person on one of them blocks it for a minute.'),
+    .optional()
+    .describe(
+      'Cameras that see where it acts: a person on one of them blocks it for a minute, and so does one of them that does not look. When left out, all cameras of the device watch it; `[]`: none does.',
+    ),
 } as const
 
 export type Limits = z.output<z.ZodObject<typeof limits>>

@@ -1,36 +1,63 @@
-import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readProgramCameras, RECORD_FILE } from '../detections/record.ts'
 import { isMissing } from '../kernel/durable-file.ts'
-import { folderOf, parseDeviceFile } from './parse.ts'
-import { warningsOf } from './warnings.ts'
+import { readModelLabels, modelsFolder } from '../models/store.ts'
+import { askFrigateForNames } from '../sources/frigate/names.ts'
+import { withGivenCameras } from './given-cameras.ts'
+import { checkNames, type NameFindings } from './known-names.ts'
+import { folderOf, parseDeviceFile, type Parsed } from './parse.ts'
+import { readText, UnreadableText } from './read-text.ts'
+import type { FileError } from './yaml.ts'
+
+const FRIGATE_TIMEOUT_MS = 5_000
 
 /**
  * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and likewise warnings
- * about values that are valid but unwise.
+ * about values that are valid but unwise. Asks Frigate, the record and the models for the names that they provide.
  */
-export function checkDeviceFile(
+export async function checkDeviceFile(
   path: string,
-  environment: NodeJS.ProcessEnv,
-  uiTarget?: URL,
-): { text: string; isValid: boolean } {
+  options: {
+    dataDir: string
+    environment: NodeJS.ProcessEnv
+    uiTarget?: URL | undefined
+    givenCameras?: readonly string[] | undefined
+  },
+): Promise<{ text: string; isValid: boolean }> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = await readText(path)
   } catch (error) {
     if (isMissing(error))
       return {
         text: `${path}: there is no such file. The gateway runs without it, and its API takes no reports.`,
         isValid: true,
       }
-    return { text: `${path}: the file cannot be read.`, isValid: false }
+    const message = error instanceof UnreadableText ? error.message : 'The file cannot be read.'
+    return { text: `${path}: ${message}`, isValid: false }
   }
-  const parsed = parseDeviceFile(text, folderOf(path), environment)
-  if (!parsed.errors) {
-    const warnings = warningsOf(parsed.value, uiTarget).map(({ path: at, message }) => {
-      const { line, column } = parsed.placeOf(at)
-      return `${path}:${line}:${column}: warning: ${message}`
-    })
-    return { text: [`${path}: no errors.`, ...warnings].join('\n'), isValid: true }
-  }
-  const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${error.message}`)
-  return { text: lines.join('\n'), isValid: false }
+  const secrets = { folder: folderOf(path), environment: options.environment }
+  const parsed = parseDeviceFile(text, secrets, options.uiTarget)
+  if (parsed.errors) return { text: linesOf(path, parsed.errors), isValid: false }
+  const { errors, warnings } = await findNames(parsed, options)
+  const warned = linesOf(path, [...warnings, ...parsed.warnings], 'warning: ')
+  const first = errors.length > 0 ? linesOf(path, errors) : `${path}: no errors.`
+  return { text: [first, ...(warned ? [warned] : [])].join('\n'), isValid: errors.length === 0 }
+}
+
+/** As editors and compilers write them. */
+export function linesOf(path: string, findings: readonly FileError[], word = ''): string {
+  return findings.map(({ line, column, message }) => `${path}:${line}:${column}: ${word}${message}`).join('\n')
+}
+
+async function findNames(
+  { value, names }: Extract<Parsed, { errors?: undefined }>,
+  { dataDir, givenCameras = [] }: { dataDir: string; givenCameras?: readonly string[] | undefined },
+): Promise<NameFindings> {
+  const { frigate } = value.sources
+  return checkNames(withGivenCameras(value, givenCameras), names, {
+    frigate: frigate && (await askFrigateForNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
+    programs: readProgramCameras(join(dataDir, RECORD_FILE)),
+    models: await readModelLabels(modelsFolder(dataDir)),
+  })
 }

@@ -1,9 +1,12 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { isMissing } from '../kernel/durable-file.ts'
 import { withGivenCameras } from './given-cameras.ts'
-import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
+import type { PlacedName } from './names.ts'
+import { folderOf, parseDeviceFile, type Parsed } from './parse.ts'
+import { readText, UnreadableText } from './read-text.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'
+import type { FileError } from './yaml.ts'
 
 /**
  * Reads the device's `gateway.yaml`, and again whenever it changes. After a bad edit the last good file stays in force;
@@ -11,6 +14,8 @@ import { deviceFile, type DeviceFile } from './schema.ts'
  */
 export type WatchedDeviceFile = {
   current(): DeviceFile
+  /** What the current file names and its sources must provide. */
+  names(): readonly PlacedName[]
   /** One sentence for each problem; empty when the file on disk is in force. */
   problems(): string[]
   /** Called with each new file once it is in force. */
@@ -29,6 +34,7 @@ export async function watchDeviceFile(
 ): Promise<WatchedDeviceFile> {
   const { log, environment = process.env, givenCameras = [] } = options
   let current: DeviceFile = withGivenCameras(deviceFile.parse({}), givenCameras)
+  let names: readonly PlacedName[] = []
   let problems: string[] = []
   let seen: string | undefined
   let timer: NodeJS.Timeout | undefined
@@ -42,12 +48,13 @@ export async function watchDeviceFile(
     const found = await read(path, mark, environment)
     const hadFile = seen !== undefined && seen !== 'none'
     seen = mark
-    if ('errors' in found) {
-      problems = found.errors.slice(0, 3).map((error) => `gateway.yaml ${inWords(error)}`)
+    if (found.errors) {
+      problems = problemsOf(found.errors)
       log.error({ file: path, errors: found.errors }, 'gateway.yaml has errors; the last good one stays in force')
       return
     }
     problems = []
+    names = found.names
     current = withGivenCameras(found.value, givenCameras)
     if (mark !== 'none') log.info({ file: path }, 'gateway.yaml is in force')
     else if (hadFile) log.info({ file: path }, 'gateway.yaml was deleted: the defaults are in force')
@@ -75,6 +82,7 @@ export async function watchDeviceFile(
   lookLater()
   return {
     current: () => current,
+    names: () => names,
     problems: () => problems,
     onChange: (listener) => void listeners.push(listener),
     look,
@@ -96,19 +104,19 @@ async function markOf(path: string): Promise<string> {
   }
 }
 
-async function read(
-  path: string,
-  mark: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<{ value: DeviceFile } | { errors: FileError[] }> {
-  if (mark === 'none') return { value: deviceFile.parse({}) }
+async function read(path: string, mark: string, environment: NodeJS.ProcessEnv): Promise<Parsed> {
+  if (mark === 'none') return { value: deviceFile.parse({}), names: [], warnings: [] }
   try {
-    return parseDeviceFile(await readFile(path, 'utf8'), folderOf(path), environment)
-  } catch {
-    return { errors: [{ line: 1, column: 1, message: 'The file cannot be read.' }] }
+    return parseDeviceFile(await readText(path), { folder: folderOf(path), environment })
+  } catch (error) {
+    const message = error instanceof UnreadableText ? error.message : 'The file cannot be read.'
+    return { errors: [{ line: 1, column: 1, message }] }
   }
 }
 
-function inWords({ line, column, message }: FileError): string {
-  return `line ${line}, column ${column}: ${message}`
+/** Sentences for the heartbeat; the command `check` shows all. */
+export function problemsOf(errors: readonly FileError[]): string[] {
+  return errors
+    .slice(0, 3)
+    .map(({ line, column, message }) => `gateway.yaml line ${line}, column ${column}: ${message}`)
 }

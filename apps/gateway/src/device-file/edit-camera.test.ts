@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { editCamera } from './edit-camera.ts'
 import { append, deleteIn, NotEditable, setIn } from './edit-text.ts'
-import { fileTags } from './parse.ts'
+import { documentOf } from './yaml.ts'
 
 const triangle = (at: number): [number, number][] => [
   [at, 0],
@@ -54,7 +54,7 @@ test('a mask is added and removed on a line of its own; everything else keeps it
   expect(removed).toBe(added.replace('      - [[0, 0], [0.1, 0], [0.1, 0.1]] # the clock\n', ''))
   expect(editCamera(removed, 'orchard', { masks: [flag, triangle(0.25)] })).toBe(removed)
   const none = editCamera(removed, 'orchard', { masks: [] })
-  expect(parse(none, { customTags: fileTags })).toMatchObject({ cameras: { orchard: { masks: [] } } })
+  expect(documentOf(none).toJS()).toMatchObject({ cameras: { orchard: { masks: [] } } })
   expect(none).toContain('# between the trees')
 })
 
@@ -74,6 +74,36 @@ test('zones are changed, added and removed one by one, also in a group on one li
     ),
   )
   expect(editCamera(begun, 'gate', { zones: { lane: triangle(0) } })).toBe(begun.replace('{ road: ', '{ lane: '))
+})
+
+test('the last zone and the last mask go alone: comments and spacing around them stay', () => {
+  const text = `# top
+cameras:
+  orchard:   { url: "http://198.18.0.1/" }   # odd   spacing
+
+
+  gate:
+    url: "http://198.18.0.2/"
+    zones: # these
+      # between the trees
+
+      rows: [[0, 0.4],   [1, 0.4], [1, 1]]   # a note
+    # about masks
+    masks:
+      - [[0, 0], [1, 0], [1, 1]]
+sources:   { api: {} }
+`
+  expect(editCamera(text, 'gate', { zones: {}, masks: [] })).toBe(
+    text
+      .replace('zones: #', 'zones: {} #')
+      .replace('rows: [[0, 0.4],   [1, 0.4], [1, 1]]   # a note', '# a note')
+      .replace('masks:\n      - [[0, 0], [1, 0], [1, 1]]', 'masks: []'),
+  )
+  const windows =
+    'cameras:\r\n  a:\r\n    url: "http://198.18.0.1/"\r\n    zones:\r\n      # one\r\n      b: [[0, 0], [1, 0], [1, 1]]\r\n'
+  expect(editCamera(windows, 'a', { zones: {} })).toBe(
+    windows.replace('zones:', 'zones: {}').replace('      b: [[0, 0], [1, 0], [1, 1]]\r\n', ''),
+  )
 })
 
 test('an alias is not edited: the edit would also change its anchor', () => {

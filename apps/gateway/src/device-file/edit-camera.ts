@@ -1,9 +1,8 @@
 /** Changes one camera's settings in the text of `gateway.yaml`: comments and everything else stay. */
 import { isDeepStrictEqual } from 'node:util'
-import { parseDocument } from 'yaml'
 import type { CameraChange } from '@hedgerow/contract/device-interface'
 import { append, deleteIn, setIn, type Path } from './edit-text.ts'
-import { fileTags } from './parse.ts'
+import { documentOf } from './yaml.ts'
 
 /** Throws NotEditable. The result may have errors, such as a rule without its zone: check it before it is saved. */
 export function editCamera(text: string, name: string, change: CameraChange): string {
@@ -48,7 +47,7 @@ function editMasks(text: string, path: Path, masks: NonNullable<CameraChange['ma
 }
 
 function readIn(text: string, path: Path): unknown {
-  const plain: unknown = parseDocument(text, { customTags: fileTags }).toJS()
+  const plain: unknown = documentOf(text).toJS()
   return path.reduce<unknown>((value, key) => recordOf(value)[key], plain)
 }
 

@@ -3,8 +3,8 @@
  * lines. Other changes are made on the parsed document, which keeps comments but may change spaces.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { isAlias, isMap, isSeq, parseDocument, stringify, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
-import { fileTags } from './parse.ts'
+import { isAlias, isMap, isSeq, stringify, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
+import { documentOf, readYaml } from './yaml.ts'
 
 export type Path = readonly [string, ...string[]]
 type Collection = YAMLMap | YAMLSeq
@@ -38,7 +38,7 @@ export function deleteIn(text: string, path: Path, item?: number): string {
 
 /** Adds an item to the end of a list, or to a new list. Throws NotEditable. */
 export function append(text: string, path: Path, value: unknown): string {
-  const list = parse(text).getIn(path, true)
+  const list = documentOf(text).getIn(path, true)
   if (!isSeq(list) || list.items.length === 0) return setIn(text, path, [value])
   return changed(text, {
     splice: () => spliceAdd(text, list, inFlow(value)),
@@ -54,7 +54,7 @@ type Change = {
 
 /** Uses the spliced text only if it parses to the same values as the changed document. */
 function changed(text: string, { splice, onDocument }: Change): string {
-  const document = parse(text)
+  const document = documentOf(text)
   const spliced = splice(document)
   try {
     onDocument(document)
@@ -63,14 +63,10 @@ function changed(text: string, { splice, onDocument }: Change): string {
   }
   const wanted = document.toJS() as unknown
   if (spliced !== undefined) {
-    const result = parse(spliced)
-    if (result.errors.length === 0 && isDeepStrictEqual(result.toJS(), wanted)) return spliced
+    const result = readYaml(spliced)
+    if (result.yaml && isDeepStrictEqual(result.yaml.document.toJS(), wanted)) return spliced
   }
   return document.toString({ lineWidth: 0 })
-}
-
-function parse(text: string): Document {
-  return parseDocument(text, { customTags: fileTags })
 }
 
 function spliceSet(text: string, document: Document, path: Path, value: unknown): string | undefined {
@@ -105,10 +101,8 @@ function spliceDelete(text: string, parent: Collection, index: number): string |
   const span = spanOfItem(text, parent, index)
   if (!span) return undefined
   if (parent.items.length === 1) {
-    const whole = spanOf(text, parent)
-    // A block list begins on a line of its own.
-    const start = parent.flow ? whole.start : text.slice(0, whole.start).trimEnd().length
-    return replace(text, { start, end: whole.end }, `${parent.flow ? '' : ' '}${isSeq(parent) ? '[]' : '{}'}`)
+    const nothing = isSeq(parent) ? '[]' : '{}'
+    return parent.flow ? replace(text, spanOf(text, parent), nothing) : spliceLast(text, span, nothing)
   }
   if (parent.flow) {
     const [before, after] = [spanOfItem(text, parent, index - 1), spanOfItem(text, parent, index + 1)]
@@ -117,6 +111,25 @@ function spliceDelete(text: string, parent: Collection, index: number): string |
   const lineEnd = text.indexOf('\n', span.end)
   const start = text.lastIndexOf('\n', span.start - 1) + 1
   return replace(text, { start, end: lineEnd < 0 ? text.length : lineEnd + 1 }, '')
+}
+
+/** Deletes the only item of a block, on lines of its own: `nothing` comes behind the key, and all comments stay. */
+function spliceLast(text: string, { start, end }: Span, nothing: string): string | undefined {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const lineEnd = text.indexOf('\n', end)
+  const after = text.slice(end, lineEnd < 0 ? text.length : lineEnd + 1)
+  const below = after.trim() === '' ? '' : text.slice(lineStart, start) + after.trimStart()
+  let head = lineStart
+  let line: string
+  do {
+    const before = text.lastIndexOf('\n', head - 2) + 1
+    line = text.slice(before, head)
+    head = before
+  } while (head > 0 && /^\s*(?:#|$)/.test(line))
+  const comment = line.search(/\s#/)
+  const key = head + (comment < 0 ? line.trimEnd().length : line.slice(0, comment).trimEnd().length)
+  if (text[key - 1] !== ':' || text.slice(lineStart, start).trim() !== '') return undefined
+  return `${text.slice(0, key)} ${nothing}${text.slice(key, lineStart)}${below}${text.slice(end + after.length)}`
 }
 
 function indexOfKey(map: YAMLMap, key: string): number {

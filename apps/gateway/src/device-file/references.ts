@@ -1,6 +1,7 @@
 import { longestOf, type DeterrentSettings } from '../deterrents/schema.ts'
 import { needsPlace, type Hours, type Place } from '../kernel/hours.ts'
 import type { Rule } from '../rules/schema.ts'
+import { noSuch } from './nearest.ts'
 
 /** The parts of a file that refer to each other. */
 type Parts = {
@@ -12,13 +13,15 @@ type Parts = {
   updates: { hours?: Hours | undefined }
   learning: { hours: Hours }
 }
-type Problem = { path: (string | number)[]; message: string }
+export type Problem = { path: (string | number)[]; message: string }
+/** The value at a path as it is written: the name of a secret instead of the secret. */
+export type Shown = (path: Problem['path'], value: string) => string
 
 /**
- * Finds values that are valid by themselves but wrong in this file: unknown names, too long firings, hours that need a
- * place.
+ * Finds values that are valid by themselves but wrong in this file: unknown names of other parts, too long firings,
+ * hours that need a place. Names that sources provide are checked elsewhere (`names.ts`).
  */
-export function checkReferences(file: Parts): Problem[] {
+export function checkReferences(file: Parts, shown: Shown): Problem[] {
   const problems: Problem[] = []
   const { deterrents, site } = file
 
@@ -27,14 +30,16 @@ export function checkReferences(file: Parts): Problem[] {
     problems.push({ path, message: 'Hours that follow the sun need `site` with latitude and longitude.' })
   }
 
-  for (const [place, name] of (file.sources.eye?.cameras ?? []).entries())
-    if (!Object.hasOwn(file.cameras, name))
-      problems.push({
-        path: ['sources', 'eye', 'cameras', place],
-        message: `There is no camera ${name}${list(file.cameras)}.`,
-      })
+  function refuse(what: string, name: string, known: object, path: Problem['path']): void {
+    problems.push({ path, message: noSuch(what, { name, shown: shown(path, name) }, Object.keys(known)) })
+  }
+
+  for (const [place, name] of (file.sources.eye?.cameras ?? []).entries()) {
+    const path = ['sources', 'eye', 'cameras', place]
+    if (!Object.hasOwn(file.cameras, name)) refuse('camera', name, file.cameras, path)
     else if (file.cameras[name]!.url === undefined)
-      problems.push({ path: ['sources', 'eye', 'cameras', place], message: `The camera ${name} needs a url.` })
+      problems.push({ path, message: `The camera ${shown(path, name)} needs a url.` })
+  }
   checkHours(file.updates.hours, ['updates', 'hours'])
   checkHours(file.learning.hours, ['learning', 'hours'])
   for (const [name, { quietHours, armed }] of Object.entries(deterrents)) {
@@ -44,44 +49,19 @@ export function checkReferences(file: Parts): Problem[] {
   for (const [index, rule] of file.rules.entries()) {
     const at = (...path: Problem['path']) => ['rules', index, ...path]
     checkHours(rule.hours, at('hours'))
-    problems.push(...unknownPlaces(file, rule).map(({ path, message }) => ({ path: at(...path), message })))
-    for (const [place, name] of rule.fire.entries())
-      if (!Object.hasOwn(deterrents, name))
-        problems.push({ path: at('fire', place), message: `There is no deterrent ${name}${list(deterrents)}.` })
+    for (const [place, name] of rule.fire.entries()) {
+      const path = at('fire', place)
+      if (!Object.hasOwn(deterrents, name)) refuse('deterrent', name, deterrents, path)
       else if (longestSeconds(rule) > longestOf(deterrents[name]!))
         problems.push({
           path: at('seconds'),
-          message: `${name} fires for at most ${longestOf(deterrents[name]!)} s (its \`maximumSeconds\`).`,
+          message: `${shown(path, name)} fires for at most ${longestOf(deterrents[name]!)} s (its \`maximumSeconds\`).`,
         })
+    }
   }
   return problems
 }
 
-/**
- * Cameras and zones that a rule names and the file does not have. Without `cameras` in the file, Frigate and programs
- * bring the cameras; without `url`, they bring a camera's zones. The gateway does not know those names.
- */
-function unknownPlaces({ cameras }: Parts, rule: Rule): Problem[] {
-  if (Object.keys(cameras).length === 0) return []
-  const names = rule.cameras ?? Object.keys(cameras)
-  const missing = names.flatMap((name, place) =>
-    Object.hasOwn(cameras, name)
-      ? []
-      : [{ path: ['cameras', place], message: `There is no camera ${name}${list(cameras)}.` }],
-  )
-  const own = names.flatMap((name) => (Object.hasOwn(cameras, name) ? [cameras[name]!] : []))
-  if (missing.length > 0 || own.some(({ url }) => url === undefined)) return missing
-  const zones = Object.assign({}, ...own.map((camera) => camera.zones)) as object
-  return (rule.zones ?? []).flatMap((name, place) =>
-    Object.hasOwn(zones, name) ? [] : [{ path: ['zones', place], message: `There is no zone ${name}${list(zones)}.` }],
-  )
-}
-
 function longestSeconds({ seconds = 0 }: Rule): number {
   return Array.isArray(seconds) ? seconds[1] : seconds
-}
-
-function list(known: object): string {
-  const names = Object.keys(known)
-  return names.length === 0 ? '' : `; there is ${names.slice(0, 10).join(', ')}`
 }

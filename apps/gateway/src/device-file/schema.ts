@@ -15,35 +15,28 @@ import { rulesSettings } from '../rules/schema.ts'
 import { secondLookSettings } from '../second-look/schema.ts'
 import { sourcesSettings } from '../sources/schema.ts'
 import { updatesSettings } from '../update/schema.ts'
-import { checkReferences } from './references.ts'
 
-export const deviceFile = z
-  .strictObject({
-    site: siteSettings.prefault({}).describe('Where the device is, for hours that follow the sun and a clock.'),
-    cameras: camerasSettings.default({}).describe('Cameras by name. The eye looks at those in `sources.eye.cameras`.'),
-    sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
-    secondLook: secondLookSettings
-      .optional()
-      .describe(
-        'Stages that confirm detections. They fire nothing by themselves; rules may require `verdict: confirmed`.',
-      ),
-    deterrents: deterrentsSettings.default({}).describe('The devices that can be switched, by name.'),
-    disarmInput: disarmInputSettings
-      .optional()
-      .describe(
-        'A line of a GPIO chip, through `gpiomon` of libgpiod 1 or 2: when it becomes active, everything stops.',
-      ),
-    rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
-    applications: applicationsSettings
-      .default({})
-      .describe("Web applications that the hub's Connect opens beside the device's own interface, by name."),
-    learning: learningSettings.prefault({}).describe('Learning from reviews.'),
-    updates: updatesSettings.prefault({}).describe('Whether and when the agent takes new versions from its hub.'),
-    record: recordSettings.prefault({}).describe('Recent detections that the device itself keeps.'),
-  })
-  .superRefine((file, context) => {
-    for (const { path, message } of checkReferences(file)) context.addIssue({ code: 'custom', path, message })
-  })
+export const deviceFile = z.strictObject({
+  site: siteSettings.prefault({}).describe('Where the device is, for hours that follow the sun and a clock.'),
+  cameras: camerasSettings.default({}).describe('Cameras by name. The eye looks at those in `sources.eye.cameras`.'),
+  sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
+  secondLook: secondLookSettings
+    .optional()
+    .describe(
+      'Stages that confirm detections. They fire nothing by themselves; rules may require `verdict: confirmed`.',
+    ),
+  deterrents: deterrentsSettings.default({}).describe('The devices that can be switched, by name.'),
+  disarmInput: disarmInputSettings
+    .optional()
+    .describe('A line of a GPIO chip, through `gpiomon` of libgpiod 1 or 2: when it becomes active, everything stops.'),
+  rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
+  applications: applicationsSettings
+    .default({})
+    .describe("Web applications that the hub's Connect opens beside the device's own interface, by name."),
+  learning: learningSettings.prefault({}).describe('Learning from reviews.'),
+  updates: updatesSettings.prefault({}).describe('Whether and when the agent takes new versions from its hub.'),
+  record: recordSettings.prefault({}).describe('Recent detections that the device itself keeps.'),
+})
 
 export type DeviceFile = z.output<typeof deviceFile>
 

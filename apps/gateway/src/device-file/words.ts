@@ -7,7 +7,7 @@ export function wordsOfError(issue: z.core.$ZodRawIssue): string {
     case 'unrecognized_keys':
       return 'This key is not known.'
     case 'invalid_type':
-      return `This must be ${TYPES[issue.expected] ?? issue.expected}.`
+      return issue.input === undefined ? 'This key is missing.' : `This must be ${typeInWords(issue)}.`
     case 'invalid_key':
       return issue.issues[0]?.message ?? 'This name is not allowed.'
     case 'invalid_union':
@@ -17,6 +17,23 @@ export function wordsOfError(issue: z.core.$ZodRawIssue): string {
         .replace(/^Must /, 'This must ')
         .replace(/\.$/, '')}.`
   }
+}
+
+function typeInWords({ expected, input }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  if (expected === 'string' && typeof input === 'boolean') return 'text (put true and false in quotes)'
+  return TYPES[expected] ?? expected
+}
+
+/** What may be wrong with a value that is refused, as it is written. */
+export function hintOf(written: unknown, message: string): string {
+  if (typeof written !== 'string') return ''
+  if (/^[\u2018-\u201F\u00AB\u2039]/.test(written)) return ' Its quotation marks are typographic: write " or \'.'
+  if (message.endsWith('number.') && /^[+-]?\d+(?:[.,]\d+)?$/.test(written))
+    return ` Write ${written.replace(',', '.')}, without quotation marks.`
+  const early = written.search(/[#?\s]|(?<![:/])\/(?!\/)/)
+  if (early >= 0 && written.includes('://') && !written.slice(0, early).includes('@') && written.includes('@', early))
+    return ' In a password write # as %23, / as %2F and ? as %3F.'
+  return ''
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -26,6 +26,8 @@ export type Model = {
   look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
   /** The mean time for one of the last pictures, in milliseconds. */
   inferenceMs(): number
+  /** What it can name; undefined while it can't be used. */
+  labels(): readonly string[] | undefined
   problems(): string[]
   stop(): Promise<void>
 }
@@ -187,6 +189,7 @@ export function openModel(options: ModelOptions): Model {
       lookAtNext()
       return promise
     },
+    labels: () => (failure ? undefined : open?.labels.filter((label) => label !== null)),
     inferenceMs: () => Math.round(inferenceMs * 10) / 10,
     problems() {
       if (failure) return [inWords(failure)]

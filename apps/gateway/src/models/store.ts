@@ -7,6 +7,7 @@ import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { isMissing } from '../kernel/durable-file.ts'
+import { labelsOf } from './labels.ts'
 import { modelManifest, type ModelManifest } from './manifest.ts'
 import { ModelError } from './model-error.ts'
 import { modelName } from './schema.ts'
@@ -56,6 +57,17 @@ export async function listModels(folder: string): Promise<string[]> {
     if (isMissing(error)) return []
     throw error
   }
+}
+
+/** The labels of the stored models, by name; a model with a damaged manifest has none. */
+export async function readModelLabels(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const read = async (name: string) => {
+    const { labels } = await readManifest(folder, name)
+    return labelsOf(labels).filter((label) => label !== null)
+  }
+  const names = await listModels(folder)
+  const labels = await Promise.all(names.map((name) => read(name).catch(() => [])))
+  return new Map(names.map((name, index) => [name, labels[index]!]))
 }
 
 /** The model's bytes, whose hash must be that of the manifest. Throws ModelError. */

@@ -3,13 +3,14 @@ import { createInterlock, type Output } from '../deterrents/interlock.ts'
 import type { DeterrentSettings } from '../deterrents/schema.ts'
 import type { Place } from '../kernel/hours.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
-import { whyNot } from './match.ts'
+import type { DetectedObject } from '../sources/source.ts'
+import { subjectsOf, whyNot, type Subject } from './match.ts'
 import type { Rule } from './schema.ts'
 
 type File = { rules: readonly Rule[]; site: Place; deterrents: Readonly<Record<string, DeterrentSettings>> }
 
 export type DryRun = {
-  /** Each detection with the answer of each rule, in words. */
+  /** Each detection with the answer of each rule, in words; one of several objects once for each of them. */
   detections: { detection: Detection; answers: { rule: string; text: string }[] }[]
   /** How often each rule would have fired. */
   fired: Record<string, number>
@@ -20,16 +21,27 @@ const STEP_MS = 1_000
 const PERSON_TOLD_MS = 120_000
 
 /**
- * What the rules would have done with these detections, in the order of their start. The device's own interlock
+ * What the rules would have done with these detections, in the order of their start: for each of its objects if a
+ * detection has several, with the highest score and all zones that it came to have. The device's own interlock
  * decides, with clocks that follow the detections and devices that always answer; it starts armed, with full budgets. A
  * random length counts as its longest; a random choice takes turns.
  */
-export function dryRun({ rules, site, deterrents }: File, detections: readonly Detection[]): DryRun {
+export function dryRun(
+  { rules, site, deterrents }: File,
+  detections: readonly Detection[],
+  objectsOf: (detectionId: string) => readonly DetectedObject[] | undefined,
+): DryRun {
+  const subjects = detections
+    .flatMap((detection) => subjectsOf(detection, objectsOf(detection.id)).map((subject) => ({ detection, subject })))
+    .toSorted((a, b) => Date.parse(a.subject.startedAt) - Date.parse(b.subject.startedAt))
   const fired = Object.fromEntries(rules.map(({ name }) => [name, 0]))
-  const first = detections[0]
-  let at = first ? Date.parse(first.startedAt) : 0
+  const first = subjects[0]
+  let at = first ? Date.parse(first.subject.startedAt) : 0
   let ids = 0
   const instant = () => ({ wall: at, mono: at })
+  const cameras = [...new Set(detections.map(({ camera }) => camera))]
+  const watching = Object.values(deterrents).flatMap(({ watchedBy }) => watchedBy ?? [])
+  const allLook = new Map([...cameras, ...watching].map((camera) => [camera, 'looking'] as const))
   const interlock = createInterlock({
     settings: deterrents,
     place: site,
@@ -37,9 +49,11 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
     boot: 'dry run',
     now: instant(),
     newId: () => String(++ids),
+    // Whether the cameras looked is not recorded.
+    watch: () => ({ cameras: allLook, isComplete: true }),
   })
   const answers = new Map<string, Extract<Output, { do: 'answer' }>['answer']>()
-  const persons = detections.flatMap(({ label, camera, startedAt, endedAt }) =>
+  const persons = subjects.flatMap(({ subject: { label, camera, startedAt, endedAt } }) =>
     isPersonLabel(label) ? [{ camera, from: Date.parse(startedAt), to: Date.parse(endedAt ?? startedAt) }] : [],
   )
 
@@ -78,10 +92,9 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
 
   interlock.guarded()
   for (const { id } of interlock.units()) carryOut(interlock.off(id, undefined, '', instant()))
-  const cameras = [...new Set(detections.map(({ camera }) => camera))]
 
-  function answerOf(rule: Rule, detection: Detection): string {
-    const reason = whyNot(rule, { ...detection, endedAt: undefined }, at, site)
+  function answerOf(rule: Rule, subject: Subject): string {
+    const reason = whyNot(rule, { ...subject, endedAt: undefined }, at, site)
     if (reason !== undefined) return `no, ${reason}`
     const turn = fired[rule.name]! % rule.fire.length
     const chosen = rule.choose === 'one' ? [rule.fire[turn]!] : rule.fire
@@ -94,8 +107,8 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
           by: {
             kind: 'rule',
             rule: rule.name,
-            detectionId: detection.id,
-            cameras: [...new Set([...(rule.cameras ?? cameras), detection.camera])],
+            detectionId: subject.detectionId,
+            cameras: [...new Set([...(rule.cameras ?? cameras), subject.camera])],
             aboutPersons: rule.aboutPersons,
           },
         },
@@ -111,9 +124,13 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
   }
 
   return {
-    detections: detections.map((detection) => {
-      goOnTo(Date.parse(detection.startedAt))
-      return { detection, answers: rules.map((rule) => ({ rule: rule.name, text: answerOf(rule, detection) })) }
+    detections: subjects.map(({ detection, subject }) => {
+      goOnTo(Date.parse(subject.startedAt))
+      const { label, score, startedAt } = subject
+      return {
+        detection: { ...detection, label, score, startedAt },
+        answers: rules.map((rule) => ({ rule: rule.name, text: answerOf(rule, subject) })),
+      }
     }),
     fired,
   }

@@ -36,9 +36,11 @@ beforeAll(async () => {
     seconds: 1,
     maximumSeconds: 20,
     coolDownSeconds: 0,
+    watchedBy: [],
   })
+  const watch = () => ({ cameras: new Map(), isComplete: true })
   const settings = deterrentsSettings.parse({ sprinkler: relay(relays.sprinkler), siren: relay(relays.siren) })
-  deterrents = await openDeterrents({ dataDir, settings, place: SITE, log })
+  deterrents = await openDeterrents({ dataDir, settings, place: SITE, log, watch })
 })
 
 beforeEach(async () => {

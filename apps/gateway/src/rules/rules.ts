@@ -4,9 +4,10 @@ import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { DetectionFiring } from '../detections/intake.ts'
 import type { DeterrentSettings } from '../deterrents/schema.ts'
 import type { Place } from '../kernel/hours.ts'
-import { isPersonLabel } from '../kernel/person-label.ts'
+import { isPersonIn } from '../detections/person-in.ts'
+import type { DetectedObject } from '../sources/source.ts'
 import { createHold } from './hold.ts'
-import { whyNot } from './match.ts'
+import { subjectsOf, whyNot, type Subject } from './match.ts'
 import type { Rule } from './schema.ts'
 
 /** The parts of gateway.yaml that rules need. */
@@ -18,8 +19,11 @@ export type RulesFile = {
 
 /** Connects detections to deterrents by the rules of the file. */
 export type Rules = {
-  /** Decides at once; deterrents answer later, through `onFiring`. */
-  see(detection: Detection): void
+  /**
+   * Decides at once, for each of the objects if the detection has several: once for each, and never for one that is
+   * gone or has not moved. Deterrents answer later, through `onFiring`.
+   */
+  see(detection: Detection, objects?: readonly DetectedObject[]): void
   /** One sentence each, for the heartbeat. */
   problems(): string[]
   stop(): void
@@ -30,8 +34,8 @@ export type RulesOptions = {
   deterrents: Pick<Deterrents, 'fire' | 'personSeen'>
   /** All known cameras: a rule that names none applies to all of them. */
   cameras(): string[]
-  /** False when the rule asked for this detection before, also before a restart. */
-  markAsked(rule: string, detectionId: string): boolean
+  /** False when the rule asked for this detection or this object before, also before a restart. */
+  markAsked(rule: string, detectionId: string, objectId: string | undefined): boolean
   onFiring(detectionId: string, firing: DetectionFiring): void
   log: Logger
   /** Milliseconds since 1970. */
@@ -51,7 +55,7 @@ const REMEMBERED_MAX = 10_000
 export function createRules(options: RulesOptions): Rules {
   const { deterrents, log, clock, random = Math.random } = options
   const hold = createHold(clock)
-  /** By rule and detection: the earliest time for another try. */
+  /** By rule and detection or object: the earliest time for another try. */
   const asked = new Map<string, number>()
   /** The deterrent that each rule chose last. */
   const lastChoice = new Map<string, string>()
@@ -67,37 +71,39 @@ export function createRules(options: RulesOptions): Rules {
   }
 
   /** A person counts as seen now, whatever the report's time: that can only keep deterrents off. */
-  function notePerson({ id, camera, endedAt }: Detection): void {
-    deterrents.personSeen(camera)
-    if (endedAt === undefined) persons.set(id, { camera, toldAt: clock() })
+  function notePerson(detection: Detection, objects: readonly DetectedObject[] | undefined): void {
+    const { id, camera, endedAt } = detection
+    const isPerson = isPersonIn(detection, objects)
+    if (isPerson) deterrents.personSeen(camera)
+    if (isPerson && endedAt === undefined) persons.set(id, { camera, toldAt: clock() })
     else persons.delete(id)
     deleteOldest(persons)
   }
 
-  function consider(rule: Rule, detection: Detection, file: RulesFile): void {
+  function consider(rule: Rule, subject: Subject, file: RulesFile): void {
     const now = clock()
-    if (whyNot(rule, detection, now, file.site) !== undefined) return
-    const key = `${detection.id} ${rule.name}`
+    if (whyNot(rule, subject, now, file.site) !== undefined) return
+    const key = `${subject.objectId ?? subject.detectionId} ${rule.name}`
     if ((asked.get(key) ?? -Infinity) > now) return
     const isRetry = asked.has(key)
     asked.set(key, now + RETRY_AFTER_MS)
     deleteOldest(asked)
     if (!hold.take(rule.name)) {
-      log.warn({ rule: rule.name, detection: detection.id }, 'a rule is held: it fires too often')
+      log.warn({ rule: rule.name, detection: subject.detectionId }, 'a rule is held: it fires too often')
       return
     }
     asked.set(key, Infinity)
-    if (!isRetry && !mayAsk(rule, detection)) return
-    ask(rule, detection, file).then(
+    if (!isRetry && !mayAsk(rule, subject)) return
+    ask(rule, subject, file).then(
       (isRefused) => isRefused && asked.set(key, clock() + RETRY_AFTER_MS),
       (error: unknown) => log.error({ err: error, rule: rule.name }, 'a rule failed'),
     )
   }
 
   /** When the disk fails, only the memory of this run counts. */
-  function mayAsk(rule: Rule, detection: Detection): boolean {
+  function mayAsk(rule: Rule, { detectionId, objectId }: Subject): boolean {
     try {
-      return options.markAsked(rule.name, detection.id)
+      return options.markAsked(rule.name, detectionId, objectId)
     } catch (error) {
       log.error({ err: error, rule: rule.name }, 'the firing of a rule could not be recorded')
       return true
@@ -105,7 +111,8 @@ export function createRules(options: RulesOptions): Rules {
   }
 
   /** True when every deterrent refused. */
-  async function ask(rule: Rule, detection: Detection, file: RulesFile): Promise<boolean> {
+  async function ask(rule: Rule, subject: Subject, file: RulesFile): Promise<boolean> {
+    const { detectionId, objectId, camera } = subject
     const chosen = choose(rule)
     const varies = rule.choose === 'one' && rule.fire.length > 1
     const answers = await Promise.all(
@@ -117,8 +124,8 @@ export function createRules(options: RulesOptions): Rules {
           by: {
             kind: 'rule',
             rule: rule.name,
-            detectionId: detection.id,
-            cameras: [...new Set([...(rule.cameras ?? options.cameras()), detection.camera])],
+            detectionId,
+            cameras: [...new Set([...(rule.cameras ?? options.cameras()), camera])],
             aboutPersons: rule.aboutPersons,
             ...((varies || Array.isArray(rule.seconds)) && { chose: `${deterrent} for ${seconds} s` }),
           },
@@ -126,14 +133,14 @@ export function createRules(options: RulesOptions): Rules {
         const at = new Date(clock()).toISOString()
         if ('firing' in answer) {
           const { id } = answer.firing
-          log.info({ rule: rule.name, detection: detection.id, deterrent, seconds }, 'a rule fired a deterrent')
-          options.onFiring(detection.id, { id, deterrent, at, seconds, outcome: 'fired' })
+          log.info({ rule: rule.name, detectionId, objectId, deterrent, seconds }, 'a rule fired a deterrent')
+          options.onFiring(detectionId, { id, deterrent, at, seconds, outcome: 'fired' })
           return 'fired'
         }
         const outcome = answer.refused === 'device_failed' ? 'failed' : 'refused'
-        log.info({ rule: rule.name, detection: detection.id, deterrent, answer }, 'a rule did not fire a deterrent')
-        const id = `${detection.id.slice(0, 60)} ${clock()}`
-        options.onFiring(detection.id, { id, deterrent, at, seconds, outcome, reason: answer.message })
+        log.info({ rule: rule.name, detectionId, objectId, deterrent, answer }, 'a rule did not fire a deterrent')
+        const id = `${detectionId.slice(0, 60)} ${clock()}`
+        options.onFiring(detectionId, { id, deterrent, at, seconds, outcome, reason: answer.message })
         return outcome
       }),
     )
@@ -156,10 +163,13 @@ export function createRules(options: RulesOptions): Rules {
   }
 
   return {
-    see(detection) {
-      if (isPersonLabel(detection.label)) notePerson(detection)
+    see(detection, objects) {
+      notePerson(detection, objects)
+      // Objects that go on after the end of their detection are those of the next one.
+      if (objects && detection.endedAt !== undefined) return
       const file = options.file()
-      for (const rule of file.rules) consider(rule, detection, file)
+      const active = objects?.filter(({ endedAt, isStill }) => endedAt === undefined && !isStill)
+      for (const subject of subjectsOf(detection, active)) for (const rule of file.rules) consider(rule, subject, file)
     },
     problems: () => hold.held().map((name) => `The rule ${name} is held: it wants to fire more often than is sensible`),
     stop: () => clearInterval(personTimer),

@@ -14,7 +14,11 @@ const rule = z
     enabled: z.boolean().default(true).describe('When false, the rule does nothing.'),
     labels: z.array(name).min(1).describe('The labels that fire it, such as `boar`. One of them is enough.'),
     cameras: z.array(name).min(1).optional().describe('The cameras whose detections fire it; all when left out.'),
-    zones: z.array(name).min(1).optional().describe('Zones of these cameras; the whole picture when left out.'),
+    zones: z
+      .array(name)
+      .min(1)
+      .optional()
+      .describe('Zones of these cameras: one that it entered is enough. The whole picture when left out.'),
     minimumScore: z
       .number()
       .min(0)

@@ -13,7 +13,7 @@ import { openRecord, RECORD_FILE } from '../detections/record.ts'
 import { deviceFile } from '../device-file/schema.ts'
 import { openDetectionQueue } from '../hub/detection-queue.ts'
 import { modelsFolder } from '../models/store.ts'
-import { whyNot } from '../rules/match.ts'
+import { subjectsOf, whyNot } from '../rules/match.ts'
 import { createSecondLook } from './second-look.ts'
 
 const log = pino({ level: 'silent' })
@@ -49,7 +49,8 @@ async function openParts(secondLook: object, { snapshot }: { snapshot?: Buffer }
     onHeldBack: () => {},
     onPerson: () => {},
     onSeen(detection) {
-      const fires = file.rules.filter((rule) => whyNot(rule, detection, Date.now(), file.site) === undefined)
+      const [subject] = subjectsOf(detection, undefined)
+      const fires = file.rules.filter((rule) => whyNot(rule, subject!, Date.now(), file.site) === undefined)
       seen.push(fires.map(({ name }) => name).join(' ') || 'none')
       looks.see(detection)
     },

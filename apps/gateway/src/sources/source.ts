@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { CameraWatch } from '../deterrents/watch.ts'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
@@ -36,9 +37,37 @@ export class ClipNotFinished extends Error {
 /** An object that is followed now. */
 export type LiveBox = { label: string; score: number; box: NonNullable<Detection['box']> }
 
+/**
+ * One of the objects of a detection, from a source whose detections are about all objects of a camera at that time.
+ * Rules decide for each of them, once, and not for the detection.
+ */
+export type DetectedObject = {
+  /** The same in all detections that it is part of. */
+  id: string
+  label: string
+  /** The highest so far. */
+  score: number
+  /** Every zone that it entered, in that order. */
+  zones: readonly string[]
+  startedAt: string
+  /** When its source last saw it, where that says so: it may have been there for hours. */
+  seenAt?: string
+  /** Undefined while it is there. */
+  endedAt?: string
+  /** It has not moved yet, or stands still for some time: it fires nothing before it moves. */
+  isStill: boolean
+}
+
+/** What a camera can report; undefined when that may be anything. `seesPersons`: undefined when unknown. */
+export type CameraNames = { zones?: readonly string[]; labels?: readonly string[]; seesPersons?: boolean }
+
 /** Produces detections from its start until `stop`. */
 export type Source = {
   state(): SourceState
+  /** Undefined while its cameras are unknown. */
+  watch(): CameraWatch | undefined
+  /** What its cameras can report, where only the source knows that. */
+  names?(): ReadonlyMap<string, CameraNames> | undefined
   pictures?: Partial<Pictures>
   /** Where objects are in the newest picture of a camera; undefined for cameras of other sources. */
   boxes?(camera: string): LiveBox[] | undefined
@@ -70,14 +99,22 @@ export type SourceContext = {
   clock: () => number
   /**
    * Resolves when the detections are on disk and the rules have seen them. Rejects with a ZodError or the disk's error.
-   * `sights`: by detection id, when the source itself has the camera's picture.
+   * `sights`: by detection id, when the source itself has the camera's picture. `objects`: by detection id too.
    */
-  report(detections: readonly Detection[], sights?: ReadonlyMap<string, Sight>): Promise<void>
+  report(
+    detections: readonly Detection[],
+    more?: { sights?: ReadonlyMap<string, Sight>; objects?: ReadonlyMap<string, readonly DetectedObject[]> },
+  ): Promise<void>
+  /** The objects of a reported detection changed: the rules decide again. Unknown ids are ignored. */
+  follow(detectionId: string, objects: readonly DetectedObject[]): void
+  /** Whether an enabled rule names this label: of several objects, such a one is what people should see. */
+  firesRule(label: string): boolean
   /**
    * Reports an object that is no detection, or not yet: a person in the picture keeps deterrents off. A source that
-   * reports every object as a detection need not call it.
+   * reports every object as a detection need not call it. `holdMs`: how long a person then counts as there, for a
+   * source that says it again only after a longer time.
    */
-  glimpse(camera: string, label: string): void
+  glimpse(camera: string, label: string, holdMs?: number): void
   /** Stores a candidate for a person who tunes the camera. `at`: when it began, in milliseconds since 1970. */
   noteCandidate(camera: string, candidate: Candidate & { at: number }): void
   /** Whether a person said that a detection is wrong. */

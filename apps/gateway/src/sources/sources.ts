@@ -4,7 +4,8 @@ import { hasUrl, type CameraSettings, type ListedCamera } from '../cameras/schem
 import type { Place } from '../kernel/hours.ts'
 import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
-import type { LiveBox, Pictures, Source, SourceContext, SourceState } from './source.ts'
+import type { CameraWatch } from '../deterrents/watch.ts'
+import type { CameraNames, LiveBox, Pictures, Source, SourceContext, SourceState } from './source.ts'
 
 /** The parts of gateway.yaml that the sources need. */
 export type SourcesFile = {
@@ -23,6 +24,10 @@ export type Sources = {
   pictures: Pictures
   /** The boxes of the first source that knows the camera; empty when no source reports them. */
   boxes(camera: string): LiveBox[]
+  /** The cameras of all sources; `isComplete` is false while a source of the file has not said which it has. */
+  watch(): { cameras: CameraWatch; isComplete: boolean }
+  /** What the cameras of Frigate can report; undefined while that is unknown. */
+  frigateNames(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with one camera, in sentences. */
   problemsOf(camera: string): string[]
   stop(): Promise<void>
@@ -63,6 +68,7 @@ export function createSources(context: SourceContext): Sources {
   const running = new Map<string, { settings: unknown; source: Source }>()
   /** Sources that could not start, with a sentence each. */
   const failed = new Map<string, string>()
+  let wantedNames: readonly string[] | undefined
   /** Applies files one after the other. */
   let turn: Promise<void> = Promise.resolve()
 
@@ -73,6 +79,7 @@ export function createSources(context: SourceContext): Sources {
   }
 
   async function applyInTurn(file: SourcesFile): Promise<void> {
+    wantedNames = Object.keys(kinds).filter((name) => kinds[name]!(file) !== undefined)
     for (const [name, kind] of Object.entries(kinds)) {
       const wanted = kind(file)
       if (wanted && isDeepStrictEqual(running.get(name)?.settings, wanted.settings)) continue
@@ -123,6 +130,14 @@ export function createSources(context: SourceContext): Sources {
       snapshot: (detection, options) => first((pictures) => pictures.snapshot?.(detection, options)),
       clip: (detection, options) => first((pictures) => pictures.clip?.(detection, options)),
     },
+    watch() {
+      const watches = (wantedNames ?? []).map((name) => running.get(name)?.source.watch())
+      return {
+        cameras: new Map(watches.flatMap((watch) => [...(watch ?? [])])),
+        isComplete: wantedNames !== undefined && !watches.includes(undefined),
+      }
+    },
+    frigateNames: () => running.get('frigate')?.source.names?.(),
     boxes: (camera) => firstOf((source) => source.boxes?.(camera)) ?? [],
     problemsOf: (camera) => firstOf((source) => source.problemsOf?.(camera)) ?? [],
     stop: () => inTurn(async () => void (await Promise.all([...running.keys()].map(stopOne)))),

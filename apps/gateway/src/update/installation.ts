@@ -45,9 +45,15 @@ export async function openInstallation(
 /** What people must know of the service; an update cannot replace its unit, because that is root's (decision 045). */
 export async function problemsOfUnit({ unit = UNIT }: Installation): Promise<string[]> {
   const text = await readFile(unit, 'utf8').catch(() => '')
-  if (!/^KillMode=(?:mixed|process)$/m.test(text)) return []
+  const problem = (what: string) =>
+    `The service of this device is of an older version: ${what}. Run the hub’s line on this device again.`
   return [
-    'The service of this device is of an older version: a stop may leave a deterrent on until the next start. Run the hub’s line on this device again.',
+    ...(/^KillMode=(?:mixed|process)$/m.test(text)
+      ? [problem('a stop may leave a deterrent on until the next start')]
+      : []),
+    ...(/^ReadWritePaths=.*\/etc\/hedgerow(?:\s|$)/m.test(text)
+      ? [problem('whoever breaks into the gateway can become root')]
+      : []),
   ]
 }
 

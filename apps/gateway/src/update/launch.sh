@@ -186,6 +186,9 @@ is_beside_another() {
   ! flock -n 9
 }
 
+# What the gateway has fetched is for its own user: root would start what somebody who broke into it has written.
+if [ -d "$updates" ] && ! [ -O "$updates" ]; then exec "$root/current/bin/hedgerow-gateway" "$@"; fi
+
 case ${1-} in
   --help | -h | --version | [!-]*) is_start='' ;;
   *) is_start=yes ;;

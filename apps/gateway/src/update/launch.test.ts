@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -192,6 +193,15 @@ it.each(['c', '../a', '/etc', ''])('follows no link to %j', async (target) => {
   else writeFileSync(join(root, 'updates/current'), 'a')
   const launched = launch()
   expect([await launched.ended, launched.said]).toEqual([3, ['current slot=']])
+})
+
+const isRoot = process.getuid?.() === 0
+it.skipIf(!isRoot)('root starts nothing that another user has fetched (skipped without root)', async () => {
+  version('updates/a', 'exit 4')
+  link('current', 'a')
+  chownSync(join(root, 'updates'), 65_534, 65_534)
+  const { said, ended } = launch({ args: ['--port', '0'] })
+  expect([await ended, said]).toEqual([3, ['current slot= --port 0']])
 })
 
 /** The device started anew, `seconds` ago; a version that ran then is gone with it. */

@@ -310,6 +310,18 @@ it('a unit of an older installation, which cuts off the supervisor of the deterr
   await until(() => expect(hub.heartbeats.at(-1)!.problems).toEqual([]))
 })
 
+it('a unit of an older installation, whose gateway can write where root reads, is a problem', async () => {
+  const unit = join(root, 'hedgerow-gateway.service')
+  const writes = (folder: string) => `[Service]\nReadWritePaths=/var/lib/hedgerow-gateway ${folder} /opt/updates\n`
+  writeFileSync(unit, writes('/etc/hedgerow'))
+  await start({ unit })
+  await until(() => expect(hub.heartbeats.at(-1)!.problems).toEqual([expect.stringMatching(/can become root\. Run/)]))
+  writeFileSync(unit, writes('/etc/hedgerow/gateway'))
+  hub.heartbeats.length = 0
+  await start({ unit })
+  await until(() => expect(hub.heartbeats.at(-1)!.problems).toEqual([]))
+})
+
 it('an agent without pinned keys works, and accepts no update', async () => {
   rmSync(join(root, 'root.pub'))
   await start()

@@ -29,7 +29,7 @@ describe('calls of a person that write', () => {
       .where('username', '=', 'the-admin')
       .executeTakeFirstOrThrow()
     const other = await hub.sessions.start(user, { sourceIp: '198.51.100.1', userAgent: '' })
-    expect(await api(contract.saveHubSettings, { token: other, body: { hubName: 'Orchard' } })).toMatchObject({
+    expect(await api(contract.editHubSettings, { token: other, body: { hubName: 'Orchard' } })).toMatchObject({
       status: 429,
       body: { error: 'too_many_requests' },
       headers: { 'retry-after': '1' },

@@ -1,16 +1,10 @@
 /** A person's own account, except two-factor: profile, password, sessions. */
-import type {
-  BodyOf,
-  changePassword as changePasswordCall,
-  FactActor,
-  Profile,
-  saveProfile as saveCall,
-  Session,
-} from '@hedgerow/contract'
+import type { BodyOf, changePassword as changePasswordCall, FactActor, Profile, Session } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { deleteSessionsOf, requireStrongPassword, toHubUser } from './accounts.ts'
@@ -40,15 +34,17 @@ export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
   return { username, email, firstName, lastName, role, createdAt, twoFactorEnabled, recoveryCodesLeft: Number(count) }
 }
 
+/** Throws `changed_meanwhile`. */
 export async function saveProfile(
   { db, clock }: Pick<ProfileDependencies, 'db' | 'clock'>,
-  body: BodyOf<typeof saveCall>,
+  change: Change<Pick<Profile, 'email' | 'firstName' | 'lastName'>>,
   { caller, actor }: Self,
 ): Promise<Profile> {
   return inTransaction(db, async (transaction) => {
+    const { email, firstName, lastName } = edited(await readProfile(transaction, caller), change)
     await transaction
       .updateTable('users')
-      .set({ email: body.email, first_name: body.firstName, last_name: body.lastName })
+      .set({ email, first_name: firstName, last_name: lastName })
       .where('id', '=', caller.userId)
       .execute()
     await record(transaction, { kind: 'profile.updated', at: clock(), actor, data: {} })

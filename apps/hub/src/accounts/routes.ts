@@ -92,7 +92,8 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
   const self = (request: { caller: Caller; sourceIp: string }) => ({ caller: request.caller, actor: actorOf(request) })
 
   mount(app, contract.readProfile, ({ caller }) => own.readProfile(db, caller))
-  mount(app, contract.saveProfile, (request) => own.saveProfile(deps, request.body, self(request)), FORM)
+  for (const call of [contract.editProfile, contract.saveProfile])
+    mount(app, call, (request) => own.saveProfile(deps, request.body, self(request)), FORM)
   mount(
     app,
     contract.changePassword,
@@ -134,12 +135,8 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
     return sendPage(reply, listed, page, ({ position }) => position).map(({ user }) => user)
   })
   mount(app, contract.createUser, (request) => users.addUser(deps, request.body, actorOf(request)), FORM)
-  mount(
-    app,
-    contract.updateUser,
-    (request) => users.updateUser(deps, request.params.id, request.body, actorOf(request)),
-    FORM,
-  )
+  for (const call of [contract.editUser, contract.updateUser])
+    mount(app, call, (request) => users.updateUser(deps, request.params.id, request.body, actorOf(request)), FORM)
   mount(app, contract.deleteUser, async (request) => {
     await users.deleteUser(deps, request.params.id, actorOf(request))
     return undefined

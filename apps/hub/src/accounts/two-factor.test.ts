@@ -247,7 +247,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     const challenge = await challengeFor(username, from)
     const admin = await hub.signIn('admin')
     expect(
-      await api(contract.updateUser, {
+      await api(contract.editUser, {
         token: admin,
         params: { id },
         body: { username, email: 'a@example.org', password: 'other-words-17' },

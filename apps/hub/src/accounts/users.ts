@@ -1,10 +1,11 @@
 /** The users as admins manage them. One active admin always remains. */
-import type { Fact, FactActor, HubUser, newUser, SearchQuery, updateUser as updateUserCall } from '@hedgerow/contract'
+import type { Fact, FactActor, HubUser, newUser, SearchQuery } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
 import type { Page } from '../http/pagination.ts'
@@ -65,27 +66,32 @@ export async function addUser(
   })
 }
 
-/** Throws `user_not_found`, `username_taken`, `password_too_weak` and `last_admin`. */
+type EditedFields = 'username' | 'email' | 'firstName' | 'lastName' | 'role' | 'active'
+
+/** Throws `user_not_found`, `username_taken`, `password_too_weak`, `last_admin` and `changed_meanwhile`. */
 export async function updateUser(
   { db, passwords, clock }: UserDependencies,
   id: string,
-  body: z.output<(typeof updateUserCall)['body']>,
+  { password, ...change }: Change<Pick<HubUser, EditedFields>> & { password?: string | undefined },
   actor: FactActor,
 ): Promise<HubUser> {
-  const { password } = body
-  if (password) await requireStrongPassword({ db, passwords }, password, body, 'password')
+  if (password) {
+    const names = edited(toHubUser(await findById(db, id)), change)
+    await requireStrongPassword({ db, passwords }, password, names, 'password')
+  }
   const passwordHash = password ? await passwords.hash(password) : undefined
   return inTransaction(db, async (transaction) => {
     const before = await findById(transaction, id)
+    const user = edited(toHubUser(before), change)
     const after: UserRow = {
       ...before,
-      username: body.username,
-      username_key: personalKey(body.username),
-      email: body.email,
-      first_name: body.firstName,
-      last_name: body.lastName,
-      role: body.role,
-      active: body.active ? 1 : 0,
+      username: user.username,
+      username_key: personalKey(user.username),
+      email: user.email,
+      first_name: user.firstName,
+      last_name: user.lastName,
+      role: user.role,
+      active: user.active ? 1 : 0,
       password_hash: passwordHash ?? before.password_hash,
     }
     await refuseTakenName(transaction.updateTable('users').set(after).where('id', '=', id).execute())

@@ -1,17 +1,17 @@
 /** Alert rules: which incidents are announced outside the hub, and over which channels. */
 import { randomBytes } from 'node:crypto'
-import { alertRuleFields, type AlertRule, type AlertRuleFields } from '@hedgerow/contract'
+import { ALERT_RULE_DEFAULTS, type AlertRule, type AlertRuleFields } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readSetting } from '../settings/settings.ts'
 
 const RULES_MAX = 100
 const ID_BYTES = 9
-const DEFAULTS = alertRuleFields.parse({ name: 'defaults' })
 /** How many parsed rules are remembered, by their stored text: more than there are rules, because rules change. */
 const PARSED_KEPT = 2 * RULES_MAX
 const parsed = new Map<string, Readonly<AlertRuleFields>>()
@@ -51,18 +51,21 @@ export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, by: By): Pr
   })
 }
 
-/** Throws `alert_rule_not_found`. */
-export function updateRule(db: Kysely<Tables>, id: string, fields: AlertRuleFields, by: By): Promise<AlertRule> {
+/** Throws `alert_rule_not_found` and `changed_meanwhile`. */
+export function updateRule(
+  db: Kysely<Tables>,
+  id: string,
+  change: Change<AlertRuleFields>,
+  by: By,
+): Promise<AlertRule> {
   return inTransaction(db, async (transaction) => {
-    const row = await transaction
-      .updateTable('alert_rules')
-      .set({ fields: JSON.stringify(fields) })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst()
+    const row = await transaction.selectFrom('alert_rules').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new HubError('alert_rule_not_found')
+    const fields = edited(fieldsOf(row), change)
+    const stored = JSON.stringify(fields)
+    await transaction.updateTable('alert_rules').set({ fields: stored }).where('id', '=', id).execute()
     await recordSaved(transaction, id, fields, by)
-    return toRule(row)
+    return toRule({ ...row, fields: stored })
   })
 }
 
@@ -92,7 +95,7 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
 export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): Readonly<AlertRuleFields> {
   const kept = parsed.get(fields)
   if (kept) return kept
-  const read = { ...DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
+  const read = { ...ALERT_RULE_DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
   if (parsed.size >= PARSED_KEPT) parsed.clear()
   parsed.set(fields, read)
   return read

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
-import type { Alert, AlertRule, Role } from '@hedgerow/contract'
+import { ALERT_RULE_DEFAULTS, type Alert, type AlertRule, type Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestApi, refusal } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
@@ -63,8 +63,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
 
   const rules = async () => (await api(contract.listAlertRules, { token })).body as AlertRule[]
   const change = async (id: string, fields: object) => {
-    const { id: _id, last: _last, ...known } = (await rules()).find((rule) => rule.id === id)!
-    const saved = await api(contract.updateAlertRule, { token, params: { id }, body: { ...known, ...fields } })
+    const saved = await api(contract.editAlertRule, { token, params: { id }, body: fields })
     expect(saved.status).toBe(200)
   }
   const seen = (id: string, fields: Partial<PicturedDetection> = {}) => testDetection(hub, id, fields)
@@ -188,7 +187,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
       const body = { username: language, password: 'four foxes in fog' }
       const { accessToken } = (await api(contract.login, { body })).body as { accessToken: string }
       const preferences = { language, quietHours: null, timeZone: 'UTC' }
-      await api(contract.saveAlertPreferences, { token: accessToken, body: preferences })
+      await api(contract.editAlertPreferences, { token: accessToken, body: preferences })
       people.push(id)
     }
     await change('every-alert', { language: 'de', people, steps: [{ ...step(10), channels: ['email'], people }] })
@@ -289,7 +288,14 @@ describe.each(testEngines)('alerts on %s', (engine) => {
 
   it('tell what a rule asks for and nothing else, each rule for itself', async () => {
     await change('every-alert', { sites: ['Hill'] })
-    const body = { name: 'Foxes', severity: 'any', labels: ['fox'], collectSeconds: 0, coolDownSeconds: 0 }
+    const body = {
+      ...ALERT_RULE_DEFAULTS,
+      name: 'Foxes',
+      severity: 'any',
+      labels: ['fox'],
+      collectSeconds: 0,
+      coolDownSeconds: 0,
+    }
     expect((await api(contract.addAlertRule, { token, body })).status).toBe(200)
     await report(seen('a'), seen('b', { label: 'fox', severity: 'detection' }))
     await told(1)
@@ -299,14 +305,14 @@ describe.each(testEngines)('alerts on %s', (engine) => {
 
   it('end with their rule and with the switch for all notifications, but not with the switch for approvals', async () => {
     await change('every-alert', { collectSeconds: 30 })
-    await api(contract.saveAutoApprovalSettings, { token, body: { notificationEnabled: false } })
+    await api(contract.editAutoApprovalSettings, { token, body: { notificationEnabled: false } })
     await report(seen('a'))
     await wait(30)
     await told(1)
-    await api(contract.saveHubSettings, { token, body: { enableNotifications: false } })
+    await api(contract.editHubSettings, { token, body: { enableNotifications: false } })
     await report(seen('b', { label: 'fox' }))
     await wait(1_000)
-    await api(contract.saveHubSettings, { token, body: { enableNotifications: true } })
+    await api(contract.editHubSettings, { token, body: { enableNotifications: true } })
     expect((await api(contract.deleteAlertRule, { token, params: { id: 'every-alert' } })).status).toBe(204)
     await report(seen('c', { label: 'deer' }))
     await wait(1_000)
@@ -318,7 +324,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     for (const [i, ago] of [8 * day, 2 * day, 2 * day - 200_000, 2 * day - 260_000, day].entries())
       await report(seen(`d${i}`, { startedAt: new Date(hub.clock.now() - ago).toISOString() }))
     const preview = async (body: object) =>
-      (await api(contract.previewAlertRule, { token, body: { name: 'New', ...body } })).body
+      (await api(contract.previewAlertRule, { token, body: { ...ALERT_RULE_DEFAULTS, name: 'New', ...body } })).body
     expect(await preview({ coolDownSeconds: 300 })).toMatchObject({
       incidents: 4,
       messages: 3,
@@ -337,7 +343,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(await problems(await hub.signIn('manager'))).toEqual([{ part: 'alerts', message }])
     expect(await problems(await hub.signIn('user'))).toEqual([])
     await change('every-alert', { enabled: true })
-    await api(contract.saveHubSettings, { token, body: { enableNotifications: false } })
+    await api(contract.editHubSettings, { token, body: { enableNotifications: false } })
     expect(await problems(token)).toEqual([
       { part: 'alerts', message: 'Notifications are off in the settings: nobody gets a message about a threat.' },
     ])
@@ -349,15 +355,19 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(await api(contract.listAlertRules, { token: user })).toMatchObject({ status: 403 })
     expect(await api(contract.addAlertRule, { token: manager, body: { name: 'x' } })).toMatchObject({ status: 403 })
     expect(
-      await api(contract.addAlertRule, { token, body: { name: '', hours: { from: '25:00', to: '1' } } }),
+      await api(contract.addAlertRule, {
+        token,
+        body: { ...ALERT_RULE_DEFAULTS, name: '', hours: { from: '25:00', to: '1' } },
+      }),
     ).toMatchObject({
       status: 400,
       body: { fieldErrors: { name: 'Enter a name', 'hours.from': expect.any(String) } },
     })
     const gone = { token, params: { id: 'nothing' } }
     expect(await api(contract.deleteAlertRule, gone)).toMatchObject({ status: 404 })
-    for (let i = 0; i < 99; i++) await api(contract.addAlertRule, { token, body: { name: `Rule ${i}` } })
-    const full = await api(contract.addAlertRule, { token, body: { name: 'One more' } })
+    for (let i = 0; i < 99; i++)
+      await api(contract.addAlertRule, { token, body: { ...ALERT_RULE_DEFAULTS, name: `Rule ${i}` } })
+    const full = await api(contract.addAlertRule, { token, body: { ...ALERT_RULE_DEFAULTS, name: 'One more' } })
     expect(full).toMatchObject({ status: 409, body: { error: 'too_many_alert_rules' } })
   })
 })

@@ -49,8 +49,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
 
   const change = async (fields: object) => {
     const [rule] = (await api(contract.listAlertRules, { token: admin })).body as AlertRule[]
-    const { id, last: _last, ...known } = rule!
-    const saved = await api(contract.updateAlertRule, { token: admin, params: { id }, body: { ...known, ...fields } })
+    const saved = await api(contract.editAlertRule, { token: admin, params: { id: rule!.id }, body: fields })
     expect(saved.status).toBe(200)
   }
   const person = async (role: Role) => {
@@ -85,7 +84,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     const timeOf = (ms: number) => new Date(ms).toISOString().slice(11, 16)
     return { from: timeOf(hub.clock.now() - MINUTE_MS), to: timeOf(hub.clock.now() + minutes * MINUTE_MS) }
   }
-  const prefer = (token: string, body: object) => api(contract.saveAlertPreferences, { token, body })
+  const prefer = (token: string, body: object) => api(contract.editAlertPreferences, { token, body })
   const giveTo = (gateway: string, userId: string | null) =>
     hub.db.updateTable('gateways').set({ owner_id: userId }).where('id', '=', gateway).execute()
 
@@ -96,7 +95,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     await change({
       people: [owner.id, manager.id],
       collectSeconds: 60,
-      steps: [{ afterMinutes: 10, people: [owner.id] }],
+      steps: [{ afterMinutes: 10, channels: [], people: [owner.id] }],
     })
     await report(mill, seen('m', { label: 'wolf', jpeg: JPEG }))
     expect((await mails()).map(({ to }) => to)).toEqual(['manager@example.net'])
@@ -143,7 +142,8 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
 
   it('about a gateway that waits for approval are not sent once it does not wait any more', async () => {
     const { token, id } = await person('manager')
-    await change({ what: ['approval'], collectSeconds: 60, steps: [{ afterMinutes: 20 }], people: [id] })
+    const steps = [{ afterMinutes: 20, channels: [], people: [] }]
+    await change({ what: ['approval'], collectSeconds: 60, steps, people: [id] })
     const browser = await subscribe(token)
     await prefer(token, { language: 'en', quietHours: quietFor(30), timeZone: 'UTC' })
     const ask = async (name: string) => {
@@ -213,7 +213,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
   it('have the time of their reader, and the language of the hub where neither the rule nor the reader has one', async () => {
     const [berlin, nobody] = [await person('manager'), await person('admin')]
     await prefer(berlin.token, { language: 'en', timeZone: 'Europe/Berlin' })
-    await api(contract.saveHubSettings, { token: admin, body: { language: 'de' } })
+    await api(contract.editHubSettings, { token: admin, body: { language: 'de' } })
     await change({ collectSeconds: 0, people: [berlin.id, nobody.id] })
     const barn = await insertTestGateway(hub.db, { name: 'Barn' })
     await report(barn, seen('b', { startedAt: '2026-07-01T22:14:00.000Z' }))

@@ -1,4 +1,4 @@
-import { alertRuleFields, type AlertRuleFields } from '@hedgerow/contract'
+import { ALERT_RULE_DEFAULTS, type AlertRuleFields } from '@hedgerow/contract'
 import { describe, expect, it } from 'vitest'
 import { matches, type Place, type Occurrence } from './match.ts'
 
@@ -16,7 +16,7 @@ const candidate: Candidate = {
   isValidated: false,
   at: at('12:00'),
 }
-const rule = (change: Partial<AlertRuleFields>) => alertRuleFields.parse({ name: 'Rule', ...change })
+const rule = (change: Partial<AlertRuleFields>) => ({ ...ALERT_RULE_DEFAULTS, name: 'Rule', ...change })
 
 describe('an alert rule', () => {
   it.each<[string, Partial<AlertRuleFields>, Partial<Candidate>, boolean]>([

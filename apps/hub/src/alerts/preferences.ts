@@ -1,23 +1,24 @@
-import { alertPreferences, type AlertPreferences, type FactActor, type Language } from '@hedgerow/contract'
+import type { AlertPreferences, FactActor, Language } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { readSetting } from '../settings/settings.ts'
 import { hubTimeZone, type Reader } from './seen.ts'
 
-const DEFAULTS = alertPreferences.parse({})
-
-/** A person who has saved none has the hub's language and clock. */
+/** What a person has not chosen is the hub's language and clock. */
 export async function readPreferences(db: Db, userId: string): Promise<AlertPreferences> {
+  return { ...(await sharedReader(db)), quietHours: null, ...(await readChosen(db, userId)) }
+}
+
+async function readChosen(db: Db, userId: string): Promise<Partial<AlertPreferences>> {
   const row = await db
     .selectFrom('alert_preferences')
     .select('preferences')
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return row
-    ? { ...DEFAULTS, ...(JSON.parse(row.preferences) as AlertPreferences) }
-    : { ...DEFAULTS, ...(await sharedReader(db)) }
+  return row ? (JSON.parse(row.preferences) as Partial<AlertPreferences>) : {}
 }
 
 /** Everybody who reads a shared channel; `language` is that of a rule that has one. */
@@ -30,19 +31,22 @@ export async function languageOf(db: Db, userId: string): Promise<Language> {
   return (await readPreferences(db, userId)).language
 }
 
+/** Throws `changed_meanwhile`. */
 export function savePreferences(
   db: Kysely<Tables>,
-  preferences: AlertPreferences,
+  change: Change<AlertPreferences>,
   { userId, actor, now }: { userId: string; actor: FactActor; now: number },
 ): Promise<AlertPreferences> {
   return inTransaction(db, async (transaction) => {
-    const values = { preferences: JSON.stringify(preferences) }
+    const after = edited(await readPreferences(transaction, userId), change)
+    const { seen: _seen, ...chosen } = change
+    const values = { preferences: JSON.stringify({ ...(await readChosen(transaction, userId)), ...chosen }) }
     await transaction
       .insertInto('alert_preferences')
       .values({ user_id: userId, ...values })
       .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
       .execute()
     await record(transaction, { kind: 'profile.updated', at: now, actor, data: {} })
-    return preferences
+    return after
   })
 }

@@ -30,9 +30,10 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
   mount(app, contract.addAlertRule, ({ body, caller, sourceIp }) =>
     addRule(db, body, { caller, sourceIp, now: clock() }),
   )
-  mount(app, contract.updateAlertRule, ({ params, body, caller, sourceIp }) =>
-    updateRule(db, params.id, body, { caller, sourceIp, now: clock() }),
-  )
+  for (const call of [contract.editAlertRule, contract.updateAlertRule])
+    mount(app, call, ({ params, body, caller, sourceIp }) =>
+      updateRule(db, params.id, body, { caller, sourceIp, now: clock() }),
+    )
   mount(app, contract.deleteAlertRule, async ({ params, caller, sourceIp }) => {
     await deleteRule(db, params.id, { caller, sourceIp, now: clock() })
     return undefined
@@ -45,9 +46,10 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
     acknowledge(db, params.id, { caller, sourceIp, now: clock() }),
   )
   mount(app, contract.readAlertPreferences, ({ caller }) => readPreferences(db, caller.userId))
-  mount(app, contract.saveAlertPreferences, (request) =>
-    savePreferences(db, request.body, { userId: request.caller.userId, actor: actorOf(request), now: clock() }),
-  )
+  for (const call of [contract.editAlertPreferences, contract.saveAlertPreferences])
+    mount(app, call, (request) =>
+      savePreferences(db, request.body, { userId: request.caller.userId, actor: actorOf(request), now: clock() }),
+    )
   mount(app, contract.listNotices, ({ caller }) => readNoticesOf(db, caller))
   mount(app, contract.readNotices, async ({ caller }) => {
     await markNoticesRead(db, caller, clock())

@@ -1,5 +1,5 @@
 import * as contract from '@hedgerow/contract'
-import { alertRuleFields, type Alert } from '@hedgerow/contract'
+import { ALERT_RULE_DEFAULTS, type Alert } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
@@ -60,7 +60,7 @@ describe.each(testEngines)('a storm of detections on %s', (engine) => {
   it('costs as many statements and readings with 31 rules and of two gateways as with the one rule that covers it', async () => {
     const api = createTestApi(hub)
     const token = await hub.signIn('admin')
-    const body = alertRuleFields.parse({ name: 'Every alert', collectSeconds: 600 })
+    const body = { ...ALERT_RULE_DEFAULTS, name: 'Every alert', collectSeconds: 600 }
     expect((await api(contract.updateAlertRule, { token, params: { id: 'every-alert' }, body })).status).toBe(200)
     const both = [gatewayId, await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley' })]
     await costOf('begins the message', both)

@@ -31,6 +31,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v1/auth/sessions/:id': ['session.end'],
   'POST /v1/auth/register': ['user.register'],
   'PUT /v1/auth/profile': ['profile.update'],
+  'PATCH /v1/auth/profile': ['profile.update'],
   'POST /v1/auth/password': ['user.change-password'],
   'POST /v1/auth/two-factor/setup': ['two-factor.set-up'],
   'POST /v1/auth/two-factor/enable': ['two-factor.enable'],
@@ -45,22 +46,26 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'user.update',
     'user.activate',
   ],
+  'PATCH /v1/hub/users/:id': ['user.update'],
   'DELETE /v1/hub/users/:id/two-factor': ['user.reset-two-factor'],
   'DELETE /v1/hub/users/:id': ['user.delete'],
   'POST /v1/admin/user-invitations': ['user-invitation.create'],
   'DELETE /v1/admin/user-invitations/:id': ['user-invitation.revoke'],
   'POST /v1/hub/gateways': ['gateway.add'],
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
+  'PATCH /v1/hub/gateways/:id': ['gateway.edit', 'site.rename'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'POST /v1/hub/gateways/tags': ['gateway.tag'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
   'PUT /v1/auth/alert-preferences': ['profile.update'],
+  'PATCH /v1/auth/alert-preferences': ['profile.update'],
   'POST /v1/auth/push': ['push.subscribe'],
   'DELETE /v1/auth/push/:id': ['push.unsubscribe'],
   'POST /v1/hub/alerts/:id/acknowledge': ['alert.acknowledge'],
   'POST /v1/alert-links/acknowledge': ['alert.acknowledge'],
   'POST /v1/hub/alert-rules': ['alert-rule.save'],
   'PUT /v1/hub/alert-rules/:id': ['alert-rule.save'],
+  'PATCH /v1/hub/alert-rules/:id': ['alert-rule.save'],
   'DELETE /v1/hub/alert-rules/:id': ['alert-rule.delete'],
   'POST /v1/hub/incidents/review': ['incident.review'],
   'POST /v1/hub/incidents/review/undo': ['incident.undo-review'],
@@ -75,6 +80,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/updates/stop': ['rollout.stop'],
   'POST /v1/hub/updates/skip': ['update.skip'],
   'PUT /v1/hub/updates/site': ['site-updates.change'],
+  'PATCH /v1/hub/updates/site': ['site-updates.change'],
   'POST /v1/gateway/claim': ['gateway.claim'],
   'POST /v1/gateway/register': ['registration.request'],
   'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
@@ -84,9 +90,11 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/admin/gateway-invitations': ['gateway-invitation.create'],
   'DELETE /v1/admin/gateway-invitations/:id': ['gateway-invitation.revoke'],
   'POST /v1/admin/auto-approval/settings': ['auto-approval.change'],
+  'PATCH /v1/admin/auto-approval/settings': ['auto-approval.change'],
   'POST /v1/admin/notifications/test': ['notification.test'],
   'POST /v1/admin/deliveries/:id/send-again': ['notification.send-again'],
   'PUT /v1/hub/settings': ['settings.change'],
+  'PATCH /v1/hub/settings': ['settings.change'],
   'POST /v1/hub/certificates/:id/renew': ['certificate.renew'],
 }
 
@@ -219,6 +227,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('PUT /v1/auth/profile', () =>
       api(contract.saveProfile, { token, body: { email: 'rosa@example.net', firstName: 'Rosa', lastName: '' } }),
     )
+    await leaves('PATCH /v1/auth/profile', () => api(contract.editProfile, { token, body: { lastName: 'Berg' } }))
     const other = await tokenOf('rosa')
     const sessions = (await api(contract.listSessions, { token })).body as Session[]
     const { id: otherSession } = sessions.find(({ current }) => !current)!
@@ -267,6 +276,9 @@ describe.each(testEngines)('the audit on %s', (engine) => {
           body: person('emil', { role: 'manager', active: false, password: `${PASSWORD}-new` }),
         }),
       () => api(contract.updateUser, { token: admin, params, body: person('emil', { role: 'manager' }) }),
+    )
+    await leaves('PATCH /v1/hub/users/:id', () =>
+      api(contract.editUser, { token: admin, params, body: { firstName: 'Emil' } }),
     )
     await leaves('DELETE /v1/hub/users/:id/two-factor', () =>
       api(contract.resetUserTwoFactor, { token: admin, params }),
@@ -320,7 +332,13 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       api(contract.acknowledgeByLink, { body: { token: linkToken } }),
     )
     await leaves('PUT /v1/auth/alert-preferences', () =>
-      api(contract.saveAlertPreferences, { token: admin, body: { language: 'de' } }),
+      api(contract.saveAlertPreferences, {
+        token: admin,
+        body: { language: 'de', quietHours: null, timeZone: 'UTC' },
+      }),
+    )
+    await leaves('PATCH /v1/auth/alert-preferences', () =>
+      api(contract.editAlertPreferences, { token: admin, body: { language: 'en' } }),
     )
     const { publicKey: p256dh } = makePushKeys()
     const endpoint = 'https://push.example.net/x'
@@ -339,8 +357,12 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       api(contract.updateGateway, {
         token: admin,
         params: gateway,
-        body: { name: 'Gate', location: '', description: '' },
+        body: { name: 'Gate', location: 'Farm', description: '', tags: [] },
       }),
+    )
+    await api(contract.saveView, { token: admin, body: { name: 'The farm', filter: 'site=Farm' } })
+    await leaves('PATCH /v1/hub/gateways/:id', () =>
+      api(contract.editGateway, { token: admin, params: gateway, body: { location: 'Road' } }),
     )
     await leaves('POST /v1/hub/gateways/tags', () =>
       api(contract.tagGateways, { token: admin, body: { ids: [router.id], add: ['north'] } }),
@@ -387,6 +409,9 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('PUT /v1/hub/updates/site', () =>
       api(contract.saveSiteUpdates, { token: admin, body: { site: 'Hill', automatic: false, hours: null } }),
     )
+    await leaves('PATCH /v1/hub/updates/site', () =>
+      api(contract.editSiteUpdates, { token: admin, body: { site: 'Hill', automatic: true } }),
+    )
     await joined.peer.stop()
 
     // Rules, settings, certificates.
@@ -396,22 +421,34 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('DELETE /v1/admin/gateway-invitations/:id', () =>
       api(contract.revokeGatewayInvitation, { token: admin, params: { id: invited.invitation.id } }),
     )
+    const rules = (await api(contract.readAutoApprovalSettings, { token: admin })).body as contract.AutoApprovalSettings
     await leaves('POST /v1/admin/auto-approval/settings', () =>
-      api(contract.saveAutoApprovalSettings, { token: admin, body: { enabled: false } }),
+      api(contract.saveAutoApprovalSettings, { token: admin, body: { ...rules, enabled: false } }),
+    )
+    await leaves('PATCH /v1/admin/auto-approval/settings', () =>
+      api(contract.editAutoApprovalSettings, { token: admin, body: { enabled: true } }),
     )
     await leaves('POST /v1/admin/notifications/test', () => api(contract.sendTestNotification, { token: admin }))
     const [failed] = (await api(contract.listDeliveries, { token: admin, query: {} })).body as contract.Delivery[]
     await leaves('POST /v1/admin/deliveries/:id/send-again', () =>
       api(contract.sendDeliveryAgain, { token: admin, params: { id: failed!.id } }),
     )
+    const settings = (await api(contract.readHubSettings, { token: admin })).body as contract.HubSettings
     await leaves('PUT /v1/hub/settings', () =>
-      api(contract.saveHubSettings, { token: admin, body: { hubName: 'Orchard' } }),
+      api(contract.saveHubSettings, { token: admin, body: { ...settings, hubName: 'Orchard' } }),
     )
+    await leaves('PATCH /v1/hub/settings', () =>
+      api(contract.editHubSettings, { token: admin, body: { hubName: 'Vineyard' } }),
+    )
+    const boars = { ...contract.ALERT_RULE_DEFAULTS, name: 'Boars' }
     const rule = await leaves<{ id: string }>('POST /v1/hub/alert-rules', () =>
-      api(contract.addAlertRule, { token: admin, body: { name: 'Boars' } }),
+      api(contract.addAlertRule, { token: admin, body: boars }),
     )
     await leaves('PUT /v1/hub/alert-rules/:id', () =>
-      api(contract.updateAlertRule, { token: admin, params: { id: rule.id }, body: { name: 'All boars' } }),
+      api(contract.updateAlertRule, { token: admin, params: { id: rule.id }, body: { ...boars, name: 'All boars' } }),
+    )
+    await leaves('PATCH /v1/hub/alert-rules/:id', () =>
+      api(contract.editAlertRule, { token: admin, params: { id: rule.id }, body: { labels: ['boar'] } }),
     )
     await leaves('DELETE /v1/hub/alert-rules/:id', () =>
       api(contract.deleteAlertRule, { token: admin, params: { id: rule.id } }),
@@ -431,7 +468,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     expect(await newEntries()).toMatchObject([
       { actor: 'gateway', action: 'registration.request', target: registrationId, source_ip: '198.51.100.30' },
     ])
-    await api(contract.saveAutoApprovalSettings, {
+    await api(contract.editAutoApprovalSettings, {
       token: admin,
       body: { enabled: true, requireAdminApproval: false, ipWhitelist: ['198.51.100.31'] },
     })

@@ -23,7 +23,7 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
     await told.start()
     return { lines, look: told.look, stop: told.stop }
   }
-  const call = async (token: string | undefined, method: 'POST' | 'PUT', url: string, payload: object) =>
+  const call = async (token: string | undefined, method: 'POST' | 'PATCH', url: string, payload: object) =>
     hub.app.inject({
       method,
       url: `/api/v1${url}`,
@@ -40,8 +40,8 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
     const password = 'the-password-of-admin'
     await call(undefined, 'POST', '/auth/login', { username: 'the-admin', password })
     await call(undefined, 'POST', '/auth/login', { username: 'correct-horse-battery', password })
-    await call(manager, 'PUT', '/hub/settings', { hubName: 'Mine' })
-    await call(admin, 'PUT', '/hub/settings', { hubName: 'Orchard' })
+    await call(manager, 'PATCH', '/hub/settings', { hubName: 'Mine' })
+    await call(admin, 'PATCH', '/hub/settings', { hubName: 'Orchard' })
     await createTestDevice(hub.app, { now: hub.clock.now, name: 'Barn' }).register()
     const [registration] = (
       await hub.app.inject({
@@ -57,7 +57,7 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
     expect(lines).toMatchObject([
       { msg: 'session.start', by: adminId, sourceIp: '198.51.100.9' },
       { msg: 'session.start refused', sourceIp: '198.51.100.9' },
-      { msg: 'call.make refused', target: 'PUT /v1/hub/settings' },
+      { msg: 'call.make refused', target: 'PATCH /v1/hub/settings' },
       { msg: 'settings.change', by: adminId, target: 'hubName' },
       { msg: 'registration.request', by: 'gateway', target: id },
       { msg: 'registration.approve', by: adminId, target: id },

@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os'
 import { ConfigError } from '../config.ts'
 import { backupDatabase } from '../database/backup.ts'
-import { isDiskFull, storageError } from '../database/storage-errors.ts'
+import { writeRefusal } from '../database/storage-errors.ts'
 
 export type BackupWork = { url: string; file: string }
 export type BackupAnswer = { problem?: string }
@@ -11,7 +11,7 @@ const PRIORITY = 10
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || isDiskFull(storageError(error))) return 'the disk of the backups is full'
+  if (code === 'ENOSPC' || writeRefusal(error) === 'full') return 'the disk of the backups is full'
   return error instanceof ConfigError || code === undefined ? message.replace(/\.$/, '') : `${message} (${code})`
 }
 

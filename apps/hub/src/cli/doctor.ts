@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { access, constants, statfs } from 'node:fs/promises'
 import { createServer, isIP } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,7 @@ import { certificatesIn, doubtOfChain, RENEWED_AHEAD_MS } from '../certificates/
 import { ConfigError, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
+import { freePages } from '../database/free-pages.ts'
 import { lockDatabase } from '../database/lock.ts'
 import { EmptyDatabaseError } from '../database/migrations.ts'
 import type { Tables } from '../database/tables.ts'
@@ -31,19 +32,21 @@ const ANSWER_TIMEOUT_MS = 5_000
 const ANSWER_LIMIT_BYTES = 65_536
 
 export async function examine(config: Config): Promise<Finding[]> {
-  const findings: Finding[] = [await examineDisk(config)]
+  const findings: Finding[] = []
   const isRunning = await isHubRunning(config)
   const opened = await openForLooking(config).catch((error: unknown) => error)
   if (opened === undefined) {
+    findings.push(await examineDisk(config))
     findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
   } else if (opened instanceof EmptyDatabaseError) {
+    findings.push(await examineDisk(config))
     findings.push({ check: 'database', state: 'ok', text: 'it is empty: the first start makes its tables' })
   } else if (opened instanceof Error) {
-    findings.push(unopenedDatabase(opened, config))
+    findings.push(await examineDisk(config), unopenedDatabase(opened, config))
   } else {
     const { db, close } = opened as Awaited<ReturnType<typeof openDatabase>>
     try {
-      findings.push(await examineDatabase(db, config), await examineClock(db, config))
+      findings.push(await examineDisk(config, db), await examineDatabase(db, config), await examineClock(db, config))
       findings.push(await examineVpn(db, config), ...(await examineCertificates(db, config)))
       findings.push(await examineBackups(db, config))
     } finally {
@@ -108,18 +111,28 @@ async function examineDatabase(db: Kysely<Tables>, { databaseUrl }: Config): Pro
   return { check: 'database', state: 'ok', text: `${path} is sound` }
 }
 
-async function examineDisk({ dataDir }: Config): Promise<Finding> {
+/** Free pages of a SQLite file count: new rows are stored there. */
+async function examineDisk({ dataDir, databaseUrl }: Config, db?: Kysely<Tables>): Promise<Finding> {
   let folder = dataDir
   while (!existsSync(folder)) folder = dirname(folder)
+  try {
+    await access(folder, constants.W_OK)
+  } catch (error) {
+    const text = `${folder} takes no files: ${(error as NodeJS.ErrnoException).code}`
+    return { check: 'disk', state: 'FAIL', text, remedy: 'Let this user write there, and the disk be writable.' }
+  }
   const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize
-  const text = `${(free / 1024 ** 3).toFixed(1)} GiB free in ${folder}`
+  const pages = db && engineOf(databaseUrl) === 'sqlite' ? (await freePages(db)).bytes : 0
+  const free = bavail * bsize + pages
+  const text = `${gibibytes(free)} free in ${folder}${pages > SPACE_NEEDED_BYTES ? `, ${gibibytes(pages)} of it in the database` : ''}`
   const remedy = 'Make room, or move the data with HUB_DATA_DIR. Settings hold how long logs are kept.'
   if (free < SPACE_NEEDED_BYTES) return { check: 'disk', state: 'FAIL', text, remedy }
   return free < SPACE_WANTED_BYTES
     ? { check: 'disk', state: 'warn', text, remedy }
     : { check: 'disk', state: 'ok', text }
 }
+
+const gibibytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
 async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding> {
   if (vpn.backend === 'off')
@@ -210,7 +223,7 @@ async function examineRunningHub(config: Config): Promise<Finding> {
       remedy:
         said.error === 'vpn_unavailable'
           ? 'Stop what uses UDP HUB_VPN_PORT (ss -lun shows it), then switch the VPN off and on under Settings.'
-          : 'Make room on the disk or bring the database back; the hub goes on by itself.',
+          : 'Make room on the disk, let the hub write to it, or bring the database back; the hub goes on by itself.',
     }
   return {
     check: 'ports',

@@ -13,7 +13,7 @@ import { makePrivateFile, makePrivateFolder } from './private-files.ts'
 import { copyTables, type AnyTables } from './postgres-copy.ts'
 import { copySqlite } from './sqlite-copy.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { isDiskFull } from './storage-errors.ts'
+import { writeRefusal, type WriteRefusal } from './storage-errors.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
@@ -25,16 +25,17 @@ export type DatabaseConfig = {
   /** When false, refuses a database that is not up to date: another hub may be running on it. */
   mayMigrate?: boolean
   migrations?: readonly Migration[]
-  /** Called when a statement failed because the disk is full. */
-  onFull?: () => void
+  /** Called when a statement failed because the database cannot write. */
+  onWriteRefused?: (refusal: WriteRefusal) => void
 }
 
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const engine = engineOf(config.url)
-  const { onFull } = config
+  const { onWriteRefused } = config
   const db = new Kysely<unknown>({
     log: (event) => {
-      if (event.level === 'error' && isDiskFull(event.error)) onFull?.()
+      const refusal = event.level === 'error' ? writeRefusal(event.error) : undefined
+      if (refusal) onWriteRefused?.(refusal)
     },
     dialect:
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : await postgres(config.url),

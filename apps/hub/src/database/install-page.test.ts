@@ -8,7 +8,9 @@ import { startPostgres } from '#testing/postgres.ts'
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations/install.md'), 'utf8')
 
 test('the commands for PostgreSQL in install.md create a database in which a hub can create its tables', async () => {
-  const statements = [...page.matchAll(/^ {4}sudo -u postgres psql -c "(.+)"$/gm)].map(([, statement]) => statement!)
+  const statements = [...page.matchAll(/^ {4}runuser -u postgres -- psql -c "(.+)"$/gm)].map(
+    ([, statement]) => statement!,
+  )
   const [, address] = /HUB_DATABASE_URL=(postgres:\S+)/.exec(page)!
   expect(statements).toHaveLength(2)
   const postgres = await startPostgres()

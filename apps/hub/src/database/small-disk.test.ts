@@ -1,16 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Gateway } from '@hedgerow/contract'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTestDatabaseIn, hasPostgres } from '#testing/databases.ts'
 import { createTestDevice } from '#testing/device.ts'
+import { smallDisk } from '#testing/disks.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
@@ -25,20 +24,6 @@ const onDisk = (path: string) => ({
   diskReserveBytes: undefined,
 })
 const FIRST_ADMIN = { username: 'first-admin', password: 'first-admin-password' }
-
-/** A small disk for the running test, which is skipped where nobody may mount one. */
-function smallDisk(skip: (reason: string) => never): string {
-  const path = mkdtempSync(join(tmpdir(), 'small-disk-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path], { stdio: 'ignore' })
-  } catch {
-    skip('skipped: only root can mount a file system')
-  }
-  // Functions of `onTestFinished` run in reverse order.
-  onTestFinished(() => void execFileSync('umount', ['-l', path]))
-  return path
-}
 
 /** Writes until only `leftBytes` are left. */
 function fill(disk: string, leftBytes: number): void {
@@ -104,7 +89,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
     (await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })).json()
   const signIn = () => statusOfSignIn(hub)
   const save = async (hubName: string) =>
-    (await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload: { hubName } })).statusCode
+    (await hub.app.inject({ method: 'PATCH', url: '/api/v1/hub/settings', headers, payload: { hubName } })).statusCode
 
   expect((await beat()).status).toBe(200)
   expect((await detect()).status).toBe(200)

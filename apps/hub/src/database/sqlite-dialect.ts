@@ -65,6 +65,9 @@ function createDriver(path: string): Driver {
 
 function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  // Only before the first page: then pages of deleted rows can be given back to the disk. Later it takes a lock.
+  if (database.prepare('pragma page_count').get()?.['page_count'] === 0)
+    database.exec('pragma auto_vacuum = incremental')
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off')
   return database
 }

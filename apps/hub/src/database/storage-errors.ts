@@ -2,13 +2,26 @@ import { HubError } from '../kernel/hub-error.ts'
 
 /** SQLite's primary result codes (sqlite.org/rescode.html) for a storage that is unavailable now. */
 const SQLITE_UNAVAILABLE = new Set([5 /* BUSY */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */])
-const SQLITE_FULL = 13
+/** Why a database refuses to write. */
+export type WriteRefusal = 'full' | 'read-only' | 'failing'
+const SQLITE_REFUSALS = new Map<number, WriteRefusal>([
+  [8 /* READONLY */, 'read-only'],
+  [10 /* IOERR */, 'failing'],
+  [13 /* FULL */, 'full'],
+])
+/** disk_full, read_only_sql_transaction and io_error. A standby answers the second too. */
+const POSTGRES_REFUSALS = new Map<unknown, WriteRefusal>([
+  ['53100', 'full'],
+  ['25006', 'read-only'],
+  ['58030', 'failing'],
+])
 const SQLITE_UNIQUE = new Set([1555 /* CONSTRAINT_PRIMARYKEY */, 2067 /* CONSTRAINT_UNIQUE */])
 
 /**
- * PostgreSQL's SQLSTATE classes: connection exceptions, insufficient resources, operator intervention, system errors.
+ * PostgreSQL's SQLSTATE classes: connection exceptions, read-only, insufficient resources, operator intervention,
+ * system errors.
  */
-const POSTGRES_UNAVAILABLE = /^(08|53|57P|58)/
+const POSTGRES_UNAVAILABLE = /^(08|25006|53|57P|58)/
 const CONNECTION_LOST = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -35,13 +48,13 @@ export function storageError(error: unknown): unknown {
   return unavailable ? new HubError('storage_unavailable', { cause: error }) : error
 }
 
-/** Whether a write failed because the disk is full: SQLITE_FULL, or PostgreSQL's disk_full. */
-export function isDiskFull(error: unknown): boolean {
+/** Undefined for an error that does not mean that the database cannot write. */
+export function writeRefusal(error: unknown): WriteRefusal | undefined {
   const { code, errcode } = ((error instanceof HubError ? error.cause : error) ?? {}) as {
     code?: unknown
     errcode?: unknown
   }
-  return typeof errcode === 'number' ? (errcode & 0xff) === SQLITE_FULL : code === '53100'
+  return typeof errcode === 'number' ? SQLITE_REFUSALS.get(errcode & 0xff) : POSTGRES_REFUSALS.get(code)
 }
 
 /** Whether a statement failed because a row with the same unique value exists. */

@@ -5,7 +5,8 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '#testing/databases.ts'
 import { openDatabase } from './database.ts'
-import { createStorageWatch, type StorageTrouble } from './storage-watch.ts'
+import { createStorageWatch } from './storage-watch.ts'
+import type { StorageTrouble } from './write-probe.ts'
 
 async function watched() {
   const { url, remove } = await createTestDatabase('sqlite')
@@ -34,7 +35,7 @@ async function watched() {
   /** Without its table the probe fails, as it does in a full database. */
   async function fill() {
     await db.schema.alterTable('storage_probe').renameTo('no_room').execute()
-    watch.onFull()
+    watch.onWriteRefused('full')
   }
   const empty = () => db.schema.alterTable('no_room').renameTo('storage_probe').execute()
   return { watch, told, state, fill, empty }

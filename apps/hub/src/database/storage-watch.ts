@@ -1,18 +1,23 @@
 /**
  * Watches the disk that the hub writes to. A reserve of free space is for people's calls: below it, the hub refuses
  * data of gateways. When another program fills the disk anyway, the hub deletes a file that it keeps for this case, so
- * that people can still sign in and fix it. The disk of a PostgreSQL server is invisible: there its refused writes
- * count, and a probe repeats until a row is accepted.
+ * that people can still sign in and fix it. Pages that deleted rows left in a SQLite file count as space, because new
+ * rows are stored there. The disk of a PostgreSQL server is invisible: there its refused writes count, and a probe
+ * repeats until a row is accepted.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { engineOf } from './engine.ts'
+import { freePages, giveBack } from './free-pages.ts'
+import type { WriteRefusal } from './storage-errors.ts'
 import type { Tables } from './tables.ts'
+import { takesLargeRow, troubleOf, troubleOfDatabase, troubleOfFolder, type StorageTrouble } from './write-probe.ts'
 
 const LOOK_INTERVAL_MS = 2_000
 /** How old a check may be before the hub stores a gateway's data: the disk fills fast. */
@@ -23,13 +28,19 @@ const RESERVE_MAX_BYTES = 256 * MIB
 const RESERVE_SHARE = 0.1
 const FILE_MAX_BYTES = 32 * MIB
 const FILE_NAME = 'reserve-for-people'
-const PROBE_BYTES = 64 * 1024
+/** Every caller of `/readyz` in this time gets the result of one probe: a flood of them must not wear out a card. */
+const PROBE_FRESH_MS = 5_000
+/** The same while writes are refused, so that a hub that can write again is soon ready. */
+const REFUSED_FRESH_MS = 1_000
+/** How often the hub probes by itself. */
+const PROBE_INTERVAL_MS = 60_000
+/** A disk that does not answer makes the hub unready too. */
+const PROBE_PATIENCE_MS = 5_000
+const NO_PAGES = { bytes: 0, mayGiveBack: false }
 /** The reserve counts as refilled above this multiple, so that the state does not flap. */
 const REFILLED = 1.1
 /** A trouble that comes back sooner than this is still the same one: people are not told again. */
 const OVER_AFTER_MS = 10 * 60_000
-
-export type StorageTrouble = { state: 'low' | 'full'; message: string }
 
 export type StorageWatch = {
   /** Undefined when there is none. */
@@ -38,10 +49,10 @@ export type StorageWatch = {
   hasRoom(): boolean
   /** Rejects with `storage_low`: for data that may wait, such as a gateway's. */
   requireRoom(): Promise<void>
-  /** Throws `storage_low` with the reason for a person. */
-  checkStorage(): void
-  /** Call it when a write failed because the database is full. */
-  onFull(): void
+  /** Rejects when the hub cannot write, with the reason for a person: `storage_low` or `storage_unavailable`. */
+  checkStorage(): Promise<void>
+  /** Call it when the database refused to write. */
+  onWriteRefused(refusal: WriteRefusal): void
   start(): Promise<void>
   /** Checks now. */
   look(): Promise<void>
@@ -80,19 +91,33 @@ function folderOf(databaseUrl: string, dataDir: string): string {
 
 export function createStorageWatch(options: Options): StorageWatch {
   const { db, databaseUrl, dataDir, reserveBytes, log, onTrouble, clock } = options
-  const isSqlite = engineOf(databaseUrl) === 'sqlite'
+  const engine = engineOf(databaseUrl)
+  const isSqlite = engine === 'sqlite'
   const folder = folderOf(databaseUrl, dataDir)
   const file = join(folder, FILE_NAME)
-  let trouble: StorageTrouble | undefined
-  let isRefused = false
+  /** The database refuses to write, until a probe is accepted. */
+  let refusal: StorageTrouble | undefined
+  let low: StorageTrouble | undefined
+  let ofFolder: StorageTrouble | undefined
   /** The troubles that people were told of. */
   const told = new Set<StorageTrouble['state']>()
   let roomSince: number | undefined
-  /** The troubles that were logged; empty once there is room again. */
+  /** The troubles that were logged; empty once there is none. */
   const logged = new Set<StorageTrouble['state']>()
   let hasLooked = false
   let lookedAtMs = -Infinity
+  let isProbing = false
+  let probedAtMs = -Infinity
+  let writing: Promise<void> = Promise.resolve()
+  /** As `writing`; it rejects when the disk does not answer. */
+  let probed = writing
+  /** Whether the last probe failed. */
+  let isRefused = false
   const tasks = createTasks({ log, failure: 'could not check the hub’s disk' })
+
+  /** With any of these the hub refuses data of gateways. */
+  const ofRoom = () => refusal ?? low
+  const trouble = () => ofRoom() ?? ofFolder
 
   async function look(): Promise<void> {
     lookedAtMs = performance.now()
@@ -101,82 +126,127 @@ export function createStorageWatch(options: Options): StorageWatch {
     const free = bsize * bavail
     const reserve = Math.min(reserveBytes ?? RESERVE_MAX_BYTES, size * RESERVE_SHARE)
     const fileBytes = Math.min(FILE_MAX_BYTES, Math.floor(reserve / 2))
-    if (isRefused) {
+    const before = trouble()
+    if (refusal) {
       // Told before the probe: once the probe's row fits, the trouble is over and nobody would learn of it.
-      await tell()
-      if (await takesRows()) isRefused = false
+      await tell(refusal)
+      if (await takesLargeRow(db)) refusal = undefined
     }
-    if (isRefused || free < fileBytes / 2) await rm(file, { force: true })
-    const wanted = reserve * (trouble ? REFILLED : 1)
-    if (isRefused) trouble = { state: 'full', message: "The hub's database has no room: make some on its disk." }
-    else if (free < wanted) {
-      if (trouble?.state !== 'low' && isSqlite) await sql`pragma wal_checkpoint(truncate)`.execute(db)
-      trouble = { state: 'low', message: `${words(free)} of ${words(size)} are free on the hub's disk: make room.` }
-    } else {
-      if (trouble) log.info('there is room on the hub’s disk again: gateways are accepted')
-      trouble = undefined
+    // A read-only disk keeps it.
+    if (refusal || free < fileBytes / 2) await rm(file, { force: true }).catch(() => undefined)
+    const wanted = reserve * (before ? REFILLED : 1)
+    const reusable = isSqlite && !refusal && free < wanted ? await freePages(db) : NO_PAGES
+    // Also a write into free pages needs some disk, for the write-ahead log.
+    const room = free < fileBytes / 2 ? free : free + reusable.bytes
+    if (room >= wanted) low = undefined
+    else {
+      if (!low && isSqlite && !refusal) await sql`pragma wal_checkpoint(truncate)`.execute(db)
+      low = { state: 'low', message: `${inWords(free, reusable.bytes, size)} on the hub's disk: make room.` }
+    }
+    if (reusable.mayGiveBack && reusable.bytes > 0 && free >= fileBytes / 2) await giveBack(db)
+    hasLooked = true
+    await report()
+    // The probe says why the disk refuses a file.
+    if (!trouble() && isSqlite && free > wanted + 2 * fileBytes)
+      await keepFile(file, fileBytes).catch(() => void probe(REFUSED_FRESH_MS).catch(() => undefined))
+  }
+
+  async function report(): Promise<void> {
+    const now = trouble()
+    if (!now) {
+      if (logged.size > 0) log.info('the hub can write to its disk again: gateways are accepted')
       logged.clear()
       roomSince ??= clock()
-      if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
+      return
     }
-    hasLooked = true
-    if (!trouble) return
-    if (!logged.has(trouble.state))
-      log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until there is room.`)
-    logged.add(trouble.state)
-    await tell()
+    if (!logged.has(now.state))
+      log.error(
+        { state: now.state },
+        now.state === 'folder' ? now.message : `${now.message} The hub refuses data of gateways until that is over.`,
+      )
+    logged.add(now.state)
+    await tell(now)
   }
 
   /** The full disk may refuse this too: the next look tries again. */
-  async function tell(): Promise<void> {
-    if (!trouble) return
+  async function tell(now: StorageTrouble): Promise<void> {
     if (roomSince !== undefined && Math.abs(clock() - roomSince) >= OVER_AFTER_MS) told.clear()
     roomSince = undefined
-    if (told.has(trouble.state) || told.has('full')) return
-    const { state } = trouble
-    await onTrouble(trouble).then(
-      () => told.add(state),
+    if (told.has(now.state) || told.has('full')) return
+    await onTrouble(now).then(
+      () => told.add(now.state),
       () => undefined,
     )
   }
 
-  /** Writes and removes a row that needs new pages. */
-  async function takesRows(): Promise<boolean> {
-    try {
-      // PostgreSQL compresses repetition, and a compressed row fits into a full database.
-      const filler = randomBytes(PROBE_BYTES / 2).toString('hex')
-      await db.deleteFrom('storage_probe').execute()
-      await db.insertInto('storage_probe').values({ id: 1, filler }).execute()
-      await db.deleteFrom('storage_probe').execute()
-      return true
-    } catch {
-      return false
-    }
+  async function tryWrites(): Promise<void> {
+    const folders = await Promise.all(
+      [...new Set([folder, dataDir])].map((one) => troubleOfFolder(one, isSqlite && one === folder)),
+    )
+    ofFolder = folders.find((found) => found !== undefined)
+    const refused = await troubleOfDatabase(db, engine)
+    // The folder's reason is more exact; the folder of a PostgreSQL is elsewhere.
+    if (refused) refusal = { ...refused, message: (isSqlite ? folders[0]?.message : undefined) ?? refused.message }
+  }
+
+  /** The result of one probe for all who ask meanwhile and soon after. Rejects when the database is away. */
+  function probe(maxAgeMs = PROBE_FRESH_MS): Promise<void> {
+    const oldestMs = isRefused ? REFUSED_FRESH_MS : maxAgeMs
+    if (isProbing || performance.now() - probedAtMs < oldestMs) return probed
+    isProbing = true
+    probedAtMs = performance.now()
+    writing = tryWrites().finally(() => {
+      isProbing = false
+    })
+    probed = Promise.race([writing, noAnswer()])
+    probed.then(
+      () => (isRefused = trouble() !== undefined),
+      () => (isRefused = true),
+    )
+    return probed
+  }
+
+  async function lookAndProbe(): Promise<void> {
+    // Not awaited: a disk that does not answer must not stop the looks.
+    probe(PROBE_INTERVAL_MS).catch((err: unknown) => log.warn({ err }, 'could not write to the hub’s disk as a test'))
+    await look()
   }
 
   return {
-    trouble: () => trouble,
-    hasRoom: () => hasLooked && trouble === undefined,
+    trouble,
+    hasRoom: () => hasLooked && trouble() === undefined,
     async requireRoom() {
       if (performance.now() - lookedAtMs > FRESH_MS) await tasks.run(look)
-      if (trouble) throw new HubError('storage_low', { retryAfterMs: RETRY_AFTER_MS })
+      if (ofRoom()) throw new HubError('storage_low', { retryAfterMs: RETRY_AFTER_MS })
     },
-    checkStorage() {
-      if (trouble) throw new HubError('storage_low', { message: trouble.message })
+    async checkStorage() {
+      await probe()
+      const now = trouble()
+      if (!now) return
+      const { state, message } = now
+      throw new HubError(state === 'low' || state === 'full' ? 'storage_low' : 'storage_unavailable', { message })
     },
-    onFull() {
-      if (isRefused) return
-      isRefused = true
-      trouble = { state: 'full', message: "The hub's database has no room: make some on its disk." }
+    onWriteRefused(why) {
+      if (refusal) return
+      refusal = troubleOf(why, engine)
       void tasks.run(look)
     },
     async start() {
+      await probe()
       await tasks.run(look)
-      tasks.every(LOOK_INTERVAL_MS, look)
+      tasks.every(LOOK_INTERVAL_MS, lookAndProbe)
     },
     look: () => tasks.run(look),
-    stop: () => tasks.stop(),
+    async stop() {
+      await tasks.stop()
+      await writing.catch(() => undefined)
+    },
   }
+}
+
+async function noAnswer(): Promise<never> {
+  await after(PROBE_PATIENCE_MS, undefined, { ref: false })
+  throw new HubError('storage_unavailable', { message: "The hub's disk does not answer." })
 }
 
 /** Random bytes, so that no file system compresses it. */
@@ -191,6 +261,11 @@ async function keepFile(path: string, bytes: number): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+function inWords(free: number, reusable: number, size: number): string {
+  const inDatabase = reusable >= 1_000_000 ? `, and ${words(reusable)} in its database,` : ''
+  return `${words(free)} of ${words(size)}${inDatabase} are free`
 }
 
 function words(bytes: number): string {

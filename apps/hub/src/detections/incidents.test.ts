@@ -191,7 +191,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
 
   it('end with their last detection, and agree with the detections that are left', async () => {
     await report(seen('old', 0), seen('a', 500, { score: 0.9, jpeg: JPEG }), seen('b', 520, { score: 0.4, jpeg: JPEG }))
-    await api(contract.saveHubSettings, { token, body: { detectionsKept: 1 } })
+    await api(contract.editHubSettings, { token, body: { detectionsKept: 1 } })
     await hub.retention.trim()
     expect(await list()).toMatchObject([{ detections: 1, coverId: 'b', score: 0.4 }])
     expect(await camerasOfIncidents()).toEqual(await camerasOfDetections())

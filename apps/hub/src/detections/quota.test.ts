@@ -34,7 +34,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
       ...change,
     }))
   const save = async (change: Partial<HubSettings>) => {
-    const saved = await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload: change })
+    const saved = await hub.app.inject({ method: 'PATCH', url: '/api/v1/hub/settings', headers, payload: change })
     expect(saved.statusCode).toBe(200)
   }
   const read = async (id: string): Promise<GatewayDetail> =>

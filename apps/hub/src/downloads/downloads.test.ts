@@ -107,7 +107,7 @@ it('shows the line that installs the agent, or the one for its sources when noth
     return answer.json<{ command: string; code: string }>()
   }
   const { command, code } = await made()
-  expect(command).toBe(`curl -fsSL https://hub.example.net/install.sh | sudo sh -s -- --invitation ${code}`)
+  expect(command).toBe(`curl -fsSL https://hub.example.net/install.sh | sh -s -- --invitation ${code}`)
   rmSync(join(folder, 'release.json'))
   expect((await made()).command).toMatch(/ npm run gateway --$/)
 })

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { shellWord } from '@hedgerow/contract'
 import type { Release, ReleaseFile } from '@hedgerow/releases'
 
-const TEMPLATE = readFileSync(join(import.meta.dirname, 'install.sh'), 'utf8')
+const textOf = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
+/** With the scripts that the Debian packages have as well. */
+const TEMPLATE = textOf('install.sh').replaceAll(/^@(.*\.sh)@\n/gm, (_, name: string) => textOf(name))
 
 /** The agent's files of a release. */
 export type HandedOut = Pick<Release, 'version' | 'number'> & {
@@ -40,5 +42,5 @@ export function installScript(way: Way, hub: { fingerprint: string }, agent: Han
 /** The command that a person pastes on a device. */
 export function installCommand({ url, pin }: Way, code: string): string {
   const options = pin === undefined ? '-fsSL' : `-fsSL --insecure --pinnedpubkey sha256//${pin}`
-  return `curl ${options} ${url}/install.sh | sudo sh -s -- --invitation ${code}`
+  return `curl ${options} ${url}/install.sh | sh -s -- --invitation ${code}`
 }

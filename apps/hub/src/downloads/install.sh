@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Hedgerow gateway on this device, or updates it to the version of its hub. It may run again at any time.
-# The hub fills in the lines with @; docs/operations/install-gateway.md explains the options.
+# The hub fills in the lines with @, also other scripts; docs/operations/install-gateway.md explains the options.
 set -eu
 umask 022
 
@@ -19,6 +19,8 @@ FILES=@FILES@
 ROOT=/opt/hedgerow-gateway
 DATA=/var/lib/hedgerow-gateway
 ETC=/etc/hedgerow
+OWN=$ETC/gateway
+PACKAGED=/usr/lib/hedgerow-gateway
 COMMAND=/usr/local/bin/hedgerow-gateway
 UNIT=/etc/systemd/system/hedgerow-gateway.service
 PERSON=hedgerow-gateway
@@ -39,35 +41,51 @@ fail() {
   printf 'install.sh: %s\n' "$*" >&2
   exit 1
 }
+# The options of curl for this hub.
+pin() { if [ -n "$HUB_PIN" ]; then printf '%s' "--insecure --pinnedpubkey sha256//$HUB_PIN"; fi; }
 
 invitation='' name='' location='' uninstall='' purge=''
-while [ $# -gt 0 ]; do
-  case $1 in
-    --invitation | --name | --location)
-      [ $# -ge 2 ] || fail "$1 needs a value."
-      case $2 in
-        *'
+parse() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --invitation | --name | --location)
+        [ $# -ge 2 ] || fail "$1 needs a value."
+        case $2 in
+          *'
 '*) fail "$1 must be one line." ;;
-      esac
-      case $1 in --invitation) invitation=$2 ;; --name) name=$2 ;; --location) location=$2 ;; esac
-      shift 2
-      ;;
-    --uninstall) uninstall=1 && shift ;;
-    --purge) purge=1 && shift ;;
-    --help) usage && exit 0 ;;
-    *) usage >&2 && exit 2 ;;
-  esac
-done
+        esac
+        case $1 in --invitation) invitation=$2 ;; --name) name=$2 ;; --location) location=$2 ;; esac
+        shift 2
+        ;;
+      --uninstall) uninstall=1 && shift ;;
+      --purge) purge=1 && shift ;;
+      --help) usage && exit 0 ;;
+      *) usage >&2 && exit 2 ;;
+    esac
+  done
+}
+parse "$@"
 
-[ "$(id -u)" = 0 ] || fail "run it as root: … | sudo sh"
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null 2>&1 || fail "only root can do this: become root (su -), and run the line again."
+  say "Only root can do this: sudo may ask for your password."
+  # This process has read its own text, and cannot hand it on.
+  # shellcheck disable=SC2046 # the words of the pin
+  script=$(curl -fsSL $(pin) "$HUB_URL/install.sh") || fail "$HUB_URL/install.sh could not be fetched."
+  # sudo passes no variables on.
+  proxy=${https_proxy:-${HTTPS_PROXY:-}}
+  printf '%s\n' "$script" | sudo ${proxy:+"https_proxy=$proxy"} sh -s -- "$@"
+  exit
+fi
 has_systemd() { [ -d /run/systemd/system ]; }
 
 if [ -n "$uninstall" ]; then
+  [ -z "$purge" ] || [ ! -e "$PACKAGED" ] || fail "the package hedgerow-gateway uses the same data: apt-get purge hedgerow-gateway."
   if has_systemd; then systemctl disable --now hedgerow-gateway 2>/dev/null || true; fi
   rm -rf "$ROOT" "$COMMAND" "$UNIT"
   if has_systemd; then systemctl daemon-reload; fi
   if [ -n "$purge" ]; then
-    rm -rf "$DATA" "$ETC/gateway.env" "$ETC/gateway.yaml"
+    rm -rf "$DATA" "$ETC/gateway.env" "$ETC/gateway.yaml" "$OWN"
     rmdir "$ETC" 2>/dev/null || true
     if id "$PERSON" >/dev/null 2>&1; then userdel "$PERSON"; fi
     say "The gateway and all its data are removed."
@@ -77,6 +95,7 @@ if [ -n "$uninstall" ]; then
   exit 0
 fi
 
+[ ! -e "$PACKAGED" ] || fail "the package hedgerow-gateway is installed. Remove it first; keys and settings stay: apt-get remove hedgerow-gateway"
 case $(uname -s)-$(uname -m) in
   Linux-x86_64) platform=linux-x64 ;;
   Linux-aarch64) platform=linux-arm64 ;;
@@ -95,23 +114,21 @@ install_packages() {
 }
 
 missing=''
-for tool in curl tar xz sha256sum useradd; do
+for tool in curl tar xz sha256sum useradd setpriv runuser; do
   command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
 done
 if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
-  install_packages curl ca-certificates tar xz-utils coreutils passwd
+  install_packages curl ca-certificates tar xz-utils coreutils passwd util-linux
   missing=''
 fi
 [ -z "$missing" ] || fail "this device lacks:$missing"
 
 # Goes on where a connection broke off.
 fetch() {
-  pin=''
-  if [ -n "$HUB_PIN" ]; then pin="--insecure --pinnedpubkey sha256//$HUB_PIN"; fi
   for pause in 2 4 8 16 32 0; do
     code=0
-    # shellcheck disable=SC2086 # the words of the pin
-    curl -fsSL $pin --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 --continue-at - -o "$2" "$1" || code=$?
+    # shellcheck disable=SC2046 # the words of the pin
+    curl -fsSL $(pin) --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 --continue-at - -o "$2" "$1" || code=$?
     case $code in
       # No name, no connection, a part of the file, too slow, or an end without an answer.
       6 | 7 | 18 | 28 | 35 | 52 | 55 | 56) ;;
@@ -124,13 +141,16 @@ fetch() {
   return 1
 }
 
-# Writes a file whole or not at all. It never writes into a file that the gateway put there: $ETC is open to it.
+# Writes a file whole or not at all, and never into one that is there.
 put() {
-  rm -rf "$1.new"
-  (set -C && umask 077 && cat >"$1.new")
-  chmod "$2" "$1.new"
-  mv -fT "$1.new" "$1"
+  written=$(mktemp "$1.XXXXXX")
+  # A full disk prevents one of these.
+  cat >"$written" && chmod "$2" "$written" && mv -fT "$written" "$1" && return
+  rm -f "$written"
+  return 1
 }
+
+@settings-folder.sh@
 
 trap 'exit 1' HUP INT TERM
 # A version is complete in its folder or not there at all.
@@ -164,18 +184,16 @@ id "$PERSON" >/dev/null 2>&1 || useradd --system --user-group --home-dir "$DATA"
 for group in gpio video render; do
   if getent group "$group" >/dev/null; then usermod --append --groups "$group" "$PERSON"; fi
 done
-mkdir -p "$DATA" "$ETC"
+mkdir -p "$DATA"
 chown "$PERSON:$PERSON" "$DATA"
 chmod 0700 "$DATA"
-# The gateway's own interface writes gateway.yaml; the sticky bit keeps root's files from it.
-chown "root:$PERSON" "$ETC"
-chmod 1770 "$ETC"
+close_settings_folder
 
 # Lines that people added stay.
 settings=$ETC/gateway.env
-[ -n "$(find "$settings" -prune -type f -user root 2>/dev/null)" ] || put "$settings" 0600 </dev/null
+[ -e "$settings" ] || put "$settings" 0600 </dev/null
 set_line() {
-  # Systemd and shells read text in double quotes in the same way.
+  # What has a meaning within double quotes.
   escaped=$(printf '%s' "$2" | sed 's/["\\$`]/\\&/g')
   kept=$(grep -v "^$1=" "$settings" || true)
   printf '%s\n' ${kept:+"$kept"} "$1=\"$escaped\"" | put "$settings" 0600
@@ -195,17 +213,15 @@ if [ -f "$launcher" ]; then
 fi
 if [ -n "$ROOT_KEY" ]; then printf '%s\n' "$ROOT_KEY" | put "$ROOT/root.pub" 0644; fi
 
-# Exports the settings by name, so that a command has the same ones as the service.
+put "$ROOT/as-user" 0755 <<'TEXT'
+@as-user.sh@
+TEXT
 put "$COMMAND" 0755 <<TEXT
 #!/bin/sh
 # Commands of the gateway, with its settings and as its user.
 [ "\$(id -u)" = 0 ] || { echo "hedgerow-gateway: run it as root" >&2; exit 1; }
-set -a
-. $settings
-set +a
-export GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml HOME=$DATA
-cd /
-exec setpriv --reuid=$PERSON --regid=$PERSON --init-groups --inh-caps=-all $program "\$@"
+export GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$OWN/gateway.yaml HOME=$DATA
+exec $ROOT/as-user $PERSON $settings $program "\$@"
 TEXT
 
 put "$UNIT" 0644 <<TEXT
@@ -217,7 +233,7 @@ After=network-online.target
 [Service]
 User=$PERSON
 WorkingDirectory=$DATA
-Environment=GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml
+Environment=GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$OWN/gateway.yaml
 Environment=NODE_COMPILE_CACHE=$DATA/compile-cache
 EnvironmentFile=$settings
 ExecStart=$program
@@ -228,7 +244,7 @@ TimeoutStopSec=30
 NoNewPrivileges=yes
 CapabilityBoundingSet=
 ProtectSystem=strict
-ReadWritePaths=$DATA $ETC $ROOT/updates
+ReadWritePaths=$DATA $OWN $ROOT/updates
 ProtectHome=yes
 PrivateTmp=yes
 ProtectKernelTunables=yes
@@ -248,11 +264,13 @@ before=$(readlink "$ROOT/current" || true)
 # Renames the link, so that there is a current version at every moment.
 ln -sfn "versions/$VERSION" "$ROOT/.current"
 mv -fT "$ROOT/.current" "$ROOT/current"
-# Removes earlier updates, so that the installed version starts. The gateway itself writes later updates here.
-rm -rf "$ROOT/updates"
+# Removes earlier updates, so that the installed version starts. The gateway itself writes later updates here. It may go
+# on writing into the old folder, which must not prevent this.
+if [ -e "$ROOT/updates" ]; then mv "$ROOT/updates" "$(mktemp -d "$ROOT/.updates.XXXXXX")"; fi
 mkdir "$ROOT/updates"
 chown "$PERSON:$PERSON" "$ROOT/updates"
-[ -e "$ETC/gateway.yaml" ] || "$COMMAND" init
+rm -rf "$ROOT"/.updates.* || true
+[ -e "$OWN/gateway.yaml" ] || "$COMMAND" init </dev/null
 # Keeps the previous version as a way back, and removes older ones.
 for old in "$ROOT"/versions/*/; do
   old=versions/$(basename "$old")

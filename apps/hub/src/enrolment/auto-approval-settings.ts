@@ -1,7 +1,8 @@
-import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
+import { AUTO_APPROVAL_DEFAULTS, autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
@@ -10,36 +11,44 @@ import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 /** The row of `settings` that holds all auto-approval settings, as JSON. */
 const ROW = 'autoApproval'
 
-/** The saved settings or the defaults, under which only an invitation approves. Unreadable settings approve nothing. */
+/** The saved settings or the defaults. Unreadable settings approve nothing. */
 export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', ROW).executeTakeFirst()
-  if (row === undefined) return autoApprovalSettings.parse({})
-  const saved = autoApprovalSettings.safeParse(parseJson(row.value))
-  return saved.success ? saved.data : autoApprovalSettings.parse({ enabled: false })
+  if (row === undefined) return AUTO_APPROVAL_DEFAULTS
+  const stored = parseJson(row.value)
+  // An older hub stored fewer settings.
+  const saved = autoApprovalSettings.safeParse(
+    typeof stored === 'object' ? { ...AUTO_APPROVAL_DEFAULTS, ...stored } : stored,
+  )
+  return saved.success ? saved.data : { ...AUTO_APPROVAL_DEFAULTS, enabled: false }
 }
 
-/** Throws `invalid_request` that names the first duplicate entry. */
+/** Throws `changed_meanwhile`, and `invalid_request` that names the first duplicate entry. */
 export async function saveAutoApproval(
   db: Kysely<Tables>,
-  settings: AutoApprovalSettings,
+  change: Change<AutoApprovalSettings>,
   context: { caller: Caller; sourceIp: string; now: number },
 ): Promise<AutoApprovalSettings> {
-  const saved = {
-    ...settings,
-    ipWhitelist: canonical(settings.ipWhitelist, {
-      field: 'ipWhitelist',
-      spell: canonicalIp,
-      isSame: (a, b) => a === b,
-      twice: 'IP already in whitelist',
+  const lists = {
+    ...(change.ipWhitelist && {
+      ipWhitelist: canonical(change.ipWhitelist, {
+        field: 'ipWhitelist',
+        spell: canonicalIp,
+        isSame: (a, b) => a === b,
+        twice: 'IP already in whitelist',
+      }),
     }),
-    networkRanges: canonical(settings.networkRanges, {
-      field: 'networkRanges',
-      spell: canonicalRange,
-      isSame: isSameRange,
-      twice: 'Network range already exists',
+    ...(change.networkRanges && {
+      networkRanges: canonical(change.networkRanges, {
+        field: 'networkRanges',
+        spell: canonicalRange,
+        isSame: isSameRange,
+        twice: 'Network range already exists',
+      }),
     }),
   }
-  await inTransaction(db, async (transaction) => {
+  return inTransaction(db, async (transaction) => {
+    const saved = edited(await readAutoApproval(transaction), { ...change, ...lists })
     const value = JSON.stringify(saved)
     await transaction
       .insertInto('settings')
@@ -52,8 +61,8 @@ export async function saveAutoApproval(
       actor: actorOf(context),
       data: {},
     })
+    return saved
   })
-  return saved
 }
 
 type EntryForm = {

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net'
-import { autoApprovalSettings, ipAddress, networkRange, type AutoApprovalSettings } from '@hedgerow/contract'
+import { AUTO_APPROVAL_DEFAULTS, ipAddress, networkRange, type AutoApprovalSettings } from '@hedgerow/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decide } from './auto-approval.ts'
 import { canonicalIp, canonicalRange, createFindTrusted, isSameRange } from './trusted-sources.ts'
 
 const settings = (change: Partial<AutoApprovalSettings> = {}): AutoApprovalSettings => ({
-  ...autoApprovalSettings.parse({}),
+  ...AUTO_APPROVAL_DEFAULTS,
   ipWhitelist: ['203.0.113.9'],
   networkRanges: ['198.51.100.0/24', '2001:db8::/32'],
   ...change,

@@ -18,12 +18,12 @@ describe.each(testEngines)('devices that a rule approves but the hub cannot admi
   })
   afterEach(() => hub.stop())
 
-  const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
+  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     return hub.app.inject({ method, url: `/api/v1${url}`, headers, ...(payload && { payload }) })
   }
-  const rules = (settings: Partial<AutoApprovalSettings>) => call('POST', '/admin/auto-approval/settings', settings)
-  const settings = (change: object) => call('PUT', '/hub/settings', change)
+  const rules = (settings: Partial<AutoApprovalSettings>) => call('PATCH', '/admin/auto-approval/settings', settings)
+  const settings = (change: object) => call('PATCH', '/hub/settings', change)
   const device = (options: Parameters<typeof createTestDevice>[1] = {}) =>
     createTestDevice(hub.app, { now: hub.clock.now, ...options })
   const join = async (...names: string[]) => {
@@ -189,7 +189,7 @@ describe('after a crash', () => {
     const hub = await startTestHub('sqlite')
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const settings = { ...ON, ipWhitelist: [FROM] }
-    await hub.app.inject({ method: 'POST', url: '/api/v1/admin/auto-approval/settings', headers, payload: settings })
+    await hub.app.inject({ method: 'PATCH', url: '/api/v1/admin/auto-approval/settings', headers, payload: settings })
     await hub.db.insertInto('settings').values({ name: 'maxGateways', value: '1' }).execute()
     for (const name of ['A', 'B']) await createTestDevice(hub.app, { now: hub.clock.now, name }).register()
     // The limit was raised, and the process ended before the followers ran.

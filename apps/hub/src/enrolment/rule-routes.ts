@@ -24,9 +24,8 @@ export type RuleDependencies = {
 export function ruleRoutes(app: FastifyInstance, dependencies: RuleDependencies): void {
   const { db, clock, identity, publicUrl, downloads } = dependencies
   mount(app, contract.readAutoApprovalSettings, () => readAutoApproval(db))
-  mount(app, contract.saveAutoApprovalSettings, ({ body, caller, sourceIp }) =>
-    saveAutoApproval(db, body, { caller, sourceIp, now: clock() }),
-  )
+  for (const call of [contract.editAutoApprovalSettings, contract.saveAutoApprovalSettings])
+    mount(app, call, ({ body, caller, sourceIp }) => saveAutoApproval(db, body, { caller, sourceIp, now: clock() }))
   mount(app, contract.testAutoApproval, async ({ body }) => {
     const sourceIp = canonicalIp(body.ip) ?? body.ip
     const { approve, message } = decide(await readAutoApproval(db), { sourceIp, hasValidInvitation: false })

@@ -44,7 +44,7 @@ export async function addGateway(
         name_key,
         location: gateway.location,
         description: gateway.description,
-        ...(gateway.tags && { tags: JSON.stringify(gateway.tags) }),
+        tags: JSON.stringify(gateway.tags),
         device_token: newDeviceToken(),
         wireguard_public_key: publicKey,
         preshared_key: generatePresharedKey(),

@@ -21,7 +21,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
   })
 
   const call = async (
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
     payload?: object,
     role: Role = 'manager',
@@ -54,7 +54,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
   describe('edited', () => {
     it('shows its new name, place and description everywhere, and records the change', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
-      const response = await call('PUT', `/hub/gateways/${id}`, {
+      const response = await call('PATCH', `/hub/gateways/${id}`, {
         name: ' Old barn ',
         location: 'Hill',
         description: 'a\nb',
@@ -64,7 +64,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       expect(told).toEqual([{ message: 'Gateway "Barn" was renamed to "Old barn" by the-manager', gateway_id: id }])
       const audit = await hub.db.selectFrom('audit').selectAll().where('action', '=', 'gateway.edit').execute()
       expect(audit).toMatchObject([{ actor: 'the-manager', target: id }])
-      await call('PUT', `/hub/gateways/${id}`, { name: 'Old barn', location: 'Hill', description: 'a\nb' })
+      await call('PATCH', `/hub/gateways/${id}`, { name: 'Old barn', location: 'Hill', description: 'a\nb' })
       expect(
         await hub.db.selectFrom('activity').select('id').execute(),
         'an edit without a change records nothing',
@@ -74,13 +74,13 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
     it('cannot take another’s name, nor change anything but these three', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
       await insertTestGateway(hub.db, { name: 'Shed' })
-      const taken = await call('PUT', `/hub/gateways/${id}`, { name: 'SHED' })
+      const taken = await call('PATCH', `/hub/gateways/${id}`, { name: 'SHED' })
       expect([taken.statusCode, taken.json().error]).toEqual([409, 'gateway_name_taken'])
       for (const extra of [{ address: '10.100.0.9' }, { owner: 'x' }, { deviceToken: 'DT-000000000000' }]) {
-        const response = await call('PUT', `/hub/gateways/${id}`, { name: 'Barn', ...extra })
+        const response = await call('PATCH', `/hub/gateways/${id}`, { name: 'Barn', ...extra })
         expect(Object.keys(response.json().fieldErrors)).toEqual(Object.keys(extra))
       }
-      expect((await call('PUT', '/hub/gateways/aaaaaaaaaaaa', { name: 'x' })).json().error).toBe('gateway_not_found')
+      expect((await call('PATCH', '/hub/gateways/aaaaaaaaaaaa', { name: 'x' })).json().error).toBe('gateway_not_found')
     })
   })
 

@@ -1,9 +1,10 @@
-import type { newGateway } from '@hedgerow/contract'
+import type { Gateway } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
-import type { z } from 'zod'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
@@ -12,11 +13,11 @@ import { storeTags } from './tags.ts'
 
 type Context = { caller: Caller; sourceIp: string; now: number }
 
-/** Throws `gateway_not_found`, or `gateway_name_taken` when another gateway has the name. */
+/** Throws `gateway_not_found`, `changed_meanwhile`, and `gateway_name_taken` when another gateway has the name. */
 export function updateGateway(
   db: Kysely<Tables>,
   id: string,
-  { name, location, description, tags }: z.output<typeof newGateway>,
+  change: Change<Pick<Gateway, 'name' | 'location' | 'description' | 'tags'>>,
   context: Context,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -26,7 +27,8 @@ export function updateGateway(
       .where('id', '=', id)
       .executeTakeFirst()
     if (!before) throw new HubError('gateway_not_found')
-    if (tags) await record(transaction, ...(await storeTags(transaction, { ...before, name }, tags, context)))
+    const { name, location, description, tags } = edited({ ...before, tags: tagsOf(before) }, change)
+    if (change.tags) await record(transaction, ...(await storeTags(transaction, { ...before, name }, tags, context)))
     if (before.name === name && before.location === location && before.description === description) return
     await transaction
       .updateTable('gateways')

@@ -37,7 +37,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
   }
   const rename = async (name: string, location = '') =>
     hub.app.inject({
-      method: 'PUT',
+      method: 'PATCH',
       url: `${LIST}/${aGateway}`,
       payload: { name, location },
       headers: { authorization: `Bearer ${await hub.signIn('admin')}` },

@@ -105,10 +105,11 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
 function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): void {
   const { db, clock, list } = dependencies
 
-  mount(app, contract.updateGateway, async ({ params, body, caller, sourceIp }) => {
-    await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
-    return findGateway(db, caller, params.id, list)
-  })
+  for (const call of [contract.editGateway, contract.updateGateway])
+    mount(app, call, async ({ params, body, caller, sourceIp }) => {
+      await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
+      return findGateway(db, caller, params.id, list)
+    })
 
   mount(app, contract.tagGateways, async ({ body, caller, sourceIp }) => ({
     changed: await tagGateways(db, body, { caller, sourceIp, now: clock() }),

@@ -77,7 +77,7 @@ describe.each(testEngines)('tags of gateways on %s', (engine) => {
 
   it('are part of an edit; an edit without them leaves them', async () => {
     const edit = (body: object) =>
-      api(contract.updateGateway, { token, params: { id: barn }, body: { name: 'Barn', ...body } })
+      api(contract.editGateway, { token, params: { id: barn }, body: { name: 'Barn', ...body } })
     expect((await edit({ tags: ['north'] })).body).toMatchObject({ tags: ['north'] })
     expect(await audited()).toEqual([`gateway.tag ${barn}`])
     expect((await edit({ location: 'Hill' })).body).toMatchObject({ tags: ['north'], location: 'Hill' })

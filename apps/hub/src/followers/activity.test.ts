@@ -73,7 +73,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
         api(contract.createUser, { token, body: { ...person, username: 'the-admin', password: PASSWORD } }),
       ),
     ).toEqual([])
-    expect(await toldBy(() => api(contract.saveHubSettings, { token, body: { vpnNetwork: 'none' } }))).toEqual([])
+    expect(await toldBy(() => api(contract.editHubSettings, { token, body: { vpnNetwork: 'none' } }))).toEqual([])
   })
 
   test('invitations: made and revoked', async () => {
@@ -98,7 +98,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   })
 
   test('settings: the changed ones, and a VPN change that was undone', async () => {
-    const save = (body: object) => () => api(contract.saveHubSettings, { token, body })
+    const save = (body: object) => () => api(contract.editHubSettings, { token, body })
     expect(await toldBy(save({ hubName: 'Orchard', openRegistration: false }))).toEqual([
       'Settings of the hub were changed by the-admin: hub name, open registration off',
     ])
@@ -116,7 +116,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   })
 
   test('the auto-approval settings', async () => {
-    expect(await toldBy(() => api(contract.saveAutoApprovalSettings, { token, body: { enabled: false } }))).toEqual([
+    expect(await toldBy(() => api(contract.editAutoApprovalSettings, { token, body: { enabled: false } }))).toEqual([
       'The auto-approval settings were changed by the-admin',
     ])
   })

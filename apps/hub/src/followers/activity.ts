@@ -128,7 +128,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
 
   'storage.low': ({ data }) => ({
     type: 'error',
-    message: `${data.message} The hub takes no detections until there is room.`,
+    message: `${data.message}${REFUSES_DETECTIONS[data.state]}`,
   }),
   'backup.failed': ({ data }) => warning(data.message),
   'settings.changed': ({ data, actor }) =>
@@ -189,6 +189,13 @@ const typeOfStatus: Record<Gateway['status'], NewActivity['type']> = {
   online: 'success',
   warning: 'warning',
   offline: 'error',
+}
+
+const REFUSES_DETECTIONS: Readonly<Record<FactData['storage.low']['state'], string>> = {
+  low: ' The hub takes no detections until there is room.',
+  full: ' The hub takes no detections until there is room.',
+  unwritable: ' The hub takes no detections until it can write.',
+  folder: '',
 }
 
 const info = (message: string): Line => ({ type: 'info', message })

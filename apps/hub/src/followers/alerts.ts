@@ -96,6 +96,9 @@ const HOLDS_DE: Readonly<Record<RegistrationHold, string>> = {
 const STORAGE_DE: Readonly<Record<FactData['storage.low']['state'], string>> = {
   low: 'Auf dem Datenträger des Hubs ist fast kein Platz mehr: Bitte schaffen Sie Platz.',
   full: 'Die Datenbank des Hubs hat keinen Platz: Bitte schaffen Sie welchen auf dem Datenträger.',
+  unwritable:
+    'Die Datenbank des Hubs kann nicht schreiben: Sie oder ihr Datenträger ist schreibgeschützt oder gestört.',
+  folder: 'Der Hub kann in seinem Datenordner keine Dateien schreiben.',
 }
 
 type HubLine = Omit<Thing['line'], 'kind' | 'label' | 'detail'>

@@ -14,9 +14,11 @@ const OTHER = 'zzzzzzzz7777'
 const jars: CookieJar[] = [
   { mode: 'localhost', gatewayId: ID },
   { mode: 'ports', gatewayId: ID },
+  { mode: 'tls-ports', gatewayId: ID },
   { mode: 'wildcard', gatewayId: ID },
 ]
 const ports: CookieJar = { mode: 'ports', gatewayId: ID }
+const tlsPorts: CookieJar = { mode: 'tls-ports', gatewayId: ID }
 const wildcard: CookieJar = { mode: 'wildcard', gatewayId: ID }
 
 describe('the session cookie', () => {
@@ -24,6 +26,7 @@ describe('the session cookie', () => {
     const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=3600'
     expect(sessionCookie(wildcard, 'T')).toBe(`__Host-gws=T; ${attributes}`)
     expect(sessionCookie({ mode: 'localhost', gatewayId: ID }, 'T')).toBe(`__Host-gws=T; ${attributes}`)
+    expect(sessionCookie(tlsPorts, 'T')).toBe(`__Host-gws_${ID}=T; ${attributes}`)
     expect(sessionCookie(ports, 'T')).toBe(`gws_${ID}=T; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600`)
   })
 
@@ -44,6 +47,8 @@ describe("a gateway's Set-Cookie", () => {
   ])('%s is restricted to this host', (cookie, passed) => {
     expect(cookieFromGateway(cookie, wildcard)).toBe(passed)
     expect(cookieFromGateway(cookie, ports)).toBe(`g${ID}.${passed}`)
+    const secured = passed.endsWith('; Secure') ? passed : `${passed}; Secure`
+    expect(cookieFromGateway(cookie, tlsPorts)).toBe(`__Secure-g${ID}.${secured}`)
   })
 
   it.each([

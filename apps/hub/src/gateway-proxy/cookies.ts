@@ -1,9 +1,10 @@
 /**
  * Separates the hub's cookies from the gateway's on a gateway's origin. Pure. The hub has one there, the session; all
  * others are the gateway's. In port mode all gateways and applications of a host share one cookie jar, so the cookies
- * of each have its prefix in the browser.
+ * of each have its prefix in the browser. Pages with TLS and pages without share the jar, too: with TLS the names are
+ * ones that browsers accept and send over TLS only.
  */
-import { labelOf, type GatewayUiMode, type Place } from './origins.ts'
+import { isPortMode, labelOf, type GatewayUiMode, type Place } from './origins.ts'
 
 export const UI_SESSION_LIFETIME_SECONDS = 3600
 
@@ -13,7 +14,8 @@ export type CookieJar = Place & { mode: GatewayUiMode }
 type Pair = { name: string; value: string }
 
 export function sessionCookieName(jar: CookieJar): string {
-  return jar.mode === 'ports' ? `gws_${labelOf(jar)}` : '__Host-gws'
+  if (!isPortMode(jar.mode)) return '__Host-gws'
+  return `${jar.mode === 'tls-ports' ? '__Host-' : ''}gws_${labelOf(jar)}`
 }
 
 /** The Set-Cookie value that starts a session on the gateway's origin. */
@@ -53,6 +55,7 @@ export function cookieFromGateway(setCookie: string, jar: CookieJar): string | u
   const kept = attributes
     .map((attribute) => attribute.trim())
     .filter((attribute) => !/^domain\s*(=|$)/i.test(attribute))
+  if (jar.mode === 'tls-ports' && !kept.some((attribute) => /^secure$/i.test(attribute))) kept.push('Secure')
   return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...kept].join('; ')
 }
 
@@ -71,7 +74,8 @@ export function overlongCookies(cookieHeader: string | undefined, jar: CookieJar
 }
 
 function portPrefix(jar: CookieJar): string {
-  return jar.mode === 'ports' ? `g${labelOf(jar)}.` : ''
+  if (!isPortMode(jar.mode)) return ''
+  return `${jar.mode === 'tls-ports' ? '__Secure-' : ''}g${labelOf(jar)}.`
 }
 
 /** Browsers ignore the case of the `__Host-` prefix. */

@@ -7,6 +7,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { GATEWAY_REACH_PATH, type gatewayUiTicket, type GatewayWay, type ResponseOf } from '@hedgerow/contract'
 import {
   createFront,
   rememberedByName,
@@ -15,6 +16,7 @@ import {
   type Exchange,
   type Faults,
   type RequestHead,
+  type TlsContext,
 } from '@hedgerow/http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -36,11 +38,19 @@ import {
 import { createGatewayConnections, doorOf, type Dial } from './gateway-connections.ts'
 import { overlongCookies } from './cookies.ts'
 import { blockedUdpPage, failureOf, failurePage, TOO_MANY_OF_A_SESSION } from './failures.ts'
-import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
+import { answerReach, handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
 import { headersFromGateway, headersToGateway, type ForBrowser, type ForGateway } from './headers.ts'
 import { headToBrowser, linesToGateway } from './repeated-heads.ts'
-import { createHubOrigins } from './hub-origin.ts'
-import { createOrigins, parseHost, type GatewayHost, type Place } from './origins.ts'
+import { createHubOrigins, type HubPorts } from './hub-origin.ts'
+import {
+  createOrigins,
+  isPortMode,
+  parseHost,
+  wayOf,
+  type GatewayHost,
+  type GatewayUiMode,
+  type Place,
+} from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
 import { createOpenVisits, type OpenExchange } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest, type Passage } from './proxy.ts'
@@ -60,8 +70,9 @@ export type GatewayProxyDeps = {
   findGateway: FindGateway
   applicationsOf: ApplicationsOf
   dial: Dial
-  /** The port of the hub's own listener. */
-  hubPort: () => number
+  hubPorts: () => HubPorts
+  /** The hub's certificate; undefined when its HTTPS is off, and gateways' ports have no TLS either. */
+  tls: (() => TlsContext) | undefined
   sourceAddress: SourceAddress
   /** Limits for the gateways' ports; the hub's own listeners have theirs. */
   limits: ConnectionLimits
@@ -79,11 +90,16 @@ export type GatewayProxy = {
   /** Whether a request to a gateway's origin may leave HTTP. */
   acceptsUpgrade(req: IncomingMessage): boolean
   handleUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void
-  formActionSources(host: string | undefined): string[]
+  /** What a page of the hub at this host may call and hand over to. */
+  handoverSources(host: string | undefined, isTls: boolean): string[]
   connectedUsers(gatewayId: string): number
   /** A person or a gateway has changed: ends connections that are no longer allowed. */
   recheck(): Promise<void>
-  issueTicket(caller: Caller, place: Place, headers: IncomingHttpHeaders): Promise<{ action: string; ticket: string }>
+  issueTicket(
+    caller: Caller,
+    asked: Place & { way?: GatewayWay | undefined },
+    headers: IncomingHttpHeaders,
+  ): Promise<ResponseOf<typeof gatewayUiTicket>>
   /** Opens the ports of all gateways that have one. */
   start(): Promise<void>
   /** Ends the exchanges that do not end by themselves, such as WebSockets. */
@@ -114,7 +130,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const origins = createOrigins({ gatewayOrigin, publicUrl })
   const tickets = createTickets({ clock })
   const sessions = createUiSessions({ clock })
-  const hubOrigins = createHubOrigins({ gatewayOrigin, publicUrl }, deps.hubPort)
+  const hubOrigins = createHubOrigins({ gatewayOrigin, publicUrl }, deps.hubPorts)
   const visitorAccess = createVisitorAccess({
     hubSessions: deps.sessions,
     uiSessions: sessions,
@@ -146,6 +162,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     // This is no WebSocket, or it was sent before the previous answer has ended.
     if (asksForUpgrade(exchange)) throw new HubError('invalid_request')
     if (exchange.url?.startsWith('/__hub/')) {
+      if (exchange.url === GATEWAY_REACH_PATH && exchange.method === 'GET') return answerReach(exchange)
       if (exchange.url.split('?', 1)[0] !== HANDOVER_PATH) throw new HubError('not_found')
       const admit = (grant: Grant) => recordVisit(exchange, grant)
       return handOver(exchange, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
@@ -276,7 +293,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const code = error instanceof HubError ? error.code : 'internal_error'
     if (code === 'internal_error')
       log.error({ err: error, gatewayId: host.gatewayId }, 'a request for a gateway page failed')
-    const hubUrl = hubOrigins.behind(host)
+    const hubUrl = hubOrigins.behind(host, hasTls(req))
     const hasNoSession = code === 'session_required' || code === 'session_ended'
     if (hasNoSession && hubUrl && isNavigation(req.method, req.headers)) {
       const Location = `${hubUrl}${handoverPage(host, req.url ?? '')}`
@@ -331,11 +348,13 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 
   function createPortServer(place: Place): Server {
-    const hostNamed = rememberedByName((host): GatewayHost | undefined => {
-      const authority = parseHost(host)?.authority
-      return authority === undefined ? undefined : { ...place, mode: 'ports', authority }
-    })
-    const hostOf = ({ headers }: RequestHead) => hostNamed(headers.host ?? '')
+    const named = (mode: GatewayUiMode) =>
+      rememberedByName((host): GatewayHost | undefined => {
+        const authority = parseHost(host)?.authority
+        return authority === undefined ? undefined : { ...place, mode, authority }
+      })
+    const [plain, secure] = [named('ports'), named('tls-ports')]
+    const hostOf = (req: RequestHead) => (hasTls(req) ? secure : plain)(req.headers.host ?? '')
     return createFront({
       limits: deps.limits,
       faults: deps.faults,
@@ -344,6 +363,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       handle: (_req, res) => void res.destroy(),
       exchanges: { owns: () => true, handle: (exchange) => serve(exchange, hostOf(exchange)) },
       upgrade: { accepts: asksForWebSocket, handle: (req, socket, head) => upgrade(req, socket, head, hostOf(req)) },
+      alsoTls: deps.tls,
     })
   }
 
@@ -352,30 +372,33 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     handle: (exchange) => serve(exchange, origins.locate(exchange.headers.host)),
     acceptsUpgrade: asksForWebSocket,
     handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
-    formActionSources: origins.formActionSources,
+    handoverSources: origins.sourcesFor,
     connectedUsers: openVisits.connectedUsers,
     recheck() {
       visitorAccess.invalidate()
       return openVisits.recheck()
     },
 
-    async issueTicket(caller, { gatewayId, application }, headers) {
+    async issueTicket(caller, { gatewayId, application, way }, headers) {
       const gateway = await deps.findGateway(caller, gatewayId)
       const place: Place = { gatewayId: gateway.id, application }
       const refusal = applicationRefusal(caller.role, place, deps.applicationsOf(gateway.id) ?? [])
       if (refusal !== undefined) throw new HubError(refusal)
       const hubOrigin = hubOrigins.calling(headers)
+      const modes = origins.modesFor(hubOrigin)
+      const mode = modes.find((one) => wayOf(one) === way) ?? modes[0]
+      const other = modes.find((one) => one !== mode)
       let port: number | undefined
-      if (origins.modeFor(hubOrigin) === 'ports') {
-        if (hubOrigin.protocol === 'https:') throw new HubError('gateway_origin_required')
+      if (isPortMode(mode)) {
+        if (mode === 'tls-ports' && !deps.tls) throw new HubError('gateway_origin_required')
         const callingPort = Number(hubOrigin.port)
         if (callingPort >= range.first && callingPort <= range.last) throw new HubError('origin_not_allowed')
         port = await ports.portOf(place)
       }
-      const origin = origins.originOf(place, hubOrigin, port)
+      const origin = origins.originOf(place, mode, hubOrigin, port)
       const { sessionId, userId } = caller
-      const ticket = tickets.issue({ ...place, sessionId, userId, origin, hubOrigin: hubOrigin.origin })
-      return { action: `${origin}${HANDOVER_PATH}`, ticket }
+      const ticket = tickets.issue({ ...place, sessionId, userId, mode, origin, hubOrigin: hubOrigin.origin })
+      return { action: `${origin}${HANDOVER_PATH}`, ticket, otherWay: other === undefined ? null : wayOf(other) }
     },
 
     start: ports.start,
@@ -396,6 +419,11 @@ function handoverPage({ gatewayId, application }: Place, path: string): string {
     ...(isLocalPath(path) && path !== '/' && { path }),
   })
   return `/proxy/gateway/${gatewayId}${query.size === 0 ? '' : `?${query}`}`
+}
+
+/** Whether the connection itself has TLS, whatever there is in front of the hub. */
+function hasTls({ socket }: RequestHead): boolean {
+  return 'encrypted' in socket
 }
 
 /** Accepts only a path on this origin: browsers send nothing else. */

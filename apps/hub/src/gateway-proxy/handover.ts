@@ -5,10 +5,10 @@
 import type { Exchange } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import { sessionCookie } from './cookies.ts'
-import { isSamePlace, type GatewayHost } from './origins.ts'
+import type { GatewayHost } from './origins.ts'
 import { replyTo } from './reply.ts'
 import type { Grant, Tickets } from './tickets.ts'
-import { authoritiesOf, type UiSessions } from './ui-sessions.ts'
+import { isAt, type UiSessions } from './ui-sessions.ts'
 
 export const HANDOVER_PATH = '/__hub/session'
 const MAX_FORM_BYTES = 8 * 1024
@@ -34,9 +34,7 @@ export async function handOver(
   const path = form.get('path') || '/'
   if (!isLocalPath(path)) throw new HubError('invalid_request')
   const grant = tickets.redeem(form.get('ticket') ?? '')
-  if (!grant || !isSamePlace(grant, host) || !authoritiesOf(grant.origin).includes(host.authority)) {
-    throw new HubError('ticket_invalid')
-  }
+  if (!grant || !isAt(grant, host)) throw new HubError('ticket_invalid')
   if (exchange.headers.origin !== grant.hubOrigin) throw new HubError('origin_not_allowed')
   await admit(grant)
   replyTo(exchange).send(303, {
@@ -45,6 +43,11 @@ export async function handOver(
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
   })
+}
+
+/** Tells a page of the hub that its browser reaches this origin, before it leaves for it: nothing about anybody. */
+export function answerReach(exchange: Exchange): void {
+  replyTo(exchange).send(204, { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' })
 }
 
 /** Whether a browser on the gateway's origin that follows `path` stays there. */

@@ -3,20 +3,30 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
-import { parseHost, type GatewayHost } from './origins.ts'
+import { isPortMode, parseHost, type GatewayHost } from './origins.ts'
 
 export type HubOrigins = {
   /** The origin of the hub's page that asks for a ticket. It is checked against Host, so no other site can be named. */
   calling(headers: IncomingHttpHeaders): URL
-  /** Where a person without a session signs in; unknown behind a wildcard without HUB_PUBLIC_URL. */
-  behind(host: GatewayHost): string | undefined
+  /**
+   * Where a person without a session signs in: at the host and with the scheme that they use. Unknown behind a wildcard
+   * without HUB_PUBLIC_URL.
+   */
+  behind(host: GatewayHost, isTls: boolean): string | undefined
 }
+
+/** The ports of the hub's own listeners. */
+export type HubPorts = { port: number; httpsPort?: number | undefined }
 
 export function createHubOrigins(
   config: { publicUrl?: string | undefined; gatewayOrigin?: string | undefined },
-  hubPort: () => number,
+  hubPorts: () => HubPorts,
 ): HubOrigins {
   const publicOrigin = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin
+  const isPublic = (scheme: string, hostname: string) =>
+    publicOrigin !== undefined &&
+    new URL(`${scheme}://${hostname}`).hostname === new URL(publicOrigin).hostname &&
+    publicOrigin.startsWith(`${scheme}:`)
 
   return {
     calling(headers) {
@@ -37,10 +47,13 @@ export function createHubOrigins(
       throw new HubError('invalid_request', { message })
     },
 
-    behind({ mode, authority }) {
+    behind({ mode, authority }, isTls) {
       const { hostname = '', port = '' } = parseHost(authority) ?? {}
-      if (mode === 'localhost') return `http://localhost${port && `:${port}`}`
-      return publicOrigin ?? (mode === 'ports' ? `http://${hostname}:${hubPort()}` : undefined)
+      const scheme = isTls ? 'https' : 'http'
+      if (mode === 'localhost') return `${scheme}://localhost${port && `:${port}`}`
+      if (!isPortMode(mode) || isPublic(scheme, hostname)) return publicOrigin
+      const { port: httpPort, httpsPort } = hubPorts()
+      return `${scheme}://${hostname}:${isTls ? httpsPort : httpPort}`
     },
   }
 }

@@ -196,9 +196,10 @@ describe('long exchanges', () => {
     ['their session ends', (page: Page) => hub.sessions.end(page.caller.sessionId)],
     ['the person may no longer see the gateway', () => hub.db.deleteFrom('gateways').execute()],
   ])('over HTTP/2 end alone when %s', async (_when, revoke) => {
+    await hub.stop()
+    hub = await startGatewayUi({ https: true })
     const [page, other] = [await hub.openPage((_req, res) => void res.write('x')), await hub.signIn()]
-    const { port, close } = await hub.listenTls()
-    const client = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+    const client = connectHttp2(`https://127.0.0.1:${hub.httpsPort}`, { rejectUnauthorized: false })
     const open = (cookie: string) =>
       client.request({ ':authority': page.host, ':path': '/', cookie }).on('error', () => {})
     try {
@@ -215,7 +216,6 @@ describe('long exchanges', () => {
       refused.destroy()
     } finally {
       client.destroy()
-      close()
     }
   })
 

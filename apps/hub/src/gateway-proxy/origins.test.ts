@@ -13,22 +13,28 @@ const place: fc.Arbitrary<Place> = fc.record({
 
 describe('the origin of a gateway', () => {
   it.each([
-    ['http://localhost:8080', undefined, `http://gw-${ID}.localhost:8080`, 'localhost'],
-    ['http://localhost', undefined, `http://gw-${ID}.localhost`, 'localhost'],
-    ['http://192.168.1.5:8080', 8100, 'http://192.168.1.5:8100', 'ports'],
-    ['http://127.0.0.1:8080', 8100, 'http://127.0.0.1:8100', 'ports'],
-    ['http://[fd00::5]:8080', 8100, 'http://[fd00::5]:8100', 'ports'],
-    ['http://hub.lan', 8101, 'http://hub.lan:8101', 'ports'],
-  ])('for a hub at %s is a name of localhost or a port of the same host', (hub, port, origin, mode) => {
-    expect(plain.originOf({ gatewayId: ID }, new URL(hub), port)).toBe(origin)
-    expect(plain.modeFor(new URL(hub))).toBe(mode)
+    ['http://localhost:8080', { localhost: `http://gw-${ID}.localhost:8080`, ports: 'http://localhost:8100' }],
+    ['http://localhost', { localhost: `http://gw-${ID}.localhost`, ports: 'http://localhost:8100' }],
+    ['http://192.168.1.5:8080', { ports: 'http://192.168.1.5:8100' }],
+    ['http://127.0.0.1:8080', { ports: 'http://127.0.0.1:8100', localhost: `http://gw-${ID}.localhost:8080` }],
+    ['http://[::1]:8080', { ports: 'http://[::1]:8100', localhost: `http://gw-${ID}.localhost:8080` }],
+    ['http://[fd00::5]:8080', { ports: 'http://[fd00::5]:8100' }],
+    ['http://hub.lan', { ports: 'http://hub.lan:8100' }],
+    ['https://localhost:8443', { 'tls-ports': 'https://localhost:8100' }],
+    ['https://127.0.0.1:8443', { 'tls-ports': 'https://127.0.0.1:8100' }],
+    ['https://[fd00::5]:8443', { 'tls-ports': 'https://[fd00::5]:8100' }],
+    ['https://hub.lan', { 'tls-ports': 'https://hub.lan:8100' }],
+  ])('for a hub at %s has the scheme of the hub, the best way first: %o', (hub, origins) => {
+    const modes = plain.modesFor(new URL(hub))
+    const made = modes.map((mode) => [mode, plain.originOf({ gatewayId: ID }, mode, new URL(hub), 8100)])
+    expect(made).toEqual(Object.entries(origins))
   })
 
   it.each(['http://localhost:8080', 'http://192.168.1.5', 'https://hub.example.org'])(
     'is that of HUB_GATEWAY_ORIGIN, also for a hub at %s',
     (hub) => {
-      expect(wildcard.modeFor(new URL(hub))).toBe('wildcard')
-      expect(wildcard.originOf({ gatewayId: ID }, new URL(hub))).toBe(`https://gw-${ID}.example.net`)
+      expect(wildcard.modesFor(new URL(hub))).toEqual(['wildcard'])
+      expect(wildcard.originOf({ gatewayId: ID }, 'wildcard', new URL(hub))).toBe(`https://gw-${ID}.example.net`)
     },
   )
 
@@ -78,7 +84,8 @@ describe('the gateway of a Host', () => {
     fc.assert(
       fc.property(place, fc.integer({ min: 1, max: 65535 }), (shown, port) => {
         for (const origins of [plain, wildcard, suffixed]) {
-          const origin = origins.originOf(shown, new URL(`http://localhost:${port}`))
+          const hub = new URL(`http://localhost:${port}`)
+          const origin = origins.originOf(shown, origins.modesFor(hub)[0], hub)
           expect(origins.locate(new URL(origin).host)).toMatchObject(shown)
         }
       }),
@@ -86,27 +93,29 @@ describe('the gateway of a Host', () => {
   })
 })
 
-describe('form-action of the hub', () => {
+describe('the policy of the hub', () => {
   it.each([
-    ['localhost:8080', ['http://*.localhost:8080']],
-    ['192.168.1.5:8080', ['http://192.168.1.5:*']],
-    ['[fd00::5]:8080', ['http:']],
+    ['localhost:8080', ['https://localhost:*', 'http://localhost:*', 'http://*.localhost:8080']],
+    ['127.0.0.1:8080', ['https://127.0.0.1:*', 'http://127.0.0.1:*', 'http://*.localhost:8080']],
+    ['192.168.1.5:8080', ['https://192.168.1.5:*', 'http://192.168.1.5:*']],
+    ['[fd00::5]:8080', ['https:', 'http:']],
     ['evil; script-src *', []],
     [undefined, []],
-  ])('for a page at %s allows its gateways and nothing that breaks the policy', (host, sources) => {
-    expect(plain.formActionSources(host)).toEqual(sources)
+  ])('for a page at %s allows its gateways and nothing that breaks it; over TLS only https', (host, sources) => {
+    expect(plain.sourcesFor(host, false)).toEqual(sources)
+    expect(plain.sourcesFor(host, true)).toEqual(sources.filter((source) => source.startsWith('https:')))
   })
 
   it('allows the wildcard, or both the public and the direct address', () => {
-    expect(wildcard.formActionSources('whatever')).toEqual(['https://*.example.net'])
+    expect(wildcard.sourcesFor('whatever', false)).toEqual(['https://*.example.net'])
     const origins = createOrigins({ publicUrl: 'http://hub.lan' })
-    expect(origins.formActionSources('10.0.0.1:8080')).toEqual(['http://10.0.0.1:*', 'http://hub.lan:*'])
+    expect(origins.sourcesFor('10.0.0.1:8080', true)).toEqual(['https://10.0.0.1:*', 'https://hub.lan:*'])
   })
 
   it('never holds a character that ends a source or a directive', () => {
     fc.assert(
       fc.property(fc.string(), (host) => {
-        for (const source of plain.formActionSources(host)) expect(source).toMatch(/^http:(\/\/[a-z0-9._*:-]+)?$/)
+        for (const source of plain.sourcesFor(host, false)) expect(source).toMatch(/^https?:(\/\/[a-z0-9._*:-]+)?$/)
       }),
     )
   })

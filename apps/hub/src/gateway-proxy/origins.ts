@@ -1,11 +1,12 @@
 /**
- * The web origin of each gateway's pages, and the gateway that a request's Host names. Pure. HUB_GATEWAY_ORIGIN comes
- * before localhost, and localhost before a port for each gateway; docs/security.md says why only a separate origin
- * isolates.
+ * The web origin of each gateway's pages, and the gateway that a request's Host names. Pure. docs/security.md says
+ * which of the modes is for whom, and why only a separate origin isolates.
  */
+import type { GatewayWay } from '@hedgerow/contract'
 import { rememberedByName } from '@hedgerow/http'
 
-export type GatewayUiMode = 'localhost' | 'ports' | 'wildcard'
+/** `ports` and `tls-ports` are the same ports, without TLS and with it. */
+export type GatewayUiMode = 'localhost' | 'ports' | 'tls-ports' | 'wildcard'
 
 /** What an origin shows: a gateway's own interface, or the application of this name. */
 export type Place = { gatewayId: string; application?: string | undefined }
@@ -16,14 +17,17 @@ export type Place = { gatewayId: string; application?: string | undefined }
 export type GatewayHost = Readonly<Place & { mode: GatewayUiMode; authority: string }>
 
 export type Origins = {
-  /** How gateways are reached from a hub page at `hubOrigin`. */
-  modeFor(hubOrigin: URL): GatewayUiMode
-  /** The origin of a place for a person whose hub page is at `hubOrigin`; `port` is the place's, in port mode. */
-  originOf(place: Place, hubOrigin: URL, port?: number): string
+  /** How gateways are reached from a hub page at `hubOrigin`, the best way first. */
+  modesFor(hubOrigin: URL): [GatewayUiMode, ...GatewayUiMode[]]
+  /**
+   * The origin of a place, in one of these modes, for a person whose hub page is at `hubOrigin`; `port` is the place's,
+   * in port mode.
+   */
+  originOf(place: Place, mode: GatewayUiMode, hubOrigin: URL, port?: number): string
   /** The place whose origin `host` names, except in port mode, where the listener knows it. */
   locate(host: string | undefined): GatewayHost | undefined
-  /** The form-action sources that the handover needs in the Content-Security-Policy of a hub page at `host`. */
-  formActionSources(host: string | undefined): string[]
+  /** The sources that the handover needs in the Content-Security-Policy of a hub page at `host`. */
+  sourcesFor(host: string | undefined, isTls: boolean): string[]
 }
 
 const MAX_PORT = 65_535
@@ -41,9 +45,6 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
   const template = config.gatewayOrigin === undefined ? undefined : parseTemplate(config.gatewayOrigin)
   const publicHost = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host
 
-  const modeFor = (hubOrigin: URL): GatewayUiMode =>
-    template ? 'wildcard' : isLocalhost(hubOrigin.hostname) ? 'localhost' : 'ports'
-
   const located = rememberedByName((host): GatewayHost | undefined => {
     const parsed = parseHost(host)
     if (!parsed) return undefined
@@ -55,23 +56,36 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
   })
 
   return {
-    modeFor,
+    modesFor({ protocol, hostname }) {
+      if (template) return ['wildcard']
+      // No certificate covers the names below localhost: browsers accept no wildcard directly below it.
+      if (protocol === 'https:') return ['tls-ports']
+      if (isLocalhost(hostname)) return ['localhost', 'ports']
+      return isLoopback(hostname) ? ['ports', 'localhost'] : ['ports']
+    },
 
-    originOf(place, hubOrigin, port) {
-      if (template) return template.originOf(labelOf(place))
-      if (isLocalhost(hubOrigin.hostname)) {
-        return `${hubOrigin.protocol}//gw-${labelOf(place)}.localhost${hubOrigin.port && `:${hubOrigin.port}`}`
+    originOf(place, mode, { hostname, port: hubPort }, port) {
+      switch (mode) {
+        case 'wildcard':
+          return template!.originOf(labelOf(place))
+        case 'localhost':
+          return `http://gw-${labelOf(place)}.localhost${hubPort && `:${hubPort}`}`
+        default:
+          return new URL(`${mode === 'ports' ? 'http' : 'https'}://${hostname}:${port}`).origin
       }
-      return `http://${hubOrigin.hostname}:${port}`
     },
 
     locate: (host) => (host === undefined ? undefined : located(host)),
 
-    formActionSources(host) {
+    sourcesFor(host, isTls) {
       if (template) return [template.source]
       const sources = [host, publicHost].flatMap((candidate) => {
         const parsed = parseHost(candidate)
-        return parsed ? [sourceFor(parsed.hostname, parsed.port)] : []
+        if (!parsed) return []
+        const { hostname, port } = parsed
+        const names = isLocalhost(hostname) || isLoopback(hostname) ? [`http://*.localhost${port && `:${port}`}`] : []
+        // A page that came without TLS may have it between the browser and a proxy.
+        return [portSource('https', hostname), ...(isTls ? [] : [portSource('http', hostname), ...names])]
       })
       return [...new Set(sources)]
     },
@@ -106,13 +120,22 @@ function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-/**
- * A policy can name any port of a host, but no IPv6 address, so pages at an IPv6 address allow every plain-http form
- * target.
- */
-function sourceFor(hostname: string, port: string): string {
-  if (isLocalhost(hostname)) return `http://*.localhost${port && `:${port}`}`
-  return hostname.startsWith('[') ? 'http:' : `http://${hostname}:*`
+function isLoopback(hostname: string): boolean {
+  return /^(?:127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+/** A policy can name any port of a host, but no IPv6 address, so pages at one allow every target of the scheme. */
+function portSource(scheme: 'http' | 'https', hostname: string): string {
+  return hostname.startsWith('[') ? `${scheme}:` : `${scheme}://${hostname}:*`
+}
+
+export function isPortMode(mode: GatewayUiMode): boolean {
+  return mode === 'ports' || mode === 'tls-ports'
+}
+
+/** What a browser needs for this mode: names that lead to the hub, or ports of the hub. */
+export function wayOf(mode: GatewayUiMode): GatewayWay {
+  return isPortMode(mode) ? 'ports' : 'names'
 }
 
 function parseTemplate(text: string) {

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTickets, type Grant, type Tickets } from './tickets.ts'
+import type { GatewayHost } from './origins.ts'
 import { createUiSessions, type UiSessions } from './ui-sessions.ts'
 
 const grant: Grant = {
   sessionId: 's1',
   userId: 'u1',
   gatewayId: 'abcdefgh2345',
+  mode: 'localhost',
   origin: 'http://gw-abcdefgh2345.localhost:8080',
   hubOrigin: 'http://localhost:8080',
 }
@@ -54,7 +56,11 @@ describe('a ticket', () => {
 })
 
 describe('a session on a gateway’s origin', () => {
-  const at = { gatewayId: grant.gatewayId, authority: 'gw-abcdefgh2345.localhost:8080' }
+  const at: GatewayHost = {
+    gatewayId: grant.gatewayId,
+    mode: 'localhost',
+    authority: 'gw-abcdefgh2345.localhost:8080',
+  }
   let sessions: UiSessions
   beforeEach(() => {
     sessions = createUiSessions({ clock })
@@ -72,6 +78,7 @@ describe('a session on a gateway’s origin', () => {
     const token = sessions.start(grant)
     expect(sessions.find([token], { ...at, gatewayId: 'zzzzzzzz7777' })).toBeUndefined()
     expect(sessions.find([token], { ...at, authority: 'gw-abcdefgh2345.localhost:9090' })).toBeUndefined()
+    expect(sessions.find([token], { ...at, mode: 'wildcard' })).toBeUndefined()
     expect(sessions.find([token], at)).toBeDefined()
   })
 

@@ -3,7 +3,7 @@
  * for half a minute; the handover redeems them.
  */
 import { randomBytes } from 'node:crypto'
-import type { Place } from './origins.ts'
+import type { GatewayUiMode, Place } from './origins.ts'
 
 export const TICKET_LIFETIME_MS = 30_000
 const TICKET_BYTES = 24
@@ -11,7 +11,13 @@ const MAX_TICKETS = 10_000
 const MAX_TICKETS_PER_SESSION = 20
 
 /** What a ticket allows: this hub session may open this place at `origin`, coming from the page at `hubOrigin`. */
-export type Grant = Place & { sessionId: string; userId: string; origin: string; hubOrigin: string }
+export type Grant = Place & {
+  sessionId: string
+  userId: string
+  mode: GatewayUiMode
+  origin: string
+  hubOrigin: string
+}
 
 export type Tickets = {
   /** A new ticket; above the limit, drops the oldest of the session or of all. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { UI_SESSION_LIFETIME_SECONDS } from './cookies.ts'
-import { isSamePlace, type Place } from './origins.ts'
+import { isSamePlace, type GatewayHost } from './origins.ts'
 import type { Grant } from './tickets.ts'
 
 const TOKEN_BYTES = 24
@@ -15,8 +15,8 @@ export type UiSession = Grant & { expiresAtMs: number; authorities: readonly str
 export type UiSessions = {
   /** The value for the session cookie. */
   start(grant: Grant): string
-  /** The session of the first token that is valid for this place at this authority. */
-  find(tokens: string[], at: Place & { authority: string }): UiSession | undefined
+  /** The session of the first token that is valid for this place at this origin. */
+  find(tokens: string[], at: GatewayHost): UiSession | undefined
   endSession(sessionId: string): void
 }
 
@@ -40,7 +40,7 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
     find(tokens, at) {
       for (const token of tokens) {
         const session = byToken.get(token)
-        if (!session || !isSamePlace(session, at) || !session.authorities.includes(at.authority)) continue
+        if (!session || !isAt(session, at, session.authorities)) continue
         if (clock() < session.expiresAtMs) return session
         byToken.delete(token)
       }
@@ -52,8 +52,17 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
   }
 }
 
+/** Whether a grant, whose origin has these authorities, is for this place at this origin. */
+export function isAt(
+  grant: Grant,
+  at: GatewayHost,
+  authorities: readonly string[] = authoritiesOf(grant.origin),
+): boolean {
+  return isSamePlace(grant, at) && grant.mode === at.mode && authorities.includes(at.authority)
+}
+
 /** The Host headers that name the host and port of `origin`, with or without a default port. */
-export function authoritiesOf(origin: string): string[] {
+function authoritiesOf(origin: string): string[] {
   const [scheme, host = ''] = origin.split('://')
   return [host, `${host}:${scheme === 'https' ? 443 : 80}`]
 }

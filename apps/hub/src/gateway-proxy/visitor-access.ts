@@ -8,7 +8,7 @@ import { rememberedFor, valuesOf, type RequestHead } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
-import type { GatewayHost, Place } from './origins.ts'
+import { isPortMode, type GatewayHost, type Place } from './origins.ts'
 import type { Grant } from './tickets.ts'
 import type { UiSessions } from './ui-sessions.ts'
 
@@ -140,7 +140,7 @@ export function createVisitorAccess({
         if (!allowed) throw new HubError('session_ended')
         const refusal = refusalOf(allowed.caller, grant)
         if (refusal !== undefined) throw new HubError(refusal)
-        if (host.mode === 'ports' && req.headers['service-worker'] === 'script')
+        if (isPortMode(host.mode) && req.headers['service-worker'] === 'script')
           throw new HubError('service_worker_refused')
         return { caller: allowed.caller, gateway: allowed.gateway, grant }
       })

@@ -105,7 +105,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
         await expect.poll(() => said.get(`hedgerow/gateways/${id}/picture`), PATIENT).toEqual(JPEG)
 
         const fields = { name: 'Barn', location: '', description: '' }
-        await api(contract.updateGateway, { token, params: { id }, body: fields })
+        await api(contract.editGateway, { token, params: { id }, body: fields })
         await expect.poll(() => json(said, config), PATIENT).toMatchObject({ device: { name: 'Barn' } })
         // A later subscriber gets all of it.
         const later = await watch(broker)
@@ -223,7 +223,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
         await beat()
         const { client, said } = await watch(broker)
         const allow = (homeAssistantCommands: boolean) =>
-          api(contract.saveHubSettings, { token, body: { homeAssistantCommands } })
+          api(contract.editHubSettings, { token, body: { homeAssistantCommands } })
         const components = () =>
           (json(said, `homeassistant/device/hedgerow_${id}/config`) as { components: object } | null)?.components
         const press = (what: string, word: string, options = {}) =>

@@ -78,6 +78,7 @@ function operation(call: DescribedCall): Json {
   const parameters = [...parametersIn('path', call.params), ...parametersIn('query', call.query)]
   return {
     operationId: name,
+    ...(call.deprecated && { deprecated: true }),
     summary: titleOf(name),
     description: whoMay[access],
     tags: [access],

@@ -167,7 +167,8 @@ for (const segment of location.pathname.split('/').filter(Boolean)) {
 }
 for (const place of places)
   for (const domain of domains)
-    for (const name of names) document.cookie = name + '=; Max-Age=0; Path=' + place + domain
+    for (const name of names)
+      document.cookie = name + '=; Max-Age=0; Path=' + place + domain + (name.startsWith('__') ? '; Secure' : '')
 `
 const PAGE_POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 

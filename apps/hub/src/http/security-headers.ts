@@ -20,17 +20,17 @@ export function sendSecurityHeaders(app: FastifyInstance): void {
 
 /**
  * The policy of the hub's pages. With `directHealthCheck` a page may request any gateway's health itself. It hands over
- * to `formActionSources`, the gateways' own origins, by posting a form.
+ * to `handoverSources`, the gateways' own origins, by posting a form, and first sees whether its browser reaches them.
  */
 export function pagePolicy({
-  formActionSources,
+  handoverSources,
   directHealthCheck,
 }: {
-  formActionSources: readonly string[]
+  handoverSources: readonly string[]
   directHealthCheck: boolean
 }): string {
   const health = directHealthCheck ? ` http://*:${GATEWAY_PORT} https://*:${GATEWAY_PORT}` : ''
-  const sources = formActionSources.filter((source) => !/[\s;,'"]/.test(source))
+  const sources = handoverSources.filter((source) => !/[\s;,'"]/.test(source))
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -39,7 +39,7 @@ export function pagePolicy({
     "img-src 'self' data: blob:",
     "media-src 'self'",
     "font-src 'self'",
-    `connect-src 'self'${health}`,
+    [`connect-src 'self'${health}`, ...sources].join(' '),
     "worker-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",

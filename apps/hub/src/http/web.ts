@@ -15,7 +15,7 @@ const PORTAL_PATHS = 'portal-paths.json'
 
 const PUBLIC_PAGES: Readonly<Record<string, SitePage>> = { '': 'landing', beta: 'beta' }
 /** A public page loads only its own files and calls only its own hub, never gateways. */
-const PUBLIC_POLICY = pagePolicy({ formActionSources: [], directHealthCheck: false })
+const PUBLIC_POLICY = pagePolicy({ handoverSources: [], directHealthCheck: false })
 
 /** The folders of the built portal and of the built public pages. */
 export type WebFolders = { webDir: string; siteDir: string }
@@ -41,7 +41,7 @@ export async function serveWeb(
   options: WebFolders & {
     publicUrl: string | undefined
     contactEmail: string | undefined
-    formActionSources: (host: string | undefined) => string[]
+    handoverSources: (host: string | undefined, isTls: boolean) => string[]
     /** Read for each page. */
     settings: () => Promise<PageSettings>
   },
@@ -69,8 +69,8 @@ export async function serveWeb(
       if (isScreen(path)) {
         const settings = await options.settings().catch(() => UNKNOWN)
         const { directHealthCheck } = settings
-        const formActionSources = options.formActionSources(request.headers.host)
-        reply.header('content-security-policy', pagePolicy({ formActionSources, directHealthCheck }))
+        const handoverSources = options.handoverSources(request.headers.host, 'encrypted' in request.raw.socket)
+        reply.header('content-security-policy', pagePolicy({ handoverSources, directHealthCheck }))
         return reply.sendFile(fileOf(path, settings))
       }
       const origin = ownOrigin(options.publicUrl, request)

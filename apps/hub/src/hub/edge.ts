@@ -113,7 +113,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     },
     applicationsOf: (id) => heartbeats.latest(id)?.content.applications,
     dial: (address, door, signal) => vpn.dial(address, PORTS[door], signal),
-    hubPort: () => listening.port,
+    hubPorts: () => listening,
+    tls: config.httpsPort === undefined ? undefined : certificates.current,
     sourceAddress,
     ...connections,
     clock,
@@ -301,7 +302,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       siteDir: config.siteDir,
       publicUrl,
       contactEmail: config.contactEmail,
-      formActionSources: ui.formActionSources,
+      handoverSources: ui.handoverSources,
       settings,
     })
 

@@ -18,7 +18,7 @@ export async function openStorage({ config, log, clock, onTakenOver }: Base, sta
   const database = await openDatabase({
     url: databaseUrl,
     copiesDir: join(dataDir, 'backups'),
-    onFull: () => watch?.onFull(),
+    onWriteRefused: (refusal) => watch?.onWriteRefused(refusal),
   })
   stack.defer(database.close)
   const { db } = database

@@ -116,7 +116,7 @@ describe.each(testEngines)('the log of deliveries on %s', (engine) => {
     const off = await again(id)
     expect(off.body).toEqual({ error: 'channel_off', message: 'HUB_NTFY_URL is not set.' })
     await hub.db.updateTable('notifications').set({ channel: 'webhook' }).execute()
-    await api(contract.saveHubSettings, { token, body: { enableNotifications: false } })
+    await api(contract.editHubSettings, { token, body: { enableNotifications: false } })
     expect(await refused(again(id))).toBe('channel_off')
   })
 

@@ -8,7 +8,7 @@ import {
   setUpTwoFactor,
   type AutoApprovalSettings,
   type Role,
-  saveAlertPreferences,
+  editAlertPreferences,
   webhookMessage,
 } from '@hedgerow/contract'
 import { generate } from 'otplib'
@@ -104,14 +104,14 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     receiver.stop()
   })
 
-  const call = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, role: Role = 'admin') =>
+  const call = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, role: Role = 'admin') =>
     hub.app.inject({
       method,
       url: `/api/v1${url}`,
       headers: { authorization: `Bearer ${await hub.signIn(role)}` },
       ...(payload && { payload }),
     })
-  const set = (settings: Partial<AutoApprovalSettings>) => call('POST', '/admin/auto-approval/settings', settings)
+  const set = (settings: Partial<AutoApprovalSettings>) => call('PATCH', '/admin/auto-approval/settings', settings)
   const device = (name: string) => createTestDevice(hub.app, { now: hub.clock.now, name })
   const outbox = () =>
     hub.db.selectFrom('notifications').select(['channel', 'state', 'attempts', 'error']).orderBy('channel').execute()
@@ -153,7 +153,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
   })
 
   it('are in the language of the hub where no person or rule has another', async () => {
-    await call('PUT', '/hub/settings', { language: 'de' })
+    await call('PATCH', '/hub/settings', { language: 'de' })
     await device('Stadel').register()
     await vi.waitFor(() => expect([mail.mails.length, receiver.received.length]).toEqual([1, 1]), { timeout: 30_000 })
     const title = 'Neues Gateway „Stadel“ wartet auf Freigabe, von 198.51.100.7'
@@ -197,7 +197,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(mail.mails[0]!.text).toContain('change your password')
     expect(receiver.received).toEqual([])
 
-    await api(saveAlertPreferences, { token, body: { language: 'de' } })
+    await api(editAlertPreferences, { token, body: { language: 'de' } })
     hub.clock.advance(3_600_000)
     await guess()
     await guess()
@@ -349,7 +349,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
 
   it.each([
     ['the switch of auto-approval', () => set({ notificationEmail: 'owner@example.org', notificationEnabled: false })],
-    ['the hub’s own switch', () => call('PUT', '/hub/settings', { enableNotifications: false })],
+    ['the hub’s own switch', () => call('PATCH', '/hub/settings', { enableNotifications: false })],
   ])('are off with %s, also waiting ones', async (_name, switchOff) => {
     receiver.state.status = 503
     await device('Barn').register()
@@ -364,7 +364,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
   })
 
   it('go only by webhook without an address', async () => {
-    await set({})
+    await set({ notificationEmail: '' })
     await device('Barn').register()
     await hub.notifications.deliver()
     expect([mail.mails.length, receiver.received.length]).toEqual([0, 1])
@@ -420,7 +420,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(await test()).toMatchObject({
       email: { status: 'failed', message: expect.stringContaining('mailbox is full') },
     })
-    await set({})
+    await set({ notificationEmail: '' })
     expect((await test()).email.status).toBe('off')
     expect((await call('GET', '/admin/notifications', undefined, 'manager')).json()).toEqual({
       email: true,

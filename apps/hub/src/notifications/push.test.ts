@@ -54,7 +54,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
   }
   const notices = async (token: string) =>
     (await api(contract.listNotices, { token })).body as ResponseOf<typeof contract.listNotices>
-  const prefer = (body: object) => api(contract.saveAlertPreferences, { token: owner.token, body })
+  const prefer = (body: object) => api(contract.editAlertPreferences, { token: owner.token, body })
 
   it('in their browsers, with a picture and a button that needs no session, and in the portal until they read it', async () => {
     const stranger = await hub.signIn('admin')
@@ -118,7 +118,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     ])
 
     const later = hub.clock.now()
-    await prefer({ quietHours: { from: timeOf(later - 60_000), to: timeOf(later + 30 * 60_000) }, timeZone: 'UTC' })
+    await prefer({ language: 'en', quietHours: { from: timeOf(later - 60_000), to: timeOf(later + 30 * 60_000) } })
     await report('b', { label: 'fox' })
     const [alert] = (await notices(owner.token)).notices
     const admin = await hub.signIn('admin')
@@ -127,8 +127,8 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     })
     await pass(20 * 60)
     const rules = (await api(contract.listAlertRules, { token: admin })).body as contract.AlertRule[]
-    const { id, last: _last, ...fields } = rules[0]!
-    await api(contract.updateAlertRule, { token: admin, params: { id }, body: { ...fields, breaksThrough: true } })
+    const { id } = rules[0]!
+    await api(contract.editAlertRule, { token: admin, params: { id }, body: { breaksThrough: true } })
     await report('c', { label: 'deer' })
     expect(browser.shown.slice(1).map(({ payload }) => payload['title'])).toEqual([
       expect.stringMatching(/^deer at Barn/),
@@ -196,8 +196,8 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     expect(await listed(later)).toBe(1)
     const id = await hub.addUser('an-admin', 'admin', 'the-password-of-admin')
     const admin = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
-    const body = { username: 'the-user', email: 'user@example.org', password: 'other-words-1729' }
-    expect(await api(contract.updateUser, { token: admin, params: { id: owner.id }, body })).toMatchObject({
+    const body = { password: 'other-words-1729' }
+    expect(await api(contract.editUser, { token: admin, params: { id: owner.id }, body })).toMatchObject({
       status: 200,
     })
     const left = hub.db.selectFrom('push_subscriptions').select('id').where('user_id', '=', owner.id)

@@ -28,15 +28,16 @@ export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDepen
 
   mount(app, contract.readHubSettings, () => readSettings(db))
 
-  mount(app, contract.saveHubSettings, ({ body, caller, sourceIp }) => {
-    const saved = changing.then(async () => {
-      const { before, after } = await saveSettings(db, body, { caller, sourceIp, now: clock() })
-      await followVpn(before, after)
-      return after
+  for (const call of [contract.editHubSettings, contract.saveHubSettings])
+    mount(app, call, ({ body, caller, sourceIp }) => {
+      const saved = changing.then(async () => {
+        const { before, after } = await saveSettings(db, body, { caller, sourceIp, now: clock() })
+        await followVpn(before, after)
+        return after
+      })
+      changing = saved.catch(() => {})
+      return saved
     })
-    changing = saved.catch(() => {})
-    return saved
-  })
 
   async function followVpn(before: HubSettings, after: HubSettings): Promise<void> {
     if (after.enableVpn === before.enableVpn && after.vpnNetwork === before.vpnNetwork) return

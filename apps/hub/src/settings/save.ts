@@ -2,29 +2,26 @@
  * Changes the hub's settings: checks conditions across rows, writes the differences, and records one fact. The caller
  * applies the change to running parts of the hub.
  */
-import type { HubSettings, saveHubSettings } from '@hedgerow/contract'
+import type { HubSettings } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
-import type { z } from 'zod'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, HUB, record } from '../facts/facts.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import { readSettings } from './settings.ts'
 
-export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
-
-/** Throws `invalid_request` for an invalid network, and `vpn_network_in_use`. */
+/** Throws `invalid_request` for an invalid network, `vpn_network_in_use` and `changed_meanwhile`. */
 export function saveSettings(
   db: Kysely<Tables>,
-  change: SettingsChange,
+  change: Change<HubSettings>,
   { now, ...by }: { caller: Caller; sourceIp: string; now: number },
 ): Promise<{ before: HubSettings; after: HubSettings }> {
   return inTransaction(db, async (transaction) => {
     const before = await readSettings(transaction)
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-    const after: HubSettings = { ...before, ...given }
+    const after = edited(before, change)
     const changed = (Object.keys(after) as (keyof HubSettings)[]).filter((name) => after[name] !== before[name])
     if (changed.length === 0) return { before, after }
     if (changed.includes('vpnNetwork')) await checkNetwork(transaction, after.vpnNetwork)

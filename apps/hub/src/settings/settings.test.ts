@@ -29,7 +29,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     for (const stop of stops.splice(0).toReversed()) await stop()
   })
 
-  const call = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, role: Role = 'admin') =>
+  const call = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, role: Role = 'admin') =>
     hub.app.inject({
       method,
       url: `/api/v1${url}`,
@@ -37,7 +37,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
       ...(payload && { payload }),
     })
   const read = async (role?: Role): Promise<HubSettings> => (await call('GET', '/hub/settings', undefined, role)).json()
-  const save = (change: Partial<HubSettings>, role?: Role) => call('PUT', '/hub/settings', change, role)
+  const save = (change: Partial<HubSettings>, role?: Role) => call('PATCH', '/hub/settings', change, role)
   const device = (name = 'Barn') => createTestDevice(hub.app, { now: hub.clock.now, name })
   const approve = (id: string) => call('POST', `/admin/gateway-requests/${id}/approve`)
 
@@ -74,7 +74,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     await save({ hubName: 'Orchard' })
     expect(await read()).toMatchObject({ passwordComplexity: false, hubName: 'Orchard' })
     for (const odd of [{ maxGateways: 0 }, { maxGateways: 1.5 }, { sessionTimeout: '3600' }, { autoApproval: {} }]) {
-      const response = await call('PUT', '/hub/settings', odd)
+      const response = await call('PATCH', '/hub/settings', odd)
       expect([response.statusCode, Object.keys(response.json().fieldErrors)]).toEqual([400, Object.keys(odd)])
     }
   })
@@ -305,11 +305,12 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const withPages = await startTestHub(engine, { webDir, siteDir })
     stops.push(() => withPages.stop())
     const policy = async () => (await withPages.app.inject('/gateways')).headers['content-security-policy']
-    expect(await policy()).toContain("connect-src 'self' http://*:8080 https://*:8080;")
+    const own = 'https://localhost:* http://localhost:* http://*.localhost:80'
+    expect(await policy()).toContain(`connect-src 'self' http://*:8080 https://*:8080 ${own};`)
     const headers = { authorization: `Bearer ${await withPages.signIn('admin')}` }
     const payload = { directHealthCheck: false }
-    await withPages.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload })
-    expect(await policy()).toContain("connect-src 'self';")
+    await withPages.app.inject({ method: 'PATCH', url: '/api/v1/hub/settings', headers, payload })
+    expect(await policy()).toContain(`connect-src 'self' ${own};`)
   })
 
   it('are read once for everything that shares them, and again after a change or a failure', async () => {

@@ -20,6 +20,7 @@ export function updateRoutes(app: FastifyInstance, { updates }: { updates: Updat
   )
   mount(app, contract.stopRollout, ({ caller, sourceIp }) => updates.stopRollout({ caller, sourceIp }))
   mount(app, contract.skipUpdate, ({ body, caller, sourceIp }) => updates.skip(body.gatewayId, { caller, sourceIp }))
-  mount(app, contract.saveSiteUpdates, ({ body, caller, sourceIp }) => updates.saveSite(body, { caller, sourceIp }))
+  for (const call of [contract.editSiteUpdates, contract.saveSiteUpdates])
+    mount(app, call, ({ body, caller, sourceIp }) => updates.saveSite(body, { caller, sourceIp }))
   mount(app, contract.resumeRollout, ({ caller, sourceIp }) => updates.resume({ caller, sourceIp }))
 }

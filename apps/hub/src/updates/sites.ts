@@ -4,10 +4,13 @@ import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
+import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { By } from './requests.ts'
 import { isWithinHours } from './rollout.ts'
 
+/** What is left out keeps its value, which is null for a site that has none. */
+export type SiteChange = Change<SiteUpdates> & Pick<SiteUpdates, 'site'>
 export type AutomaticSettings = Pick<HubSettings, 'automaticUpdates' | 'automaticUpdateHours'>
 
 /** The sites that do not follow the hub's settings, by name. */
@@ -29,13 +32,11 @@ export function automaticOf(sites: readonly SiteUpdates[], settings: AutomaticSe
   }
 }
 
-/** Throws `site_not_found` when no gateway is there. */
-export function saveSite(
-  db: Kysely<Tables>,
-  { site, automatic, hours }: SiteUpdates,
-  { now, ...by }: By & { now: number },
-): Promise<void> {
+/** Throws `changed_meanwhile`, and `site_not_found` when no gateway is there. */
+export function saveSite(db: Kysely<Tables>, change: SiteChange, { now, ...by }: By & { now: number }): Promise<void> {
   return inTransaction(db, async (transaction) => {
+    const before = (await readSites(transaction)).find(({ site }) => site === change.site)
+    const { site, automatic, hours } = edited(before ?? { site: change.site, automatic: null, hours: null }, change)
     if (automatic === null && hours === null) {
       await transaction.deleteFrom('site_updates').where('site', '=', site).execute()
     } else {

@@ -3,7 +3,7 @@
  * heartbeats name it until the gateway runs the release, or says that it failed. This module does not decide what may
  * be installed: gateways trust only signed lists.
  */
-import type { Heartbeat, HubVersion, SiteUpdates, Versions, WantedUpdate } from '@hedgerow/contract'
+import type { Heartbeat, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
@@ -14,7 +14,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { createAutomaticUpdates, type Heartbeats } from './automatic.ts'
 import { canUpdate, endOf, progressOf, putRequest, type By, type Release, type RequestRow } from './requests.ts'
-import { readSites, saveSite, type AutomaticSettings } from './sites.ts'
+import { readSites, saveSite, type AutomaticSettings, type SiteChange } from './sites.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 const DONE_LOOK_MS = 60_000
@@ -32,8 +32,8 @@ export type Updates = {
   stopRollout(by: By): Promise<Versions>
   /** Throws `gateway_not_found` and `update_not_open`. */
   skip(gatewayId: string, by: By): Promise<Versions>
-  /** Throws `site_not_found`. */
-  saveSite(site: SiteUpdates, by: By): Promise<Versions>
+  /** Throws `site_not_found` and `changed_meanwhile`. */
+  saveSite(change: SiteChange, by: By): Promise<Versions>
   /** Why automatic updates do not go on, as a sentence; undefined while they do. */
   trouble(): Promise<string | undefined>
   /** Ends requests by the gateways' reports, and continues automatic updates; called every few seconds. */

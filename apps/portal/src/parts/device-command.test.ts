@@ -23,12 +23,12 @@ it('is shown in lines that are still one command', () => {
 })
 
 it('shows the command that installs the agent in lines, too', () => {
-  const install = 'curl -fsSL http://hub.example:8080/install.sh | sudo sh -s -- --invitation ABCD'
+  const install = 'curl -fsSL http://hub.example:8080/install.sh | sh -s -- --invitation ABCD'
   expect(inLines(deviceCommand(install, { name: 'Barn', location: '' }))).toBe(
     [
       'curl -fsSL \\',
       'http://hub.example:8080/install.sh | \\',
-      'sudo sh -s -- \\',
+      'sh -s -- \\',
       '--invitation ABCD \\',
       "--name 'Barn'",
     ].join('\n'),

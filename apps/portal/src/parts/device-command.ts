@@ -7,4 +7,4 @@ export function deviceCommand(command: string, { name, location }: { name: strin
 
 /** One word per line, which a shell also accepts, so that no line breaks in the middle of a code. */
 export const inLines = (command: string): string =>
-  command.replaceAll(/ (?=GATEWAY_|npm |https?:|sudo |--(?:invitation|name|location) )/g, ' \\\n')
+  command.replaceAll(/ (?=GATEWAY_|npm |https?:|sh -s |--(?:invitation|name|location) )/g, ' \\\n')

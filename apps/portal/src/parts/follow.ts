@@ -7,5 +7,17 @@ export function follow<V extends object>(now: V, before: V, saved: V): V {
   return { ...saved, ...Object.fromEntries(changed.map((name) => [name, now[name]])) }
 }
 
+/**
+ * The body of a PATCH: what a person changed since `before`, so that nothing else is reset, and `seen`, so that a
+ * change that somebody else made meanwhile is not lost.
+ */
+export function changesOf<V extends object>(now: V, before: V): Partial<V> & { seen: object } {
+  const names = (Object.keys(now) as (keyof V)[]).filter((name) => !sameJson(now[name], before[name]))
+  const pick = (of: V) => Object.fromEntries(names.map((name) => [name, of[name]]))
+  return { ...(pick(now) as Partial<V>), seen: pick(before) }
+}
+
+const sameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
 /** Lists are the same when they have the same texts in the same order. */
 export const sameValue = (a: unknown, b: unknown): boolean => String(a) === String(b)

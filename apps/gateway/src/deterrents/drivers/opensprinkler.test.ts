@@ -120,7 +120,13 @@ test('the ledger says queued, and neither the budget nor a fault has anything of
   controller.runProgram([5], 60)
   const own = settings({ seconds: 4, coolDownSeconds: 0, secondsAnHour: 100 })
   const log = pino({ level: 'silent' })
-  const deterrents = await openDeterrents({ dataDir, settings: own, place: {}, log })
+  const deterrents = await openDeterrents({
+    dataDir,
+    settings: own,
+    place: {},
+    log,
+    watch: () => ({ cameras: new Map(), isComplete: true }),
+  })
   try {
     const states = () => deterrents.list().map(({ state, secondsLeftThisHour }) => [state, secondsLeftThisHour])
     await expect.poll(states, { timeout: 30_000 }).toEqual([['ready', 100]])

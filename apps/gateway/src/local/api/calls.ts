@@ -137,10 +137,17 @@ export const localCalls = {
     summary: 'The status that the device reports to the hub.',
     response: deviceStatus,
   },
+  patchStatus: {
+    method: 'PATCH',
+    path: '/status',
+    summary: 'Replaces these parts of the status that the next heartbeats report to the hub; the others stay.',
+    body: programStatus,
+    response: z.object({}),
+  },
   putStatus: {
     method: 'PUT',
     path: '/status',
-    summary: 'Replaces these parts of the status that the next heartbeats report to the hub.',
+    summary: 'As PATCH. Until the next minor version, after which it takes all parts.',
     body: programStatus,
     response: z.object({}),
   },

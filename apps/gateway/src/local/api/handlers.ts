@@ -28,6 +28,10 @@ const PROGRAM = { kind: 'program' } as const
 export function createHandlers(options: HandlersOptions): Handlers<typeof localCalls, void> {
   const { record, deterrents, learning } = options
   const parts = createParts(options)
+  const setStatus = ({ body }: { body: DeviceReport }) => {
+    options.setStatus(body)
+    return {}
+  }
 
   return {
     async reportDetections({ body: { detections } }) {
@@ -57,10 +61,8 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       ...options.parts(),
       armed: deterrents.isArmed(),
     }),
-    putStatus({ body }) {
-      options.setStatus(body)
-      return {}
-    },
+    patchStatus: setStatus,
+    putStatus: setStatus,
     getLearning: () => learning.report(),
     learnNow() {
       // The report contains the failure.

@@ -197,7 +197,8 @@ describe('deterrents', () => {
 
 test('the status is what the device and its programs tell the hub', async () => {
   const yard = { name: 'yard', state: 'online', fps: 5 }
-  await call('PUT', '/status', { cameras: [yard], problems: ['The lens is dirty.'] })
+  await call('PATCH', '/status', { cameras: [yard], problems: ['The lens is wet.'] })
+  await call('PATCH', '/status', { problems: ['The lens is dirty.'] })
   expect((await call('GET', '/cameras')).body).toEqual({ cameras: [yard] })
   expect((await call('GET', '/status')).body).toMatchObject({
     gatewayId: null,

@@ -5,6 +5,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { buffer } from 'node:stream/consumers'
 import { DEVICE_API_BASE, GATEWAY_PORT } from '@hedgerow/contract'
 import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
@@ -337,6 +338,81 @@ describe('the file of the device', () => {
     expect(readFileSync(path(), 'utf8')).toBe(changed.text)
   })
 
+  test('is checked for managers of the hub without any of its secrets', async () => {
+    await writeFile(join(dataDir, 'extra-secret'), 'hunter2-of-the-device')
+    const checked = async (text: string, asked: Asked) =>
+      (await call('checkFile', { ...asked, body: { text } })).json as {
+        errors: { message: string }[]
+        warnings: { message: string }[]
+      }
+    for (const name of ['keys.json', 'extra-secret', '/etc/passwd'])
+      for (const text of [
+        `? !file ${name}\n: 1\n`,
+        `rules: [{ name: !file ${name}, labels: [boar], fire: [!file ${name}] }]`,
+        `sources: { eye: { cameras: [!file ${name}] } }`,
+        `? [!file ${name}]\n: 1\n`,
+        `site: { timeZone: !file ${name} }`,
+        `a: &a !file ${name}\n? *a\n: 1\n`,
+      ])
+        for (const asked of [asHub('manager'), asHub('admin'), mine()]) {
+          const told = JSON.stringify(await checked(text, asked))
+          expect(told).not.toMatch(/hunter2|root:|privateKey|BEGIN|seed/i)
+        }
+    const missing = 'sources: { api: { token: !file no-such-file } }\nsite: { latitude: 99, longitude: 1 }'
+    expect(await checked(missing, asHub('manager'))).toMatchObject({
+      errors: [{ message: 'site.latitude: This must be at most 90.' }],
+      warnings: [{ message: expect.stringContaining('takes the password of the device') }],
+    })
+    expect(await checked(missing, mine())).toMatchObject({
+      errors: [{ message: 'The file that !file names cannot be read.' }],
+    })
+  })
+
+  test('is checked in a thread of its own: whatever the text, the thread that stops water is free', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    const many = (one: (index: number) => string, size: number, between: string) => {
+      const all: string[] = []
+      for (let length = 0; length < size; length += all.at(-1)!.length + between.length) all.push(one(all.length))
+      return all.join(between)
+    }
+    const texts = [189_000, 999_000].flatMap((size) => [
+      many((index) => `k${index}: 1`, size, '\n').slice(0, size),
+      `{${many((index) => `k${index}: 1`, size - 2, ', ').slice(0, size - 2)}}`,
+      '['.repeat(size),
+      `"${'\\x'.repeat(size / 2 - 1)}"`,
+      '- '.repeat(size / 2),
+      `a: [&a 1, ${'*a, '.repeat(size / 4 - 5)}]`,
+      "'\n".repeat(size / 2),
+      ','.repeat(size),
+    ])
+    // What a text of 250 KB takes is more than the others, which are refused for their size.
+    texts.push(`"${'\\x'.repeat(125_000)}"`, "'\n".repeat(125_000), `[${','.repeat(59_000)}]`)
+    await call('checkFile', { ...mine(), body: { text: '' } })
+    delay.enable()
+    let longestMs = 0
+    for (const text of texts) {
+      const askedAt = performance.now()
+      const check = call('checkFile', { ...asHub('manager'), body: { text } })
+      expect(await call('disarm', mine())).toMatchObject({ status: 200, json: { armed: false } })
+      expect((await check).json['errors']).not.toHaveLength(0)
+      longestMs = Math.max(longestMs, performance.now() - askedAt)
+    }
+    delay.disable()
+    expect(await call('arm', mine())).toMatchObject({ status: 200 })
+    expect(delay.max / 1e6).toBeLessThan(longestMs / 2)
+  }, 120_000)
+
+  test('is checked for a few people at once, and no more', async () => {
+    const text = `"${'\\x'.repeat(125_000)}"`
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => call('checkFile', { ...asHub('manager'), body: { text } })),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted()
+    expect(statuses[0]).toBe(200)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await call('checkFile', { ...mine(), body: { text: '' } })).json).toEqual({ errors: [], warnings: [] })
+  })
+
   test('names no pipe or device as a secret, which would keep the agent reading', async () => {
     const text = 'sources: { api: { token: !file /dev/zero } }'
     expect((await call('checkFile', { ...mine(), body: { text } })).json).toMatchObject({
@@ -358,7 +434,7 @@ describe('the file of the device', () => {
       [1, 0.5],
     ]
     const body = { change: { zones: { road: triangle }, masks: [triangle] }, hash: known['hash'] }
-    const change = (asked: Asked, more: object = {}) => send('PUT', path, { ...asked, body: { ...body, ...more } })
+    const change = (asked: Asked, more: object = {}) => send('PATCH', path, { ...asked, body: { ...body, ...more } })
     expect(await change(asHub('user'))).toMatchObject({ status: 403, json: { error: 'role_required' } })
     expect(await change(asHub('admin'))).toMatchObject({ status: 403, json: { error: 'password_required' } })
     expect(await change(mine(), { hash: 'old' })).toMatchObject({ status: 409, json: { error: 'file_changed' } })
@@ -467,7 +543,7 @@ describe('a camera that a person adds', () => {
     await until(() => hub.heartbeats.at(-1)?.cameras.some(({ name }) => name === 'lane') ?? false)
     const again = { ...body, hash: added.json['hash'] }
     expect(await call('addCamera', { ...mine(), body: again })).toMatchObject({ json: { error: 'camera_exists' } })
-    const tuned = await send('PUT', `${DEVICE_API_BASE}/v1/cameras/lane`, {
+    const tuned = await send('PATCH', `${DEVICE_API_BASE}/v1/cameras/lane`, {
       ...mine(),
       body: { change: { framesPerSecond: 2, minimumScore: 0.45 }, hash: again.hash },
     })

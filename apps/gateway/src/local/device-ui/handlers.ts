@@ -9,7 +9,7 @@ import type { Deterrents } from '../../deterrents/deterrents.ts'
 import { toldEntry } from '../../deterrents/told-entry.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { addCamera, editCamera, hasCamera } from '../../device-file/edit-camera.ts'
-import type { DeviceFileEditor } from '../../device-file/editor.ts'
+import { TooManyChecks, type DeviceFileEditor } from '../../device-file/editor.ts'
 import type { GatewayState } from '../../hub/gateway-state.ts'
 import type { Learning } from '../../learning/learning.ts'
 import { ruleSentence } from '../../rules/sentence.ts'
@@ -118,7 +118,13 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         }))
         .toReversed(),
     readFile: () => editor.read(),
-    checkFile: ({ body: { text } }) => editor.check(text),
+    async checkFile({ caller, body: { text } }) {
+      // A person whom only the hub knows learns no secret of the device.
+      const values = signedIn(caller).via === 'device' ? 'read' : 'hidden'
+      return editor.check(text, values).catch((error: unknown) => {
+        throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : error
+      })
+    },
     saveFile: ({ caller, request, body: { text, hash, password } }) =>
       files.save({ visitor: signedIn(caller), request, password }, () => editor.save(text, hash)),
     async addCamera({ caller, request, body: { name, url, hash, password } }) {
@@ -132,7 +138,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     },
     async tryCamera({ caller, request, body: { url, password } }) {
       await files.confirm({ visitor: signedIn(caller), request, password })
-      const camera = editor.camera(url)
+      const camera = await editor.camera(url)
       if ('errors' in camera)
         throw new Refusal('invalid_request', { fieldErrors: { url: withoutPath(camera.errors[0]?.message) } })
       return { id: await trials.begin(camera.settings) }

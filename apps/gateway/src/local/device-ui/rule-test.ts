@@ -13,14 +13,14 @@ export function createRuleTest({
   record,
 }: {
   file: () => DeviceFile
-  record: Pick<DetectionRecord, 'recent'>
+  record: Pick<DetectionRecord, 'recent' | 'objectsOf'>
 }): () => DryRun {
   let last: { file: DeviceFile; at: number; run: DryRun } | undefined
   return () => {
     const [now, current] = [Date.now(), file()]
     if (last?.file === current && Math.abs(now - last.at) < KEEP_MS) return last.run
     const detections = record.recent({ since: now - DAY_MS, limit: DETECTIONS_MAX })
-    last = { file: current, at: now, run: dryRun(current, detections.toReversed()) }
+    last = { file: current, at: now, run: dryRun(current, detections.toReversed(), record.objectsOf) }
     return last.run
   }
 }

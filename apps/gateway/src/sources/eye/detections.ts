@@ -61,7 +61,8 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
     const thumbnail = one.isNewPicture && one.jpeg ? { thumbnail: one.jpeg.toString('base64') } : {}
     if (one.isNewPicture && one.snapshot) await recorder.keepPicture(one.detection.id, one.snapshot)
     one.isNewPicture = false
-    await report([{ ...one.detection, ...thumbnail }], one.sight && new Map([[one.detection.id, one.sight]]))
+    const sights = one.sight && new Map([[one.detection.id, one.sight]])
+    await report([{ ...one.detection, ...thumbnail }], sights && { sights })
   }
 
   return {

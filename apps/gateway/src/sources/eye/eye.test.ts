@@ -30,6 +30,8 @@ async function look(settings: object) {
       dataDir,
       clock: Date.now,
       report: async (detections) => void reports.push(...detections),
+      follow() {},
+      firesRule: () => false,
       glimpse() {},
       noteCandidate() {},
       isWrong: () => false,

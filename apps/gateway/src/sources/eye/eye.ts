@@ -102,6 +102,13 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
         return path === undefined ? undefined : openClipFile(path, range)
       },
     },
+    watch: () =>
+      new Map(
+        watched.map(({ camera }) => {
+          if (recogniser.seesPersons() === false) return [camera.name, 'unable']
+          return [camera.name, recogniser.seesPersons() && camera.state().state === 'online' ? 'looking' : 'dark']
+        }),
+      ),
     boxes: (name) => watchedAs(name)?.watcher.boxes(),
     problemsOf: (name) => watchedAs(name)?.camera.problems(),
     async stop() {

@@ -2,6 +2,7 @@
 import { coveredShare, lookAt, type Polygon, type Region, type Sighting } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
 import { MOTION } from '../../kernel/motion-label.ts'
+import { isPersonLabel } from '../../kernel/person-label.ts'
 import type { Model } from '../../models/model.ts'
 
 export type Recogniser = {
@@ -10,6 +11,8 @@ export type Recogniser = {
   readonly seesStill: boolean
   /** From this score on, a person may be there and keeps deterrents off. */
   readonly glimpseScore: number
+  /** Whether it would name a person now; undefined while it can't look. */
+  seesPersons(): boolean | undefined
   /** Undefined when the picture was not processed: there was no time, or the model can't be used. */
   look(camera: string, frame: Frame, regions: readonly Region[]): Promise<Sighting[] | undefined>
 }
@@ -19,6 +22,7 @@ export const motionEye: Recogniser = {
   by: 'motion, no model',
   seesStill: false,
   glimpseScore: 0,
+  seesPersons: () => false,
   look: async (_camera, _frame, regions) => regions.map(({ box }) => ({ box, label: MOTION, score: 1 })),
 }
 
@@ -27,6 +31,7 @@ export const demonstrationEye: Recogniser = {
   by: 'demonstration eye',
   seesStill: false,
   glimpseScore: 0,
+  seesPersons: () => true,
   look: async (_camera, { luma }, regions) =>
     regions.flatMap(({ box }) => {
       const look = lookAt(luma, box)
@@ -45,6 +50,7 @@ export function modelRecogniser(model: Model, masksOf: (camera: string) => reado
     by: model.name,
     seesStill: true,
     glimpseScore: GLIMPSE_SCORE,
+    seesPersons: () => model.labels()?.some(isPersonLabel),
     async look(camera, { image }) {
       const masks = masksOf(camera)
       const seen = await model.look(camera, image)

@@ -4,6 +4,7 @@ import { FrigateError } from './failure.ts'
 import { check, readMessage, reviewItem, type ReviewItem } from './messages.ts'
 
 const PAGE = 100
+const started = z.object({ start_time: z.number() })
 /** Enough for two nights of a busy site; older items are left out, with a message. */
 const ITEMS_MAX = 2_000
 
@@ -21,7 +22,8 @@ export async function readMissed(client: FrigateClient, after: number, signal: A
   const items = new Map<string, ReviewItem>()
   let problem: string | undefined
   let before: number | undefined
-  for (let count = PAGE; count === PAGE && items.size < ITEMS_MAX;) {
+  let listed = 0
+  for (let count = PAGE; count === PAGE && listed < ITEMS_MAX;) {
     const query = new URLSearchParams({
       after: after.toFixed(3),
       limit: String(PAGE),
@@ -29,17 +31,20 @@ export async function readMissed(client: FrigateClient, after: number, signal: A
     })
     const list = readMessage(z.array(z.unknown()), await client.read(`/api/review?${query}`, { signal }))
     if (list.problem !== undefined) throw new FrigateError(`Frigate's list of review items ${list.problem}.`)
-    const known = items.size
     for (const entry of list.value) {
       const read = check(reviewItem, entry)
       if (read.problem !== undefined) problem ??= read.problem
       else items.set(read.value.id, read.value)
     }
     count = list.value.length
-    // The next page begins where this one ended; paging stops when Frigate repeats itself.
-    if (items.size === known) break
-    before = Math.min(...[...items.values()].map(({ start_time: start }) => start)) + 0.001
+    listed += count
+    // The next page begins where this one ended, also when none of its items is readable; paging stops when Frigate
+    // repeats itself.
+    const times = list.value.flatMap((entry) => started.safeParse(entry).data?.start_time ?? [])
+    const oldest = Math.min(...times)
+    if (!Number.isFinite(oldest) || (before !== undefined && oldest + 0.001 >= before)) break
+    before = oldest + 0.001
   }
   const oldestFirst = [...items.values()].toSorted((a, b) => a.start_time - b.start_time)
-  return { items: oldestFirst.slice(-ITEMS_MAX), isCut: items.size >= ITEMS_MAX, problem }
+  return { items: oldestFirst.slice(-ITEMS_MAX), isCut: listed >= ITEMS_MAX, problem }
 }

@@ -8,11 +8,15 @@ import { MESSAGE_BYTES_MAX } from './messages.ts'
 import { identityHeaders } from './roles.ts'
 import type { FrigateSettings } from './schema.ts'
 
+type ReadOptions = { signal: AbortSignal; maxBytes?: number }
+
 /** HTTP to Frigate, signed in with the settings of gateway.yaml. All calls reject with FrigateError. */
 export type FrigateClient = {
   readonly url: URL
   /** The bytes of an answer 200, at most `maxBytes` (1 MiB when left out). `path` is absolute, such as `/api/stats`. */
-  read(path: string, options: { signal: AbortSignal; maxBytes?: number }): Promise<Buffer>
+  read(path: string, options: ReadOptions): Promise<Buffer>
+  /** The same with the answer's headers. */
+  readWhole(path: string, options: ReadOptions): Promise<{ bytes: Buffer; headers: IncomingHttpHeaders }>
   /** An answer 200. The caller must read its body or destroy it. */
   open(path: string, options: { signal: AbortSignal }): Promise<IncomingMessage>
   /** The headers that authenticate a WebSocket, and the function that opens its connection. */
@@ -36,7 +40,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
   const url = new URL(settings.url)
   const { user, password } = settings
   /** Calls that arrive during a sign-in wait for the same session. */
-  let session: Promise<string> | undefined
+  let session: Promise<string | undefined> | undefined
   let refusedSignIn: { error: FrigateError; at: number } | undefined
   let clockOffsetMs = 0
 
@@ -46,7 +50,8 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     if (refusedSignIn && clock() - refusedSignIn.at < SIGN_IN_PAUSE_MS) throw refusedSignIn.error
     session ??= signIn({ user, password }, signal)
     try {
-      return { ...proxy, authorization: `Bearer ${await session}` }
+      const token = await session
+      return token === undefined ? proxy : { ...proxy, authorization: `Bearer ${token}` }
     } catch (error) {
       session = undefined
       if (error instanceof FrigateError && error.status !== undefined) refusedSignIn = { error, at: clock() }
@@ -54,12 +59,19 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     }
   }
 
-  /** Frigate sends the session as a cookie with a configurable name. As a bearer token, the session needs no name. */
-  async function signIn(credentials: { user: string; password: string }, signal: AbortSignal): Promise<string> {
+  /**
+   * Frigate sends the session as a cookie with a configurable name. As a bearer token, the session needs no name.
+   * Undefined where sign-in is switched off: then there is none, and none is needed.
+   */
+  async function signIn(
+    credentials: { user: string; password: string },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const body = Buffer.from(JSON.stringify(credentials))
     const answer = await send('POST', '/api/login', { ...identityHeaders(settings, AGENT) }, signal, body)
     answer.destroy()
     if (answer.statusCode === 401) throw wrongPassword()
+    if (answer.statusCode === 404) return undefined
     if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, settings)
     const token = sessionOf(answer.headers)
     if (token === undefined) throw new FrigateError('Frigate gave no session: is sign-in switched on there?')
@@ -105,6 +117,8 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
         headers: {
           host: url.host,
           connection: 'close',
+          // Frigate's nginx keeps answers for 5 s: the items of the moment would be missing.
+          'x-cache-bypass': '1',
           ...(body && { 'content-type': 'application/json', 'content-length': String(body.length) }),
           ...given,
         },
@@ -153,23 +167,26 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     throw new Error('unreachable')
   }
 
+  async function readWhole(path: string, { signal, maxBytes = MESSAGE_BYTES_MAX }: ReadOptions) {
+    const answer = await open(path, { signal })
+    const body = new GatheredBytes()
+    try {
+      for await (const part of answer as AsyncIterable<Buffer>) {
+        body.add(part)
+        if (body.length > maxBytes) throw new FrigateError(`Frigate's answer to ${plainPath(path)} is too long.`)
+      }
+    } catch (error) {
+      answer.destroy()
+      throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
+    }
+    return { bytes: body.take(), headers: answer.headers }
+  }
+
   return {
     url,
     open,
-    async read(path, { signal, maxBytes = MESSAGE_BYTES_MAX }) {
-      const answer = await open(path, { signal })
-      const body = new GatheredBytes()
-      try {
-        for await (const part of answer as AsyncIterable<Buffer>) {
-          body.add(part)
-          if (body.length > maxBytes) throw new FrigateError(`Frigate's answer to ${plainPath(path)} is too long.`)
-        }
-      } catch (error) {
-        answer.destroy()
-        throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
-      }
-      return body.take()
-    },
+    readWhole,
+    read: async (path, options) => (await readWhole(path, options)).bytes,
     async forWebSocket(signal) {
       try {
         return { headers: await headers(signal), connection: await openConnection(signal) }

@@ -16,7 +16,8 @@ import { FrigateError } from './failure.ts'
  */
 export type ClipStore = {
   /**
-   * The clip that `open` gives, or a `range` of it (see `openClipFile`); undefined when `open` gives none. Clips with
+   * The clip that `open` gives, or a `range` of it (see `openClipFile`); undefined when `open` gives none, or an empty
+   * one. Clips with
    * the same `key` are fetched once, and the fetch ends early only when no reader is left; a clip without a key may
    * still grow and is fetched each time. Rejects with FrigateError, the disk's error, or the reason of `signal`.
    */
@@ -61,7 +62,13 @@ export function createClipStore(folder: string): ClipStore {
     const path = join(folder, `${name}.mp4`)
     const part = join(folder, `${randomUUID()}.part`)
     try {
-      await pipeline(body, limitTo(CLIP_BYTES_MAX), createWriteStream(part, { mode: 0o600 }))
+      const file = createWriteStream(part, { mode: 0o600 })
+      await pipeline(body, limitTo(CLIP_BYTES_MAX), file)
+      if (file.bytesWritten === 0) {
+        // Frigate answers before its FFmpeg fails.
+        await rm(part, { force: true })
+        return undefined
+      }
       await rename(part, path)
     } catch (error) {
       await rm(part, { force: true })

@@ -46,7 +46,7 @@ function hintFor(status: number, { user, proxySecret }: FrigateSettings): string
   if (status === 401 && proxySecret !== undefined) return ': proxySecret in gateway.yaml is not its proxy.auth_secret'
   if (status === 401 && user !== undefined) return ': it refuses a session that it issued itself'
   if (status === 401) return ': it asks for sign-in. Give user and password, or proxySecret, in gateway.yaml'
-  if (status === 403) return ': its user for this gateway may not read that. The role viewer with all cameras is needed'
+  if (status === 403) return ': its user for this gateway may not read that. Its role needs this camera'
   if (status === 429) return ': it was asked too often'
   if (status >= 300 && status < 400) return ': it redirects to another address. Put that one in gateway.yaml'
   // Its TLS port answers plain HTTP with 400.

@@ -115,7 +115,7 @@ test('a person among animals is the label', async () => {
 
 test('a person without a review item is glimpsed, and a false positive is not', async () => {
   const { frigate, source } = await start()
-  frigate.see({ label: 'person', camera: 'yard', isReviewed: false })
+  frigate.track({ label: 'person', camera: 'yard' })
   frigate.publish('events', {
     type: 'update',
     after: { id: 'a', camera: 'orchard', label: 'person', score: 0.5, false_positive: true },
@@ -133,14 +133,14 @@ test('only the cameras of the file are reported', async () => {
 
 describe('after an outage', () => {
   test('of Frigate: stored detections are reported once, and current ones are not reported again', async () => {
-    const { frigate, source } = await start()
+    const { frigate, source } = await start({ cameras: { orchard: {}, yard: {}, gate: {} } })
     const [kept, open] = [frigate.see(), frigate.see({ camera: 'yard' })]
     frigate.end(kept)
     await expect.poll(() => byId(source, kept.id)?.endedAt).toBeDefined()
     await expect.poll(() => pictureOf(source, open.id)).toBeDefined()
     const before = source.reports.length
     await frigate.stop()
-    const [missed, ended] = [frigate.see({ label: 'fox' }), frigate.see({ label: 'deer' })]
+    const [missed, ended] = [frigate.see({ label: 'fox' }), frigate.see({ camera: 'gate', label: 'deer' })]
     frigate.end(ended)
     const asked = frigate.requests.length
     await frigate.start()
@@ -150,7 +150,6 @@ describe('after an outage', () => {
     const told = source.reports.slice(before).map(({ id }) => id)
     expect(new Set(told)).toEqual(new Set([missed.id, ended.id]))
     expect(ids(source)).toEqual([kept.id, open.id, missed.id, ended.id].toSorted())
-    // Frigate ends unfinished items when it starts, without a message.
     expect(told.filter((id) => id === ended.id)).toHaveLength(1)
   })
 
@@ -158,9 +157,7 @@ describe('after an outage', () => {
     const { frigate, source } = await start()
     const review = frigate.see()
     await expect.poll(() => pictureOf(source, review.id)).toBeDefined()
-    await frigate.stop()
-    frigate.end(review)
-    await frigate.start()
+    await frigate.restart()
     await expect.poll(() => byId(source, review.id)?.endedAt).toBeDefined()
   })
 
@@ -229,8 +226,9 @@ test('the first time, the last hour is fetched and nothing older', async () => {
   const frigate = await startFrigate()
   life.push(() => frigate.stop())
   const now = Date.now() / 1_000
-  const [old, recent] = [frigate.see({ startTime: now - 7_300 }), frigate.see({ startTime: now - 600 })]
+  const old = frigate.see({ startTime: now - 7_300 })
   frigate.end(old, now - 7_200)
+  const recent = frigate.see({ startTime: now - 600 })
   frigate.end(recent, now - 590)
   const source = await startFrigateSource({ url: frigate.url })
   life.push(() => source.stop())
@@ -297,9 +295,7 @@ describe('the state', () => {
     const { source } = await start({ cameras: { orchard: {}, yard: { record: false } } })
     await expect
       .poll(() => source.state().problems)
-      .toEqual([
-        'Frigate records nothing of yard, and makes review items of recorded cameras only: set record.enabled.',
-      ])
+      .toEqual(['yard reports nothing, because Frigate has review items of recorded cameras only: set record.enabled.'])
   })
 
   test('says for how long Frigate has not answered, and that its cameras are offline', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { createBackoff, createPause } from '../../kernel/backoff.ts'
 import type { Source, SourceContext } from '../source.ts'
@@ -5,12 +6,14 @@ import { readMissed } from './backfill.ts'
 import { createFrigateClient } from './client.ts'
 import { FrigateError } from './failure.ts'
 import { createHealth } from './health.ts'
-import { config, envelope, readMessage, reviewMessage, stats, trackedMessage } from './messages.ts'
+import { createItems, plainObject } from './items.ts'
+import { config, envelope, isReplay, profile, readMessage, reviewMessage, stats, trackedMessage } from './messages.ts'
+import { ownersOf } from './object-names.ts'
 import { createPictures } from './pictures.ts'
 import { openProgress, type Progress } from './progress.ts'
 import { createReviews, type Reviews } from './reviews.ts'
 import type { FrigateSettings } from './schema.ts'
-import { createTrackedObjects } from './tracked-objects.ts'
+import { createTrackedObjects, type SeenObject } from './tracked-objects.ts'
 import { listenToWebSocket } from './web-socket.ts'
 
 const RECONNECT = { firstMs: 1_000, maxMs: 60_000 }
@@ -23,6 +26,11 @@ const CATCH_UP_EVERY_MS = 300_000
 /** How often the agent checks whether missed items must be fetched, such as after a failure or a loss. */
 const CATCH_UP_RETRY_MS = 5_000
 
+/**
+ * Frigate says again that an object that stands still is there after more than 60 s (its track/tracked_object.py:346).
+ */
+const PERSON_HOLDS_MS = 75_000
+
 const VERSIONS = 'is its version between 0.16 and 0.18?'
 
 /**
@@ -34,8 +42,10 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const stopping = new AbortController()
   const { signal } = stopping
   const client = createFrigateClient(settings, clock)
-  const objects = createTrackedObjects()
-  const health = createHealth(clock)
+  const objects = createTrackedObjects(clock)
+  let owners = ownersOf(undefined)
+  const items = createItems({ settings, objects, owners: () => owners })
+  const health = createHealth(settings, clock)
   const catchingUp = createPause(signal)
   const polling = createPause(signal)
   let progress: Progress | undefined
@@ -44,11 +54,15 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   let isCaughtUp = false
   let isListening = false
   let losses = 0
+  let configAt = -Infinity
 
   function onUp(): void {
     isListening = true
     isCaughtUp = false
+    // It may have started again, with another configuration.
+    configAt = -Infinity
     health.answers('messages')
+    health.forgetStatuses()
     log.info({ url: client.url.origin }, "Frigate's messages arrive")
     catchingUp.wake()
     polling.wake()
@@ -88,12 +102,21 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   }
 
   function onTracked(payload: Buffer): void {
-    take(trackedMessage, 'events', payload, ({ type, after }) => {
-      if (after.false_positive === true) return
-      objects.take(after, health.frameOf(after.camera))
+    take(trackedMessage, 'events', payload, (message) => {
+      const { id, camera, false_positive: isWrong } = message.after
+      if (isWrong === true || isReplay(camera)) return
+      const before = objects.get(id)
+      const object = objects.take(message, health.frameOf(camera))
       // A person outside of the required zones keeps deterrents off too, but is in no review item.
-      if (type !== 'end') context.glimpse(after.camera, after.label)
+      glimpse(object)
+      reviews?.onObject(object, !before || !isDeepStrictEqual(plainObject(before), plainObject(object)))
     })
+  }
+
+  /** A person who left counts from then on as everybody does who was seen. */
+  function glimpse({ camera, label, endedAt }: SeenObject): void {
+    if (endedAt === undefined) context.glimpse(camera, label, PERSON_HOLDS_MS)
+    else context.glimpse(camera, label)
   }
 
   /** Only the broker reports this: over the WebSocket, a Frigate that is not available is not connected. */
@@ -159,21 +182,27 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     if (missed.problem !== undefined) health.tell(`A review item of Frigate ${missed.problem}: ${VERSIONS}`)
     if (isGap || missed.isCut)
       health.tell('More happened at Frigate during the outage than the gateway fetches: the oldest items are missing.')
-    for (const item of missed.items)
-      if (!into.take(item)) {
+    for (const item of missed.items) {
+      // Nobody ever ended it, so Frigate lists it each time.
+      const isOld = item.end_time === Infinity && item.start_time < after && read.get(item.id)?.isOver !== false
+      if (!isOld && !into.take(item)) {
         await into.settled()
         into.take(item)
       }
+    }
     await into.settled()
   }
 
   async function poll(): Promise<void> {
-    let configAt = -Infinity
     while (!signal.aborted) {
       try {
         take(stats, 'stats', await client.read('/api/stats', { signal }), health.takeStats)
         if (performance.now() - configAt > CONFIG_EVERY_MS) {
-          take(config, 'config', await client.read('/api/config', { signal }), health.takeConfig)
+          take(config, 'config', await client.read('/api/config', { signal }), (value) => {
+            owners = ownersOf(value.model?.attributes_map ?? undefined)
+            health.takeConfig(value)
+          })
+          await readProfile()
           configAt = performance.now()
         }
         health.answers('http')
@@ -182,6 +211,15 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
         if (!signal.aborted) health.answers('http', error)
       }
       await polling.pause(STATS_EVERY_MS)
+    }
+  }
+
+  /** Which cameras this user may see; another version may not say it. */
+  async function readProfile(): Promise<void> {
+    try {
+      take(profile, 'profile', await client.read('/api/profile', { signal }), health.takeProfile)
+    } catch (error) {
+      if (!(error instanceof FrigateError) || error.status === undefined) throw error
     }
   }
 
@@ -194,8 +232,10 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
       settings,
       client,
       objects,
+      items,
       progress,
-      report: context.report,
+      context,
+      onPerson: glimpse,
       log,
       signal,
       onReported({ start_time: start, end_time: end }) {
@@ -214,6 +254,8 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {
     state: health.state,
+    watch: health.watch,
+    names: health.names,
     problemsOf: health.problemsOf,
     pictures,
     async stop() {

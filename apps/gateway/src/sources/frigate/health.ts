@@ -1,14 +1,20 @@
 import type { Heartbeat } from '@hedgerow/contract'
-import type { SourceState } from '../source.ts'
+import type { CameraWatch } from '../../deterrents/watch.ts'
+import type { CameraNames, SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
-import type { Config, Stats } from './messages.ts'
+import { isReplay, type Config, type Profile, type Stats } from './messages.ts'
+import type { FrigateSettings } from './schema.ts'
+import { namesOf } from './names.ts'
 
 /** Frigate's part of the heartbeat: its cameras, its detectors, and a sentence for each problem. */
 export type Health = {
   takeStats(stats: Stats): void
   takeConfig(config: Config): void
+  takeProfile(profile: Profile): void
   /** `<camera>/status/detect`: `online`, `offline` or `disabled`. */
   takeStatus(camera: string, status: string): void
+  /** A new connection: Frigate says a status only when it changes, and those of before may have changed. */
+  forgetStatuses(): void
   /** `way`: the connection to Frigate; `error` is undefined when it answers. */
   answers(way: Way, error?: FrigateError): void
   /** A transient failure: it counts as a problem for an hour after the last report. */
@@ -16,6 +22,13 @@ export type Health = {
   /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean
+  isOffline(camera: string): boolean
+  /** When the statistics last counted pictures of it, in milliseconds since 1970. */
+  lastOnlineAt(camera: string): number | undefined
+  /** Whether each camera's persons would be reported; undefined while the cameras are unknown. */
+  watch(): CameraWatch | undefined
+  /** What each camera can report; undefined while that is unknown. */
+  names(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */
   problemsOf(camera: string): string[] | undefined
   state(): SourceState
@@ -41,12 +54,16 @@ const SPANS: readonly [ms: number, words: string][] = [
   [120_000, '2 minutes'],
 ]
 
-export function createHealth(clock: () => number): Health {
+export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severity'>, clock: () => number): Health {
   let stats: Stats | undefined
   let config: Config | undefined
+  let allowed: readonly string[] | undefined
   const statuses = new Map<string, string>()
+  const onlineAt = new Map<string, number>()
   const failing = new Map<Way, { since: number; error: FrigateError }>()
   const told = new Map<string, number>()
+  /** Whether messages have arrived since the start. */
+  let isHeard = false
 
   function stateOf(name: string, fps: number): Camera['state'] {
     if (config && Object.hasOwn(config.cameras, name) && !config.cameras[name]!.enabled) return 'disabled'
@@ -57,19 +74,69 @@ export function createHealth(clock: () => number): Health {
 
   function cameras(): Camera[] {
     const names = new Set([...Object.keys(stats?.cameras ?? {}), ...Object.keys(config?.cameras ?? {})])
-    return [...names].slice(0, CAMERAS_MAX).map((name) => {
-      const measured = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.camera_fps : 0
-      const state = stateOf(name, measured)
-      return { name, state, fps: state === 'online' ? Math.min(FPS_MAX, measured) : 0 }
-    })
+    return [...names]
+      .filter((name) => !isReplay(name))
+      .slice(0, CAMERAS_MAX)
+      .map((name) => {
+        const measured = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.camera_fps : 0
+        const state = stateOf(name, measured)
+        return { name, state, fps: state === 'online' ? Math.min(FPS_MAX, measured) : 0 }
+      })
   }
 
-  /** Why an enabled camera of Frigate gives no picture, as far as Frigate says. */
+  /** Why an enabled camera of Frigate gives no picture or reports nothing, as far as Frigate says. */
   function problemsOf(name: string): string[] | undefined {
     const camera = cameras().find((one) => one.name === name)
-    if (camera?.state !== 'offline') return camera && []
+    if (!camera || camera.state === 'disabled') return camera && []
     const error = failing.get('http')?.error
-    return [error ? error.inWords(undefined) : `Frigate gets no pictures of camera ${name}.`]
+    const dark = error ? error.inWords(undefined) : `Frigate gets no pictures of camera ${name}.`
+    const silent = whySilent(name)
+    return [
+      ...(camera.state === 'offline' ? [dark] : []),
+      ...(silent === undefined ? [] : [`Camera ${name} reports nothing, because ${silent}.`]),
+    ]
+  }
+
+  /** Why no review item of an enabled camera comes from Frigate, as a part of a sentence. */
+  function whySilent(name: string): string | undefined {
+    if (settings.cameras && !settings.cameras.includes(name)) return undefined
+    if (allowed && !allowed.includes(name))
+      return "Frigate's user for this gateway may not see it: its role needs the camera"
+    const own = config && Object.hasOwn(config.cameras, name) ? config.cameras[name]! : undefined
+    // The statistics have what somebody switched off since the last look at the configuration.
+    const counted = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.detection_enabled : undefined
+    if (!(counted ?? own?.detect.enabled ?? true)) return 'Frigate detects nothing there: set detect.enabled'
+    if (!own) return undefined
+    if (!own.record.enabled) return 'Frigate has review items of recorded cameras only: set record.enabled'
+    const { alerts, detections } = own.review
+    if (!alerts.enabled && settings.severity === 'alert')
+      return 'its alerts are off in Frigate: set review.alerts.enabled'
+    if (!alerts.enabled && !detections.enabled) return 'its alerts and detections are off in Frigate: set review'
+    return undefined
+  }
+
+  const isEnabled = (name: string) => !config || !Object.hasOwn(config.cameras, name) || config.cameras[name]!.enabled
+
+  /** A sentence for each reason, with all cameras that it is true of. */
+  function silentCameras(): string[] {
+    const names = new Set([...Object.keys(config?.cameras ?? {}), ...(allowed ? (settings.cameras ?? []) : [])])
+    const enabled = [...names].filter((name) => !isReplay(name) && isEnabled(name))
+    const reasons = Map.groupBy(enabled, whySilent)
+    return [...reasons].flatMap(([reason, each]) => (reason === undefined ? [] : [saysSilent(each, reason)]))
+  }
+
+  /** Persons are reported by messages, so a Frigate without them sees nobody. */
+  function watch(): CameraWatch | undefined {
+    if (!config) return undefined
+    const known = namesOf(config)
+    return new Map(
+      cameras().map(({ name, state }) => {
+        const { detect } = Object.hasOwn(config!.cameras, name) ? config!.cameras[name]! : {}
+        if (known.get(name)?.seesPersons === false) return [name, 'unable']
+        if (state === 'disabled' || detect?.enabled === false) return [name, 'off']
+        return [name, state === 'online' && isHeard && !failing.has('messages') ? 'looking' : 'dark']
+      }),
+    )
   }
 
   function detectors(): Heartbeat['detectors'] {
@@ -86,21 +153,25 @@ export function createHealth(clock: () => number): Health {
       if (now - since >= PROBLEM_AFTER_MS || error.isLasting) silent.add(error.inWords(span))
     }
     for (const [sentence, at] of told) if (now - at > TOLD_MS) told.delete(sentence)
-    const unrecorded = Object.entries(config?.cameras ?? {}).filter(
-      ([, { enabled, record }]) => enabled && !record.enabled,
-    )
-    return [...silent, ...told.keys(), ...(unrecorded.length > 0 ? [saysUnrecorded(unrecorded)] : [])].map((text) =>
-      text.slice(0, PROBLEM_CHARACTERS_MAX),
-    )
+    return [...silent, ...told.keys(), ...silentCameras()].map((text) => text.slice(0, PROBLEM_CHARACTERS_MAX))
   }
 
   return {
-    takeStats: (taken) => (stats = taken),
+    takeStats(taken) {
+      stats = taken
+      for (const [name, { camera_fps: fps }] of Object.entries(taken.cameras))
+        if (fps > 0 && (onlineAt.size < CAMERAS_MAX || onlineAt.has(name))) onlineAt.set(name, clock())
+    },
     takeConfig: (taken) => (config = taken),
+    takeProfile: ({ allowed_cameras: cameras }) => (allowed = cameras),
+    forgetStatuses: () => statuses.clear(),
+    isOffline: (camera) => cameras().some(({ name, state }) => name === camera && state === 'offline'),
+    lastOnlineAt: (camera) => onlineAt.get(camera),
     takeStatus(camera, status) {
       if (statuses.size < CAMERAS_MAX || statuses.has(camera)) statuses.set(camera, status)
     },
     answers(way, error) {
+      if (way === 'messages') isHeard ||= !error
       if (!error) failing.delete(way)
       else failing.set(way, { since: failing.get(way)?.since ?? clock(), error })
     },
@@ -114,12 +185,17 @@ export function createHealth(clock: () => number): Health {
     },
     knows: (camera) =>
       [stats?.cameras, config?.cameras].some((known) => known !== undefined && Object.hasOwn(known, camera)),
+    watch,
+    names: () => config && namesOf(config),
     problemsOf,
     state: () => ({ cameras: cameras(), detectors: detectors(), problems: problems() }),
   }
 }
 
-function saysUnrecorded(cameras: readonly [string, unknown][]): string {
-  const names = cameras.map(([name]) => name)
-  return `Frigate records nothing of ${names.join(', ')}, and makes review items of recorded cameras only: set record.enabled.`
+/** The reason must not be cut off by many names. */
+function saysSilent(names: readonly string[], reason: string): string {
+  const [first = '', second] = names
+  const who =
+    names.length > 2 ? `${first} and ${names.length - 1} more` : second === undefined ? first : `${first} and ${second}`
+  return `${who} ${names.length > 1 ? 'report' : 'reports'} nothing, because ${reason}.`
 }

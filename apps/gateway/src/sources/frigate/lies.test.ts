@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
 import { startFrigate, type TestFrigate } from '../../../../../test/harness/frigate.ts'
-import { reviewShape } from '../../../../../test/harness/frigate-shapes.ts'
+import { reviewShape, type ReviewItem } from '../../../../../test/harness/frigate-shapes.ts'
 
 /** A Frigate that lies, or another program at its address. Whatever it sends, the next correct message works. */
 const life: (() => Promise<unknown>)[] = []
@@ -28,7 +28,14 @@ async function honest({ frigate, source }: { frigate: TestFrigate; source: TestS
   return review.id
 }
 
-const item = (frigate: TestFrigate) => reviewShape('0.17', frigate.see({ isReviewed: false }))
+const item = (frigate: TestFrigate) => reviewShape('0.17', unpublished(frigate))
+/** An item that Frigate does not have itself. */
+function unpublished(frigate: TestFrigate): ReviewItem {
+  const object = frigate.track()
+  const { camera, startTime } = object
+  const id = `${startTime.toFixed(6)}-rlying`
+  return { id, camera, severity: 'alert', startTime, endTime: null, zones: [], objects: [object], audio: [] }
+}
 const asMessage = (after: unknown, type: unknown = 'new') => ({ type, before: after, after })
 
 test.each<[string, (frigate: TestFrigate) => void]>([
@@ -69,8 +76,8 @@ test.each<[string, (frigate: TestFrigate) => void]>([
   ['stats that are a text', (frigate) => frigate.publish('stats', 'fine')],
   ['negative stats', (frigate) => frigate.publish('stats', { cameras: { a: { camera_fps: -1 } }, detectors: {} })],
   [
-    'a score of 12',
-    (frigate) => frigate.publish('events', asMessage({ id: 'a', camera: 'yard', label: 'x', score: 12 })),
+    'a score below 0',
+    (frigate) => frigate.publish('events', asMessage({ id: 'a', camera: 'yard', label: 'x', score: -1 })),
   ],
 ])('%s is skipped and reported once', async (_what, lie) => {
   const { frigate, source } = await start()
@@ -112,7 +119,7 @@ test.each<[string, (frigate: TestFrigate) => void]>([
 
 test('unknown fields of every message are ignored', async () => {
   const { frigate, source } = await start()
-  const review = frigate.see({ isReviewed: false })
+  const review = unpublished(frigate)
   frigate.publish('reviews', {
     ...asMessage({ ...reviewShape('0.18', review), future: { deep: [1, 2, { three: null }] } }),
     more: true,
@@ -133,7 +140,11 @@ test('a message of 3 MB ends the connection, which comes again', async () => {
 // More items than may wait: the rest is fetched afterwards.
 test('1,100 items at once are all reported', { timeout: 240_000 }, async () => {
   const { frigate, source } = await start()
-  const told = Array.from({ length: 1_100 }, () => frigate.see({ severity: 'detection', hasSnapshot: false }).id)
+  const told = Array.from({ length: 1_100 }, () => {
+    const review = frigate.see({ severity: 'detection', hasSnapshot: false })
+    frigate.end(review)
+    return review.id
+  })
   await expect.poll(() => new Set(ids(source)).size, { timeout: 200_000 }).toBe(told.length)
 })
 
@@ -169,7 +180,8 @@ describe('over HTTP', () => {
       with: (_request, response) => {
         const page = Array.from({ length: 100 }, () => {
           count += 1
-          return { ...item(frigate), id: `made-up-${count}`, end_time: null, severity: 'significant_motion' }
+          const startTime = Date.now() / 1_000 - count
+          return { ...item(frigate), id: `made-up-${count}`, start_time: startTime, severity: 'significant_motion' }
         })
         response.end(JSON.stringify(page))
       },

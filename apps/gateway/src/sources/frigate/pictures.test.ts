@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import type { Detection } from '@hedgerow/contract'
 import fc from 'fast-check'
+import sharp, { type FormatEnum } from 'sharp'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
 import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../../../test/harness/frigate.ts'
-import { clipOf, noteOf } from '../../../../../test/harness/frigate-shapes.ts'
+import { clipOf, noteOf, type FrigateVersion } from '../../../../../test/harness/frigate-shapes.ts'
+import { jpegSize } from '../../kernel/jpeg.ts'
 import { readRange } from '../clip-file.ts'
 import { createClipStore } from './clip-store.ts'
 
@@ -43,6 +45,29 @@ describe('the latest picture', () => {
     expect(noteOf((await source.pictures.latest!('yard', { signal }))!.jpeg)).toBe('latest yard')
   })
 
+  test('of an offline camera is its last preview with its age, also after the agent was started', async () => {
+    const { frigate, source } = await start({ version: '0.18', cameras: { yard: { fps: 0 }, orchard: {} } })
+    frigate.behaviour.previewAt = Math.round(Date.now() / 1_000) - 3_600
+    const old = (await source.pictures.latest!('yard', { height: 360, signal }))!
+    expect(noteOf(old.jpeg)).toBe('preview yard')
+    expect(Math.abs(old.ageMs! - 3_600_000)).toBeLessThan(10_000)
+    // A preview whose time Frigate does not say is as old as previews may be.
+    frigate.behaviour.answer = { path: /\/frames$/, with: (_request, response) => void response.writeHead(404).end() }
+    expect((await source.pictures.latest!('yard', { signal }))!.ageMs).toBe(86_400_000)
+    expect((await source.pictures.latest!('orchard', { signal }))!.ageMs).toBeUndefined()
+  })
+
+  test('of an offline camera of 0.17, which is an error picture, has the age of the outage', async () => {
+    const { frigate, source } = await start({ cameras: { yard: {}, orchard: {} } })
+    expect((await source.pictures.latest!('yard', { signal }))!.ageMs).toBeUndefined()
+    frigate.cameras.get('yard')!.fps = 0
+    frigate.stats()
+    await expect.poll(() => source.state().cameras.find(({ name }) => name === 'yard')?.state).toBe('offline')
+    const old = (await source.pictures.latest!('yard', { signal }))!
+    expect(noteOf(old.jpeg)).toBe('camera-error yard')
+    expect(old.ageMs).toBeGreaterThanOrEqual(10_000)
+  })
+
   test('of a camera that Frigate does not have is missing, and Frigate is not asked', async () => {
     const { frigate, source } = await start()
     for (const camera of ['barn', '../config', '__proto__', ''])
@@ -59,22 +84,42 @@ describe('the latest picture', () => {
 
 describe('a snapshot', () => {
   test('is the saved one, else the thumbnail', async () => {
-    const { frigate, source } = await start()
+    const { frigate, source } = await start({ version: '0.18' })
     const detection = await seen({ frigate, source })
     const object = frigate.reviews.get(detection.id)!.objects[0]!
     expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`snapshot ${object.id}`)
     await source.pictures.snapshot!(detection, { boxed: true, signal })
     const asked = frigate.requests.map(({ path }) => path).filter((path) => path.includes('/snapshot.jpg'))
     expect(asked.map((path) => path.includes('bbox=1'))).toEqual([...asked.slice(1).map(() => false), true])
+    expect(asked.every((path) => path.includes('timestamp=0'))).toBe(true)
     object.hasSnapshot = false
     expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`thumbnail ${object.id}`)
   })
 
+  test.each<[FrigateVersion, keyof FormatEnum]>([
+    ['0.16', 'png'],
+    ['0.17', 'webp'],
+  ])('of Frigate %s that was saved with a box is the copy without one', async (version, format) => {
+    const { frigate, source } = await start({ version })
+    const detection = await seen({ frigate, source })
+    const bare = () => source.pictures.snapshot!(detection, { signal })
+    const { id } = frigate.reviews.get(detection.id)!.objects[0]!
+    expect(noteOf((await bare())!)).toBe(`snapshot ${id} with box`)
+    const pixels = { width: 64, height: 40, channels: 3 as const, background: '#445566' }
+    frigate.behaviour.cleanSnapshot = await sharp({ create: pixels }).toFormat(format).toBuffer()
+    expect(jpegSize((await bare())!)).toEqual({ width: 64, height: 40 })
+    expect(noteOf((await source.pictures.snapshot!(detection, { boxed: true, signal }))!)).toBe(
+      `snapshot ${id} with box`,
+    )
+    frigate.behaviour.cleanSnapshot = Buffer.from('no picture')
+    expect(noteOf((await bare())!)).toBe(`snapshot ${id} with box`)
+  })
+
   test('is found for a detection that this run of the agent never saw', async () => {
-    const { frigate, source } = await start()
+    const { frigate, source } = await start({ version: '0.18' })
     const now = Date.now() / 1_000
-    const old = frigate.see({ startTime: now - 90_000, camera: 'yard', isReviewed: false })
-    frigate.reviews.set(old.id, old)
+    const old = frigate.see({ startTime: now - 90_000, camera: 'yard' })
+    frigate.end(old, now - 89_000)
     const detection: Detection = {
       id: old.id,
       camera: 'yard',
@@ -130,9 +175,20 @@ describe('a clip', () => {
   })
 
   test('of a camera that is not recorded is missing', async () => {
-    const { frigate, source } = await start({ cameras: { orchard: { record: false }, yard: {} } })
+    const { frigate, source } = await start()
     const detection = await seen({ frigate, source })
+    frigate.cameras.get('orchard')!.record = false
     expect(await source.pictures.clip!(detection, { signal })).toBeUndefined()
+  })
+
+  test('that Frigate could not make is missing: it is no file of 0 bytes', async () => {
+    const { frigate, source } = await start()
+    const { endedAt, ...goesOn } = await seen({ frigate, source })
+    frigate.behaviour.clipsFail = true
+    expect(await source.pictures.clip!({ ...goesOn, endedAt: endedAt! }, { signal })).toBeUndefined()
+    expect(await source.pictures.clip!(goesOn, { signal })).toBeUndefined()
+    frigate.behaviour.clipsFail = false
+    expect((await source.pictures.clip!({ ...goesOn, endedAt: endedAt! }, { signal }))?.status).toBe(200)
   })
 
   test('that breaks off is an error in words, and the next try works', async () => {

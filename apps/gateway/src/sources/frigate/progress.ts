@@ -86,8 +86,8 @@ export async function openProgress(
     },
     since(now, hours) {
       if (caughtUpTo === null) return { after: now - Math.min(hours, FIRST_HOURS) * 3_600, isGap: false }
-      const goesOn = [...reviews.values()].filter(({ isOver }) => !isOver).map(({ startTime }) => startTime)
-      const wanted = Math.min(caughtUpTo, ...goesOn) - OVERLAP_SECONDS
+      // Frigate lists what has not ended, or ended later than this, whenever it began.
+      const wanted = caughtUpTo - OVERLAP_SECONDS
       const earliest = now - hours * 3_600
       return { after: Math.max(wanted, earliest), isGap: caughtUpTo < earliest }
     },

@@ -32,6 +32,7 @@ async function seesABoar({ frigate, source }: { frigate: TestFrigate; source: Te
   await expect.poll(() => frigate.viewers() === 1 && source.state().cameras.length === 2).toBe(true)
   const review = frigate.see()
   await expect.poll(() => source.detections().find(({ id }) => id === review.id)?.thumbnail).toBeDefined()
+  frigate.end(review)
 }
 
 const problemsOf = (source: TestSource) => source.state().problems.join('\n')
@@ -51,7 +52,7 @@ describe('the port with sign-in', () => {
     const { frigate, source } = await start(USERS, { user: 'gateway', password: PASSWORD })
     await seesABoar({ frigate, source })
     frigate.endSessions()
-    const review = frigate.see()
+    const review = frigate.see({ camera: 'yard' })
     await expect.poll(() => source.detections().find(({ id }) => id === review.id)?.thumbnail).toBeDefined()
     frigate.endSessions()
     frigate.cut()

@@ -1,5 +1,6 @@
 import type { Detection } from '@hedgerow/contract'
 import { isPersonLabel } from '../../kernel/person-label.ts'
+import type { DetectedObject } from '../source.ts'
 import type { ReviewItem } from './messages.ts'
 import type { SeenObject } from './tracked-objects.ts'
 
@@ -11,48 +12,61 @@ export function severityOf(item: ReviewItem): Severity | undefined {
 }
 
 /**
- * A review item as a detection without its picture, and the id of the tracked object that shows it best. The detection
- * has the item's id, which never changes. Its label is `person` if a person is among the objects, so that no rule about
- * animals fires at a person; else it is the label with the highest score.
+ * A review item as a detection without its picture. It has the item's id, which never changes, and shows `best`, one of
+ * `objects`: its label, score, zone and place.
  */
 export function toDetection(
   item: ReviewItem,
   severity: Severity,
-  known: (objectId: string) => SeenObject | undefined,
-): { detection: Detection; objectId: string | undefined } {
-  const objects = item.data.detections.flatMap((id) => {
-    const seen = known(id)
-    return seen ? [{ id, ...seen }] : []
-  })
-  const best = objects.toSorted((a, b) => rank(b) - rank(a))[0]
-  const named = item.data.objects.map(withoutMark)
-  const label = named.find(isPersonLabel) ?? best?.label ?? named[0] ?? item.data.audio[0] ?? 'unknown'
-  const shown = best?.label === label ? best : undefined
-  const zone = item.data.zones.at(-1)
-  const detection: Detection = {
+  objects: readonly DetectedObject[],
+  best: DetectedObject | undefined,
+  { box, endedAt }: { box: SeenObject['box']; endedAt: string | undefined },
+): Detection {
+  const zone = best?.zones.at(-1) ?? item.data.zones[0]
+  const score = best?.score ?? 0
+  return {
     id: item.id,
     camera: item.camera,
-    label,
+    label: best?.label ?? 'unknown',
     severity,
-    score: shown?.score ?? 0,
+    score,
     startedAt: toMoment(item.start_time),
-    ...(item.end_time !== null && { endedAt: toMoment(Math.max(item.start_time, item.end_time)) }),
+    ...(endedAt !== undefined && { endedAt }),
     source: 'frigate',
     ...(zone !== undefined && { zone }),
-    ...(shown?.box && { box: shown.box }),
+    ...(box && { box }),
+    ...(objects.length > 1 && {
+      verdicts: [{ stage: 'detector', by: 'Frigate', outcome: 'unsure', score, reason: sentenceOf(objects) }],
+    }),
   }
-  return { detection, objectId: shown?.id ?? best?.id ?? item.data.detections[0] }
 }
 
-function rank({ label, score }: SeenObject): number {
-  return score + (isPersonLabel(label) ? 1 : 0)
+/**
+ * The object that people should see: a person before all others, then what a rule names, then what Frigate alerts
+ * people of; the highest score among equals.
+ */
+export function bestOf<T extends DetectedObject & { severity?: string | null | undefined }>(
+  objects: readonly T[],
+  firesRule: (label: string) => boolean,
+): T | undefined {
+  const rank = ({ label, severity }: T) =>
+    isPersonLabel(label) ? 3 : firesRule(label) ? 2 : severity === 'alert' ? 1 : 0
+  return objects.toSorted((a, b) => rank(b) - rank(a) || b.score - a.score)[0]
 }
 
-/** Frigate appends this to the label of a recognised face or plate. */
-function withoutMark(label: string): string {
-  return label.replace(/-verified$/, '')
+/** The labels of all objects with their highest scores: `It saw: fox 0.81, 3 hens ...` is no use without the fox. */
+function sentenceOf(objects: readonly DetectedObject[]): string {
+  const labels = new Map<string, { count: number; score: number }>()
+  for (const { label, score } of objects) {
+    const known = labels.get(label)
+    labels.set(label, { count: (known?.count ?? 0) + 1, score: Math.max(score, known?.score ?? 0) })
+  }
+  const each = [...labels]
+    .toSorted(([, a], [, b]) => b.score - a.score)
+    .map(([label, { count, score }]) => `${count > 1 ? `${count} × ` : ''}${label} ${score.toFixed(2)}`)
+  return `It saw: ${each.join(', ')}.`.slice(0, 500)
 }
 
-function toMoment(seconds: number): string {
+export function toMoment(seconds: number): string {
   return new Date(seconds * 1_000).toISOString()
 }

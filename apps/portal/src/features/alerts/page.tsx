@@ -21,7 +21,7 @@ import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
 import { Channels } from './channels.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { inWords } from './fields.ts'
-import { useAlertRules, useDeleteRule, useSaveRule } from './queries.ts'
+import { useAlertRules, useDeleteRule, useEditRule } from './queries.ts'
 import { RecentAlerts } from './recent.tsx'
 
 const RuleDialog = lazy(async () => ({ default: (await import('./rule-dialog.tsx')).RuleDialog }))
@@ -97,11 +97,10 @@ function Rules({
   reason: string | undefined
   onEdit: (rule: AlertRule) => void
 }) {
-  const save = useSaveRule()
+  const save = useEditRule()
   const remove = useDeleteRule()
   const failure = save.error ?? remove.error
-  const turn = ({ id, last: _last, ...fields }: AlertRule) =>
-    save.mutate({ id, fields: { ...fields, enabled: !fields.enabled } })
+  const turn = ({ id, enabled }: AlertRule) => save.mutate({ id, change: { enabled: !enabled } })
   return (
     <>
       {failure && <Notice tone="warning">{messageOf(failure)}</Notice>}

@@ -1,10 +1,11 @@
-import type { AlertRuleFields, Delivery } from '@hedgerow/contract'
+import type { AlertRuleFields, BodyOf, Delivery } from '@hedgerow/contract'
 import { NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   acknowledgeAlert,
   addAlertRule,
   deleteAlertRule,
+  editAlertRule,
   listAlertRules,
   listAlerts,
   listDeliveries,
@@ -12,7 +13,6 @@ import {
   readNotificationChannels,
   sendDeliveryAgain,
   sendTestNotification,
-  updateAlertRule,
 } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
 
@@ -44,13 +44,21 @@ export const usePreview = (fields: AlertRuleFields | undefined) =>
     placeholderData: keepPreviousData,
   })
 
-/** `id` undefined adds a rule. */
-export function useSaveRule() {
+export function useAddRule() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, fields }: { id: string | undefined; fields: AlertRuleFields }) =>
-      id === undefined ? api(addAlertRule, { body: fields }) : api(updateAlertRule, { params: { id }, body: fields }),
+    mutationFn: (body: AlertRuleFields) => api(addAlertRule, { body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
+  })
+}
+
+export function useEditRule() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, change }: { id: string; change: BodyOf<typeof editAlertRule> }) =>
+      api(editAlertRule, { params: { id }, body: change }),
+    // Also after a refusal, because somebody else may have changed it.
+    onSettled: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
   })
 }
 

@@ -5,6 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { messageOf } from '#api/client.ts'
 import { LANGUAGES } from '#api/languages.ts'
 import { useUsers } from '#api/users.ts'
+import { changesOf } from '#parts/follow.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
@@ -12,7 +13,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { isAlertChannel } from './channels.tsx'
 import { fieldsOf, KINDS, NEW, valuesOf, type Values } from './fields.ts'
-import { useChannels, usePreview, useSaveRule } from './queries.ts'
+import { useAddRule, useChannels, useEditRule, usePreview } from './queries.ts'
 import { StepsField, WhomField } from './steps-field.tsx'
 import styles from './alerts.module.css'
 
@@ -30,7 +31,9 @@ const RULE_LANGUAGES = [['', 'As in Settings'], ...LANGUAGES] as const
 /** Without `rule` it creates a new one. */
 export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGone: () => void }) {
   const life = useDialogLife(onGone)
-  const save = useSaveRule()
+  const add = useAddRule()
+  const edit = useEditRule()
+  const save = rule ? edit : add
   const channels = useChannels(true)
   const form = useForm<Values>({
     initialValues: rule ? valuesOf(rule) : NEW,
@@ -38,7 +41,9 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
   })
   const [settled] = useDebouncedValue(form.values, SETTLED_MS)
   const submit = submitTo(form, async (values) => {
-    await save.mutateAsync({ id: rule?.id, fields: fieldsOf(values, rule) })
+    if (rule)
+      await edit.mutateAsync({ id: rule.id, change: changesOf(fieldsOf(values, rule), fieldsOf(valuesOf(rule), rule)) })
+    else await add.mutateAsync(fieldsOf(values))
     if (rule === undefined || isAsSent(form, values)) life.onClose()
   })
   const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>

@@ -1,8 +1,8 @@
-import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
+import { AUTO_APPROVAL_DEFAULTS, type AutoApprovalSettings } from '@hedgerow/contract'
 import { expect, test } from 'vitest'
 import { consequencesOf } from './consequences.ts'
 
-const of = (change: Partial<AutoApprovalSettings>) => consequencesOf({ ...autoApprovalSettings.parse({}), ...change })
+const of = (change: Partial<AutoApprovalSettings>) => consequencesOf({ ...AUTO_APPROVAL_DEFAULTS, ...change })
 
 test('on a new hub only an invitation approves a device', () => {
   expect(of({})).toEqual([

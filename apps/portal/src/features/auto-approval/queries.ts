@@ -4,12 +4,16 @@ import { saveAutoApprovalSettings, testAutoApproval } from 'virtual:contract-cal
 import { AUTO_APPROVAL_KEY } from '#api/auto-approval.ts'
 import { api } from '#api/client.ts'
 
-/** Saves the whole object, then reloads the settings. */
+/**
+ * Saves the whole object, then reloads the settings, also when somebody else changed them after `seen`: the form then
+ * shows those.
+ */
 export function useSaveAutoApprovalSettings() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: AutoApprovalSettings) => api(saveAutoApprovalSettings, { body }),
-    onSuccess: () => queries.refetchQueries({ queryKey: AUTO_APPROVAL_KEY }),
+    mutationFn: ({ settings, seen }: { settings: AutoApprovalSettings; seen: AutoApprovalSettings }) =>
+      api(saveAutoApprovalSettings, { body: { ...settings, seen } }),
+    onSettled: () => queries.refetchQueries({ queryKey: AUTO_APPROVAL_KEY }),
   })
 }
 

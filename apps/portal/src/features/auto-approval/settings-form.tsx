@@ -68,7 +68,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
     setEmailProblem(wrong.error === undefined ? undefined : 'Enter an email address')
     if (!wrong.success) return
     try {
-      const answer = await save.mutateAsync(complete)
+      const answer = await save.mutateAsync({ settings: complete, seen: saved })
       setValues((now) => follow(now, complete, answer))
       void toast(SAVED)
     } catch (error) {

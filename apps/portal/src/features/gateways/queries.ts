@@ -5,6 +5,7 @@ import {
   addGateway,
   claimGateway,
   deleteGateway,
+  editGateway,
   gatewayHistory,
   gatewayVpnConfig,
   listDetections,
@@ -12,7 +13,6 @@ import {
   readReviewCounts,
   siteUses,
   tagGateways,
-  updateGateway,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 import { GATEWAY_KEY, GATEWAYS_KEY, refetchGateways } from '#api/gateways.ts'
@@ -86,8 +86,9 @@ export function useClaimGateway() {
 export function useUpdateGateway(id: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: BodyOf<typeof updateGateway>) => api(updateGateway, { params: { id }, body }),
-    onSuccess: () =>
+    mutationFn: (body: BodyOf<typeof editGateway>) => api(editGateway, { params: { id }, body }),
+    // Also after a refusal, because somebody else may have changed it.
+    onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
         queries.invalidateQueries({ queryKey: detailKey(id) }),
@@ -99,8 +100,8 @@ export function useUpdateGateway(id: string) {
 export function useUpdateGateways() {
   const queries = useQueryClient()
   const update = useMutation({
-    mutationFn: ({ id, body }: { id: string; body: BodyOf<typeof updateGateway> }) =>
-      api(updateGateway, { params: { id }, body }),
+    mutationFn: ({ id, body }: { id: string; body: BodyOf<typeof editGateway> }) =>
+      api(editGateway, { params: { id }, body }),
   })
   return { update, refresh: () => refetchGateways(queries) }
 }

@@ -1,9 +1,9 @@
-import { saveProfile, type Profile } from '@hedgerow/contract'
+import { profileFields, type Profile } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
-import { follow } from '#parts/follow.ts'
+import { changesOf, follow } from '#parts/follow.ts'
 import { submitTo } from '#parts/submit-to.ts'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -12,17 +12,20 @@ import { toast } from '@hedgerow/ui/toast.tsx'
 import { useSaveProfile } from './queries.ts'
 import styles from './page.module.css'
 
+const fieldsOf = ({ email, firstName, lastName }: Profile) => ({ email, firstName, lastName })
+
 /** The person's name and email. Only an administrator can change the username and the role. */
 export function AboutForm({ saved }: { saved: Profile }) {
   const save = useSaveProfile()
   const form = useForm({
-    initialValues: { email: saved.email, firstName: saved.firstName, lastName: saved.lastName },
-    validate: schemaResolver(saveProfile.body, { sync: true }),
+    initialValues: fieldsOf(saved),
+    validate: schemaResolver(profileFields, { sync: true }),
   })
   useDraft('profile', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = submitTo(form, async (values) => {
-    const { email, firstName, lastName } = await save.mutateAsync(values)
-    form.setValues(follow(form.getValues(), values, { email, firstName, lastName }))
+    const answer = await save.mutateAsync(changesOf(values, form.getInitialValues()))
+    form.setValues(follow(form.getValues(), values, fieldsOf(answer)))
+    form.setInitialValues(fieldsOf(answer))
     void toast('Profile saved.')
   })
   return (

@@ -1,9 +1,9 @@
 import type { AlertPreferences } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
+  editAlertPreferences,
   readAlertPreferences,
   readPush,
-  saveAlertPreferences,
   subscribePush,
   testPush,
   unsubscribePush,
@@ -22,8 +22,10 @@ export const useAlertPreferences = () =>
 export function useSaveAlertPreferences() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: AlertPreferences) => api(saveAlertPreferences, { body }),
+    mutationFn: ({ preferences, seen }: { preferences: AlertPreferences; seen: AlertPreferences }) =>
+      api(editAlertPreferences, { body: { ...preferences, seen } }),
     onSuccess: (saved) => queries.setQueryData(PREFERENCES_KEY, saved),
+    onError: () => queries.invalidateQueries({ queryKey: PREFERENCES_KEY, exact: true }),
   })
 }
 

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
 import { LANGUAGES } from '#api/languages.ts'
+import { follow } from '#parts/follow.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -29,15 +30,29 @@ export function Alerts() {
   )
 }
 
+type Values = { language: AlertPreferences['language']; from: string; to: string }
+
+const valuesOf = ({ language, quietHours }: AlertPreferences): Values => ({
+  language,
+  from: quietHours?.from ?? '',
+  to: quietHours?.to ?? '',
+})
+
 function PreferencesForm({ saved }: { saved: AlertPreferences }) {
   const save = useSaveAlertPreferences()
-  const [language, setLanguage] = useState(saved.language)
-  const [from, setFrom] = useState(saved.quietHours?.from ?? '')
-  const [to, setTo] = useState(saved.quietHours?.to ?? '')
+  const [basis, setBasis] = useState(saved)
+  const [values, setValues] = useState(() => valuesOf(saved))
+  if (basis !== saved) {
+    setBasis(saved)
+    setValues(follow(values, valuesOf(basis), valuesOf(saved)))
+  }
+  const { language, from, to } = values
+  const set = (change: Partial<Values>) => setValues((now) => ({ ...now, ...change }))
   const isHalf = (from === '') !== (to === '')
   const submit = async () => {
     const quietHours = from === '' || to === '' ? null : { from, to }
-    const done = await save.mutateAsync({ language, quietHours, timeZone: TIME_ZONE }).then(
+    const preferences = { language, quietHours, timeZone: TIME_ZONE }
+    const done = await save.mutateAsync({ preferences, seen: saved }).then(
       () => true,
       () => false,
     )
@@ -55,21 +70,26 @@ function PreferencesForm({ saved }: { saved: AlertPreferences }) {
       <div className={styles.fields}>
         <div className={styles.field}>
           <span aria-hidden="true">Language of alerts</span>
-          <Choice label="Language of alerts" value={language} options={LANGUAGES} onChange={setLanguage} />
+          <Choice
+            label="Language of alerts"
+            value={language}
+            options={LANGUAGES}
+            onChange={(chosen) => set({ language: chosen })}
+          />
         </div>
         <TextInput
           type="time"
           label="Quiet from"
           value={from}
           error={isHalf && from === '' ? 'Enter a time, or clear the other' : undefined}
-          onChange={(event) => setFrom(event.currentTarget.value)}
+          onChange={(event) => set({ from: event.currentTarget.value })}
         />
         <TextInput
           type="time"
           label="Quiet to"
           value={to}
           error={isHalf && to === '' ? 'Enter a time, or clear the other' : undefined}
-          onChange={(event) => setTo(event.currentTarget.value)}
+          onChange={(event) => set({ to: event.currentTarget.value })}
         />
         <Button type="submit" variant="default" loading={save.isPending}>
           Save Alerts

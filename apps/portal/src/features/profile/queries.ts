@@ -3,10 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   changePassword,
   disableTwoFactor,
+  editProfile,
   endSession,
   listSessions,
   readProfile,
-  saveProfile,
 } from 'virtual:contract-calls'
 import { api, replaceToken } from '#api/client.ts'
 import { useSession } from '#api/session.tsx'
@@ -29,7 +29,8 @@ export function useSaveProfile() {
   const queries = useQueryClient()
   const { refresh } = useSession()
   return useMutation({
-    mutationFn: (body: BodyOf<typeof saveProfile>) => api(saveProfile, { body }),
+    mutationFn: (body: BodyOf<typeof editProfile>) => api(editProfile, { body }),
+    onError: () => queries.invalidateQueries({ queryKey: PROFILE_KEY, exact: true }),
     onSuccess: (profile) => {
       queries.setQueryData(PROFILE_KEY, profile)
       // The page only has a copy of the person, so a failed refresh does not mean that saving failed.

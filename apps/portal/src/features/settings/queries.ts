@@ -6,12 +6,14 @@ import { HUB_SETTINGS_KEY } from '#api/hub-settings.ts'
 
 const CERTIFICATES_KEY = ['certificates'] as const
 
-/** Sends the whole object. */
+/** Sends the whole object; when somebody else changed it after `seen`, the form shows that. */
 export function useSaveSettings() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: HubSettings) => api(saveHubSettings, { body }),
+    mutationFn: ({ settings, seen }: { settings: HubSettings; seen: HubSettings }) =>
+      api(saveHubSettings, { body: { ...settings, seen } }),
     onSuccess: (saved) => queries.setQueryData(HUB_SETTINGS_KEY, saved),
+    onError: () => queries.invalidateQueries({ queryKey: HUB_SETTINGS_KEY }),
   })
 }
 

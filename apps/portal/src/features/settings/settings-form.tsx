@@ -70,7 +70,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
     }
     setErrors({})
     try {
-      const answer = valuesOf(await save.mutateAsync(checked.settings))
+      const answer = valuesOf(await save.mutateAsync({ settings: checked.settings, seen: settings }))
       setValues((now) => follow(now, values, answer))
       void toast(SAVED)
     } catch (error) {

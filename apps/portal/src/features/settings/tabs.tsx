@@ -215,8 +215,8 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             description="Connect first tries a gateway’s own address at port 8080 for 2 seconds, and uses the hub’s proxy when it does not answer."
           />
           <p>
-            The page of each gateway has its own origin, so it can touch neither the hub nor your session. Over plain
-            http on a local network one risk remains: gateways that share the hub’s host name can see each other’s
+            The page of each gateway has its own origin, so it can touch neither the hub nor your session. Where it is a
+            port of the hub, over http or https, one risk remains: gateways at ports of one host can see each other’s
             cookies, if scripts may read them. To avoid that, use a wildcard name with a certificate for the gateways:
             start the hub with <Mono>{'HUB_GATEWAY_ORIGIN=https://gw-{id}.example.net'}</Mono>.
           </p>

@@ -1,4 +1,4 @@
-import type { BodyOf } from '@hedgerow/contract'
+import type { BodyOf, HubUser } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   createUser,
@@ -26,15 +26,17 @@ export const useInvitations = (enabled: boolean) =>
 /** Answers and requests with a password or a code are not cached. */
 const NOT_CACHED = { gcTime: 0 }
 
-/** Creates a user, or updates the one with `id`. Failures are logged and shown. */
+export type UserFields = Pick<HubUser, 'username' | 'email' | 'firstName' | 'lastName' | 'role' | 'active'>
+type WantedUser = { fields: UserFields; seen: UserFields; password: string }
+
+/** Creates a user, or updates the one with `id`, unless somebody else changed it after `seen`. Failures are logged. */
 export function useSaveUser(id: string | undefined) {
   const refresh = useRefresh(USERS_KEY)
   return useMutation({
-    mutationFn: (body: BodyOf<typeof createUser>) => {
-      if (id === undefined) return api(createUser, { body })
-      const { password: _, ...user } = body
-      return api(updateUser, { params: { id }, body: user })
-    },
+    mutationFn: ({ fields, seen, password }: WantedUser) =>
+      id === undefined
+        ? api(createUser, { body: { ...fields, password } })
+        : api(updateUser, { params: { id }, body: { ...fields, seen } }),
     // Also after a refusal: somebody else may have changed the list, and then it is stale.
     onSettled: refresh,
     onError: (error) => console.error('The user was not saved:', error),

@@ -9,7 +9,7 @@ import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { useSaveUser } from './queries.ts'
+import { useSaveUser, type UserFields } from './queries.ts'
 import { ROLE_MEANINGS, RoleIcon } from './role-mark.tsx'
 import styles from './user-dialog.module.css'
 
@@ -28,7 +28,8 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
   useDraft(`users.${user?.id ?? 'add'}`, form.isDirty() ? { ...form.values, password: '' } : undefined, form.setValues)
   const { role, active } = form.values
   const submit = submitTo(form, async (values) => {
-    const { username } = await save.mutateAsync(values)
+    const { password, ...fields } = values
+    const { username } = await save.mutateAsync({ fields, seen: pick(form.getInitialValues()), password })
     void toast(user === undefined ? `User "${username}" added.` : `User "${username}" saved.`)
     if (user === undefined || isAsSent(form, values)) onClose()
   })
@@ -108,7 +109,7 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
   )
 }
 
-const pick = ({ username, email, firstName, lastName, role, active }: HubUser) => ({
+const pick = ({ username, email, firstName, lastName, role, active }: UserFields): UserFields => ({
   username,
   email,
   firstName,

@@ -1,9 +1,9 @@
-import type { SiteUpdates } from '@hedgerow/contract'
+import type { BodyOf } from '@hedgerow/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
+  editSiteUpdates,
   getVersions,
   resumeRollout,
-  saveSiteUpdates,
   skipUpdate,
   stopRollout,
   updateGateways,
@@ -63,7 +63,8 @@ export function useSkipUpdate() {
 export function useSaveSite() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (site: SiteUpdates) => api(saveSiteUpdates, { body: site }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
+    mutationFn: (change: BodyOf<typeof editSiteUpdates>) => api(editSiteUpdates, { body: change }),
+    // Also after a refusal, because somebody else may have changed it.
+    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
   })
 }

@@ -6,6 +6,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
+import { changesOf } from '#parts/follow.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { ActionsCell, Cell, DataTable, Row, RowText, type Column } from '@hedgerow/ui/data-table.tsx'
@@ -127,7 +128,9 @@ function SiteDialog({ site, choices, onGone }: { site: SiteUpdates; choices: rea
     },
   })
   const submit = submitTo(form, async (values) => {
-    await save.mutateAsync(siteOf(values))
+    const { site: name, ...wanted } = siteOf(values)
+    const { site: _site, ...before } = site
+    await save.mutateAsync({ site: name, ...changesOf(wanted, before) })
     if (isAsSent(form, values)) life.onClose()
   })
   const { site: name, automatic, when } = form.values

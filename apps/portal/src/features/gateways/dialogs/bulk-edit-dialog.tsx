@@ -19,10 +19,7 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
   const work = useOneByOne(
     gateways.map(({ id }) => id),
     async (id) => {
-      const gateway = gateways.find((one) => one.id === id)
-      if (gateway === undefined) throw new Error('This gateway is not in the list.')
-      const { name, description } = gateway
-      const saved = await update.mutateAsync({ id, body: { name, description, location } })
+      const saved = await update.mutateAsync({ id, body: { location } })
       return { message: locationSaved(saved.location), path: `/gateways/${id}` }
     },
     messageOf,

@@ -4,6 +4,7 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { tagsIn } from '#api/tags.ts'
+import { changesOf } from '#parts/follow.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -12,7 +13,8 @@ import { useUpdateGateway } from '../queries.ts'
 import { SiteNotice } from './site-notice.tsx'
 import { TagField, wrongTags } from './tag-field.tsx'
 
-const fieldsResolver = schemaResolver(newGateway, { sync: true })
+const fieldsResolver = schemaResolver(newGateway.omit({ tags: true }), { sync: true })
+const fieldsOf = <V extends { tags: string }>(values: V) => ({ ...values, tags: tagsIn(values.tags) })
 
 /** Changes a gateway's name, location, description and tags. */
 export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
@@ -33,7 +35,7 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
   const submit = submitTo(
     form,
     async (values) => {
-      const { name } = await update.mutateAsync({ ...values, tags: tagsIn(values.tags) })
+      const { name } = await update.mutateAsync(changesOf(fieldsOf(values), fieldsOf(form.getInitialValues())))
       void toast(`Gateway "${name}" saved.`)
       if (isAsSent(form, values)) onClose()
     },

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { checkNames, type KnownNames } from './known-names.ts'
+import { nearest } from './nearest.ts'
+import { parseDeviceFile } from './parse.ts'
+
+const VALVE = '{ driver: http, "on": { url: "http://127.0.0.1/1" }, "off": { url: "http://127.0.0.1/0" }'
+const NOTHING: KnownNames = { frigate: undefined, programs: [], models: new Map() }
+
+function told(text: string, known: Partial<KnownNames> = {}): string[] {
+  const parsed = parseDeviceFile(text, { folder: '/', environment: {} })
+  if (parsed.errors) throw new Error(parsed.errors[0]!.message)
+  const { errors, warnings } = checkNames(parsed.value, parsed.names, { ...NOTHING, ...known })
+  return [
+    ...errors.map(({ line, message }) => `line ${line}: ${message}`),
+    ...warnings.map(({ line, message }) => `warning: line ${line}: ${message}`),
+  ]
+}
+
+const EYE = `
+cameras:
+  gate: { url: "http://127.0.0.1/x", zones: { rows: [[0, 0], [1, 0], [1, 1]] } }
+  shed: { url: "http://127.0.0.1/y" }
+sources: { eye: { cameras: [gate], model: demonstration } }
+deterrents: { horn: ${VALVE}, watchedBy: [WATCH] } }
+rules: [{ name: A, labels: [LABEL], cameras: [CAMERA], zones: [ZONE], fire: [horn] }]
+`
+const eye = (changes: Partial<Record<'WATCH' | 'LABEL' | 'CAMERA' | 'ZONE', string>> = {}) =>
+  Object.entries({ WATCH: 'gate', LABEL: 'boar', CAMERA: 'gate', ZONE: 'rows', ...changes }).reduce(
+    (text, [mark, name]) => text.replace(mark, name),
+    EYE,
+  )
+
+describe('with an eye alone, everything is known', () => {
+  test('a name that exists is fine, a label in any case too', () => {
+    expect(told(eye())).toEqual([])
+    expect(told(eye({ LABEL: 'BOAR' }))).toEqual([])
+  })
+
+  test.each([
+    [{ WATCH: 'Gate' }, 'line 6: deterrents.horn.watchedBy.0: There is no camera Gate; the nearest is gate.'],
+    [{ WATCH: 'gaet' }, 'line 6: deterrents.horn.watchedBy.0: There is no camera gaet; the nearest is gate.'],
+    [{ WATCH: 'elsewhere' }, 'line 6: deterrents.horn.watchedBy.0: There is no camera elsewhere; there is gate.'],
+    [
+      { WATCH: 'shed' },
+      'line 6: deterrents.horn.watchedBy.0: The eye does not look at shed: add it to sources.eye.cameras.',
+    ],
+    [{ CAMERA: 'GATE' }, 'line 7: rules.0.cameras.0: There is no camera GATE; the nearest is gate.'],
+    [{ ZONE: 'Rows' }, 'line 7: rules.0.zones.0: There is no zone Rows; the nearest is rows.'],
+    [{ LABEL: 'baor' }, 'line 7: rules.0.labels.0: There is no label baor; the nearest is boar.'],
+    [{ LABEL: 'wolf' }, 'line 7: rules.0.labels.0: There is no label wolf; there is boar, cat, deer, fox, person.'],
+  ])('%j is told with its line and the nearest name', (changes, words) => {
+    expect(told(eye(changes))).toContain(words)
+  })
+
+  test('a model gives the labels, must be there, and must know persons to watch', () => {
+    const text = eye().replace('model: demonstration }', 'model: nano, labels: [boar, foks] }')
+    const models = new Map([['nano', ['boar', 'fox']]])
+    expect(told(text, { models })).toEqual([
+      'line 5: sources.eye.labels.1: There is no label foks; there is boar, fox.',
+      'line 6: deterrents.horn.watchedBy.0: Nothing looks for persons on gate.',
+    ])
+    expect(told(text, { models: new Map([['nano', ['boar', 'foks', 'person']]]) })).toEqual([])
+    expect(told(text.replace('model: nano', 'model: nana'), { models })[0]).toBe(
+      'line 5: sources.eye.model: There is no model nana; the nearest is nano. Add it with: hedgerow-gateway model add',
+    )
+  })
+
+  test('second look and learning name labels, models and cameras', () => {
+    const more =
+      'secondLook: { labels: [boer], model: big }\nlearning: { alsoLearn: { Gate: [person], gate: [persn] } }\n'
+    expect(told(eye() + more)).toEqual([
+      'line 8: secondLook.labels.0: There is no label boer; the nearest is boar.',
+      'line 8: secondLook.model: There is no model big. Add it with: hedgerow-gateway model add',
+      'line 9: learning.alsoLearn.Gate: There is no camera Gate; the nearest is gate.',
+      'line 9: learning.alsoLearn.gate.0: There is no label persn; the nearest is person.',
+    ])
+  })
+})
+
+describe('with Frigate', () => {
+  const frigate = new Map([
+    ['gate_cam', { zones: ['front_yard'], labels: ['person', 'dog'], seesPersons: true }],
+    ['barn', { zones: [], labels: ['dog'], seesPersons: false }],
+  ])
+  const text = (watch: string, rule: string, cameras = '') => `
+sources: { frigate: { url: "http://127.0.0.1:5000"${cameras} } }
+deterrents: { horn: ${VALVE}, watchedBy: [${watch}] } }
+rules: [{ name: A, labels: [dog], fire: [horn], ${rule} }]
+`
+  test('its cameras, zones and objects are known by its configuration', () => {
+    expect(told(text('gate_cam', 'cameras: [gate_cam], zones: [front_yard]'), { frigate })).toEqual([])
+    expect(told(text('Gate Cam', 'zones: [yard]'), { frigate })).toEqual([
+      'line 3: deterrents.horn.watchedBy.0: There is no camera Gate Cam; the nearest is gate_cam.',
+      'line 4: rules.0.zones.0: There is no zone yard; there is front_yard.',
+    ])
+    expect(told(text('barn', 'cameras: [barn]'), { frigate })).toEqual([
+      'line 3: deterrents.horn.watchedBy.0: Nothing looks for persons on barn.',
+    ])
+    expect(told(text('gate_cam', 'cameras: [gate_cam]', ', cameras: [barm]'), { frigate })[0]).toBe(
+      'line 2: sources.frigate.cameras.0: There is no camera barm; the nearest is barn.',
+    )
+  })
+
+  test('while it does not answer, its names are not checked, and that is said', () => {
+    expect(told(text('gate', 'cameras: [gate]'))).toEqual([
+      'warning: line 3: deterrents.horn.watchedBy.0: Frigate has not said whether it has the camera gate.',
+      'warning: line 4: rules.0.cameras.0: Frigate has not said whether it has the camera gate.',
+    ])
+  })
+
+  test('a camera that is only listed is told when no source has it', () => {
+    const listed = `cameras: { Barn: {} }\n${text('Barn', 'cameras: [gate_cam]')}`
+    expect(told(listed, { frigate })).toEqual([
+      'line 4: deterrents.horn.watchedBy.0: There is no camera Barn; the nearest is barn.',
+      'warning: line 1: cameras.Barn: No source has this camera; the nearest is barn.',
+    ])
+  })
+})
+
+describe('with programs', () => {
+  const text = (cameras: string) => `
+sources: { api: { loopbackNeedsToken: false } }
+cameras: { ${cameras} }
+deterrents: { horn: ${VALVE}, watchedBy: [yard] } }
+rules: [{ name: A, labels: [boar], cameras: [yard], zones: [anything], fire: [horn] }]
+`
+  test('a camera is known once a program has reported it, or is listed', () => {
+    expect(told(text(''), { programs: ['yard'] })).toEqual([])
+    expect(told(text(''), { programs: ['Yard'] })).toContainEqual(
+      expect.stringContaining(
+        'line 4: deterrents.horn.watchedBy.0: There is no camera yard; the nearest is Yard. Write',
+      ),
+    )
+    expect(told(text('yard: {}'))).toEqual([
+      'warning: line 4: deterrents.horn.watchedBy.0: No program has reported the camera yard yet. Until one does, horn does not fire.',
+    ])
+  })
+})
+
+test('a file of one mistake after the other is compared for a moment only', () => {
+  const name = (index: number) => `${'x'.repeat(90)}${index}`
+  const names = Array.from({ length: 60 }, (_, index) => name(index))
+  const cameras = names.map((one) => `"${one}": { url: "http://127.0.0.1/" }`).join(', ')
+  const rules = Array.from({ length: 100 }, (_, index) => {
+    const wrong = Array.from({ length: 20 }, (_each, at) => `"${'y'.repeat(90)}${index} ${at}"`).join(', ')
+    return `  - { name: r${index}, labels: [boar], cameras: [${wrong}], fire: [horn] }`
+  })
+  const text = `cameras: { ${cameras} }\nsources: { eye: { cameras: [${names.join(', ')}], model: demonstration } }\ndeterrents: { horn: ${VALVE} } }\nrules:\n${rules.join('\n')}\n`
+  expect(told(text)).toHaveLength(20)
+})
+
+test('the nearest name differs in case, in signs or in few letters', () => {
+  expect(nearest('Gate', ['shed', 'gate'])).toBe('gate')
+  expect(nearest('front yard', ['back_yard', 'Front_Yard'])).toBe('Front_Yard')
+  expect(nearest('kuhstaelle', ['Kuhställe'])).toBe('Kuhställe')
+  expect(nearest('gate', ['barn'])).toBeUndefined()
+  expect(nearest('', ['a'])).toBe('a')
+  expect(nearest('gate', [])).toBeUndefined()
+})

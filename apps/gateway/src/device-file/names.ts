@@ -1,0 +1,41 @@
+/** Names in gateway.yaml of what its sources provide: cameras, zones, labels, models. */
+import type { DeviceFile } from './schema.ts'
+import type { Place } from './yaml.ts'
+
+/** `cameras`: where a zone or a label must be known; undefined for all cameras. */
+type What =
+  | { what: 'camera' | 'listed camera' | 'model' | 'camera of Frigate' | 'label of the eye' }
+  | { what: 'watching camera'; deterrent: string }
+  | { what: 'zone' | 'label'; cameras: readonly string[] | undefined }
+export type NamedThing = What & { name: string; path: (string | number)[] }
+/** `shown`: the name as it is written in the file. */
+export type PlacedName = NamedThing & Place & { shown: string }
+
+export function namesOf({ cameras, sources, secondLook, deterrents, rules, learning }: DeviceFile): NamedThing[] {
+  const found: NamedThing[] = []
+  function add(what: What, names: readonly string[] | undefined, ...path: NamedThing['path']): void {
+    for (const [index, name] of (names ?? []).entries()) found.push({ ...what, name, path: [...path, index] })
+  }
+  const addOne = (what: What, name: string | undefined, ...path: NamedThing['path']) =>
+    name !== undefined && found.push({ ...what, name, path })
+
+  for (const [name, { url }] of Object.entries(cameras))
+    if (url === undefined) addOne({ what: 'listed camera' }, name, 'cameras', name)
+  add({ what: 'label of the eye' }, sources.eye?.labels, 'sources', 'eye', 'labels')
+  addOne({ what: 'model' }, sources.eye?.model, 'sources', 'eye', 'model')
+  add({ what: 'camera of Frigate' }, sources.frigate?.cameras, 'sources', 'frigate', 'cameras')
+  add({ what: 'label', cameras: undefined }, secondLook?.labels, 'secondLook', 'labels')
+  addOne({ what: 'model' }, secondLook?.model, 'secondLook', 'model')
+  for (const [deterrent, { watchedBy }] of Object.entries(deterrents))
+    add({ what: 'watching camera', deterrent }, watchedBy, 'deterrents', deterrent, 'watchedBy')
+  for (const [index, rule] of rules.entries()) {
+    add({ what: 'label', cameras: rule.cameras }, rule.labels, 'rules', index, 'labels')
+    add({ what: 'camera' }, rule.cameras, 'rules', index, 'cameras')
+    add({ what: 'zone', cameras: rule.cameras }, rule.zones, 'rules', index, 'zones')
+  }
+  for (const [camera, labels] of Object.entries(learning.alsoLearn)) {
+    addOne({ what: 'camera' }, camera, 'learning', 'alsoLearn', camera)
+    add({ what: 'label', cameras: [camera] }, labels, 'learning', 'alsoLearn', camera)
+  }
+  return found
+}

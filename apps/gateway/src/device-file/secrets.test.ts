@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse as parseYaml, stringify } from 'yaml'
+import { checkNames } from './known-names.ts'
+import { parseDeviceFile } from './parse.ts'
+
+const SECRET = 'c0rrect-h0rse-battery'
+const FILE = `
+site: { latitude: 52.1, longitude: 9.3, timeZone: Europe/Berlin }
+cameras:
+  orchard: { url: "http://127.0.0.1:9000/orchard.mjpeg", zones: { rows: [[0, 0.4], [1, 0.4], [1, 1]] } }
+sources:
+  eye: { cameras: [orchard], model: none, labels: [boar] }
+  frigate: { url: "http://127.0.0.1:5000", user: a, password: b, cameras: [yard], mqtt: { url: "mqtt://127.0.0.1" } }
+  api: { token: abcdefghijklmnopqrst }
+secondLook: { labels: [boar], endpoint: { url: "http://127.0.0.1", key: k, model: m }, normal: sheep }
+deterrents:
+  valve: { driver: http, "on": { url: "http://127.0.0.1/1", headers: { A: b } }, "off": { url: "http://127.0.0.1/0" }, quietHours: "22:00-06:00", watchedBy: [orchard] }
+  siren: { driver: mqtt, broker: "mqtt://127.0.0.1", topic: siren/set, "on": "ON", "off": "OFF" }
+rules:
+  - { name: A, labels: [boar], cameras: [orchard], zones: [rows], hours: sunset-sunrise, fire: [valve], seconds: 5 }
+  - { name: B, labels: [deer], verdict: confirmed, days: [monday], hours: ["20:00-22:00"], fire: [siren] }
+applications: { router: { url: "http://192.168.1.1", title: Router, leastRole: admin } }
+learning: { alsoLearn: { orchard: [person] } }
+`
+const whole = parseYaml(FILE) as object
+
+/** The paths of all values that are no groups and no lists. */
+function leavesOf(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+  if (typeof value !== 'object' || value === null) return [path]
+  return Object.entries(value).flatMap(([key, each]) =>
+    leavesOf(each, [...path, Array.isArray(value) ? Number(key) : key]),
+  )
+}
+
+/** The text of the file with other values at these paths. */
+function withValues(changes: [path: (string | number)[], value: string][]): string {
+  const changed = structuredClone(whole)
+  for (const [path, value] of changes) {
+    let at = changed as Record<string, unknown>
+    for (const key of path.slice(0, -1)) at = at[key] as Record<string, unknown>
+    at[path.at(-1)!] = value
+  }
+  return stringify(changed).replaceAll(
+    /"(!file \w+)"|(!file \w+)/g,
+    (_all, quoted: string, plain: string) => quoted ?? plain,
+  )
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'secrets-'))
+  writeFileSync(join(folder, 'key'), SECRET)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function everythingTold(text: string, values: 'read' | 'hidden', environment = { SECRET }): string {
+  const parsed = parseDeviceFile(text, values === 'hidden' ? values : { folder, environment })
+  if (parsed.errors) return JSON.stringify(parsed.errors)
+  return JSON.stringify(checkNames(parsed.value, parsed.names, { frigate: new Map(), programs: [], models: new Map() }))
+}
+
+const leaf = fc.constantFrom(...leavesOf(whole))
+const named = fc.constantFrom('${SECRET}', '!file key', 'x${SECRET}', 'http://${SECRET}', 'http://a:${SECRET}@b/')
+
+test('whatever setting a secret is in, no error and no warning shows it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(leaf, named), { minLength: 1, maxLength: 3 }), fc.boolean(), (changes, isShort) => {
+      // A text that fits where a name is wanted shows most.
+      const text = withValues(changes)
+      const told = everythingTold(text, 'read', { SECRET: isShort ? 'orchad' : SECRET })
+      expect(told).not.toContain(isShort ? 'orchad' : SECRET)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('without the password nothing is read, and nothing that depends on a value is an error', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(leaf, named), { minLength: 1, maxLength: 3 }), (changes) => {
+      const text = withValues(changes)
+      const here = everythingTold(text, 'hidden')
+      expect(here).not.toContain(SECRET)
+      // The same answer whatever the device has: it says nothing of that.
+      expect(here).not.toMatch(/cannot be read|is not set/)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test.each([
+  '? !file key\n: 1',
+  'rules:\n  - { ? !file key : 1 }',
+  'sources: { ? "${SECRET}" : 1 }',
+  'cameras: { ? !file key : { url: "http://a/" } }',
+  'sources: { eye: { cameras: [!file key] } }',
+  'rules: [{ name: !file key, labels: [boar], fire: ["${SECRET}"] }]',
+  'a: &a !file key\n*a : 1',
+  'learning: { alsoLearn: { ? !file key : [person] } }',
+])('%j shows no secret, with the password or without', (text) => {
+  for (const values of ['read', 'hidden'] as const) {
+    const told = everythingTold(text, values)
+    expect(told).not.toContain(SECRET)
+  }
+})
+
+test('without the password, the rest of the file is checked as with it', () => {
+  const text = `
+sources: { api: { token: "\${API_TOKEN}" }, frigate: { url: "\${FRIGATE}", user: a, password: !file nowhere } }
+cameras: { gate: { url: "rtsp://viewer:\${GATE_PASSWORD}@198.18.0.1:\${PORT}/s", framesPerSecond: 99 } }
+deterrents: { valve: { driver: shelly, address: "\${SHELLY}" } }
+rules: [{ name: "\${A}", labels: [boar], fire: [vale] }]
+`
+  expect(parseDeviceFile(text, 'hidden').errors).toEqual([
+    { line: 3, column: 97, message: 'cameras.gate.framesPerSecond: This must be at most 30.' },
+  ])
+  expect(parseDeviceFile(text.replace('99', '5'), 'hidden').errors).toEqual([
+    { line: 5, column: 48, message: 'rules.0.fire.0: There is no deterrent vale; the nearest is valve.' },
+  ])
+  expect(parseDeviceFile(text.replace('99', '5').replace('vale]', 'valve]'), 'hidden').errors).toBeUndefined()
+  expect(parseDeviceFile('site: { latitude: "${A}", longitude: 1 }', 'hidden').errors).toMatchObject([
+    { message: 'site.latitude: This must be a number.' },
+  ])
+})
+
+test('a secret file is a regular one of at most 64 KiB; a pipe and a device do not keep the agent waiting', () => {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
+  writeFileSync(join(folder, 'large'), 'x'.repeat(70_000))
+  symlinkSync('/dev/zero', join(folder, 'zero'))
+  const errorsOf = (name: string) =>
+    parseDeviceFile(`sources: { api: { token: !file ${name} } }`, { folder, environment: {} }).errors
+  for (const name of ['pipe', 'large', 'zero', '/dev/zero', '.', '/proc/self'])
+    expect(errorsOf(name)).toMatchObject([{ message: '!file must name a regular file of at most 64 KiB.' }])
+  expect(errorsOf('nothing')).toMatchObject([{ message: 'The file that !file names cannot be read.' }])
+})
+
+test('a password in an address may have any sign, also when it comes from a variable', () => {
+  const urlOf = (text: string, PW: string) =>
+    parseDeviceFile(`cameras: { a: { url: "${text}" } }`, { folder, environment: { PW } }).value?.cameras['a']?.url
+  const passwordOf = (text: string, PW: string) => decodeURIComponent(new URL(urlOf(text, PW)!).password)
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (password) => {
+      // What is percent-encoded already is taken as it is.
+      fc.pre(!/%[0-9A-Fa-f]{2}/.test(password))
+      expect(passwordOf('http://viewer:${PW}@198.18.0.1/', password)).toBe(password)
+      expect(new URL(urlOf('http://viewer:${PW}@198.18.0.1/', password)!).hostname).toBe('198.18.0.1')
+    }),
+  )
+  expect(passwordOf('rtsp://viewer:${PW}@198.18.0.1/', 'p%23ss')).toBe('p#ss')
+  expect(urlOf('http://198.18.0.1/${PW}@x', 'a/b')).toBe('http://198.18.0.1/a/b@x')
+})
