@@ -167,9 +167,10 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     pictures: device.pictures,
     deterrents: device.deterrents,
     updates: updates.report,
+    goBack: updates.goBack,
     hub() {
-      const { gatewayId, detectionsWaiting, conditions } = hub.state()
-      return { gatewayId, detectionsWaiting, conditions }
+      const { hubUrl, gatewayId, detectionsWaiting, conditions } = hub.state()
+      return { hubUrl, gatewayId, detectionsWaiting, conditions }
     },
     version,
     log,

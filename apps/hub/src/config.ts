@@ -22,6 +22,8 @@ export type Config = {
   /** Bytes of the disk that gateways may not fill; undefined for the default. */
   diskReserveBytes: number | undefined
   databaseUrl: string
+  /** Where backups go, when, and how many are kept; undefined for none. */
+  backups: { dir: string; times: BackupTimes; keep: number } | undefined
   admin: { username: string | undefined; password: string | undefined }
   vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined; offload: boolean }
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
@@ -49,6 +51,9 @@ export type Config = {
   /** Where to look for newer versions of the hub, and who signs release keys there; undefined when it does not look. */
   updates: { url: string; rootKey: string | undefined } | undefined
 }
+
+/** Every so many hours, or every day at a time of this machine's clock. */
+export type BackupTimes = { hours: number } | { at: { hour: number; minute: number } }
 
 /** The vision endpoint and its limits. */
 export type SecondLookConfig = Endpoint & {

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type FirstAdmin } from './accounts/first-admin.ts'
+import type { Backups } from './backups/backups.ts'
 import type { Hashing, Passwords } from './accounts/passwords.ts'
 import { type Certificates } from './certificates/certificates.ts'
 import type { Config } from './config.ts'
@@ -43,6 +44,7 @@ export type Hub = {
   alertSteps: AlertSteps
   problems: Problems
   alertLinks: AlertLinks
+  backups: Backups
   retention: Retention
   heartbeats: Heartbeats
   history: History
@@ -77,7 +79,7 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver, ha
     const edge = await openEdge(base, { storage, trust, fleet }, stack)
     const { db } = storage
     const { passwords, firstAdmin, sessions, certificates, alertLinks } = trust
-    const { metrics, vpn, notifications, alertSteps, problems, retention, heartbeats, history } = fleet
+    const { metrics, vpn, notifications, alertSteps, problems, backups, retention, heartbeats, history } = fleet
     return {
       ...edge,
       db,
@@ -91,6 +93,7 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver, ha
       alertSteps,
       problems,
       alertLinks,
+      backups,
       retention,
       heartbeats,
       history,

@@ -3,12 +3,13 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { emailAddress, HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
-import { ConfigError, type Config } from './config.ts'
+import { ConfigError, type BackupTimes, type Config } from './config.ts'
 import { engineOf } from './database/engine.ts'
 import { readPostgresAddress } from './database/postgres-address.ts'
 import { channelTypes } from './notifications/channels.ts'
 
 const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')
+const BACKUPS_KEPT = 7
 const SITE_DIR = resolve(import.meta.dirname, '../../site/dist')
 
 const port = (lowest: number) =>
@@ -91,6 +92,15 @@ const databaseUrl = z
     }
   })
 
+const backupTimes = z
+  .string()
+  .regex(/^(\d{1,3}|([01]\d|2[0-3]):[0-5]\d)$/, 'must be a number of hours or a time of day, as in 24 or 03:30')
+  .transform((text): BackupTimes => {
+    const [first = 0, minute] = text.split(':').map(Number)
+    return minute === undefined ? { hours: first } : { at: { hour: first, minute } }
+  })
+  .refine((times) => 'at' in times || (times.hours >= 1 && times.hours <= 168), 'must be between 1 and 168 hours')
+
 const adminName = z
   .string()
   .trim()
@@ -114,6 +124,9 @@ export const variables = z.object({
     .regex(/^\d{1,7}$/, 'must be a number of megabytes')
     .transform(Number)
     .optional(),
+  HUB_BACKUP_DIR: z.string().optional(),
+  HUB_BACKUP_EVERY: backupTimes.optional(),
+  HUB_BACKUP_KEEP: count(1, 10_000).optional(),
   HUB_ADMIN_USERNAME: adminName.optional(),
   HUB_ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').max(1_024).optional(),
   HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
@@ -173,6 +186,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir,
     diskReserveBytes: found.HUB_DISK_RESERVE_MB === undefined ? undefined : found.HUB_DISK_RESERVE_MB * 1_000_000,
     databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
+    backups: backups(found),
     admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
     vpn: {
       backend: found.HUB_VPN_BACKEND,
@@ -230,6 +244,14 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   if (certFile === undefined) throw new ConfigError(['HUB_TLS_CERT_FILE is not set, though HUB_TLS_KEY_FILE is'])
   if (keyFile === undefined) throw new ConfigError(['HUB_TLS_KEY_FILE is not set, though HUB_TLS_CERT_FILE is'])
   return { certFile: resolve(certFile), keyFile: resolve(keyFile) }
+}
+
+function backups(found: z.output<typeof variables>): Config['backups'] {
+  const { HUB_BACKUP_DIR: dir, HUB_BACKUP_EVERY: times, HUB_BACKUP_KEEP: keep } = found
+  if (dir !== undefined) return { dir: resolve(dir), times: times ?? { hours: 24 }, keep: keep ?? BACKUPS_KEPT }
+  const name = times === undefined ? 'HUB_BACKUP_KEEP' : 'HUB_BACKUP_EVERY'
+  if (times ?? keep) throw new ConfigError([`HUB_BACKUP_DIR is not set, though ${name} is`])
+  return undefined
 }
 
 function updates({ HUB_UPDATES_URL: url, HUB_UPDATES_KEY: rootKey }: z.output<typeof variables>): Config['updates'] {

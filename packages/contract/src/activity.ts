@@ -27,7 +27,9 @@ export const hubStats = call({
 export const hubProblems = call({
   method: 'GET',
   path: '/v1/hub/problems',
-  response: z.array(z.object({ part: z.enum(['storage', 'alerts', 'rollout', 'update']), message: z.string() })),
+  response: z.array(
+    z.object({ part: z.enum(['storage', 'backup', 'alerts', 'rollout', 'update']), message: z.string() }),
+  ),
 })
 
 export const activityEntry = z.object({

@@ -28,6 +28,7 @@ export const alertKind = z.enum([
   'disk',
   'approval',
   'certificate',
+  'backup',
 ])
 export type AlertKind = z.output<typeof alertKind>
 
@@ -38,7 +39,7 @@ export type AlertKind = z.output<typeof alertKind>
 export const alertRuleFields = z.strictObject({
   name: oneLine(100).min(1, 'Enter a name'),
   enabled: z.boolean(),
-  what: z.array(alertKind).min(1, 'Choose what the rule announces').max(8),
+  what: z.array(alertKind).min(1, 'Choose what the rule announces').max(alertKind.options.length),
   /** How long a gateway or a camera must be away before the rule announces it. */
   holdOffMinutes: wholeNumber(0, 1_440),
   /** `alert`: only incidents with a detection of that severity. */

@@ -18,6 +18,8 @@ type Nothing = Record<string, never>
 type Device = { deviceName: string }
 type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
   Partial<Pick<Command, 'learning'>> & { gatewayName: string }
+/** `rules` are names of alert rules, `views` a number of saved views. */
+type NamedSite = { to: string; rules: string[]; hasUpdates: boolean; views: number }
 type AboutAlert = { title: string; ruleName: string }
 type Ledgered = { gatewayName: string; by: string }
 /** `detectionId` is the gateway's id of the detection that a rule fired at; null for people and programs. */
@@ -91,6 +93,12 @@ export type FactData = {
   'gateway.added': { name: string }
   'gateway.edited': { name: string }
   'gateway.renamed': { name: string; before: string }
+  /** The last gateway of a site has another location, or is deleted; `to` is the location, or empty. */
+  'site.left': { to: string }
+  /** What named the site by its text follows it. */
+  'site.renamed': NamedSite
+  /** These name a site where no gateway is. */
+  'site.orphaned': NamedSite
   'gateway.tagged': { name: string; added: string[]; removed: string[] }
   'gateway.deleted': { name: string; publicKey: string }
   'gateway.claimed': { name: string }
@@ -163,6 +171,10 @@ export type FactData = {
   /** The disk, or the database, has no more room for data of gateways. */
   /** `unwritable`: the database refuses to write; `folder`: only the data folder does. */
   'storage.low': { state: 'low' | 'full' | 'unwritable' | 'folder'; message: string }
+  /** A backup of the schedule. */
+  'backup.made': Nothing
+  /** `message` is a sentence with the reason and the age of the newest one. Recorded every day. */
+  'backup.failed': { message: string }
   'notification.tested': Nothing
   /** A person had a message of the log sent again; the target is the delivery. */
   'notification.sent-again': { channel: string; title: string }

@@ -111,6 +111,7 @@ export const messageEvent = z.enum([
   'deterrent.failed',
   'storage.low',
   'certificate.expiring',
+  'backup.failed',
   'test',
 ])
 export type MessageEvent = z.output<typeof messageEvent>

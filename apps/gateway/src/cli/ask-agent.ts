@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { findAgent } from '../agent-file.ts'
 import { API_PATH } from '../local/api/calls.ts'
 import type { Outcome } from './command-line.ts'
@@ -23,7 +23,7 @@ export async function askAgent<S extends z.ZodType>(
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (!answer.ok) return { text: await answer.text(), isDone: false }
+    if (!answer.ok) return { text: messageIn(await answer.text()), isDone: false }
     const parsed = call.response.safeParse(await answer.json())
     if (parsed.success) return inWords(parsed.data)
     return {
@@ -37,5 +37,14 @@ export async function askAgent<S extends z.ZodType>(
       text: `The gateway that runs with ${dataDir} has not answered for ${seconds} s. Try again.`,
       isDone: false,
     }
+  }
+}
+
+/** The sentence of a refusal; what somebody else answers on that port stays as it is. */
+function messageIn(body: string): string {
+  try {
+    return z.object({ message: z.string() }).parse(JSON.parse(body)).message
+  } catch {
+    return body
   }
 }

@@ -2,15 +2,18 @@ import manifest from '../../../../package.json' with { type: 'json' }
 import { ConfigError, deviceFilePath, type Config } from '../config.ts'
 import { readConfig } from '../read-config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
+import { goBack } from './back.ts'
 import { findCameras } from './cameras-find.ts'
 import { namesCommand, takeFlags, type Outcome } from './command-line.ts'
 import { addModelToDevice, listDeviceModels } from './models.ts'
+import { doctor } from './doctor.ts'
 import { initDeviceFile } from './init.ts'
 import { learningStatus, learnNow, undoLearning } from './learning.ts'
 import { newPassword } from './new-password.ts'
 import { resetDevice } from './reset.ts'
 import { testRules } from './rules-test.ts'
 import { agentStatus } from './status.ts'
+import { writeSupport } from './support.ts'
 
 type Command = (args: string[], environment: NodeJS.ProcessEnv) => Promise<Outcome | 'help'>
 
@@ -32,6 +35,15 @@ const commands: Readonly<Record<string, Command>> = {
     return { text, isDone: isValid }
   }),
   init: withConfig((config, _, args) => initDeviceFile(deviceFilePath(config), config.dataDir, args)),
+  back: withConfig((config) => goBack(config.dataDir)),
+  doctor: withConfig((config, environment) => doctor(config, environment)),
+  async support(args, environment) {
+    const [file, ...others] = args
+    if (file === '--help' || file === '-h') return 'help'
+    if (file === undefined || file.startsWith('-'))
+      throw new ConfigError('hedgerow-gateway support needs the name of a new file, before its options')
+    return withConfig((config) => writeSupport(config, environment, file))(others, environment)
+  },
   status: withConfig((config) => agentStatus(config.dataDir)),
   learning: withConfig((config) => learningStatus(config.dataDir)),
   'learning run': withConfig((config) => learnNow(config.dataDir)),

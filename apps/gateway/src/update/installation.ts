@@ -60,7 +60,8 @@ export async function problemsOfUnit({ unit = UNIT }: Installation): Promise<str
 /** How a bundle came to this device. */
 export type Form = 'archive' | 'package' | 'image'
 
-const BUNDLE = join(import.meta.dirname, '../../../../..')
+/** The folder of the bundle that runs. */
+export const BUNDLE = join(import.meta.dirname, '../../../../..')
 
 /** The version of the bundle that runs; undefined for the sources, and without a readable description. */
 export async function findBundle(): Promise<(VersionOnDisk & { form: Form }) | undefined> {

@@ -22,7 +22,9 @@ import { afterEach, assert, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { presetPassword } from '../../testing/preset-password.ts'
 import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
+import { findAgent } from '../agent-file.ts'
 import { askAgent } from '../cli/ask-agent.ts'
+import { goBack, installationAt } from '../cli/back.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 import { localCalls } from '../local/api/calls.ts'
 import { readBundle } from './installation.ts'
@@ -329,5 +331,56 @@ it('an agent without pinned keys works, and accepts no update', async () => {
   await isShown({
     by: 'itself',
     advice: expect.stringMatching(/^It cannot update itself: there is no such file\. Run the/),
+  })
+})
+
+describe('hedgerow-gateway back', () => {
+  /** Release 5 runs, and was confirmed; release 3 is the installed one. */
+  const confirmed = async () => {
+    writeVersion(join(root, 'updates/a'), { number: 5 })
+    symlinkSync('a', join(root, 'updates/current'))
+    symlinkSync('installed', join(root, 'updates/before'))
+  }
+  const installation = () => installationAt(join(root, 'updates/a'))
+
+  it('has the agent that runs return, and only a person can ask for that release again', async () => {
+    await confirmed()
+    ask(5, 1, false)
+    await start({ slot: 'a' })
+    hub.wanted = undefined
+    expect(await goBack(join(root, 'data'), installation())).toEqual({
+      text: expect.stringContaining('Version 0.3.0 starts now.'),
+      isDone: true,
+    })
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    expect([target('current'), target('before'), target('failed')]).toEqual([undefined, undefined, 'a'])
+    await start()
+    await isShown({ failure: { version: '0.5.0', message: expect.stringMatching(/was left by a person/) } })
+    ask(5, 2, false)
+    await hasFailed(/only a person can ask for it again/)
+    ask(5, 3)
+    await until(() => expect(restart).toHaveBeenCalledTimes(2))
+  })
+
+  it('works while no agent runs', async () => {
+    await confirmed()
+    expect(await goBack(join(root, 'data'), installation())).toEqual({
+      text: expect.stringContaining('Version 0.3.0 starts next.'),
+      isDone: true,
+    })
+    expect([target('current'), target('failed')]).toEqual([undefined, 'a'])
+    expect(await goBack(join(root, 'data'), installation())).toMatchObject({ isDone: false })
+  })
+
+  it('changes nothing without a version before, and programs of the device may not ask', async () => {
+    await start({ deviceFile: 'sources: { api: { loopbackNeedsToken: false } }' })
+    expect(await goBack(join(root, 'data'))).toEqual({
+      text: 'There is no version before on this device.',
+      isDone: false,
+    })
+    const { url } = (await findAgent(join(root, 'data')))!
+    const answer = await fetch(`${url}/api/v1/version/back`, { method: 'POST' })
+    expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'token_required' }])
+    expect(restart).not.toHaveBeenCalled()
   })
 })

@@ -17,14 +17,19 @@ import type { Comparison } from './comparison.ts'
 import type { UpdatesSettings } from './schema.ts'
 import { startTrial, type TrialPace } from './trial.ts'
 import type { UpdateFile } from './update-file.ts'
-import { isBackFromConfirmed, type VersionOnDisk, type Versions } from './versions.ts'
+import { isBackFromConfirmed, LEFT, type VersionOnDisk, type Versions } from './versions.ts'
 
 export type Updater = AgentUpdates & {
   running: VersionOnDisk
   /** The update that the hub asks for, for people. */
   state(): UpdaterState
+  /** Restarts as the version before. */
+  goBack(): Promise<WayBack>
   stop(): Promise<void>
 }
+
+/** The version that starts next, or why none does, in a sentence. */
+export type WayBack = { version: string } | { problem: string }
 
 export type UpdaterState = Pick<DeviceUpdates, 'state' | 'message' | 'offered' | 'checkedAt'>
 
@@ -64,6 +69,8 @@ type State = NonNullable<Heartbeat['update']>['state']
 class NotNow extends Error {}
 
 const MESSAGE_MAX = 500
+/** The answer to the command is sent before the agent ends. */
+const ANSWERED_MS = 200
 /** Where an older launcher does not say it. */
 const GAVE_UP = 'sent no heartbeat through the tunnel in time, or ended three times'
 
@@ -248,6 +255,22 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       if (isOf(wanted, memory.current().begun) && failure !== undefined) return show(wanted, 'failed', failure)
       if (isEnding || running || (isOf(wanted, state) && state?.state === 'failed')) return
       running = update(wanted, serverTime, download).finally(() => (running = undefined))
+    },
+    async goBack() {
+      if (options.isBusy()) return { problem: 'A deterrent is on. Try again when it is off.' }
+      if (isEnding || running) return { problem: 'An update is under way. Try again when it has ended.' }
+      const before = await versions.before()
+      if (!before) return { problem: 'There is no version before on this device.' }
+      isEnding = true
+      const { version, number } = versions.running
+      await versions.giveUp(LEFT).catch((error: unknown) => {
+        isEnding = false
+        throw error
+      })
+      options.onFailure({ version, number, message: sentence(`it ${LEFT}`), wasConfirmed: true })
+      log.warn({ version, before: before.version }, 'a person returns to the version before')
+      setTimeout(options.restart, ANSWERED_MS)
+      return { version: before.version }
     },
     async stop() {
       stopping.abort()

@@ -7,7 +7,7 @@ import { inWords } from '../kernel/failure.ts'
 import { openComparison, type DeviceParts } from './comparison.ts'
 import { openHistory } from './history.ts'
 import { findBundle, openInstallation, problemsOfUnit, type Form, type Installation } from './installation.ts'
-import type { Updater, UpdaterOptions } from './updater.ts'
+import type { Updater, UpdaterOptions, WayBack } from './updater.ts'
 
 export type Updates = {
   /** Undefined when the agent cannot update itself. */
@@ -15,6 +15,8 @@ export type Updates = {
   report(): DeviceUpdates
   /** What is wrong with the installation or the version, in sentences. */
   problems(): string[]
+  /** Restarts as the version before. */
+  goBack(): Promise<WayBack>
   stop(): Promise<void>
 }
 
@@ -35,6 +37,14 @@ const ADVICE: Record<Form | 'sources', string> = {
   image: 'It runs in a container: start the next image with the same volume.',
   archive: 'It runs from an unpacked archive: unpack the next one, and start that with the same data directory.',
   sources: 'It runs from the sources: stop it, run “git pull” and “npm ci” there, and start it again.',
+}
+
+const BACK: typeof ADVICE = {
+  package:
+    'Its package changes its version: run “apt-get install --allow-downgrades ./hedgerow-gateway_VERSION_ARCHITECTURE.deb” as root.',
+  image: 'It runs in a container: start the image before with the same volume.',
+  archive: 'It runs from an unpacked archive: start the one before with the same data directory.',
+  sources: 'It runs from the sources: check out the commit before, run “npm ci” there, and start it again.',
 }
 
 export async function openUpdates(
@@ -73,6 +83,7 @@ export async function openUpdates(
 
   return {
     updater,
+    goBack: async () => updater?.goBack() ?? { problem: by === 'itself' ? problem : BACK[by] },
     problems: () => [...unitProblems, ...wentBack()],
     report() {
       const { enabled, hours } = settings()

@@ -46,12 +46,16 @@ export type Versions = {
   accept(): Promise<void>
   /** The trial is over: this version stays. */
   confirm(): Promise<void>
-  /** Makes the version before start next, from `accept` on. The caller then ends this process. */
+  /** The version that `giveUp` returns to; undefined when there is none. */
+  before(): Promise<VersionOnDisk | undefined>
+  /** Makes the version before start next. The caller then ends this process. */
   giveUp(why: string): Promise<void>
 }
 
-/** Whether it had been confirmed: then the launcher says that it `crashed`. */
-export const isBackFromConfirmed = ({ why }: GivenUp): boolean => why?.startsWith('crashed') ?? false
+/** Of a version that a person left by `hedgerow-gateway back`. */
+export const LEFT = 'was left by a person'
+/** Whether it had been confirmed, so that only a person can ask for it again: the launcher says that it `crashed`. */
+export const isBackFromConfirmed = ({ why }: GivenUp): boolean => why === LEFT || (why?.startsWith('crashed') ?? false)
 
 const WHY_MAX = 300
 /** The installed version, as `before` names it. */
@@ -181,9 +185,21 @@ export async function openVersions(
       await remove('proving')
       proving = false
     },
+    async before() {
+      if (slot === '') return undefined
+      const named = onTrial ? (current ?? INSTALLED) : await read('before')
+      if (named === slot) return undefined
+      if (named === INSTALLED) return readVersion(join(root, 'current'))
+      return named === 'a' || named === 'b' ? readVersion(at(named)) : undefined
+    },
     async giveUp(why) {
+      if (onTrial) {
+        await point('why', why)
+        await files.rename(at('trial'), at('failed'))
+        return syncPath(updates, files)
+      }
       const before = await read('before')
-      if (!proving || (before !== 'a' && before !== 'b' && before !== INSTALLED) || before === slot)
+      if (slot !== current || (before !== 'a' && before !== 'b' && before !== INSTALLED) || before === slot)
         throw new Error('the version before is not known')
       await point('why', why)
       await point('failed', slot)

@@ -58,6 +58,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'PUT /v1/hub/gateways/:id': 'manager',
   'PATCH /v1/hub/gateways/:id': 'manager',
   'DELETE /v1/hub/gateways/:id': 'manager',
+  'GET /v1/hub/sites/uses': 'manager',
   'GET /v1/hub/versions': 'manager',
   'POST /v1/hub/updates': 'manager',
   'POST /v1/hub/updates/resume': 'manager',

@@ -113,12 +113,26 @@ export async function requireStrongPassword(
 }
 
 /**
- * Ends everything that the user's password or rights opened: sessions, and sign-ins that wait for a code. Runs in the
- * transaction that changes them; its fact also ends streams at once (followers/sessions.ts).
+ * Ends everything that the user's password or rights opened: sessions, and sign-ins that wait for a code; returns the
+ * number of sessions. Runs in the transaction that changes them; its fact also ends streams at once
+ * (followers/sessions.ts).
  */
-export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+export async function deleteSessionsOf(db: Db, userId: string): Promise<number> {
+  const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute()
+  return ended.length
+}
+
+/** For the command line. Throws `user_not_found`, and names the admins: who lost their own name can ask nobody else. */
+export async function findByName(db: Db, username: string): Promise<UserRow> {
+  const users = db.selectFrom('users').selectAll()
+  const user = await users.where('username_key', '=', usernameKey(username)).executeTakeFirst()
+  if (user) return user
+  const admins = await users.where('role', '=', 'admin').where('active', '=', 1).orderBy('username').limit(20).execute()
+  const names = admins.map((admin) => JSON.stringify(admin.username)).join(', ')
+  throw new HubError('user_not_found', {
+    message: `There is no user ${JSON.stringify(username)}. ${names === '' ? 'No admin is active.' : `Active admins: ${names}.`}`,
+  })
 }
 
 /**
@@ -129,9 +143,7 @@ export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
 export async function resetPassword(db: Db, passwords: Passwords, username: string, password: string): Promise<void> {
   const checked = newPassword.safeParse(password)
   if (!checked.success) throw new HubError('invalid_request', { message: checked.error.issues[0]!.message })
-  const key = usernameKey(username)
-  const user = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
-  if (!user) throw new HubError('user_not_found')
+  const user = await findByName(db, username)
   await requireStrongPassword({ db, passwords }, password, toHubUser(user), 'password')
   const passwordHash = await passwords.hash(password)
   await inTransaction(db, async (transaction) => {
@@ -145,6 +157,34 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
       data: { username: user.username },
     })
   })
+}
+
+/** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
+export function resetTwoFactor(
+  { db, clock }: { db: Db; clock: () => number },
+  id: string,
+  actor: FactActor,
+): Promise<{ wasOn: boolean; recoveryCodes: number; sessions: number }> {
+  return inTransaction(db, async (transaction) => {
+    const { username, two_factor_secret: secret } = await findById(transaction, id)
+    await transaction
+      .updateTable('users')
+      .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
+      .where('id', '=', id)
+      .execute()
+    const codes = transaction.deleteFrom('recovery_codes').where('user_id', '=', id).returning('code_hash')
+    const { length: recoveryCodes } = await codes.execute()
+    const sessions = await deleteSessionsOf(transaction, id)
+    await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
+    return { wasOn: secret !== null, recoveryCodes, sessions }
+  })
+}
+
+/** Throws `user_not_found`. */
+export async function findById(db: Db, id: string): Promise<UserRow> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('user_not_found')
+  return row
 }
 
 /** Only the code's hash is stored, so the code cannot be shown again. */

@@ -7,7 +7,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
-import { createUserInvitation, toSessionUser } from './accounts.ts'
+import { createUserInvitation, resetTwoFactor, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { Passwords } from './passwords.ts'
 import * as own from './profile.ts'
@@ -142,7 +142,7 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
     return undefined
   })
   mount(app, contract.resetUserTwoFactor, async (request) => {
-    await users.resetTwoFactor(deps, request.params.id, actorOf(request))
+    await resetTwoFactor(deps, request.params.id, actorOf(request))
     return undefined
   })
 }

@@ -11,6 +11,7 @@ import { holding } from '../database/holding.ts'
 import type { Page } from '../http/pagination.ts'
 import {
   deleteSessionsOf,
+  findById,
   insertUser,
   personalKey,
   refuseTakenName,
@@ -75,12 +76,12 @@ export async function updateUser(
   actor: FactActor,
 ): Promise<HubUser> {
   if (password) {
-    const names = edited(toHubUser(await readUser(db, id)), change)
+    const names = edited(toHubUser(await findById(db, id)), change)
     await requireStrongPassword({ db, passwords }, password, names, 'password')
   }
   const passwordHash = password ? await passwords.hash(password) : undefined
   return inTransaction(db, async (transaction) => {
-    const before = await readUser(transaction, id)
+    const before = await findById(transaction, id)
     const user = edited(toHubUser(before), change)
     const after: UserRow = {
       ...before,
@@ -113,26 +114,11 @@ export async function updateUser(
 /** Throws `user_not_found` and `last_admin`. */
 export async function deleteUser({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    const { username } = await readUser(transaction, id)
+    const { username } = await findById(transaction, id)
     await transaction.deleteFrom('users').where('id', '=', id).execute()
     await transaction.deleteFrom('saved_views').where('user_id', '=', id).execute()
     await requireAnAdmin(transaction)
     await record(transaction, { kind: 'user.deleted', at: clock(), actor, target: id, data: { username } })
-  })
-}
-
-/** Switches two-factor off for a user who lost it. Throws `user_not_found`. */
-export async function resetTwoFactor({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
-  await inTransaction(db, async (transaction) => {
-    const { username } = await readUser(transaction, id)
-    await transaction
-      .updateTable('users')
-      .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
-      .where('id', '=', id)
-      .execute()
-    await transaction.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
-    await deleteSessionsOf(transaction, id)
-    await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
   })
 }
 
@@ -144,12 +130,6 @@ function whatChanged(before: UserRow, after: UserRow): string[] {
     before.active === after.active ? [] : after.active === 1 ? 'activated' : 'deactivated',
     before.password_hash === after.password_hash ? [] : 'given a new password',
   ].flat()
-}
-
-async function readUser(db: Db, id: string): Promise<UserRow> {
-  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw new HubError('user_not_found')
-  return row
 }
 
 /** Runs after the change, inside its serializable transaction: two admins cannot demote each other at once. */

@@ -32,6 +32,7 @@ export const EVENTS: Readonly<Record<Alert['kind'], Announcement['kind']>> = {
   disk: 'storage.low',
   approval: 'registration.pending',
   certificate: 'certificate.expiring',
+  backup: 'backup.failed',
   test: 'test',
 }
 const BACK: Partial<Record<Alert['kind'], Announcement['kind']>> = {

@@ -33,6 +33,7 @@ async function leftOf(db: Db, { id, kind }: AlertRow, { stored, hub }: { stored:
   if (kind === 'approval') return waitingRequests(db, stored)
   if (kind === 'disk') return hub.storage.hasRoom() ? NOTHING : stored
   if (kind === 'certificate') return expiringCertificates(stored, hub)
+  if (kind === 'backup') return (await wasMadeSince(db, stored)) ? NOTHING : stored
   if (kind === 'detection' || kind === 'deterrent-failed') return ofKnownGateways(db, stored)
   return stored
 }
@@ -64,6 +65,13 @@ function expiringCertificates(stored: Left, { certificates }: HubNow): Left {
   const expiries = new Map(certificates.list().map(({ id, expiresAt }) => [id as string, expiresAt.slice(0, 10)]))
   const lasting = stored.lines.filter(({ id, detail }) => expiries.get(id) === detail)
   return without(stored, new Set(lasting.map(({ id }) => id)), ({ id }) => id)
+}
+
+/** By the record of it, whose file may have been moved since. */
+async function wasMadeSince(db: Db, { lines }: Left): Promise<boolean> {
+  const failedAt = Math.max(...lines.map(({ startedAt }) => startedAt))
+  const made = db.selectFrom('backups').select('id').where('bytes', 'is not', null).where('begun_at', '>=', failedAt)
+  return (await made.limit(1).executeTakeFirst()) !== undefined
 }
 
 async function ofKnownGateways(db: Db, stored: Left): Promise<Left> {

@@ -55,6 +55,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: () => "Your hub's disk is nearly full",
       approval: ({ label }) => `New gateway "${label}" waits for approval`,
       certificate: ({ label }) => `${label} expires soon`,
+      backup: () => 'The backup of your hub fails',
       test: () => 'Test message from your hub',
     },
     several: {
@@ -66,6 +67,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: 'warnings about the disk',
       approval: 'gateways wait for approval',
       certificate: 'certificates expire soon',
+      backup: 'failures of backups',
       test: 'test messages',
     },
     first: 'the first',
@@ -100,6 +102,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: () => 'Der Datenträger des Hubs ist fast voll',
       approval: ({ label }) => `Neues Gateway „${label}“ wartet auf Freigabe`,
       certificate: ({ label }) => `${label} läuft bald ab`,
+      backup: () => 'Die Sicherung Ihres Hubs misslingt',
       test: () => 'Testnachricht Ihres Hubs',
     },
     several: {
@@ -111,6 +114,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk: 'Warnungen zum Datenträger',
       approval: 'Gateways warten auf Freigabe',
       certificate: 'Zertifikate laufen bald ab',
+      backup: 'misslungene Sicherungen',
       test: 'Testnachrichten',
     },
     first: 'zuerst',
@@ -194,7 +198,7 @@ export function pathOf({ lines, count }: Told): string {
   if (kind === 'approval') return '/gateway-approvals'
   if (kind === 'certificate') return '/settings'
   if (kind === 'test') return '/alert-rules'
-  if (kind === 'disk') return '/dashboard'
+  if (kind === 'disk' || kind === 'backup') return '/dashboard'
   return count === 1 ? `/gateways/${gatewayId}` : '/gateways'
 }
 

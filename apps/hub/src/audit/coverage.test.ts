@@ -53,7 +53,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v1/admin/user-invitations/:id': ['user-invitation.revoke'],
   'POST /v1/hub/gateways': ['gateway.add'],
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
-  'PATCH /v1/hub/gateways/:id': ['gateway.edit'],
+  'PATCH /v1/hub/gateways/:id': ['gateway.edit', 'site.rename'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'POST /v1/hub/gateways/tags': ['gateway.tag'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
@@ -357,11 +357,12 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       api(contract.updateGateway, {
         token: admin,
         params: gateway,
-        body: { name: 'Gate', location: '', description: '', tags: [] },
+        body: { name: 'Gate', location: 'Farm', description: '', tags: [] },
       }),
     )
+    await api(contract.saveView, { token: admin, body: { name: 'The farm', filter: 'site=Farm' } })
     await leaves('PATCH /v1/hub/gateways/:id', () =>
-      api(contract.editGateway, { token: admin, params: gateway, body: { description: 'By the road' } }),
+      api(contract.editGateway, { token: admin, params: gateway, body: { location: 'Road' } }),
     )
     await leaves('POST /v1/hub/gateways/tags', () =>
       api(contract.tagGateways, { token: admin, body: { ids: [router.id], add: ['north'] } }),

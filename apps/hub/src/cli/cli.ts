@@ -12,7 +12,7 @@ import { newUserInvitation } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { createUserInvitation, resetPassword } from '../accounts/accounts.ts'
+import { createUserInvitation, findByName, resetPassword, resetTwoFactor } from '../accounts/accounts.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { backupDatabase, restoreDatabase } from '../database/backup.ts'
 import { openDatabase } from '../database/database.ts'
@@ -23,6 +23,7 @@ import { openRecords } from '../followers/followers.ts'
 import { HUB } from '../facts/facts.ts'
 import { askForUpdate } from '../hub-update/hub-update.ts'
 import { createLog } from '../kernel/log.ts'
+import { readSettings } from '../settings/settings.ts'
 import { examine } from './doctor.ts'
 import { describeHub } from './support.ts'
 
@@ -37,6 +38,7 @@ export const HELP = `Usage: ${COMMAND} [command]
   doctor [--json]         look for what is wrong, and say what to do
   support FILE            write what helps to find a fault, without secrets, names of people or addresses
   reset-password NAME     give a user a new password and end their sessions
+  reset-two-factor NAME   switch a user's two-factor off, delete their recovery codes and end their sessions
   invite [options]        make an invitation for a new user, and print its code
     --role ROLE           user, manager or admin (user)
     --uses N              how many accounts it makes (1)
@@ -107,6 +109,24 @@ const commands: Readonly<Record<string, Command>> = {
     const password = randomBytes(15).toString('base64url')
     await withDatabase(config, (db) => resetPassword(db, passwords, name!, password))
     print(`The new password of ${JSON.stringify(name)}, shown only once:\n  ${password}`)
+    return 0
+  },
+
+  async 'reset-two-factor'(args, { config, print }) {
+    const [name] = read(args, 'reset-two-factor NAME', 1).positionals
+    const { user, done, required } = await withDatabase(config, async (db) => {
+      const found = await findByName(db, name!)
+      return {
+        user: found,
+        done: await resetTwoFactor({ db, clock: Date.now }, found.id, HUB),
+        required: (await readSettings(db)).twoFactorRequired,
+      }
+    })
+    const { wasOn, recoveryCodes, sessions } = done
+    print(`Two-factor of ${JSON.stringify(user.username)} ${wasOn ? 'is switched off' : 'was off already'}.`)
+    print(`Deleted recovery codes: ${recoveryCodes}. Ended sessions: ${sessions}. The password is the same.`)
+    if (required) print('This hub requires two-factor: the next sign-in asks to set it up.')
+    if (user.active === 0) print('The account is inactive: an admin has to activate it.')
     return 0
   },
 

@@ -12,7 +12,8 @@ import { readConfig } from '../read-config.ts'
 import { openDatabase } from '../database/database.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
 import { startPostgres } from '#testing/postgres.ts'
-import { examine, type Finding } from './doctor.ts'
+import { examine } from './doctor.ts'
+import type { Finding } from './finding.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
@@ -51,6 +52,36 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     const [finding] = await find('clock')
     expect(finding).toMatchObject({ state: 'FAIL', text: expect.stringContaining('the hub has written at') })
     expect(finding?.remedy).toContain('timedatectl')
+  })
+
+  it('passes over a clock that was ahead once and is right since, and says so', async () => {
+    const { db, close } = await openDatabase({ url: config.databaseUrl })
+    const entry = { actor: 'hub', actor_id: null, action: 'gateway.add', target: null, source_ip: null } as const
+    for (const at of [Date.now() + YEAR_MS, Date.now()])
+      await db
+        .insertInto('audit')
+        .values({ ...entry, at, result: 'ok' })
+        .execute()
+    await db.insertInto('hub_clock').values({ id: 1, seen_at: Date.now(), hold_ms: 0 }).execute()
+    const [finding] = await find('clock')
+    expect(finding?.state).not.toBe('FAIL')
+    expect(finding?.text).toContain('it was ahead once: entries say')
+    await db
+      .updateTable('hub_clock')
+      .set({ seen_at: Date.now() + YEAR_MS })
+      .execute()
+    await close()
+    expect(await find('clock')).toMatchObject([{ state: 'FAIL', remedy: expect.stringContaining('next start') }])
+  })
+
+  it('does not call an empty database old', async () => {
+    const made = await createTestDatabase(engine, { isEmpty: true })
+    if (engine === 'sqlite') writeFileSync(made.url.slice('sqlite:'.length), '')
+    expect(await find('database', { databaseUrl: made.url })).toEqual([
+      { check: 'database', state: 'ok', text: 'it is empty: the first start makes its tables' },
+    ])
+    await expect(openDatabase({ url: made.url, mayMigrate: false })).rejects.toThrow('The database is empty')
+    await made.remove()
   })
 
   it('names a VPN that is off, and the variable or setting', async () => {

@@ -1,4 +1,7 @@
-/** Examines a hub from outside, running or not: database, disk, clock, ports, VPN and certificates. Changes nothing. */
+/**
+ * Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates and backups. Changes
+ * nothing.
+ */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -15,21 +18,16 @@ import { encodingOf, MAKE_UTF8, openDatabase, UTF8 } from '../database/database.
 import { engineOf } from '../database/engine.ts'
 import { freePages } from '../database/free-pages.ts'
 import { DatabaseInUse, lockDatabase } from '../database/lock.ts'
+import { EmptyDatabaseError } from '../database/migrations.ts'
 import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { readSettings } from '../settings/settings.ts'
-
-export type Finding = {
-  check: 'database' | 'disk' | 'clock' | 'ports' | 'VPN' | 'certificates'
-  state: 'ok' | 'warn' | 'FAIL'
-  text: string
-  /** What to do about it. */
-  remedy?: string
-}
+import { examineBackups } from './examine-backups.ts'
+import { examineClock } from './examine-clock.ts'
+import type { Finding } from './finding.ts'
 
 const SPACE_NEEDED_BYTES = 200 * 1024 ** 2
 const SPACE_WANTED_BYTES = 2 * 1024 ** 3
-const CLOCK_TOLERANCE_MS = 30_000
 const ANSWER_TIMEOUT_MS = 5_000
 const ANSWER_LIMIT_BYTES = 65_536
 
@@ -40,6 +38,9 @@ export async function examine(config: Config): Promise<Finding[]> {
   if (opened === undefined) {
     findings.push(await examineDisk(config))
     findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
+  } else if (opened instanceof EmptyDatabaseError) {
+    findings.push(await examineDisk(config))
+    findings.push({ check: 'database', state: 'ok', text: 'it is empty: the first start makes its tables' })
   } else if (opened instanceof Error) {
     findings.push(await examineDisk(config), unopenedDatabase(opened, config))
   } else {
@@ -47,6 +48,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     try {
       findings.push(await examineDisk(config, db), await examineDatabase(db, config), await examineClock(db, config))
       findings.push(await examineVpn(db, config), ...(await examineCertificates(db, config)))
+      findings.push(await examineBackups(db, config))
     } finally {
       await close()
     }
@@ -139,28 +141,6 @@ async function examineDisk({ dataDir, databaseUrl }: Config, db?: Kysely<Tables>
 }
 
 const gibibytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
-
-/** Compares with PostgreSQL's clock and with the hub's newest row: no row may be in the future. */
-async function examineClock(db: Kysely<Tables>, { databaseUrl }: Config): Promise<Finding> {
-  const remedy = 'Set the clock and keep it right, with timedatectl set-ntp true for example.'
-  const fail = (text: string): Finding => ({ check: 'clock', state: 'FAIL', text, remedy })
-  if (engineOf(databaseUrl) === 'postgres') {
-    const { rows } = await sql<{ now: number }>`
-      select (extract(epoch from clock_timestamp()) * 1000)::double precision as now`.execute(db)
-    const offMs = Date.now() - (rows[0]?.now ?? Number.NaN)
-    if (Math.abs(offMs) > CLOCK_TOLERANCE_MS)
-      return fail(`this machine's clock is ${Math.round(offMs / 1_000)} s off the one of PostgreSQL`)
-  }
-  const { last } = await db
-    .selectFrom('audit')
-    .select((row) => row.fn.max('at').as('last'))
-    .executeTakeFirstOrThrow()
-  if (last !== null && last - Date.now() > CLOCK_TOLERANCE_MS)
-    return fail(
-      `the clock says ${new Date().toISOString()}, but the hub has written at ${new Date(last).toISOString()}`,
-    )
-  return { check: 'clock', state: 'ok', text: new Date().toISOString() }
-}
 
 async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding> {
   if (vpn.backend === 'off')

@@ -20,6 +20,8 @@ type Dependencies = {
   alertTrouble: () => Promise<string | undefined>
   /** The reason why automatic updates of gateways do not go on, as a sentence. */
   rolloutTrouble: () => Promise<string | undefined>
+  /** What is wrong with the backups, as a sentence. */
+  backupTrouble: () => string | undefined
   hubUpdate: Pick<HubUpdate, 'status'>
 }
 
@@ -32,12 +34,14 @@ export function dashboardRoutes(
   mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.caller)))
   mount(app, contract.hubProblems, async ({ caller }) => {
     const storage = troubles.storageTrouble()?.message
+    const backup = contract.hasRole(caller.role, 'admin') ? troubles.backupTrouble() : undefined
     const isManager = contract.hasRole(caller.role, 'manager')
     const alerts = isManager ? await troubles.alertTrouble() : undefined
     const rollout = isManager ? await troubles.rolloutTrouble() : undefined
     const { version, newer } = hubUpdate.status()
     return [
       ...(storage === undefined ? [] : [{ part: 'storage' as const, message: storage }]),
+      ...(backup === undefined ? [] : [{ part: 'backup' as const, message: backup }]),
       ...(alerts === undefined ? [] : [{ part: 'alerts' as const, message: alerts }]),
       ...(rollout === undefined ? [] : [{ part: 'rollout' as const, message: rollout }]),
       ...(newer

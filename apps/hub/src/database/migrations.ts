@@ -28,6 +28,7 @@ import * as incidentCameras from './migrations/025-incident-cameras.ts'
 import * as siteUpdates from './migrations/030-site-updates.ts'
 import * as formerReviews from './migrations/031-former-reviews.ts'
 import * as reasonsAndCounts from './migrations/032-reasons-and-counts.ts'
+import * as backups from './migrations/033-backups.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -61,9 +62,17 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '030-site-updates', up: siteUpdates.up },
   { name: '031-former-reviews', up: formerReviews.up },
   { name: '032-reasons-and-counts', up: reasonsAndCounts.up },
+  { name: '033-backups', up: backups.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }
+/** A database that no hub has started on: it has none of the tables. */
+export class EmptyDatabaseError extends ConfigError {
+  constructor() {
+    super(['The database is empty: start the hub on it once, which makes its tables.'])
+  }
+}
+
 /** Any constant works, but every hub must use the same. */
 const POSTGRES_LOCK = 4_831_207
 
@@ -96,6 +105,7 @@ export async function migrate(
     if (unknown) {
       throw new ConfigError([`The database is of a newer hub (${unknown}). Use that version.`])
     }
+    if (!options.mayMigrate && applied.size === 0) throw new EmptyDatabaseError()
     if (!options.mayMigrate && applied.size < migrations.length)
       throw new ConfigError(['The database is of an older hub. Start this one on it first, or use that version.'])
     if (applied.size > 0 && applied.size < migrations.length)

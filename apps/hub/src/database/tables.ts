@@ -460,6 +460,14 @@ export type Tables = {
    * One row: the clock at the hub's last check, and how long the hub still deletes nothing because the clock jumped.
    */
   hub_clock: { id: number; seen_at: number; hold_ms: number }
+  /** Backups of the schedule: bytes and the file's time are null until it is complete. */
+  backups: {
+    id: Generated<number>
+    file: string
+    begun_at: number
+    bytes: number | null
+    modified_at: number | null
+  }
   /** The greatest TAI64N of each key's WireGuard initiations, in hexadecimal. */
   handshake_timestamps: { wireguard_public_key: string; timestamp: string }
   ui_access: {

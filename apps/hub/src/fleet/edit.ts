@@ -1,5 +1,5 @@
 import type { Gateway } from '@hedgerow/contract'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
@@ -46,6 +46,7 @@ export function updateGateway(
         ? { ...about, kind: 'gateway.edited', data: { name } }
         : { ...about, kind: 'gateway.renamed', data: { name, before: before.name } },
     )
+    await leaveSite(transaction, { site: before.location, to: location }, context)
   })
 }
 
@@ -57,7 +58,7 @@ export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string,
   return inTransaction(db, async (transaction) => {
     const gateway = await transaction
       .selectFrom('gateways')
-      .select(['name', 'wireguard_public_key'])
+      .select(['name', 'location', 'wireguard_public_key'])
       .where('id', '=', id)
       .executeTakeFirst()
     if (!gateway) throw new HubError('gateway_not_found')
@@ -72,5 +73,19 @@ export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string,
       gatewayId: id,
       data: { name: gateway.name, publicKey: gateway.wireguard_public_key },
     })
+    await leaveSite(transaction, { site: gateway.location, to: '' }, context)
   })
+}
+
+/** Records that no gateway is at the site any more, if that is so. */
+async function leaveSite(
+  transaction: Transaction<Tables>,
+  { site, to }: { site: string; to: string },
+  context: Context,
+): Promise<void> {
+  if (site === '' || site === to) return
+  const there = transaction.selectFrom('gateways').select('id').where('location', '=', site).limit(1)
+  if (await there.executeTakeFirst()) return
+  const about = { at: context.now, actor: actorOf(context), target: site }
+  await record(transaction, { ...about, kind: 'site.left', data: { to } })
 }

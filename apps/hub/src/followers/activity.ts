@@ -24,7 +24,9 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       ? warning(`User "${data.username}" was given a new password on the hub's command line`)
       : undefined,
   'user.two-factor-reset': ({ data, actor }) =>
-    info(`Two-factor sign-in of "${data.username}" was reset by ${actor.name}`),
+    actor.userId === undefined
+      ? warning(`Two-factor sign-in of "${data.username}" was reset on the hub's command line`)
+      : info(`Two-factor sign-in of "${data.username}" was reset by ${actor.name}`),
   'user.deleted': ({ data, actor }) => info(`User "${data.username}" was deleted by ${actor.name}`),
   'user-invitation.created': ({ data, actor }) =>
     info(`User invitation ${nameOfInvitation(data)} was made by ${actor.name}`),
@@ -63,6 +65,14 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'gateway.edited': ({ data, actor }) => info(`Gateway "${data.name}" was edited by ${actor.name}`),
   'gateway.renamed': ({ data, actor }) =>
     info(`Gateway "${data.before}" was renamed to "${data.name}" by ${actor.name}`),
+  'site.renamed': ({ target, data, actor }) =>
+    info(
+      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ${countOf(data) === 1 ? 'follows' : 'follow'} it`,
+    ),
+  'site.orphaned': ({ target, data }) =>
+    warning(
+      `No gateway is at site "${target}", which ${namedIn(data)} still ${countOf(data) === 1 ? 'names' : 'name'}`,
+    ),
   'gateway.deleted': ({ data, actor }) => warning(`Gateway "${data.name}" was deleted by ${actor.name}`),
   'gateway.claimed': ({ data, actor }) => info(`Gateway "${data.name}" was claimed by ${actor.name}`),
   'gateway.status-changed': ({ data: { name, status, reason } }) => ({
@@ -120,6 +130,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     type: 'error',
     message: `${data.message}${REFUSES_DETECTIONS[data.state]}`,
   }),
+  'backup.failed': ({ data }) => warning(data.message),
   'settings.changed': ({ data, actor }) =>
     info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),
   'settings.restored': () => ({
@@ -228,4 +239,18 @@ function settingsInWords(changes: Partial<HubSettings>): string {
       return typeof value === 'boolean' ? `${label} ${value ? 'on' : 'off'}` : label
     })
     .join(', ')
+}
+
+const countOf = ({ rules, hasUpdates, views }: FactData['site.renamed']) => rules.length + (hasUpdates ? 2 : 0) + views
+
+/** `the alert rules "A", "B", automatic updates and 2 saved views` */
+function namedIn({ rules, hasUpdates, views }: FactData['site.renamed']): string {
+  const parts = [
+    ...(rules.length > 0
+      ? [`the alert ${rules.length === 1 ? 'rule' : 'rules'} ${rules.map((name) => `"${name}"`).join(', ')}`]
+      : []),
+    ...(hasUpdates ? ['automatic updates'] : []),
+    ...(views > 0 ? [`${views} saved ${views === 1 ? 'view' : 'views'}`] : []),
+  ]
+  return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -13,6 +13,7 @@ const kinds = [
   'registration.pending',
   'registration.held',
   'certificate.expiring',
+  'backup.failed',
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -76,6 +77,10 @@ const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: numbe
   'certificate.expiring': ({ data }, line) => ({
     line: { ...line, kind: 'certificate', label: data.name, detail: data.expiresAt.slice(0, 10) },
     once: `certificate ${line.id} ${data.expiresAt}`,
+  }),
+  'backup.failed': ({ data }, line, hour) => ({
+    line: { ...line, kind: 'backup', label: '', detail: data.message },
+    once: `backup ${hour}`,
   }),
 }
 

@@ -61,6 +61,9 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.added': toAll(...FLEET),
   'gateway.edited': toOwner(...FLEET),
   'gateway.renamed': toOwner(...FLEET),
+  'site.left': toAll(),
+  'site.renamed': toAll('settings', 'gateways', 'threats', 'activity'),
+  'site.orphaned': toAll('activity'),
   'gateway.tagged': toOwner('gateways'),
   // The owner of a deleted gateway can no longer be looked up.
   'gateway.deleted': toAll(...FLEET),
@@ -93,6 +96,8 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'ledger.written': toOwner('deterrents'),
 
   'storage.low': toAll('stats', 'activity'),
+  'backup.made': toAll('stats'),
+  'backup.failed': toAll('stats', 'activity'),
   'notification.tested': toAll('alerts'),
   'notification.sent-again': toAll('settings'),
   'alert.raised': toOwner('alerts', 'settings'),

@@ -72,6 +72,7 @@ import { notificationRoutes } from '../notifications/routes.ts'
 import { registrationRoutes } from '../enrolment/routes.ts'
 import { ruleRoutes } from '../enrolment/rule-routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
+import { siteRoutes } from '../sites/routes.ts'
 import { keepSettings } from '../settings/settings.ts'
 import { checkVpn } from '../tunnel/tunnel.ts'
 import { updateRoutes } from '../updates/routes.ts'
@@ -156,7 +157,9 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const search = createFleetSearch(db)
   const fleetListCache = createFleetListCache(db, search, list)
   const fleetCount = createFleetCount(db, signals, presence.statuses)
-  const parts = { db, signals, checkedStatuses: presence.statuses, vpn, connections, certificates, notifications }
+  const { backups } = fleet
+  const checkedStatuses = presence.statuses
+  const parts = { db, signals, checkedStatuses, vpn, connections, certificates, notifications, backups }
   const secondLook = config.secondLook && createSecondLook(config.secondLook, { db, clock, cleanJpeg, metrics, log })
   stack.defer(async () => secondLook?.stop())
   const secondLooksWaiting = () => secondLook?.waiting() ?? 0
@@ -189,6 +192,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   stack.defer(updates.stop)
   updateRoutes(app, { updates })
   gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
+  siteRoutes(app, { db })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   alertRoutes(app, {
     db,
@@ -206,6 +210,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     storageTrouble: watch.trouble,
     alertTrouble: () => troubleOfAlerts(db),
     rolloutTrouble: updates.trouble,
+    backupTrouble: () => backups.state()?.trouble,
     hubUpdate,
   })
   const door = createGatewayDoor({ dial: vpn.dial })

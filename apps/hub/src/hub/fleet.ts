@@ -15,6 +15,7 @@ import { createPresence } from '../fleet/presence.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { livePeers } from '../followers/live-peers.ts'
+import { createBackups } from '../backups/backups.ts'
 import { readThumbnail } from '../detections/thumbnails.ts'
 import { alertDelivery, alerts, decidedRequests } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
@@ -84,6 +85,9 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   stack.defer(alertSteps.stop)
   alertSteps.start()
   await watch.start()
+  const backups = createBackups({ db, config, clock, log })
+  stack.defer(backups.stop)
+  backups.start()
   const retention = createRetention({ db, clock, log })
   stack.defer(retention.stop)
   retention.start()
@@ -148,6 +152,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     alertSteps,
     problems,
     portalUrl,
+    backups,
     retention,
     peers,
     heartbeats,

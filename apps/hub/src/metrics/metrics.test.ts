@@ -15,7 +15,10 @@ const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 describe.each(testEngines)('metrics on %s', (engine) => {
   let hub: TestHub
   beforeAll(async () => {
-    hub = await startTestHub(engine, { metrics: { port: undefined, host: '127.0.0.1', token, gateways: true } })
+    hub = await startTestHub(engine, {
+      metrics: { port: undefined, host: '127.0.0.1', token, gateways: true },
+      backups: { dir: '/nowhere', times: { hours: 24 }, keep: 1 },
+    })
   })
   afterAll(() => hub.stop())
   const scrape = async (authorization = `Bearer ${token}`) =>

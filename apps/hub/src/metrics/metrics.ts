@@ -13,6 +13,7 @@ import { sql, type Kysely } from 'kysely'
 import type * as PromClient from 'prom-client'
 import type { Config } from '../config.ts'
 import { engineOf } from '../database/engine.ts'
+import type { Backups } from '../backups/backups.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Certificates } from '../certificates/certificates.ts'
 import type { Connections } from '../http/connections.ts'
@@ -56,6 +57,7 @@ export type MeasuredParts = {
   vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
+  backups: Pick<Backups, 'state'>
   eventStreams: () => number
   /** Pictures that wait for the second look. */
   secondLooksWaiting: () => number
@@ -213,6 +215,7 @@ function measureParts(
     connections,
     certificates,
     notifications,
+    backups,
     onStatuses,
     onTraffic,
   }: MeasuredParts & {
@@ -268,6 +271,18 @@ function measureParts(
     },
     'state',
   )
+  if (backups.state()) {
+    gauge(
+      'hedgerow_backup_age_seconds',
+      'Age of the newest backup of the schedule; NaN without one',
+      function collect() {
+        this.set((backups.state()?.ageMs ?? Number.NaN) / 1_000)
+      },
+    )
+    gauge('hedgerow_backup_trouble', '1 while backups fail, or are late', function collect() {
+      this.set(backups.state()?.trouble === undefined ? 0 : 1)
+    })
+  }
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
     this.set(eventStreams())
   })

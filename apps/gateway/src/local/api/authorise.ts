@@ -10,13 +10,19 @@ const BROWSERS_ONLY = ['origin', 'sec-fetch-site', 'sec-fetch-dest'] as const
 
 /**
  * Refuses browsers first: a page that somebody opens on the device, or a rebound name, calls from loopback as programs
- * do. Throws `Refusal`.
+ * do. `isForCommands`: only the commands of this device may call. Throws `Refusal`.
  */
-export function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile, agentToken: string): void {
+export function authorise(
+  request: IncomingMessage,
+  { sources: { api } }: DeviceFile,
+  agentToken: string,
+  isForCommands: boolean,
+): void {
   const { headers } = request
   if (BROWSERS_ONLY.some((name) => headers[name] !== undefined)) throw new Refusal('browser_refused')
   const given = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '')?.[1]
   if (given !== undefined && isSame(given, agentToken)) return
+  if (isForCommands) throw new Refusal('token_required')
   if (api === undefined) throw new Refusal('api_not_configured')
   if (given !== undefined && api.token !== undefined && isSame(given, api.token)) return
   if (given === undefined && !api.loopbackNeedsToken && isLoopback(request.socket.remoteAddress)) return

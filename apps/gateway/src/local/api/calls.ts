@@ -21,6 +21,7 @@ const programStatus = z.strictObject({ cameras, detectors, deterrents, problems 
 
 const deviceStatus = z.object({
   version: z.string(),
+  hubUrl: z.string().nullable().describe('The hub’s address; null while none is found.'),
   gatewayId: z.string().nullable().describe('Null until a hub has approved the gateway.'),
   armed: z.boolean().describe('Whether rules and programs may fire deterrents.'),
   cameras,
@@ -170,6 +171,12 @@ export const localCalls = {
     response: z.object({
       undone: z.boolean().describe('False when none was active, or it cannot go back to the version.'),
     }),
+  },
+  goBack: {
+    method: 'POST',
+    path: '/version/back',
+    summary: 'Returns to the version before. Only for the command “hedgerow-gateway back” on this device.',
+    response: z.object({ version: z.string().describe('The version that starts now.') }),
   },
 } as const satisfies Record<string, LocalCall>
 

@@ -6,6 +6,7 @@ import { createParts, type PartsOptions } from '../../calls/parts.ts'
 import type { GatewayState } from '../../hub/gateway-state.ts'
 import { jpegSize } from '../../kernel/jpeg.ts'
 import type { Learning } from '../../learning/learning.ts'
+import type { Updates } from '../../update/updates.ts'
 import type { DeviceReport, localCalls } from './calls.ts'
 
 export type HandlersOptions = PartsOptions & {
@@ -16,8 +17,9 @@ export type HandlersOptions = PartsOptions & {
   parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
   learning: Pick<Learning, 'report' | 'run' | 'undo'>
   /** The part of the state that only the connection to the hub knows. */
-  hub(): Pick<GatewayState, 'gatewayId' | 'detectionsWaiting' | 'conditions'>
+  hub(): Pick<GatewayState, 'hubUrl' | 'gatewayId' | 'detectionsWaiting' | 'conditions'>
   updates(): DeviceUpdates
+  goBack: Updates['goBack']
   version: string
 }
 
@@ -66,6 +68,11 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       // The report contains the failure.
       learning.run().catch(() => {})
       return {}
+    },
+    async goBack() {
+      const way = await options.goBack()
+      if ('problem' in way) throw new Refusal('no_way_back', { message: way.problem })
+      return way
     },
     undoLearning: ({ body }) => ({ undone: learning.undo(body, 'the device') }),
   }

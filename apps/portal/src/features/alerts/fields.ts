@@ -100,6 +100,7 @@ export const KINDS: readonly (readonly [AlertKind, string])[] = [
   ['disk', 'A full disk of the hub'],
   ['approval', 'Devices that ask to join'],
   ['certificate', 'A certificate that expires'],
+  ['backup', 'A backup that fails'],
 ]
 
 /** Only the first begins with a capital letter. */

@@ -15,7 +15,7 @@ import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
 
 const SHOWN = 5
-const TONES = { storage: 'danger', alerts: 'warning', rollout: 'warning', update: 'plain' } as const
+const TONES = { storage: 'danger', backup: 'warning', alerts: 'warning', rollout: 'warning', update: 'plain' } as const
 
 /** The problems of the hub, and the gateways with a warning or offline, each with the reason. */
 export function NeedsAttention() {
@@ -42,6 +42,12 @@ export function NeedsAttention() {
             <>
               {' '}
               <HelpLink to="upgrade">How to update it</HelpLink>
+            </>
+          )}
+          {part === 'backup' && (
+            <>
+              {' '}
+              <HelpLink to="backup">About backups</HelpLink>
             </>
           )}
           {part === 'rollout' && (

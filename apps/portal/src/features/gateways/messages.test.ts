@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
-import { claimedMessage, noMatch, numberOfGateways, taggedMessage } from './messages.ts'
+import { claimedMessage, noMatch, numberOfGateways, siteMessage, taggedMessage } from './messages.ts'
 
 it('has the exact messages', () => {
   expect(NOT_AUTHORIZED).toBe('You are not authorized to access this gateway')
@@ -29,4 +29,19 @@ it('names the search when nothing is found', () => {
   expect(noMatch({ search: '', status: 'offline', tag: 'north' })).toBe(
     'No gateway with the tag “north” is offline now.',
   )
+})
+
+it('says before saving what happens to all that names a site', () => {
+  const uses = { gatewayIds: ['a', 'b'], rules: ['Boars', 'Deer'], hasUpdates: true, views: 1 }
+  const named =
+    'The site “Hill” is named by the alert rules “Boars”, “Deer” and by automatic updates of its own and by 1 saved view.'
+  expect(siteMessage('Hill', ' Top ', ['a', 'b'], uses)).toBe(
+    `${named} No gateway stays there, so this follows to “Top”.`,
+  )
+  expect(siteMessage('Hill', 'Top', ['a'], uses)).toBe(
+    `${named} 1 gateway stays there, so this does not change, and does not cover the new location.`,
+  )
+  expect(siteMessage('Hill', '', ['a', 'b'], uses)).toMatch(/covers none: change it, or enter a location\.$/)
+  expect(siteMessage('Hill', 'Hill', ['a'], uses)).toBeUndefined()
+  expect(siteMessage('Hill', 'Top', ['a'], { ...uses, rules: [], hasUpdates: false, views: 0 })).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-import type { claimGateway, ResponseOf } from '@hedgerow/contract'
+import type { claimGateway, ResponseOf, SiteUses } from '@hedgerow/contract'
 import type { View } from './view.ts'
 
 export function claimedMessage({ name, status }: ResponseOf<typeof claimGateway>): string {
@@ -28,4 +28,29 @@ export function noMatch({ search, status, tag }: Pick<View, 'search' | 'status' 
   if (search.trim() === '') return `No gateway${tagged} ${state} now.`
   const which = `No gateway${tagged}${status === 'any' ? '' : ` that ${state}`}`
   return `${which} has “${search.trim()}” in its name, id, location, tags, address, version or status.`
+}
+
+/**
+ * What happens to everything that names the site when these gateways get the location `to`; undefined when nothing
+ * does, or the location does not change.
+ */
+export function siteMessage(site: string, to: string, ids: readonly string[], uses: SiteUses): string | undefined {
+  const { gatewayIds, rules, hasUpdates, views } = uses
+  const named = [
+    ...(rules.length > 0
+      ? [`the alert ${rules.length === 1 ? 'rule' : 'rules'} ${rules.map((one) => `“${one}”`).join(', ')}`]
+      : []),
+    ...(hasUpdates ? ['automatic updates of its own'] : []),
+    ...(views > 0 ? [`${views} saved ${views === 1 ? 'view' : 'views'}`] : []),
+  ]
+  if (site === to.trim() || named.length === 0) return undefined
+  const words = `The site “${site}” is named by ${named.join(' and by ')}.`
+  const staying = gatewayIds.filter((id) => !ids.includes(id)).length
+  if (staying > 0) {
+    const who = `${numberOfGateways(staying)} ${staying === 1 ? 'stays' : 'stay'} there`
+    return `${words} ${who}, so this does not change, and does not cover the new location.`
+  }
+  return to.trim() === ''
+    ? `${words} No gateway stays there, so it then covers none: change it, or enter a location.`
+    : `${words} No gateway stays there, so this follows to “${to.trim()}”.`
 }

@@ -11,6 +11,7 @@ import {
   listDetections,
   readGateway,
   readReviewCounts,
+  siteUses,
   tagGateways,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
@@ -46,6 +47,15 @@ export const useReviewCounts = (id: string) =>
   useQuery({
     queryKey: ['threats', 'reviews', id],
     queryFn: ({ signal }) => api(readReviewCounts, { params: { id }, signal }),
+  })
+
+/** What names a site by its text, for a dialog that changes the location of its gateways. */
+export const useSiteUses = (site: string) =>
+  useQuery({
+    queryKey: ['site-uses', site],
+    queryFn: ({ signal }) => api(siteUses, { query: { site }, signal }),
+    enabled: site !== '',
+    staleTime: 0,
   })
 
 /** Not cached: it may contain a private key. */

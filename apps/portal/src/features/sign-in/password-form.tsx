@@ -79,7 +79,9 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         <p>
           The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine:{' '}
           <code>hedgerow-hub reset-password NAME</code>, or in Hedgerow’s folder{' '}
-          <code>npm run hub -- reset-password NAME</code>. Without your authenticator app, sign in with a recovery code.
+          <code>npm run hub -- reset-password NAME</code>. Without your authenticator app, sign in with a recovery code;
+          without both, an administrator resets two-factor, or <code>hedgerow-hub reset-two-factor NAME</code> on that
+          machine.
         </p>
       </details>
       <Button type="submit" size="md" loading={working} fullWidth>

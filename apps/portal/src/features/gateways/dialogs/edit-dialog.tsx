@@ -10,6 +10,7 @@ import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useUpdateGateway } from '../queries.ts'
+import { SiteNotice } from './site-notice.tsx'
 import { TagField, wrongTags } from './tag-field.tsx'
 
 const fieldsResolver = schemaResolver(newGateway.omit({ tags: true }), { sync: true })
@@ -46,6 +47,7 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
         {update.isError && <Notice tone="danger">{messageOf(update.error)}</Notice>}
         <TextInput label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
         <TextInput label="Location" {...form.getInputProps('location')} />
+        <SiteNotice ids={[gateway.id]} site={gateway.location} to={form.values.location} />
         <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
         <TagField
           label="Tags"

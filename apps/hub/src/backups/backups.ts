@@ -1,0 +1,129 @@
+/**
+ * Backups on a schedule, HUB_BACKUP_DIR: made by a process of its own, kept by number, and reported while they fail.
+ * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`. Called by hub/fleet.ts.
+ */
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { HUB, record } from '../facts/facts.ts'
+import { createTasks } from '../kernel/tasks.ts'
+import { copyInProcess } from './copy.ts'
+import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type Kept } from './kept.ts'
+import { HOUR_MS, isDue, isOverdue, periodMs } from './schedule.ts'
+
+const LOOK_INTERVAL_MS = 60_000
+const FIRST_LOOK_MS = 10_000
+/** After a copy that failed; a folder that is missing is looked for every minute. */
+const RETRY_MS = HOUR_MS
+const TOLD_EVERY_MS = 24 * HOUR_MS
+const COPY_MAX_MS = 6 * HOUR_MS
+
+export type Backups = {
+  start(): void
+  /** Makes a backup when one is due. */
+  look(): Promise<void>
+  /** Undefined when no schedule is set. */
+  state(): BackupState | undefined
+  stop(): Promise<void>
+}
+
+/** `ageMs` is undefined without a backup; `trouble` says what is wrong, in a sentence. */
+export type BackupState = { ageMs: number | undefined; trouble: string | undefined }
+
+export function createBackups(options: {
+  db: Kysely<Tables>
+  config: Pick<Config, 'backups' | 'databaseUrl' | 'dataDir' | 'diskReserveBytes'>
+  clock: () => number
+  log: Logger
+}): Backups {
+  const { db, config, clock, log } = options
+  const schedule = config.backups
+  if (!schedule) return { start: () => {}, look: async () => {}, state: () => undefined, stop: async () => {} }
+  const { dir, times, keep } = schedule
+  const tasks = createTasks({ log, failure: 'could not look after the backups' })
+  const stopping = new AbortController()
+  let newest: Kept | undefined
+  let failure: string | undefined
+  let toldAt: number | undefined
+  let failedCopyAtMs = -Infinity
+
+  async function look(): Promise<void> {
+    const unusable = await problemOfFolder(dir)
+    if (!unusable) await settle(db, dir)
+    ;[newest] = await listKept(db, dir, { lookFor: !unusable })
+    if (!isDue(times, newest?.at, clock())) return void (failure = unusable)
+    if (!unusable && performance.now() - failedCopyAtMs < RETRY_MS) return
+    const problem = unusable ?? (await problemOfRoom(db, dir, config)) ?? (await copy())
+    if (stopping.signal.aborted) return
+    if (problem !== undefined) return fail(problem)
+    ;[newest] = await listKept(db, dir, { lookFor: true })
+    failure = toldAt = undefined
+    log.info({ file: newest?.file }, 'a backup was made')
+    await record(db, { kind: 'backup.made', at: clock(), actor: HUB, data: {} })
+    await prune(db, dir, keep)
+  }
+
+  /** Its record comes first: what a crash leaves is then known to be the hub's own. */
+  async function copy(): Promise<string | undefined> {
+    const file = newFile(dir, clock())
+    await db.insertInto('backups').values({ file, begun_at: clock() }).execute()
+    const problem = await copyInProcess(
+      { url: config.databaseUrl, file },
+      { signal: stopping.signal, timeoutMs: Math.min(periodMs(times), COPY_MAX_MS) },
+    )
+    await settle(db, dir)
+    if (problem !== undefined) failedCopyAtMs = performance.now()
+    return problem
+  }
+
+  /** At once and then every day. */
+  async function fail(problem: string): Promise<void> {
+    const now = clock()
+    failure = problem
+    if (toldAt !== undefined && Math.abs(now - toldAt) < TOLD_EVERY_MS) return
+    log.error({ reason: problem }, 'the backup failed')
+    await record(db, { kind: 'backup.failed', at: now, actor: HUB, data: { message: troubleOf(now)! } })
+    toldAt = now
+  }
+
+  function troubleOf(now: number): string | undefined {
+    const age = newest && ageInWords(now - newest.at)
+    if (failure !== undefined)
+      return `The backup fails: ${failure}. ${age ? `The newest is ${age} old.` : 'There is none yet.'}`
+    return newest && isOverdue(times, newest.at, now) ? `The newest backup is ${age} old.` : undefined
+  }
+
+  return {
+    start() {
+      tasks.soon(FIRST_LOOK_MS, look)
+      tasks.every(LOOK_INTERVAL_MS, look)
+    },
+    look: () => tasks.run(look),
+    state() {
+      const now = clock()
+      return { ageMs: newest && Math.max(0, now - newest.at), trouble: troubleOf(now) }
+    },
+    stop() {
+      stopping.abort()
+      return tasks.stop()
+    },
+  }
+}
+
+/** For a process beside the hub: the folder's problem, the age of the newest backup, and whether that is too old. */
+export async function lookAtBackups(db: Db, { dir, times }: NonNullable<Config['backups']>, now: number) {
+  const problem = await problemOfFolder(dir)
+  const [newest] = await listKept(db, dir, { lookFor: problem === undefined })
+  return {
+    problem,
+    age: newest && ageInWords(now - newest.at),
+    isLate: newest !== undefined && isOverdue(times, newest.at, now),
+  }
+}
+
+export function ageInWords(ms: number): string {
+  const hours = Math.max(0, Math.floor(ms / HOUR_MS))
+  const [count, unit] = hours < 48 ? [hours, 'hour'] : [Math.floor(hours / 24), 'day']
+  return hours === 0 ? 'less than an hour' : `${count} ${unit}${count === 1 ? '' : 's'}`
+}

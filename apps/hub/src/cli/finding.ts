@@ -1,0 +1,7 @@
+export type Finding = {
+  check: 'database' | 'disk' | 'clock' | 'ports' | 'VPN' | 'certificates' | 'backups'
+  state: 'ok' | 'warn' | 'FAIL'
+  text: string
+  /** What to do about it. */
+  remedy?: string
+}
