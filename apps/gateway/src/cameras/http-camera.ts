@@ -6,13 +6,11 @@ import { digestAuthorization, digestChallengeOf } from '../kernel/http-digest.ts
 import { CameraError, hasSignIn, refusalOf, WANTS_SIGN_IN } from './camera-error.ts'
 import { askCamera, type CameraAnswer } from './camera-request.ts'
 import { decodeJpeg } from './decode.ts'
-import { createJpegFinder, type FoundJpeg } from './jpeg-finder.ts'
+import { createJpegFinder, PICTURES_MAX, tooManyPictures, type FoundJpeg } from './jpeg-finder.ts'
 import type { PictureReader } from './picture-reader.ts'
 
 /** More than any camera sends; a faster stream would only waste processor time. */
 const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
-/** Some seconds of the fastest cameras, which a weak network may deliver all at once. */
-const PICTURES_A_SECOND_MAX = 1_000
 /** More than any headers, sound or padding between two pictures. */
 const OUTSIDE_BYTES_MAX = 1024 * 1024
 const REDIRECTS_MAX = 3
@@ -156,7 +154,7 @@ function createMeter(): (bytes: number, pictures: number) => void {
     const now = performance.now()
     if (now - since < 1_000) {
       if (sum.bytes > BYTES_A_SECOND_MAX) throw new CameraError('it sends more than 24 MB a second')
-      if (sum.pictures > PICTURES_A_SECOND_MAX) throw new CameraError('it sends more than 1,000 pictures a second')
+      if (sum.pictures > PICTURES_MAX) throw tooManyPictures()
       return
     }
     since = now

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { jpegSize } from '../kernel/jpeg.ts'
+import { CameraError } from './camera-error.ts'
 import { createJpegFinder, PICTURE_BYTES_MAX, type FoundJpeg } from './jpeg-finder.ts'
 
 const folder = join(import.meta.dirname, '../../../../scripts/demo-frames')
@@ -81,13 +82,17 @@ test('a picture without an end throws and does not fill the memory', () => {
 test.each([
   ['beginnings in beginnings', Buffer.from('ffd8ffe1ffff', 'hex')],
   ['fill bytes', Buffer.from([0xff])],
-  ['fill bytes in a scan', Buffer.from('ffd8ffda0002ffffffffffffffff', 'hex')],
+  ['fill bytes in scans', Buffer.from(`ffda0002${'ff'.repeat(60)}00`, 'hex')],
   ['cut pictures', Buffer.from('ffd8ff00', 'hex')],
   ['empty segments', Buffer.from('ffe00002', 'hex')],
 ])('a second of the fastest hostile camera takes no second: %s', (_what, pattern) => {
   const bytes = Buffer.concat([HEAD.subarray(0, 2), Buffer.alloc(7 * 1024 * 1024, pattern)])
   const begun = performance.now()
-  createJpegFinder().take(bytes)
+  try {
+    createJpegFinder().take(bytes)
+  } catch (error) {
+    expect(error).toBeInstanceOf(CameraError)
+  }
   // A reader that looked at bytes again and again would take minutes.
   expect(performance.now() - begun).toBeLessThan(10_000)
 })

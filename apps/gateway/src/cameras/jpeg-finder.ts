@@ -21,11 +21,17 @@ export type JpegFinder = {
 }
 
 export const PICTURE_BYTES_MAX = 8 * 1024 * 1024
+/** In one second, or in one piece. The fastest cameras send as many in some seconds, which may come all at once. */
+export const PICTURES_MAX = 1_000
 /** After a picture without an end marker, at most these bytes are searched for the headers of the next part. */
 const TEXT_BYTES_MAX = 2_048
 const START = Buffer.from([0xff, 0xd8])
 const END = Buffer.from([0xff, 0xd9])
 const [SOI, EOI, SOS] = [0xd8, 0xd9, 0xda]
+
+export function tooManyPictures(): CameraError {
+  return new CameraError('it sends more than 1,000 pictures a second')
+}
 
 export function createJpegFinder(): JpegFinder {
   const picture = new GatheredBytes()
@@ -55,6 +61,7 @@ export function createJpegFinder(): JpegFinder {
   function end(before: number, isCut: boolean): void {
     picture.add(bytes.subarray(from, before))
     const all = picture.take()
+    if (found.length === PICTURES_MAX) throw tooManyPictures()
     found.push({ jpeg: isCut ? Buffer.concat([withoutText(all), END]) : all, isCut })
     where = 'outside'
     begun = 0
