@@ -127,7 +127,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
       deterrents: {
         fire: async () => ({ refused: 'simulated', message: 'A simulated gateway switches nothing.' }),
         stop: async () => {},
-        arm: async () => {},
+        arm: async () => true,
         disarm: async () => {},
       },
       learning: {

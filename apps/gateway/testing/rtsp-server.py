@@ -1,7 +1,8 @@
 """An RTSP server of GStreamer for tests: `rtsp-server.py NAME=PIPELINE…` prints its port and reads commands from
 stdin.
 
-With USER and PASSWORD in the environment it requires them, by Digest. A command is `set ELEMENT PROPERTY VALUE`, for
+With USER and PASSWORD in the environment it requires them, by Digest. With ONLY_UDP it offers no other transport. A
+command is `set ELEMENT PROPERTY VALUE`, for
 every stream, open or opened later. It ends when its stdin ends.
 """
 import os
@@ -46,6 +47,11 @@ for argument in sys.argv[1:]:
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch("( " + pipeline + " )")
     factory.set_shared(True)
+    if os.environ.get("ONLY_UDP"):
+        gi.require_version("GstRtsp", "1.0")
+        from gi.repository import GstRtsp
+
+        factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP)
     if user:
         permissions = GstRtspServer.RTSPPermissions()
         permissions.add_permission_for_role("viewer", "media.factory.access", True)

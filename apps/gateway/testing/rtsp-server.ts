@@ -29,12 +29,22 @@ export function rtspServerLacks(): string | undefined {
 /** `streams` are GStreamer's pipelines by name, each with a payloader called `pay0`. */
 export async function startRtspServer(
   streams: Readonly<Record<string, string>>,
-  { user, password, port = 0 }: { user?: string; password?: string; port?: number } = {},
+  {
+    user,
+    password,
+    port = 0,
+    onlyUdp = false,
+  }: { user?: string; password?: string; port?: number; onlyUdp?: boolean } = {},
 ): Promise<RtspServer> {
   const list = Object.entries(streams).map(([name, pipeline]) => `${name}=${pipeline}`)
   const child = spawn(PYTHON, [join(import.meta.dirname, 'rtsp-server.py'), ...list], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, PORT: String(port), ...(user !== undefined && { USER: user, PASSWORD: password }) },
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      ...(onlyUdp && { ONLY_UDP: '1' }),
+      ...(user !== undefined && { USER: user, PASSWORD: password }),
+    },
   })
   const ended = once(child, 'close')
   const [said] = (await once(child.stdout, 'data')) as [Buffer]

@@ -15,6 +15,7 @@ const shared = {
   payload_too_large: { status: 413, message: 'The body is larger than 2 MiB.' },
   not_fired: { status: 409, message: 'The deterrent was not fired.' },
   no_way_back: { status: 409, message: 'There is no version before on this device.' },
+  not_armed: { status: 503, message: 'The device cannot write to its disk, so it stays disarmed.' },
   too_many_requests: { status: 429, message: 'Too many calls. Wait a second.' },
   camera_failed: { status: 502, message: 'The camera or the application behind it gave no picture.' },
   internal_error: { status: 500, message: "The call failed. The agent's log has the details." },

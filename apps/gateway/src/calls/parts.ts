@@ -43,7 +43,7 @@ export function createParts({ record, pictures, deterrents }: PartsOptions) {
     },
     stop: (name: string, by: Asker) => deterrents.stop(knownDeterrent(name), by),
     async arm(by: Asker) {
-      await deterrents.arm(by)
+      if (!(await deterrents.arm(by))) throw new Refusal('not_armed')
       return { armed: deterrents.isArmed() }
     },
     async disarm(by: Asker) {

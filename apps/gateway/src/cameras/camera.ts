@@ -5,7 +5,7 @@
 import { lumaOf, type Plane } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
-import { CameraError, cameraInWords } from './camera-error.ts'
+import { CameraError, cameraInWords, SignInRefused } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
 import { createFreezeWatch } from './freeze.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'
@@ -45,6 +45,8 @@ export type CameraOptions = {
 }
 
 const RECONNECT = { firstMs: 500, maxMs: 30_000 }
+/** The pauses after one, two, and more wrong passwords: many cameras lock an account after three to five. */
+const SIGN_IN_PAUSES_MINUTES = [1, 5, 15] as const
 /** After this time without a picture, a camera is offline and its connection starts again. */
 const SILENCE_MS = 10_000
 /** The first picture may take longer. */
@@ -84,6 +86,8 @@ export function openCamera(options: CameraOptions): Camera {
   let lastFrame: Frame | undefined
   let failure: CameraError | undefined
   let damage: CameraError | undefined
+  /** Wrong passwords since the last picture. */
+  let signInsRefused = 0
   let looking: Promise<void> | undefined
   const isDue = createPace(settings.framesPerSecond)
   /** When the first picture came after a time without pictures. */
@@ -128,6 +132,7 @@ export function openCamera(options: CameraOptions): Camera {
     lastFrame = frame
     failure = undefined
     damage = undefined
+    signInsRefused = 0
     backoff.reset()
     takenAt = [...takenAt.filter((at) => frame.atMs - at < rateMs), frame.atMs]
     darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
@@ -186,10 +191,19 @@ export function openCamera(options: CameraOptions): Camera {
     }
   }
 
+  /** A new password in gateway.yaml opens the camera anew, and is tried at once. */
+  async function pauseAfterRefusal({ message }: SignInRefused): Promise<void> {
+    const minutes = SIGN_IN_PAUSES_MINUTES[signInsRefused++] ?? SIGN_IN_PAUSES_MINUTES.at(-1)!
+    const until = clock() + minutes * 60_000
+    const words = minutes === 1 ? 'a minute' : `${minutes} minutes`
+    failure = new CameraError(`${message}. It is asked again after ${words}, because cameras lock an account`)
+    while (!signal.aborted && clock() < until) await pause(Math.min(1_000, until - clock()))
+  }
+
   async function run(): Promise<void> {
     while (!signal.aborted) {
       await connect()
-      await pause(backoff.next())
+      await (failure instanceof SignInRefused ? pauseAfterRefusal(failure) : pause(backoff.next()))
     }
   }
 

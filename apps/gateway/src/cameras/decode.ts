@@ -25,15 +25,18 @@ export function lookedAtSize({ width, height }: Size): Size {
 
 /**
  * Decodes a JPEG, scaled down to `lookedAtSize`. Rejects with CameraError when it is not a whole JPEG, is larger than
- * any camera's, or is damaged.
+ * any camera's, or is damaged. `isCut`: it came without an end, so anything that is missing in it makes it damaged.
  */
-export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
+export async function decodeJpeg(jpeg: Buffer, isCut = false): Promise<RgbImage> {
   const size = jpegSize(jpeg)
   if (!size) throw new CameraError('it sends pictures that are no whole JPEG')
   const { width, height } = lookedAtSize(size)
   const sharp = await loadSharp()
   try {
-    const { data } = await sharp(jpeg, { failOn: 'error', limitInputPixels: size.width * size.height })
+    const { data } = await sharp(jpeg, {
+      failOn: isCut ? 'warning' : 'error',
+      limitInputPixels: size.width * size.height,
+    })
       .resize(width, height, { fit: 'fill' })
       .toColourspace('srgb')
       .removeAlpha()

@@ -3,6 +3,18 @@ import { argumentsFor } from './ffmpeg.ts'
 import { createFfmpegLog, inPlainWords } from './ffmpeg-words.ts'
 import { camerasSettings } from './schema.ts'
 
+const over = (transport: 'tcp' | 'udp') => ({ url: 'rtsp://viewer:secret@10.0.0.9/s', transport })
+
+test.each([
+  '[rtsp @ 0x5] method SETUP failed: 461 Unsupported Transport',
+  '[rtsp @ 0x5] method SETUP failed: 461 Client error\n[error] rtsp://10.0.0.9/s: Protocol not supported',
+  '[rtsp @ 0x5] method SETUP failed: 406 TCP TRANSPORT IS NOT SUPPORTED',
+  '[rtsp @ 0x5] Nonmatching transport in server reply\n[error] rtsp://10.0.0.9/s: Invalid data found when processing input',
+])('%s names the setting', (stderr) => {
+  expect(inPlainWords(stderr, over('tcp'))!.message).toContain('set `transport: udp`')
+  expect(inPlainWords(stderr, over('udp'))!.message).toContain('leave `transport` out')
+})
+
 test.each([
   ['[rtsp @ 0x5] method DESCRIBE failed: 401 Unauthorized', 'it refuses the user name or the password of its address'],
   [
@@ -20,14 +32,14 @@ test.each([
   ["Stream map '0:v:0' matches no streams.", 'it sends no video'],
   ['Decoder (codec vvc) not found for input stream #0:0', 'does not know the codec of its video'],
 ])('%s', (stderr, meaning) => {
-  const { message } = inPlainWords(stderr)!
+  const { message } = inPlainWords(stderr, over('tcp'))!
   expect(message).toContain(meaning)
   expect(message).not.toContain('secret')
 })
 
 test('an unknown text has no meaning', () => {
-  expect(inPlainWords('something new with rtsp://viewer:secret@10.0.0.9/s')).toBeUndefined()
-  expect(inPlainWords('')).toBeUndefined()
+  expect(inPlainWords('something new with rtsp://viewer:secret@10.0.0.9/s', over('tcp'))).toBeUndefined()
+  expect(inPlainWords('', over('tcp'))).toBeUndefined()
 })
 
 test('its log: only complaints are kept, damage and sizes are reported, in pieces of any length', () => {

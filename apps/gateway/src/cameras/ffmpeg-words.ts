@@ -1,8 +1,8 @@
-import { CameraError } from './camera-error.ts'
+import { CameraError, hasSignIn, SignInRefused, WANTS_SIGN_IN } from './camera-error.ts'
+import type { CameraSettings } from './schema.ts'
 
 /** Texts that FFmpeg writes to stderr, and their meaning. The first match counts. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [/401 Unauthorized|403 Forbidden|authorization failed/i, 'it refuses the user name or the password of its address'],
   [/404 Not Found|Server returned 4\d\d/i, 'it has nothing at this path of its address'],
   [/Connection refused/i, 'nothing answers at its port'],
   [/No route to host|Network is unreachable/i, 'there is no route to it'],
@@ -27,8 +27,22 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/Connection reset|Broken pipe|End of file|Input\/output error/i, 'the connection broke'],
 ]
 
+const REFUSED = /401 Unauthorized|403 Forbidden|authorization failed/i
+
+/** 461 and 406 are what cameras answer to a transport that they lack; others choose the other one. */
+const OTHER_TRANSPORT = /\bmethod SETUP failed: (?:461|406|405)\b|Nonmatching transport in server reply/i
+const INSTEAD_OF = {
+  tcp: 'it sends its video over UDP only: set `transport: udp` for this camera in gateway.yaml',
+  udp: 'it does not send its video over UDP: leave `transport` out for this camera in gateway.yaml',
+} as const
+
 /** The meaning of FFmpeg's last lines, without address or password; undefined when it is unknown. */
-export function inPlainWords(stderr: string): CameraError | undefined {
+export function inPlainWords(
+  stderr: string,
+  { url, transport }: Pick<CameraSettings, 'url' | 'transport'>,
+): CameraError | undefined {
+  if (REFUSED.test(stderr)) return hasSignIn(new URL(url)) ? new SignInRefused() : new CameraError(WANTS_SIGN_IN)
+  if (OTHER_TRANSPORT.test(stderr)) return new CameraError(INSTEAD_OF[transport])
   const meaning = MEANINGS.find(([pattern]) => pattern.test(stderr))
   return meaning && new CameraError(meaning[1])
 }

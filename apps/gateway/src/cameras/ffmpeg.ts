@@ -70,7 +70,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
   }
   if (isSentOn) throw refusalOf(302)
   if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened again')
-  const meaning = inPlainWords(said.complaints())
+  const meaning = inPlainWords(said.complaints(), settings)
   // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
   log.warn({ ffmpeg: withoutCredentials(said.complaints()) }, 'FFmpeg ended')
@@ -92,18 +92,17 @@ export function streamArguments(to: string): string[] {
 }
 
 export function argumentsFor(
-  { url, framesPerSecond, hardwareDecoding }: CameraSettings,
+  { url, framesPerSecond, hardwareDecoding, transport }: CameraSettings,
   withStream: boolean,
 ): string[] {
   const hardware = hardwareArguments(hardwareDecoding)
-  // Over UDP a lost packet damages whole seconds.
-  const overTcp = ['-rtsp_transport', 'tcp', '-timeout', ANSWER_US]
-  const transport = new URL(url).protocol.startsWith('rtsp') ? overTcp : ['-rw_timeout', ANSWER_US]
+  const overRtsp = ['-rtsp_transport', transport, '-timeout', ANSWER_US]
+  const connection = new URL(url).protocol.startsWith('rtsp') ? overRtsp : ['-rw_timeout', ANSWER_US]
   const scale = `fps=${framesPerSecond},scale='min(${LOOKED_AT_SIDE},iw)':-2`
   const input = ['-protocol_whitelist', PROTOCOLS, '-i', url]
   const pictures = [...ONE_VIDEO, '-vf', scale, ...RAW_PICTURES]
   const stream = withStream ? streamArguments('pipe:3') : []
-  return [...QUIET, ...hardware, ...transport, ...input, ...pictures, ...stream]
+  return [...QUIET, ...hardware, ...connection, ...input, ...pictures, ...stream]
 }
 
 /** FFmpeg has a Raspberry Pi's H.264 decoder as a codec, and not as an accelerator. */

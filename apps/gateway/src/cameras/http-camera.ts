@@ -1,157 +1,165 @@
 /**
- * Cameras that send JPEG over HTTP: as a stream of parts (MJPEG), or one picture for each request (snapshot).
- * Redirects are refused, so that no camera sends the gateway elsewhere.
+ * Cameras that send JPEG over HTTP: as a stream of pictures (MJPEG), or one picture for each request (snapshot).
+ * Redirects are followed within the camera's own origin only, so that no camera sends the gateway elsewhere.
  */
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { GatheredBytes, request as requestHttp } from '@hedgerow/http'
-import { CameraError, networkFailure, refusalOf } from './camera-error.ts'
 import { digestAuthorization, digestChallengeOf } from '../kernel/http-digest.ts'
+import { CameraError, hasSignIn, refusalOf, WANTS_SIGN_IN } from './camera-error.ts'
+import { askCamera, type CameraAnswer } from './camera-request.ts'
 import { decodeJpeg } from './decode.ts'
-import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
+import { createJpegFinder, PICTURES_MAX, tooManyPictures, type FoundJpeg } from './jpeg-finder.ts'
 import type { PictureReader } from './picture-reader.ts'
 
-const ANSWER_MS = 10_000
 /** More than any camera sends; a faster stream would only waste processor time. */
 const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
-/** Some seconds of the fastest cameras, which a weak network may deliver all at once. */
-const PARTS_A_SECOND_MAX = 1_000
+/** More than any headers, sound or padding between two pictures. */
+const OUTSIDE_BYTES_MAX = 1024 * 1024
+const REDIRECTS_MAX = 3
+/** What may be a snapshot ends when nothing more comes for this time. */
+const SNAPSHOT_SILENCE_MS = 1_500
+const STREAM_SILENCE_MS = 10_000
 
 export const readHttpCamera: PictureReader = async (settings, { offer, pause, noteKeyFrame, signal }) => {
   const url = new URL(settings.url)
   const authorization = createAuthorization(url)
-  const take = (jpeg: Buffer) => {
+  const take = ({ jpeg, isCut }: FoundJpeg) => {
     noteKeyFrame()
-    offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+    offer(async () => ({ jpeg, image: await decodeJpeg(jpeg, isCut) }))
   }
   while (!signal.aborted) {
     const answer = await ask(url, authorization, signal)
-    const { statusCode = 0 } = answer
-    if (statusCode !== 200) {
-      answer.destroy()
-      throw refusalOf(statusCode)
+    try {
+      if (answer.status !== 200) throw refusalOf(answer.status)
+      if ((await readPictures(answer, take)) > 1) throw new CameraError('its stream ended')
+    } finally {
+      answer.close()
     }
-    const contentType = answer.headers['content-type']
-    const delimiter = delimiterOf(contentType)
-    if (delimiter !== undefined) {
-      await readParts(answer, delimiter, take)
-      throw new CameraError('its stream ended')
-    }
-    if (contentType !== undefined && !/^image\/jpe?g\b/i.test(contentType)) {
-      answer.destroy()
-      throw new CameraError(`it sends ${plain(contentType)} and neither MJPEG nor JPEG`)
-    }
-    take(await readSnapshot(answer))
     await pause(1_000 / settings.framesPerSecond)
   }
 }
 
 /** The first request has no credentials; the answer says whether the camera wants Digest or Basic. */
-async function ask(url: URL, authorization: Authorization, signal: AbortSignal): Promise<IncomingMessage> {
-  const answer = await send(url, authorization.next(), signal)
-  if (answer.statusCode !== 401 || !authorization.accept(answer.headers['www-authenticate'])) return answer
-  answer.destroy()
-  return send(url, authorization.next(), signal)
+async function ask(start: URL, authorization: Authorization, signal: AbortSignal): Promise<CameraAnswer> {
+  let url = start
+  let signIns = 0
+  for (let redirects = 0; ;) {
+    const answer = await askCamera(url, { authorization: authorization.next(url), signal })
+    const { status } = answer
+    const challenges = answer.all('www-authenticate')
+    if (status === 401 || (status === 403 && challenges.length > 0)) {
+      // A camera locks the account after some wrong passwords. A challenge may have expired meanwhile, once.
+      if (signIns > (isStale(challenges) ? 1 : 0)) return answer
+      signIns++
+      answer.close()
+      authorization.accept(challenges)
+    } else {
+      const to = status >= 300 && status < 400 && redirects < REDIRECTS_MAX ? withinOrigin(answer, url) : undefined
+      if (!to) return answer
+      redirects++
+      answer.close()
+      url = to
+    }
+  }
 }
 
-async function send(url: URL, authorization: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
-  const bare = new URL(url)
-  bare.username = ''
-  bare.password = ''
-  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(bare, {
-    agent: false,
-    signal,
-    timeout: ANSWER_MS,
-    headers: {
-      accept: 'multipart/x-mixed-replace, image/jpeg',
-      ...(authorization !== undefined && { authorization }),
-    },
-  })
-  request.once('timeout', () => request.destroy(new CameraError('it does not answer')))
-  request.end()
-  try {
-    const [answer] = (await once(request, 'response')) as [IncomingMessage]
-    // The reader gets the same error; without a listener it would end the process.
-    request.on('error', () => {})
-    answer.on('error', () => {})
-    return answer
-  } catch (error) {
-    throw error instanceof CameraError ? error : networkFailure(error)
-  }
+function isStale(challenges: readonly string[]): boolean {
+  return challenges.some((one) => /\bstale\s{0,5}=\s{0,5}"?true/i.test(one))
+}
+
+/** Where a redirect leads, if that is at the same camera. */
+function withinOrigin(answer: CameraAnswer, from: URL): URL | undefined {
+  const location = answer.all('location')[0] ?? ''
+  if (!URL.canParse(location, from)) return undefined
+  const to = new URL(location, from)
+  return to.origin === from.origin ? to : undefined
 }
 
 type Authorization = {
   /** The header of the next request; undefined before a challenge. */
-  next(): string | undefined
-  /** Takes the challenge of an answer 401. False when it cannot be met. */
-  accept(challenge: string | undefined): boolean
+  next(url: URL): string | undefined
+  /** Takes the challenges of an answer. Throws CameraError when none can be met. */
+  accept(challenges: readonly string[]): void
 }
 
 /** Digest where the camera offers it, otherwise Basic. */
-function createAuthorization({ username, password, pathname, search }: URL): Authorization {
+function createAuthorization(url: URL): Authorization {
+  const { username, password } = url
   const credentials = { user: decodeURIComponent(username), password: decodeURIComponent(password) }
   const basic = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
-  let next: (() => string) | undefined
+  let next: ((uri: string) => string) | undefined
   return {
-    next: () => next?.(),
-    accept(header) {
-      if (username === '') return false
+    next: ({ pathname, search }) => next?.(pathname + search),
+    accept(challenges) {
+      if (!hasSignIn(url)) throw new CameraError(WANTS_SIGN_IN)
+      const header = challenges.join(', ')
       const digest = digestChallengeOf(header)
-      if (!digest && header !== undefined && !/\bBasic\b/i.test(header)) return false
+      if (!digest && header !== '' && !/\bBasic\b/i.test(header))
+        throw new CameraError('it wants a way of signing in that the gateway does not know')
       let count = 0
-      const request = { ...credentials, method: 'GET', uri: pathname + search }
-      next = digest ? () => digestAuthorization(digest, { ...request, count: ++count }) : () => basic
-      return true
+      next = digest
+        ? (uri) => digestAuthorization(digest, { ...credentials, method: 'GET', uri, body: '', count: ++count })
+        : () => basic
     },
   }
 }
 
-async function readParts(answer: IncomingMessage, delimiter: string, take: (jpeg: Buffer) => void): Promise<void> {
-  const partsOf = createPartReader(delimiter)
+/** Returns how many pictures came until the answer ended. */
+async function readPictures(answer: CameraAnswer, take: (picture: FoundJpeg) => void): Promise<number> {
+  const finder = createJpegFinder()
   const meter = createMeter()
-  await readBytes(answer, (bytes) => {
-    const parts = partsOf(bytes)
-    meter(bytes.length, parts.length)
-    for (const jpeg of parts) take(jpeg)
-  })
-}
-
-async function readSnapshot(answer: IncomingMessage): Promise<Buffer> {
-  const picture = new GatheredBytes()
-  await readBytes(answer, (bytes) => {
-    if (picture.length + bytes.length > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
-    picture.add(bytes)
-  })
-  return picture.take()
-}
-
-async function readBytes(answer: IncomingMessage, take: (bytes: Buffer) => void): Promise<void> {
-  try {
-    for await (const bytes of answer) take(bytes as Buffer)
-  } catch (error) {
-    throw error instanceof CameraError ? error : networkFailure(error)
-  } finally {
-    answer.destroy()
+  const isStream = /^multipart\//i.test(typeOf(answer))
+  /** The length of a snapshot, which may be wrong; 0 when there is none. */
+  const claimed = isStream ? 0 : Number(/^\d{1,9}/.exec(answer.all('content-length')[0] ?? '')?.[0] ?? 0)
+  let received = 0
+  let pictures = 0
+  for await (const bytes of answer.body) {
+    const found = finder.take(bytes)
+    received += bytes.length
+    meter(bytes.length, found.length)
+    for (const picture of found) {
+      pictures++
+      take(picture)
+      if (claimed > 0) return pictures
+    }
+    if (finder.outsideBytes() > OUTSIDE_BYTES_MAX) throw withoutPicture(answer, received)
+    if (isStream) continue
+    // Some cameras neither tell where a snapshot ends nor end the connection; others stream without saying so.
+    if (pictures > 1) answer.endWhenSilentFor(STREAM_SILENCE_MS)
+    else if (claimed > 0 ? received >= claimed : pictures === 1) answer.endWhenSilentFor(SNAPSHOT_SILENCE_MS)
   }
+  for (const picture of finder.rest()) {
+    pictures++
+    take(picture)
+  }
+  if (pictures === 0) throw withoutPicture(answer, received)
+  return pictures
+}
+
+function typeOf(answer: CameraAnswer): string {
+  return answer.all('content-type')[0] ?? ''
+}
+
+function withoutPicture(answer: CameraAnswer, received: number): CameraError {
+  if (received === 0) return new CameraError('its answer is empty')
+  const type = plain(typeOf(answer))
+  return new CameraError(`it sends ${type === '' ? '' : `${type} and `}neither MJPEG nor JPEG`)
 }
 
 /** Throws when more comes in a second than a camera sends. */
-function createMeter(): (bytes: number, parts: number) => void {
+function createMeter(): (bytes: number, pictures: number) => void {
   let since = performance.now()
-  const sum = { bytes: 0, parts: 0 }
-  return (bytes, parts) => {
+  const sum = { bytes: 0, pictures: 0 }
+  return (bytes, pictures) => {
     sum.bytes += bytes
-    sum.parts += parts
+    sum.pictures += pictures
     const now = performance.now()
     if (now - since < 1_000) {
       if (sum.bytes > BYTES_A_SECOND_MAX) throw new CameraError('it sends more than 24 MB a second')
-      if (sum.parts > PARTS_A_SECOND_MAX) throw new CameraError('it sends more than 1,000 pictures a second')
+      if (sum.pictures > PICTURES_MAX) throw tooManyPictures()
       return
     }
     since = now
     sum.bytes = 0
-    sum.parts = 0
+    sum.pictures = 0
   }
 }
 

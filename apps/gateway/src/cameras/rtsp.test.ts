@@ -76,9 +76,11 @@ describe.skipIf(lacks)(
 
     test('what is wrong, in words', async (context) => {
       const { expect } = context
+      const refused =
+        'it refuses the user name or the password of its address. It is asked again after a minute, because cameras lock an account'
       const wrong: readonly (readonly [url: string, settings: object, words: string])[] = [
-        [urlOf('garden', 'wrong'), {}, 'it refuses the user name or the password of its address'],
-        [`rtsp://127.0.0.1:${server.port}/garden`, {}, 'it refuses the user name or the password of its address'],
+        [urlOf('garden', 'wrong'), {}, refused],
+        [`rtsp://127.0.0.1:${server.port}/garden`, {}, 'it wants a user name and a password in its address'],
         [urlOf('nothing'), {}, 'it has nothing at this path of its address'],
         [urlOf('sound'), {}, 'it sends no video'],
         [urlOf('odd'), {}, 'FFmpeg does not know the codec of its video'],
@@ -94,6 +96,18 @@ describe.skipIf(lacks)(
             return opened[index]!.camera.problems()
           }, SOON)
           .toEqual([`Camera gate gives no pictures: ${words}.`])
+    })
+
+    test('that offers UDP only names the setting, and gives pictures with it', async (context) => {
+      const { expect } = context
+      const udp = await startRtspServer({ garden: STREAMS.garden }, { onlyUdp: true })
+      context.onTestFinished(udp.stop)
+      const url = `rtsp://127.0.0.1:${udp.port}/garden`
+      const { camera } = open(context, url)
+      const words = 'it sends its video over UDP only: set `transport: udp` for this camera in gateway.yaml'
+      await expect.poll(camera.problems, SOON).toEqual([`Camera gate gives no pictures: ${words}.`])
+      const { frames } = open(context, url, { transport: 'udp' })
+      await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
     })
 
     test('that redirects to another camera is not followed, and says so', async (context) => {

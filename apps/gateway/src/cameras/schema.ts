@@ -41,6 +41,12 @@ const camera = z.strictObject({
       'The address of its pictures. The gateway reads MJPEG and snapshots over HTTP itself, anything else with FFmpeg. Leave it out for a camera of Frigate or of another program, so that rules can name that camera. The address may hold a user and a password: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
   framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second the eye looks at.'),
+  transport: z
+    .enum(['tcp', 'udp'])
+    .default('tcp')
+    .describe(
+      'How a camera with `rtsp` or `rtsps` sends its video. Over UDP a lost packet damages whole seconds, so `udp` is for cameras that offer nothing else.',
+    ),
   minimumScore: minimumScore
     .optional()
     .describe('The score that a detection of this camera must reach, 0 to 1; when left out, that of `sources.eye`.'),

@@ -1,8 +1,9 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { openDeterrents, type Deterrents } from './deterrents.ts'
 import { deterrentsSettings } from './schema.ts'
@@ -96,6 +97,49 @@ test('disarming ends a firing at once, and holds after a restart', async () => {
   await again.arm(ME)
   await expect.poll(() => states(again)).toEqual(['ready'])
   expect(await again.fire({ deterrent: 'sprinkler', by: ME })).toMatchObject({ firing: { deterrent: 'sprinkler' } })
+})
+
+describe('on a full disk', () => {
+  const statePath = () => join(dataDir, 'deterrents', 'state.json')
+  /** No file can be written under the name that a write begins with. */
+  const fill = () => mkdirSync(`${statePath()}.tmp`)
+  const free = () => rmSync(`${statePath()}.tmp`, { recursive: true })
+
+  test('disarming disarms, says what is wrong, and holds after a restart', async () => {
+    const running = await open({ seconds: 600, secondsAnHour: 3_600 })
+    await expect.poll(() => states(running)).toEqual(['ready'])
+    await running.fire({ deterrent: 'sprinkler', by: ME })
+    fill()
+    await running.disarm(ME)
+    expect([running.isArmed(), relay.isOn()]).toEqual([false, false])
+    expect(running.problems()).toEqual(['The state of the deterrents cannot be written: nothing fires'])
+    await running[Symbol.asyncDispose]()
+    const again = await open()
+    expect(again.isArmed()).toBe(false)
+    expect(again.problems()[0]).toContain('the device is disarmed until a person arms it')
+  })
+
+  test('arming does not arm, and says so', async () => {
+    const running = await open()
+    await expect.poll(() => states(running)).toEqual(['ready'])
+    await running.disarm(ME)
+    fill()
+    expect(await running.arm(ME)).toBe(false)
+    expect(running.isArmed()).toBe(false)
+    free()
+    expect(await running.arm(ME)).toBe(true)
+    expect(running.isArmed()).toBe(true)
+  })
+
+  test('the state is written once there is room again', async () => {
+    const running = await open()
+    await expect.poll(() => states(running)).toEqual(['ready'])
+    fill()
+    await running.disarm(ME)
+    free()
+    await expect.poll(() => running.problems(), { timeout: 15_000 }).toEqual([])
+    expect(JSON.parse(readFileSync(statePath(), 'utf8'))).toMatchObject({ armed: false })
+  })
 })
 
 test('a device that does not confirm that it is on gives a refusal with its answer, and is switched off', async () => {

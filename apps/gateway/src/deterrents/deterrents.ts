@@ -24,8 +24,9 @@ export type Deterrents = {
   fire(request: FireRequest): Promise<{ firing: Firing } | Refusal>
   /** Stops one deterrent or all; resolves when they are known to be off, or after 5 s; then it keeps trying. */
   stop(deterrent: string | undefined, by: Asker): Promise<void>
-  arm(by: Asker): Promise<void>
-  /** Like `stop` for all of them; nothing fires until `arm`, also after restarts. */
+  /** False when the disk does not take it: the device then stays disarmed. */
+  arm(by: Asker): Promise<boolean>
+  /** Like `stop` for all of them; nothing fires until `arm`, also after restarts and when the disk is full. */
   disarm(by: Asker): Promise<void>
   isArmed(): boolean
   /** Call it when a person is on this camera. */
@@ -64,6 +65,8 @@ export type DeterrentsOptions = {
 }
 
 const STOP_WAIT_MS = 5_000
+const WRITE_AGAIN_MS = 5_000
+const NOT_WRITTEN = 'The state of the deterrents cannot be written: nothing fires'
 const LOOK_AFTER_MS = 60_000
 /** How soon a change of the wall clock is noticed. */
 const LOOK_MS = 1_000
@@ -94,6 +97,8 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let diskProblem: string | undefined
+  /** When the last write failed, by the monotonic clock; undefined when the disk has the state. */
+  let unwrittenSince: number | undefined
 
   const guard = openGuard({
     folder,
@@ -139,16 +144,24 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     } else lookLater(output)
   }
 
-  async function save(version: number): Promise<void> {
+  /** False when the disk does not take it. It is then tried again every few seconds. */
+  async function write(): Promise<boolean> {
     try {
       await file.write(() => interlock.saved(instantNow()))
       diskProblem = undefined
-      run(interlock.written(version, instantNow()))
+      unwrittenSince = undefined
+      return true
     } catch (error) {
-      diskProblem = 'The state of the deterrents cannot be written: nothing fires'
-      log.error({ err: error }, 'the state of the deterrents cannot be written')
-      run(interlock.notWritten(version, instantNow()))
+      if (diskProblem === undefined) log.error({ err: error }, 'the state of the deterrents cannot be written')
+      diskProblem ??= NOT_WRITTEN
+      unwrittenSince = instantNow().mono
+      return false
     }
+  }
+
+  async function save(version: number): Promise<void> {
+    const isWritten = await write()
+    run(isWritten ? interlock.written(version, instantNow()) : interlock.notWritten(version, instantNow()))
   }
 
   async function record(entry: NewLedgerEntry): Promise<void> {
@@ -176,8 +189,23 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     if (isClosed) return
     const deadline = interlock.nextDeadline() ?? Infinity
     const waitMs = Math.max(0, Math.min(LOOK_MS, deadline - instantNow().mono))
-    timer = setTimeout(() => run(interlock.tick(instantNow())), waitMs)
+    timer = setTimeout(look, waitMs)
     timer.unref()
+  }
+
+  function look(): void {
+    const now = instantNow()
+    if (unwrittenSince !== undefined && now.mono - unwrittenSince > WRITE_AGAIN_MS) {
+      unwrittenSince = now.mono
+      void write()
+    }
+    run(interlock.tick(now))
+  }
+
+  /** What happened is that it is disarmed, whatever the disk says. */
+  async function writeDisarmed(): Promise<void> {
+    if ((await write()) || (await file.empty())) return
+    diskProblem = `${NOT_WRITTEN}. After a restart the device is armed again`
   }
 
   /** Waits until one or all are known to be off, at most 5 s. */
@@ -217,12 +245,15 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       await quiet(deterrent)
     },
     async arm(by) {
+      if (interlock.isArmed()) return true
       run(interlock.arm(by, instantNow()))
-      await file.write(() => interlock.saved(instantNow()))
+      if (await write()) return true
+      run(interlock.disarm(by, instantNow()))
+      return false
     },
     async disarm(by) {
       run(interlock.disarm(by, instantNow()))
-      await Promise.all([file.write(() => interlock.saved(instantNow())), quiet(undefined)])
+      await Promise.all([writeDisarmed(), quiet(undefined)])
     },
     isArmed: interlock.isArmed,
     personSeen: (camera, holdMs) => run(interlock.personSeen(camera, instantNow(), holdMs)),

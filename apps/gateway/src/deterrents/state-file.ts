@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { DataFileError, readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 import { savedState, type SavedState } from './saved-state.ts'
 
@@ -10,6 +11,11 @@ export type StateFile = {
    * Writes the result of `compose` when its turn comes; waiting calls share one write. Rejects with the disk's error.
    */
   write(compose: () => SavedState): Promise<void>
+  /**
+   * Empties the file, which needs no space on the disk, so that the next start is disarmed. Call it when a device that
+   * was disarmed cannot write that. False when this fails too.
+   */
+  empty(): Promise<boolean>
 }
 
 export async function openStateFile(path: string, boot: string): Promise<StateFile> {
@@ -30,6 +36,14 @@ export async function openStateFile(path: string, boot: string): Promise<StateFi
       })
       waiting = started
       return started
+    },
+    async empty() {
+      try {
+        await writeFile(path, '', { mode: 0o600, flush: true })
+        return true
+      } catch {
+        return false
+      }
     },
   }
 }

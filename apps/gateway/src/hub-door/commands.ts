@@ -18,7 +18,7 @@ export type CommandedDeterrents = {
     by: Person
   }): Promise<{ firing: { seconds: number } } | { refused: string; message: string }>
   stop(deterrent: string | undefined, by: Person): Promise<void>
-  arm(by: Person): Promise<void>
+  arm(by: Person): Promise<boolean>
   disarm(by: Person): Promise<void>
 }
 
@@ -36,6 +36,12 @@ const EXPIRED: DoorOutcome = {
   outcome: 'refused',
   code: 'expired',
   message: 'The command came too late, or a stop came first. It was not carried out.',
+}
+
+const NOT_ARMED: DoorOutcome = {
+  outcome: 'refused',
+  code: 'not_armed',
+  message: 'The device cannot write to its disk, so it stays disarmed.',
 }
 
 const NOTHING_TO_UNDO: DoorOutcome = {
@@ -78,8 +84,9 @@ export function createCommands(options: {
       const by: Person = { kind: 'person', name, via: 'hub' }
       if (isStop(action)) stops += 1
       if (action === 'stop') await deterrents.stop(deterrent, by)
-      else if (action === 'arm') await deterrents.arm(by)
-      else if (action === 'disarm') await deterrents.disarm(by)
+      else if (action === 'arm') {
+        if (!(await deterrents.arm(by))) return NOT_ARMED
+      } else if (action === 'disarm') await deterrents.disarm(by)
       else if (action === 'undo-learning')
         return command.learning && learning.undo(command.learning, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
       else if (deterrent === undefined)

@@ -15,8 +15,8 @@ export type DetectionQueue = {
   append(detections: readonly Detection[]): Promise<void>
   /** Called after each append. */
   onAppend(listener: () => void): void
-  /** The oldest detections, at most 500, in order; undefined when none wait. */
-  oldest(): Promise<DetectionBatch | undefined>
+  /** The oldest detections, or those behind a batch; at most 500, in order. Undefined when none wait. */
+  oldest(behind?: DetectionBatch): Promise<DetectionBatch | undefined>
   /** For a batch that the hub has, or refused for good. */
   remove(batch: DetectionBatch): Promise<void>
   waiting(): number
@@ -134,11 +134,11 @@ export async function openDetectionQueue(
     onAppend(listener) {
       onAppend = listener
     },
-    oldest: () =>
+    oldest: (behind) =>
       inTurn(async () => {
-        const file = files[0]
+        const file = files.find(({ number }) => number > (behind?.fileNumber ?? 0))
         if (!file) return undefined
-        if (files.length === 1) await closeNewest()
+        if (file === files.at(-1)) await closeNewest()
         return { fileNumber: file.number, detections: parseLines(await readFile(pathOf(file.number), 'utf8')) }
       }),
     remove: (batch) =>

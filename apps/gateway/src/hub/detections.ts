@@ -4,6 +4,7 @@ import type { HubFeatures } from './features.ts'
 import type { DetectionQueue } from './detection-queue.ts'
 import { inWords } from '../kernel/failure.ts'
 import { HubRefusal } from '../kernel/http-call.ts'
+import { sendPastRefusals } from './past-refusals.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
 
 export function keepSendingDetections(options: {
@@ -17,28 +18,34 @@ export function keepSendingDetections(options: {
 
   /**
    * Rejects when the batch has to be sent again. Details that the hub refuses are left out first, because an older hub
-   * may have replaced the one that named them; then detections that the hub never accepts.
+   * may have replaced the one that named them; then detections that the hub never accepts. False when the hub gets
+   * none.
    */
-  async function deliver(post: Post, batch: Detection[], mayDetail = true): Promise<void> {
+  async function deliver(post: Post, batch: Detection[], mayDetail = true): Promise<boolean> {
     const withDetails = mayDetail && (features.has('detection-details') || features.has('learning'))
     const detections = withDetails ? features.detectionsFor(batch) : features.withoutDetails(batch)
-    if (detections.length === 0) return
+    if (detections.length === 0) return false
     try {
       const { withoutPicture } = await post(reportDetections, { detections })
       if (withoutPicture)
         log.warn({ detections: withoutPicture }, 'the hub did not accept the pictures of these detections')
+      return true
     } catch (error) {
       if (withDetails && error instanceof HubRefusal && error.code === 'invalid_request')
         return deliver(post, batch, false)
       const kept = error instanceof HubRefusal ? withoutRefused(detections, error) : undefined
       if (!(error instanceof HubRefusal) || !kept) throw error
-      const lost = detections.length - kept.flat().length
-      if (lost > 0) {
-        queue.countRefused(lost)
-        log.error({ lost, reason: error.message }, 'the hub refuses these detections; dropped them')
-      }
-      for (const part of kept) await deliver(post, part, mayDetail)
+      drop(detections.length - kept.flat().length, error.message)
+      let isAnySent = false
+      for (const part of kept) isAnySent = (await deliver(post, part, mayDetail)) || isAnySent
+      return isAnySent
     }
+  }
+
+  function drop(lost: number, reason: string): void {
+    if (lost === 0) return
+    queue.countRefused(lost)
+    log.error({ lost, reason }, 'the hub refuses these detections; dropped them')
   }
 
   return keepSending({
@@ -46,7 +53,11 @@ export function keepSendingDetections(options: {
     async sendNext(post) {
       const batch = await queue.oldest()
       if (!batch) return false
-      if (batch.detections.length > 0) await deliver(post, batch.detections)
+      const refused = await sendPastRefusals(batch.detections, {
+        send: (part) => deliver(post, part),
+        following: async () => (await queue.oldest(batch))?.detections ?? [],
+      })
+      drop(refused.length, 'the hub accepts others')
       await queue.remove(batch)
       return true
     },

@@ -11,6 +11,7 @@ import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 import type { HubFeatures } from './features.ts'
 import { inWords } from '../kernel/failure.ts'
 import { HubRefusal } from '../kernel/http-call.ts'
+import { sendPastRefusals } from './past-refusals.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
 
 const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0) })
@@ -43,14 +44,21 @@ export function keepSendingLedger(options: {
   }
 
   /** An entry that the hub never accepts must not hold up the others. */
-  async function deliver(post: Post, entries: LedgerEntry[]): Promise<void> {
+  async function deliver(post: Post, entries: LedgerEntry[]): Promise<boolean> {
     try {
       await post(reportLedger, { entries })
+      return true
     } catch (error) {
       if (!(error instanceof HubRefusal) || error.code !== 'invalid_request') throw error
-      if (entries.length > 1) for (const entry of entries) await deliver(post, [entry])
-      else log.error({ entry: entries[0], reason: error.message }, 'the hub refuses an entry of the ledger')
+      let isAnySent = false
+      if (entries.length > 1) for (const entry of entries) isAnySent = (await deliver(post, [entry])) || isAnySent
+      else skip(entries[0], error.message)
+      return isAnySent
     }
+  }
+
+  function skip(entry: LedgerEntry | undefined, reason: string): void {
+    log.error({ entry, reason }, 'the hub refuses an entry of the ledger')
   }
 
   const sender = keepSending({
@@ -61,7 +69,11 @@ export function keepSendingLedger(options: {
       const entries = await deterrents.ledgerAfter(await readCursor(gatewayId), LEDGER_ENTRIES_AT_ONCE)
       const last = entries.at(-1)
       if (!last) return false
-      await deliver(post, entries.map(toldEntry))
+      const refused = await sendPastRefusals(entries.map(toldEntry), {
+        send: (part) => deliver(post, part),
+        following: async () => (await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(toldEntry),
+      })
+      for (const entry of refused) skip(entry, 'the hub accepts others')
       cursor = { gatewayId, id: last.id }
       await writeDurably(path, JSON.stringify(cursor))
       return true

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
-import { errorBody, type ErrorCode } from '@hedgerow/contract'
+import { errorBody, errorTable, type ErrorCode } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
 
@@ -39,12 +39,14 @@ export class HubRefusal extends Error {
   readonly fieldErrors: Record<string, string>
   /** The pause that the hub asked for, if any. */
   readonly retryAfterMs: number | undefined
+  readonly status: number | undefined
 
-  constructor(body: z.output<typeof refusalBody>, retryAfterMs?: number) {
+  constructor(body: z.output<typeof refusalBody>, retryAfterMs?: number, status?: number) {
     super(body.message)
     this.code = body.error
     this.fieldErrors = body.fieldErrors ?? {}
     this.retryAfterMs = retryAfterMs
+    this.status = status
   }
 }
 
@@ -53,6 +55,13 @@ const refusalBody = errorBody.extend({ error: z.string().max(100), message: z.st
 /** The server is not a hub, or does not speak version 1. */
 export class NotAHubError extends Error {
   override name = 'NotAHubError'
+  /** The status of its answer, when that is what was wrong. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 /** The server gave no whole answer in time. */
@@ -131,11 +140,22 @@ export function readAnswer<S extends z.ZodType>(answer: Answer, schema: S): z.ou
     throw new NotAHubError('the server there is not a hub that speaks version 1 of the gateway protocol')
   }
   const refusal = refusalBody.safeParse(json)
-  if (refusal.success) throw new HubRefusal(refusal.data, retryAfterMs(answer.headers))
+  if (refusal.success) throw new HubRefusal(refusal.data, retryAfterMs(answer.headers), answer.status)
   const location = answer.headers.location
   if (answer.status >= 300 && answer.status < 400 && location)
     throw new NotAHubError(`it redirects to ${JSON.stringify(location.slice(0, 200))}; use that address`)
-  throw new NotAHubError(`the server there is not a hub (status ${answer.status})`)
+  throw new NotAHubError(`the server there is not a hub (status ${answer.status})`, answer.status)
+}
+
+/** These are about the moment or the way, and not about what was sent. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429])
+
+/** A refusal that this program does not know, such as that of a newer hub or of a proxy: it may stay or pass. */
+export function isUnknownRefusal(error: unknown): boolean {
+  if (!(error instanceof HubRefusal || error instanceof NotAHubError)) return false
+  const { status = 0 } = error
+  if (status < 400 || status >= 500 || PASSING_STATUSES.has(status)) return false
+  return error instanceof NotAHubError || (error.retryAfterMs === undefined && !Object.hasOwn(errorTable, error.code))
 }
 
 /** RFC 9110 section 10.2.3; a hub sends seconds, not a date. */

@@ -14,6 +14,11 @@ export function jpegSize(bytes: Uint8Array): { width: number; height: number } |
   let at = 2
   while (at + 4 <= view.byteLength && view.getUint8(at) === 0xff) {
     const marker = view.getUint8(at + 1)
+    // Fill bytes may stand before a marker (T.81, B.1.1.2).
+    if (marker === 0xff) {
+      at++
+      continue
+    }
     const length = view.getUint16(at + 2)
     if (length < 2 || at + 2 + length > view.byteLength) return undefined
     if (isFrameHeader(marker)) {

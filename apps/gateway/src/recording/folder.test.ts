@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -100,6 +100,46 @@ test('recordings are deleted when something else fills the disk, and the device 
 test('a folder that cannot be written is a problem in words and leaves nothing behind', async () => {
   const folder = await open()
   await rm(path, { recursive: true })
-  await expect(folder.write('a.jpg', megabytes(1))).rejects.toThrow(/ENOENT/)
+  await writeFile(path, 'in the way')
+  await expect(folder.write('a.jpg', megabytes(1))).rejects.toThrow(/ENOTDIR/)
   expect(folder.problems()[0]).toMatch(/^A recording could not be written: /)
+})
+
+test('after the folder vanished, recordings are kept again, and those that are gone are not named', async () => {
+  const folder = await open()
+  await folder.write('before.jpg', megabytes(8))
+  await rm(path, { recursive: true })
+  expect(folder.pathOf('before.jpg')).toBeUndefined()
+  const part = folder.newPart()
+  await writeFile(part, megabytes(1))
+  await folder.adopt(part, ['clip.mp4'])
+  await folder.write('after.jpg', megabytes(8))
+  expect(await names()).toEqual(['after.jpg', 'clip.mp4'])
+  expect(folder.pathOf('after.jpg')).toBe(join(path, 'after.jpg'))
+  expect(folder.problems()).toEqual([])
+  expect((await stat(path)).mode & 0o777).toBe(0o700)
+})
+
+test('a clip that was being written when the folder vanished is lost, and the next one is kept', async () => {
+  const folder = await open()
+  const part = folder.newPart()
+  await rm(path, { recursive: true })
+  await expect(folder.adopt(part, ['lost.mp4'])).rejects.toThrow(/ENOENT/)
+  expect(folder.problems()[0]).toContain('A recording could not be stored')
+  await folder.write('next.jpg', megabytes(1))
+  expect(await names()).toEqual(['next.jpg'])
+  expect(folder.problems()).toEqual([])
+})
+
+test('recordings that come back with their disk are known again', async () => {
+  const folder = await open()
+  await folder.write('a.jpg', megabytes(1))
+  await rename(path, `${path}-away`)
+  await folder.write('b.jpg', megabytes(1))
+  expect(folder.pathOf('a.jpg')).toBeUndefined()
+  await rm(path, { recursive: true })
+  await rename(`${path}-away`, path)
+  await folder.write('c.jpg', megabytes(1))
+  expect(await names()).toEqual(['a.jpg', 'c.jpg'])
+  expect(folder.pathOf('a.jpg')).toBe(join(path, 'a.jpg'))
 })

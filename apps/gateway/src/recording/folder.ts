@@ -3,6 +3,7 @@
  * and renamed when it is whole and on disk, so after a power cut it is whole or missing.
  */
 import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -53,12 +54,36 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   const { freeBytes = () => freeBytesOf(folder) } = options
   const recordings = new Map<string, Recording>()
   let problem: string | undefined
+  const making = join(folder, MAKING, randomUUID())
   /** Runs one change after the other. */
   let turn: Promise<unknown> = Promise.resolve()
+
+  function newPart(): string {
+    try {
+      mkdirSync(making, { recursive: true, mode: 0o700 })
+    } catch (error) {
+      // Whoever writes to it gets the reason too.
+      log.warn({ err: error }, 'the folder of recordings cannot be made')
+    }
+    return join(making, randomUUID())
+  }
 
   async function note(name: string): Promise<void> {
     const { size, mtimeMs, ino } = await stat(join(folder, name), { bigint: true })
     recordings.set(name, { bytes: Number(size), at: Number(mtimeMs), inode: ino })
+  }
+
+  /** Files may vanish and come back, such as with the disk that they are on. */
+  async function look(): Promise<void> {
+    await mkdir(making, { recursive: true, mode: 0o700 })
+    const entries = await readdir(folder, { withFileTypes: true })
+    const names = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name))
+    for (const name of recordings.keys()) if (!names.has(name)) recordings.delete(name)
+    for (const name of names) {
+      if (recordings.has(name)) continue
+      await closeToOthers(join(folder, name)).catch(WITHOUT_RIGHTS)
+      await note(name)
+    }
   }
 
   async function remove(name: string): Promise<void> {
@@ -73,6 +98,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
   }
 
   async function prune(): Promise<void> {
+    await look()
     const oldest = clock() - days * DAY_MS
     const inOrder = [...recordings]
       .map(([name, { at }]) => ({ name, at, isWrong: isWrong(detectionOf(name)) }))
@@ -111,17 +137,8 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
     return done
   }
 
-  const making = join(folder, MAKING, randomUUID())
-  const newPart = () => join(making, randomUUID())
-
   await makePrivateDirectory(folder)
   await rm(join(folder, MAKING), { recursive: true, force: true, maxRetries: 5 })
-  await mkdir(making, { recursive: true, mode: 0o700 })
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    await closeToOthers(join(folder, entry.name)).catch(WITHOUT_RIGHTS)
-    await note(entry.name)
-  }
   await prune()
   const pruning = setInterval(
     () =>
@@ -145,7 +162,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
       }),
     newPart,
     adopt: (part, names) => inTurn(() => keep(part, names)),
-    pathOf: (name) => (recordings.has(name) ? join(folder, name) : undefined),
+    pathOf: (name) => (recordings.has(name) && existsSync(join(folder, name)) ? join(folder, name) : undefined),
     problems: () => (problem === undefined ? [] : [problem]),
     async stop() {
       clearInterval(pruning)

@@ -3,7 +3,7 @@
  * device asks for it. Answers are searched for elements and never expanded: only the five entities of XML are known.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { digestAuthorization, digestChallengeOf } from '../../kernel/http-digest.ts'
+import { digestAuthorization, digestChallengeOf, type DigestChallenge } from '../../kernel/http-digest.ts'
 import { callDevice, type DeviceAnswer } from './device-call.ts'
 import { DeviceRefusal } from './driver.ts'
 
@@ -64,13 +64,19 @@ async function send(
   signal: AbortSignal,
 ): Promise<DeviceAnswer> {
   const { user, password = '', verifyCertificate } = device
-  const post = (isSigned: boolean, headers: Record<string, string> = {}) => {
+  const uri = url.pathname + url.search
+  const post = (isSigned: boolean, digest?: { challenge: DigestChallenge; count: number }) => {
     const token = isSigned && signedAt && user !== undefined ? usernameToken(user, password, signedAt) : ''
+    const envelope = `<?xml version="1.0" encoding="utf-8"?><s:Envelope ${NAMESPACES}><s:Header>${token}</s:Header><s:Body>${body}</s:Body></s:Envelope>`
+    const request = { method: 'POST', uri, user: user ?? '', password, body: envelope, count: digest?.count ?? 0 }
     return callDevice({
       url,
       method: 'POST',
-      headers: { 'content-type': 'application/soap+xml; charset=utf-8', ...headers },
-      body: `<?xml version="1.0" encoding="utf-8"?><s:Envelope ${NAMESPACES}><s:Header>${token}</s:Header><s:Body>${body}</s:Body></s:Envelope>`,
+      headers: {
+        'content-type': 'application/soap+xml; charset=utf-8',
+        ...(digest && { authorization: digestAuthorization(digest.challenge, request) }),
+      },
+      body: envelope,
       signal,
       ...(verifyCertificate !== undefined && { verifyCertificate }),
     })
@@ -78,13 +84,9 @@ async function send(
   const answer = await post(true)
   const challenge = answer.status === 401 ? digestChallengeOf(answer.headers['www-authenticate']) : undefined
   if (!challenge || user === undefined) return answer
-  const uri = url.pathname + url.search
-  const digest = (count: number) => ({
-    authorization: digestAuthorization(challenge, { method: 'POST', uri, user, password, count }),
-  })
   // Without the token at first: a device that does not know it has to refuse it (`mustUnderstand`).
-  const unsigned = await post(false, digest(1))
-  return signedAt && isRefused(unsigned) && unsigned.status !== 401 ? post(true, digest(2)) : unsigned
+  const unsigned = await post(false, { challenge, count: 1 })
+  return signedAt && isRefused(unsigned) && unsigned.status !== 401 ? post(true, { challenge, count: 2 }) : unsigned
 }
 
 const isDone = ({ status, text }: DeviceAnswer): boolean => status === 200 && !/<[\w-]{0,40}:?Fault[\s>]/.test(text)

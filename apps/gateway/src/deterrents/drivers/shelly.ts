@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { digestAuthorization, digestChallengeOf } from '../../kernel/http-digest.ts'
+import { digestAuthorization, digestChallengeOf, type DigestRequest } from '../../kernel/http-digest.ts'
 import { callDevice, jsonOf, readAnswer, type DeviceAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
@@ -16,18 +16,21 @@ export const driver = driverType({
   open({ address, output, password, verifyCertificate }) {
     async function call(method: string, parameters: object, signal: AbortSignal): Promise<DeviceAnswer> {
       const path = `/rpc/${method}`
+      const body = JSON.stringify({ id: output, ...parameters })
       const send = (headers: Record<string, string>) =>
         callDevice({
           url: new URL(path, address),
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify({ id: output, ...parameters }),
+          body,
           signal,
           verifyCertificate,
         })
       let answer = await send({})
       if (answer.status === 401 && password !== undefined)
-        answer = await send({ authorization: digest(answer, 'POST', path, 'admin', password) })
+        answer = await send({
+          authorization: digest(answer, { method: 'POST', uri: path, user: 'admin', password, body, count: 1 }),
+        })
       if (answer.status === 401) throw new DeviceRefusal('the device refused the password')
       const { success, data } = failure.safeParse(jsonOf(answer.text))
       // Such as an output that it does not have, or has as a cover.
@@ -56,9 +59,9 @@ const switchStatus = z.object({ output: z.boolean(), errors: z.array(z.string())
 const failure = z.object({ code: z.number(), message: z.string() })
 
 /** A Shelly offers SHA-256 only, so a weaker challenge is not from a Shelly. */
-function digest({ headers }: DeviceAnswer, method: string, uri: string, user: string, password: string): string {
+function digest({ headers }: DeviceAnswer, request: DigestRequest): string {
   const challenge = digestChallengeOf(headers['www-authenticate'])
   if (challenge?.algorithm !== 'SHA-256')
     throw new DeviceRefusal('the device offers no SHA-256 challenge for the password')
-  return digestAuthorization(challenge, { method, uri, user, password, count: 1 })
+  return digestAuthorization(challenge, request)
 }
