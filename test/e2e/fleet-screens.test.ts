@@ -77,6 +77,23 @@ const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const parameters = () => new URL(page.url()).searchParams
 
 describe('approvals', () => {
+  test('Approve stands before Reject: in a row, in the details and for several', async () => {
+    const { registrationId } = await waitingDevice('Ordered ford')
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    const row = portal.row('Ordered ford')
+    await row.waitFor()
+    const words = async (buttons: Locator) =>
+      (await buttons.allTextContents()).filter((word) => /^(Details|Approve|Reject)/.test(word))
+    expect(await words(row.getByRole('button'))).toEqual(['Details', 'Approve', 'Reject'])
+    expect((await words(page.getByRole('button'))).filter((word) => word.endsWith(' selected'))).toEqual([
+      'Approve selected',
+      'Reject selected',
+    ])
+    await row.getByRole('button', { name: /^Details/ }).click()
+    await expect.poll(() => words(portal.dialog().getByRole('button'))).toEqual(['Approve', 'Reject'])
+    await hub.api(approveRegistration, { params: { registrationId } })
+  })
+
   test('of two people who approve the same request, the second gets a message, and the request leaves both screens', async () => {
     const { registrationId } = await waitingDevice('Twice wanted')
     await page.getByRole('link', { name: /^Approvals/ }).click()

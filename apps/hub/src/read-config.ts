@@ -106,6 +106,7 @@ export const variables = z.object({
     .transform(Number)
     .optional(),
   HUB_ADMIN_USERNAME: adminName.optional(),
+  HUB_ADMIN_EMAIL: emailAddress.optional(),
   HUB_ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').max(1_024).optional(),
   HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
   HUB_VPN_PORT: port(0).default(VPN_LISTEN_PORT),
@@ -164,7 +165,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir,
     diskReserveBytes: found.HUB_DISK_RESERVE_MB === undefined ? undefined : found.HUB_DISK_RESERVE_MB * 1_000_000,
     databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
-    admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
+    admin: {
+      username: found.HUB_ADMIN_USERNAME,
+      email: found.HUB_ADMIN_EMAIL,
+      password: found.HUB_ADMIN_PASSWORD,
+    },
     vpn: {
       backend: found.HUB_VPN_BACKEND,
       port: found.HUB_VPN_PORT,

@@ -47,8 +47,8 @@ const LATER = [
   'Fewer false alarms and deterrents proven at a real site: so far both were tested with simulated devices',
 ]
 
-/** `hasContact`: whether this hub has an email address for testers. */
-export function BetaPage({ hasContact }: { hasContact: boolean }) {
+/** `way`: what testers of this hub do first. They write to it when it has an email address. */
+export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
   return (
     <Frame current="beta">
       <section className={styles.top} aria-labelledby="beta">
@@ -58,7 +58,7 @@ export function BetaPage({ hasContact }: { hasContact: boolean }) {
             We are looking for people with land to watch, a little patience, and an opinion. You bring the hardware and
             the deer; we bring the software.
           </p>
-          {hasContact ? (
+          {way === 'write' ? (
             <>
               <p>
                 <a className={buttons.primary} href={mailTo}>
@@ -70,7 +70,11 @@ export function BetaPage({ hasContact }: { hasContact: boolean }) {
               </p>
             </>
           ) : (
-            <p className={styles.address}>Ask the operator of this hub.</p>
+            <p>
+              <a className={buttons.primary} href={way === 'register' ? '/register' : '/login'}>
+                {way === 'register' ? 'Create an account' : 'Sign in'}
+              </a>
+            </p>
           )}
         </div>
       </section>

@@ -28,6 +28,7 @@ import * as incidentCameras from './migrations/025-incident-cameras.ts'
 import * as siteUpdates from './migrations/030-site-updates.ts'
 import * as formerReviews from './migrations/031-former-reviews.ts'
 import * as reasonsAndCounts from './migrations/032-reasons-and-counts.ts'
+import * as invitedDescriptions from './migrations/033-invited-descriptions.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '030-site-updates', up: siteUpdates.up },
   { name: '031-former-reviews', up: formerReviews.up },
   { name: '032-reasons-and-counts', up: reasonsAndCounts.up },
+  { name: '033-invited-descriptions', up: invitedDescriptions.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }
