@@ -78,10 +78,10 @@ const parameters = () => new URL(page.url()).searchParams
 
 describe('approvals', () => {
   test('Approve stands before Reject: in a row, in the details and for several', async () => {
-    const { registrationId } = await waitingDevice('Ordered ford')
+    const waiting = await Promise.all([waitingDevice('Ordered ford'), waitingDevice('Other ford')])
     await page.getByRole('link', { name: /^Approvals/ }).click()
     const row = portal.row('Ordered ford')
-    await row.waitFor()
+    await Promise.all([row.waitFor(), portal.row('Other ford').waitFor()])
     const words = async (buttons: Locator) =>
       (await buttons.allTextContents()).filter((word) => /^(Details|Approve|Reject)/.test(word))
     expect(await words(row.getByRole('button'))).toEqual(['Details', 'Approve', 'Reject'])
@@ -91,7 +91,7 @@ describe('approvals', () => {
     ])
     await row.getByRole('button', { name: /^Details/ }).click()
     await expect.poll(() => words(portal.dialog().getByRole('button'))).toEqual(['Approve', 'Reject'])
-    await hub.api(approveRegistration, { params: { registrationId } })
+    for (const { registrationId } of waiting) await hub.api(approveRegistration, { params: { registrationId } })
   })
 
   test('of two people who approve the same request, the second gets a message, and the request leaves both screens', async () => {

@@ -77,7 +77,10 @@ async function serve(config: Config): Promise<void> {
     log.info({ version: manifest.version, node: process.version, port, httpsPort }, 'the hub has started')
     const others = addressesForOthers(config, { port, httpsPort }, machineInterfaces())
     if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
-    if (firstAdmin) await askForEmail(hub, firstAdmin, config)
+    if (firstAdmin)
+      await askForEmail(hub, firstAdmin, config).catch((error: unknown) =>
+        log.error({ err: error }, 'the email address was not stored'),
+      )
   } catch (error) {
     const reason = explainStartupError(error, config)
     if (!reason) log.fatal({ err: error }, 'the hub could not start')
@@ -88,7 +91,7 @@ async function serve(config: Config): Promise<void> {
 /** The first start asks a person at a terminal; the hub works meanwhile. */
 async function askForEmail(hub: Hub, firstAdmin: FirstAdmin, { admin, contactEmail }: Config): Promise<void> {
   if (admin.email !== undefined || contactEmail !== undefined || !isAtTerminal()) return
-  console.log(`Which email address has ${firstAdmin.username}? Visitors of ${BETA_PATH} write to it.`)
+  console.log(`Which email address has ${firstAdmin.username}? Visitors see it on ${BETA_PATH} and write to it.`)
   const email = await ask(
     'Email (Enter for none): ',
     (answer) => emailAddress.safeParse(answer).error?.issues[0]?.message,

@@ -25,7 +25,7 @@ const mailTo = `mailto:${CONTACT_MARK}?subject=${encodeURIComponent(MAIL_SUBJECT
 
 const GET = [
   'The whole software, hub and gateway, with its source, under the MIT licence',
-  'No fee, and no account with us: the data stays on their own machine',
+  'No fee, and no account with us: the software sends us nothing',
   'Upgrades that keep everything',
 ]
 
@@ -37,7 +37,7 @@ const TODAY = [
   'Threats as pictures, reviewed with one key; learning at night from what you mark as wrong',
   'Rules that set off sprinklers and sirens: HTTP, MQTT, GPIO, Shelly, Tasmota, Rachio, Hydrawise and more',
   'Alerts by push, mail, Telegram, ntfy, Pushover or a webhook',
-  'Devices that update themselves from signed releases',
+  'Devices that the hub’s line installed update themselves from signed releases',
   'Home Assistant and MQTT',
 ]
 
@@ -94,7 +94,7 @@ export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
               </tr>
               <tr>
                 <th scope="row">
-                  Camera<span>the supported model</span>
+                  Camera<span>one that streams RTSP</span>
                 </th>
                 <td>about $299</td>
               </tr>
@@ -107,9 +107,7 @@ export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
             </tfoot>
           </table>
           <p className={styles.note}>
-            <DesignMark>
-              The supported model is chosen as designed: the software was tested with simulated cameras.
-            </DesignMark>
+            <DesignMark>No model has been tested by us yet: the software was tested with simulated cameras.</DesignMark>
           </p>
         </section>
       </div>

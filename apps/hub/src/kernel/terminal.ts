@@ -17,22 +17,27 @@ export function isAtTerminal(): boolean {
 }
 
 /** Asks until an answer has no problem. Undefined for an empty answer, or when the terminal has closed. */
-export async function ask(question: string, problemOf: (answer: string) => string | undefined) {
+export async function ask(
+  question: string,
+  problemOf: (answer: string) => string | undefined,
+): Promise<string | undefined> {
   // In the terminal's own line mode, Ctrl-C is still a signal to the process.
   const lines = createInterface({ input: process.stdin, terminal: false })
-  // Resumed, the process may be in the background.
-  process.once('SIGCONT', () => lines.close())
+  const close = () => lines.close()
+  // Resumed, the process may be in the background; without a terminal, reading fails.
+  process.once('SIGCONT', close)
+  process.stdin.once('error', close)
   process.stdout.write(question)
   for await (const line of lines) {
     const answer = line.trim()
     if (answer === '') break
     const problem = problemOf(answer)
     if (problem === undefined) {
-      lines.close()
+      close()
       return answer
     }
     process.stdout.write(`${problem}\n${question}`)
   }
-  lines.close()
+  close()
   return undefined
 }

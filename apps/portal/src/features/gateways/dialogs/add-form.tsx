@@ -1,7 +1,7 @@
 import { newGateway, type Gateway } from '@hedgerow/contract'
 import { Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { useRef } from 'react'
+import type { FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useCreateGatewayInvitation, type MadeGatewayInvitation } from '#api/gateway-invitations.ts'
@@ -17,6 +17,8 @@ export type Added =
   | { kind: 'agent'; made: MadeGatewayInvitation; command: string }
   | { kind: 'wireguard'; gateway: Gateway }
 
+const WIREGUARD = 'wireguard'
+
 /**
  * The three fields of a new gateway. Of its two buttons, one creates an invitation and the command that starts the
  * agent with it; the other adds a gateway for a device that runs plain WireGuard.
@@ -24,34 +26,30 @@ export type Added =
 export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
   const invite = useCreateGatewayInvitation()
   const add = useAddGateway()
-  const kind = useRef<Added['kind']>('agent')
   const form = useForm({
     initialValues: { name: '', location: '', description: '' },
     validate: schemaResolver(newGateway, { sync: true }),
   })
   useDraft('gateways.add', form.isDirty() ? form.values : undefined, form.setValues)
   const isSending = invite.isPending || add.isPending
-  const submit = submitTo(
-    form,
-    async (values) => {
-      if (isSending) return
-      invite.reset()
-      add.reset()
-      if (kind.current === 'wireguard') return onAdded({ kind: 'wireguard', gateway: await add.mutateAsync(values) })
-      const { name, location, description } = values
-      const made = await invite.mutateAsync({ label: name, description })
-      const command = deviceCommand(made.command, { name: name.trim(), location: location.trim() })
-      onAdded({ kind: 'agent', made, command })
-    },
-    ({ code, message, fieldErrors: { label, ...others } }) =>
-      code === 'gateway_name_taken' ? { name: message } : { ...others, ...(label !== undefined && { name: label }) },
-  )
+  async function send(kind: Added['kind'], values: typeof form.values): Promise<void> {
+    if (isSending) return
+    invite.reset()
+    add.reset()
+    if (kind === 'wireguard') return onAdded({ kind, gateway: await add.mutateAsync(values) })
+    const { name, location, description } = values
+    const made = await invite.mutateAsync({ label: name, description })
+    const command = deviceCommand(made.command, { name: name.trim(), location: location.trim() })
+    onAdded({ kind, made, command })
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) =>
+    submitTo(
+      form,
+      (values) => send(kindOf(event), values),
+      ({ code, message, fieldErrors: { label, ...others } }) =>
+        code === 'gateway_name_taken' ? { name: message } : { ...others, ...(label !== undefined && { name: label }) },
+    )(event)
   const error = invite.error ?? add.error
-  const choose = (chosen: Added['kind']) => ({
-    type: 'submit' as const,
-    onClick: () => void (kind.current = chosen),
-    'aria-disabled': isSending,
-  })
   return (
     <form onSubmit={submit} noValidate>
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
@@ -60,11 +58,11 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
       <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
       <p>What runs on the device?</p>
       <div className={styles.kinds}>
-        <button {...choose('agent')}>
+        <button type="submit" aria-disabled={isSending}>
           <strong>Hedgerow agent</strong>
           <span>A small computer with cameras. You get a command to run on it.</span>
         </button>
-        <button {...choose('wireguard')}>
+        <button type="submit" value={WIREGUARD} aria-disabled={isSending}>
           <strong>Plain WireGuard</strong>
           <span>A router or another device. You get a WireGuard configuration for it.</span>
         </button>
@@ -75,4 +73,10 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
       </p>
     </form>
   )
+}
+
+/** By the button that sent the form; Enter in a field sends it with the first one. */
+function kindOf({ nativeEvent }: FormEvent): Added['kind'] {
+  const { submitter } = nativeEvent as SubmitEvent
+  return submitter instanceof HTMLButtonElement && submitter.value === WIREGUARD ? WIREGUARD : 'agent'
 }
