@@ -89,6 +89,10 @@ describe('approvals', () => {
       'Approve selected',
       'Reject selected',
     ])
+    const { width, height } = page.viewportSize()!
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(() => words(row.getByRole('button'))).toEqual(['Approve'])
+    await page.setViewportSize({ width, height })
     await row.getByRole('button', { name: /^Details/ }).click()
     await expect.poll(() => words(portal.dialog().getByRole('button'))).toEqual(['Approve', 'Reject'])
     for (const { registrationId } of waiting) await hub.api(approveRegistration, { params: { registrationId } })
