@@ -41,7 +41,10 @@ async function main(): Promise<void> {
   await ensureWebBuilt()
   await ensureGatewayUiBuilt()
   const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
-  const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' }, detached: true })
+  const hub = await startHub({
+    env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn', HUB_ADMIN_EMAIL: 'admin@example.net' },
+    detached: true,
+  })
   life.defer(async () => void (await hub.stop()))
   const switches = await startSwitches()
   life.defer(() => switches.stop())

@@ -105,7 +105,7 @@ function visit(device: Device, atMs: number, visitor = pick(device.visitors)): D
   }
 }
 
-/** A camera's picture as a JPEG in base64: a drawing made by `npm run site-pictures`. */
+/** A camera's picture as a JPEG in base64: a drawing made by `npm run pictures`. */
 export function frameOf(label: string): string {
   return readFileSync(join(import.meta.dirname, 'demo-frames', `${label}.jpg`), 'base64')
 }

@@ -18,11 +18,13 @@ import { createPhone, PHONE } from './film/phone.ts'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm run record-demo`: films the demo for the public site, as it runs: a hub and the gateways of `npm run demo` over
- * real tunnels, their eyes, rules and valve; one person, and the story below. Needs ffmpeg with libvpx-vp9 and libx264
- * on the machine. Its output is committed.
+ * The second step of `npm run pictures`: films the demo for the public site, as it runs: a hub and the gateways of
+ * `npm run demo` over real tunnels, their eyes, rules and valve; one person, and the story below. Needs ffmpeg with
+ * libvpx-vp9 and libx264 on the machine. Its output is committed.
  */
 const MEDIA = join(import.meta.dirname, '..', 'apps', 'site', 'public', 'media')
+/** What the README shows. */
+const README_PICTURE = join(import.meta.dirname, '..', 'docs', 'images', 'threats.png')
 const SIZE_LIMIT_BYTES = 4 * 1_024 * 1_024
 /** 1280x720 together with the strip of the captions. The page is enlarged by a seventh, for small players. */
 const PICTURE = { viewport: { width: 1_120, height: 560 }, deviceScaleFactor: 8 / 7 }
@@ -97,6 +99,7 @@ async function tell(person: BrowserContext, camera: Camera): Promise<number> {
 
   const screen = await signInOnPhone()
 
+  await page.screenshot({ path: README_PICTURE })
   await camera.lookAt(page)
   say(HUB, 'One screen for all sites: what the cameras saw, as pictures.')
   await camera.hold(3.4)

@@ -11,9 +11,9 @@ import { fleet, giveHistory, reportCameras } from './made-up-day.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm run site-pictures`: the public site's picture files: the demo's dashboard in light and dark, the card of shared
- * links, and the icon in the sizes for phones; and, as JPEG, the pictures of the demo's cameras. Its output is
- * committed.
+ * The first step of `npm run pictures`: the public site's picture files: the demo's dashboard in light and dark, the
+ * card of shared links, and the icon in the sizes for phones; and, as JPEG, the pictures of the demo's cameras. Its
+ * output is committed.
  */
 const APPS = join(import.meta.dirname, '..', 'apps')
 const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512, 'icon-maskable-512.png': 512 }
@@ -69,6 +69,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
   await portal.navigation('Dashboard').click()
   await screen.locator('canvas').waitFor()
   await screen.getByText(/potential threats detected today/).waitFor()
+  const firstSteps = screen.getByRole('region', { name: 'First steps' })
+  await firstSteps.getByRole('button', { name: 'Hide' }).click()
+  await firstSteps.waitFor({ state: 'detached' })
   await screen.evaluate(() => document.fonts.ready.then(() => undefined))
   const session = await person.newCDPSession(screen)
   const { data } = (await session.send('Page.captureScreenshot', { format: 'webp', quality: 86 })) as { data: string }

@@ -77,6 +77,27 @@ const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const parameters = () => new URL(page.url()).searchParams
 
 describe('approvals', () => {
+  test('Approve stands before Reject: in a row, in the details and for several', async () => {
+    const waiting = await Promise.all([waitingDevice('Ordered ford'), waitingDevice('Other ford')])
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    const row = portal.row('Ordered ford')
+    await Promise.all([row.waitFor(), portal.row('Other ford').waitFor()])
+    const words = async (buttons: Locator) =>
+      (await buttons.allTextContents()).filter((word) => /^(Details|Approve|Reject)/.test(word))
+    expect(await words(row.getByRole('button'))).toEqual(['Details', 'Approve', 'Reject'])
+    expect((await words(page.getByRole('button'))).filter((word) => word.endsWith(' selected'))).toEqual([
+      'Approve selected',
+      'Reject selected',
+    ])
+    const { width, height } = page.viewportSize()!
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(() => words(row.getByRole('button'))).toEqual(['Approve'])
+    await page.setViewportSize({ width, height })
+    await row.getByRole('button', { name: /^Details/ }).click()
+    await expect.poll(() => words(portal.dialog().getByRole('button'))).toEqual(['Approve', 'Reject'])
+    for (const { registrationId } of waiting) await hub.api(approveRegistration, { params: { registrationId } })
+  })
+
   test('of two people who approve the same request, the second gets a message, and the request leaves both screens', async () => {
     const { registrationId } = await waitingDevice('Twice wanted')
     await page.getByRole('link', { name: /^Approvals/ }).click()

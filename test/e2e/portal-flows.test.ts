@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 
 const path = () => new URL(page.url()).pathname
-const inDialog = (name: string) => portal.dialog().getByRole('button', { name, exact: true })
+const inDialog = (name: string | RegExp) => portal.dialog().getByRole('button', { name, exact: true })
 
 async function openAs(credentials: Credentials, address = '/gateways'): Promise<void> {
   await portal.open(address)
@@ -81,18 +81,17 @@ describe('input when a session ends', () => {
   test('in a dialog is restored after the next sign-in, and can be sent', async () => {
     await openAs(shepherd)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
-    await page.getByRole('button', { name: /^Plain WireGuard/ }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Rose garden')
     await portal.dialog().getByLabel('Description').fill('Two lines\nof text')
     await endSessionsOf(shepherd)
-    await inDialog('Add Gateway').click()
+    await inDialog(/^Plain WireGuard/).click()
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     expect(path()).toBe('/login')
     await portal.signIn(shepherd)
     await portal.dialog().getByLabel('Gateway Name').waitFor()
     await expect.poll(() => portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('Rose garden')
     expect(await portal.dialog().getByLabel('Description').inputValue()).toBe('Two lines\nof text')
-    await inDialog('Add Gateway').click()
+    await inDialog(/^Plain WireGuard/).click()
     await portal.dialog().getByText('[Interface]').waitFor()
   })
 
@@ -110,14 +109,12 @@ describe('input when a session ends', () => {
   test('is not shown to anybody else', async () => {
     await openAs(shepherd)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
-    await page.getByRole('button', { name: /^Plain WireGuard/ }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Not for others')
     await endSessionsOf(shepherd)
-    await inDialog('Add Gateway').click()
+    await inDialog(/^Plain WireGuard/).click()
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     await portal.signIn(hub.admin)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
-    await page.getByRole('button', { name: /^Plain WireGuard/ }).click()
     expect(await portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('')
   })
 })
@@ -306,6 +303,46 @@ describe('the dashboard', () => {
       return total.textContent()
     }
     await expect.poll(secondLater, { interval: 500 }).not.toBe(before)
+  })
+
+  test('leaves the loading state and shows no failure when its first fetch fails, and is right after the next', async () => {
+    onTestFinished(() => page.close())
+    await page.clock.install()
+    const written: string[] = []
+    page.on('console', (message) => written.push(message.text()))
+    await page.route(/\/api\/v1\/(hub|admin)\//, (route) => route.abort())
+    await openAs(hub.admin, '/dashboard')
+    const total = page.getByLabel('Hub statistics')
+    await expect.poll(() => total.textContent()).toBe('Total Gateways0Active Gateways0Total Users0Threats Today0')
+    await page.getByRole('region', { name: 'Recent Activity' }).getByText('No recent activity').waitFor()
+    await page.locator('canvas').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(written.some((line) => line.startsWith('Failed to fetch dashboard data:'))).toBe(true)
+    await page.unroute(/\/api\/v1\/(hub|admin)\//)
+    await page.clock.fastForward(31_000)
+    await expect.poll(() => total.textContent()).toMatch(/Total Users[1-9]/)
+  })
+
+  test('lists all that came as rows, and once what repeats within a minute', async () => {
+    const at = Date.now()
+    const entries = Array.from({ length: 12 }, (_, index) => ({
+      id: String(index),
+      message: index < 10 ? `Gateway ${index} waits for approval` : 'The same again',
+      timestamp: new Date(at - index * 1_000).toISOString(),
+      type: 'info',
+      gatewayId: null,
+      kind: 'registration.pending',
+      detection: null,
+    }))
+    onTestFinished(() => page.unroute('**/api/v1/hub/activity/recent*'))
+    await page.route('**/api/v1/hub/activity/recent*', (route) => route.fulfill({ json: entries }))
+    await openAs(hub.admin, '/dashboard')
+    const rows = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem')
+    await expect.poll(() => rows.count()).toBe(11)
+    const shown = await page.evaluate((ms) => new Date(ms).toLocaleString(), at)
+    expect(await rows.first().textContent()).toBe(`Gateway 0 waits for approval${shown}info`)
+    expect(await rows.last().textContent()).toContain('2 times within a minute')
   })
 })
 

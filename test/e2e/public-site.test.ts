@@ -222,6 +222,17 @@ describe('the landing page', () => {
     expect(works.flatMap(({ marks }) => marks)).toEqual([])
   })
 
+  test('promises no accelerator, no supported camera, and nothing of where data stays or who approves', async () => {
+    const words = async (address: string) =>
+      (await (await fetch(`${hub.url}${address}`)).text()).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+    for (const text of [await words('/'), await words('/beta')])
+      expect(text).not.toMatch(/coral|hailo|\bTPU\b|supported model|stays? on|an admin compares|never leaves? your/i)
+    expect((await words('/')).match(/[^.]*\bGPU\b[^.]*/g)).toEqual([
+      expect.stringMatching(/GPU-powered Windows PC Under Linux, on its processor/),
+      expect.stringMatching(/not on a GPU or an AI chip/),
+    ])
+  })
+
   test('every picture says that it is drawn or made up', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(hub.url)

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -196,6 +197,37 @@ test('HUB_ADMIN_USERNAME and HUB_ADMIN_PASSWORD_FILE name the first admin, and n
   await expect(hub.visitor(login, { body: { username: 'rosa', password } })).resolves.toMatchObject({
     user: { username: 'rosa', role: 'admin' },
   })
+})
+
+test('at a terminal the first start asks for the first admin’s address, and the hub works meanwhile', async () => {
+  const [port, dataDir] = [await freeTcpPort(), await temporaryFolder()]
+  const command = [process.execPath, ...HUB_COMMAND].map((word) => `'${word}'`).join(' ')
+  // script(1) gives the hub a terminal.
+  const person = spawn('script', ['-qfec', command, '/dev/null'], {
+    env: {
+      ...process.env,
+      HUB_HOST: '127.0.0.1',
+      HUB_PORT: String(port),
+      HUB_HTTPS_PORT: 'off',
+      HUB_VPN_BACKEND: 'off',
+      HUB_DATA_DIR: dataDir,
+    },
+  })
+  let output = ''
+  person.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = once(person, 'exit')
+  cleanups.push(async () => person.kill('SIGHUP') && ended)
+  const says = (words: string) => expect.poll(() => output, { timeout: 60_000 }).toContain(words)
+  await says('Email (Enter for none): ')
+  const beta = async () => (await fetch(`http://127.0.0.1:${port}/beta`)).text()
+  expect(await beta()).not.toContain('mailto:')
+  person.stdin.write('rosa at farm\n')
+  await expect.poll(() => output.split('Email (Enter for none): ').length).toBe(3)
+  person.stdin.write('rosa@farm.example\n')
+  await says('/beta has the address rosa@farm.example.')
+  expect(await beta()).toContain('href="mailto:rosa@farm.example?subject=')
+  person.stdin.write('\u0003')
+  await ended
 })
 
 test('a second hub on the same port says that the port is taken', async () => {

@@ -24,14 +24,14 @@ export type Config = {
   databaseUrl: string
   /** Where backups go, when, and how many are kept; undefined for none. */
   backups: { dir: string; times: BackupTimes; keep: number } | undefined
-  admin: { username: string | undefined; password: string | undefined }
+  admin: { username: string | undefined; email: string | undefined; password: string | undefined }
   vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined; offload: boolean }
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
   publicUrl: string | undefined
   trustedProxies: string[]
   /** How many connections may be open at once, over all listeners. */
   connections: { total: number; perAddress: number }
-  /** The contact for visitors of the beta page. */
+  /** The contact for visitors of the beta page; undefined for the first administrator's address. */
   contactEmail: string | undefined
   /** Notification channels: the settings of each channel by its name, undefined when it is off. */
   notifications: Readonly<Record<string, unknown>>

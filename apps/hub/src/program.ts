@@ -3,10 +3,11 @@
  * standard error. SIGTERM and SIGINT stop it gracefully; a second one ends it at once. With a command as argument it
  * runs that command instead.
  */
+import { emailAddress } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import manifest from '../../../package.json' with { type: 'json' }
 import { createHub, type Hub } from './hub.ts'
-import { removeFirstAdmin } from './accounts/first-admin.ts'
+import { addressFirstAdmin, removeFirstAdmin, type FirstAdmin } from './accounts/first-admin.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -15,8 +16,10 @@ import { explainStartupError } from './startup-errors.ts'
 import { addressesForOthers, machineInterfaces } from './http/addresses.ts'
 import { isWebBuilt } from './http/web.ts'
 import { createLog } from './kernel/log.ts'
+import { ask, isAtTerminal } from './kernel/terminal.ts'
 
 const STOP_TIMEOUT_MS = 9_500
+const BETA_PATH = '/beta'
 
 function fail(problem: string): never {
   console.error(problem)
@@ -74,11 +77,28 @@ async function serve(config: Config): Promise<void> {
     log.info({ version: manifest.version, node: process.version, port, httpsPort }, 'the hub has started')
     const others = addressesForOthers(config, { port, httpsPort }, machineInterfaces())
     if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
+    if (firstAdmin)
+      await askForEmail(hub, firstAdmin, config).catch((error: unknown) =>
+        log.error({ err: error }, 'the email address was not stored'),
+      )
   } catch (error) {
     const reason = explainStartupError(error, config)
     if (!reason) log.fatal({ err: error }, 'the hub could not start')
     fail(reason ?? 'The hub could not start.')
   }
+}
+
+/** The first start asks a person at a terminal; the hub works meanwhile. */
+async function askForEmail(hub: Hub, firstAdmin: FirstAdmin, { admin, contactEmail }: Config): Promise<void> {
+  if (admin.email !== undefined || contactEmail !== undefined || !isAtTerminal()) return
+  console.log(`Which email address has ${firstAdmin.username}? Visitors see it on ${BETA_PATH} and write to it.`)
+  const email = await ask(
+    'Email (Enter for none): ',
+    (answer) => emailAddress.safeParse(answer).error?.issues[0]?.message,
+  )
+  if (email === undefined) return console.log('None. It can be set in the profile later.')
+  await addressFirstAdmin(hub.db, firstAdmin, email)
+  console.log(`${BETA_PATH} has the address ${email}.`)
 }
 
 async function run(args: string[]): Promise<void> {

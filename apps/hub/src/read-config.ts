@@ -128,6 +128,7 @@ export const variables = z.object({
   HUB_BACKUP_EVERY: backupTimes.optional(),
   HUB_BACKUP_KEEP: count(1, 10_000).optional(),
   HUB_ADMIN_USERNAME: adminName.optional(),
+  HUB_ADMIN_EMAIL: emailAddress.optional(),
   HUB_ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').max(1_024).optional(),
   HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
   HUB_VPN_PORT: port(0).default(VPN_LISTEN_PORT),
@@ -187,7 +188,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     diskReserveBytes: found.HUB_DISK_RESERVE_MB === undefined ? undefined : found.HUB_DISK_RESERVE_MB * 1_000_000,
     databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
     backups: backups(found),
-    admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
+    admin: {
+      username: found.HUB_ADMIN_USERNAME,
+      email: found.HUB_ADMIN_EMAIL,
+      password: found.HUB_ADMIN_PASSWORD,
+    },
     vpn: {
       backend: found.HUB_VPN_BACKEND,
       port: found.HUB_VPN_PORT,

@@ -61,7 +61,7 @@ export async function startTestHub(
       // A new hub writes a file of half this size.
       HUB_DISK_RESERVE_MB: '1',
     }),
-    admin: { username: 'first-admin', password: 'first-admin-password' },
+    admin: { email: undefined, username: 'first-admin', password: 'first-admin-password' },
     ...overrides,
   }
   const hub = await createHub({ config, log: pino({ level: 'silent' }), clock: clock.now, hashing })

@@ -8,7 +8,7 @@ import type { renderPage } from '../src/render.tsx'
 const ROOT = join(import.meta.dirname, '..')
 /** The part that all pages share. No page has a file of its own. */
 const SHELL = join(ROOT, 'page.html')
-const PAGES = ['landing', 'beta', 'beta-without-contact', 'not-found']
+const PAGES = ['landing', 'beta', 'beta-register', 'beta-sign-in', 'not-found']
 const FILES: ReadonlySet<string> = new Set(PAGES.map((name) => join(ROOT, `${name}.html`)))
 /** The hub's addresses of the public pages; the development server uses the same ones. */
 const ADDRESSES: Readonly<Record<string, string>> = { '/': '/landing.html', '/beta': '/beta.html' }

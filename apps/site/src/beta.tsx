@@ -25,7 +25,7 @@ const mailTo = `mailto:${CONTACT_MARK}?subject=${encodeURIComponent(MAIL_SUBJECT
 
 const GET = [
   'The whole software, hub and gateway, with its source, under the MIT licence',
-  'No fee, and no account with us: the data stays on their own machine',
+  'No fee, and no account with us: the software sends us nothing',
   'Upgrades that keep everything',
 ]
 
@@ -37,7 +37,7 @@ const TODAY = [
   'Threats as pictures, reviewed with one key; learning at night from what you mark as wrong',
   'Rules that set off sprinklers and sirens: HTTP, MQTT, GPIO, Shelly, Tasmota, Rachio, Hydrawise and more',
   'Alerts by push, mail, Telegram, ntfy, Pushover or a webhook',
-  'Devices that update themselves from signed releases',
+  'Devices that the hub’s line installed update themselves from signed releases',
   'Home Assistant and MQTT',
 ]
 
@@ -47,8 +47,8 @@ const LATER = [
   'Fewer false alarms and deterrents proven at a real site: so far both were tested with simulated devices',
 ]
 
-/** `hasContact`: whether this hub has an email address for testers. */
-export function BetaPage({ hasContact }: { hasContact: boolean }) {
+/** `way`: what testers of this hub do first. They write to it when it has an email address. */
+export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
   return (
     <Frame current="beta">
       <section className={styles.top} aria-labelledby="beta">
@@ -58,7 +58,7 @@ export function BetaPage({ hasContact }: { hasContact: boolean }) {
             We are looking for people with land to watch, a little patience, and an opinion. You bring the hardware and
             the deer; we bring the software.
           </p>
-          {hasContact ? (
+          {way === 'write' ? (
             <>
               <p>
                 <a className={buttons.primary} href={mailTo}>
@@ -70,7 +70,11 @@ export function BetaPage({ hasContact }: { hasContact: boolean }) {
               </p>
             </>
           ) : (
-            <p className={styles.address}>Ask the operator of this hub.</p>
+            <p>
+              <a className={buttons.primary} href={way === 'register' ? '/register' : '/login'}>
+                {way === 'register' ? 'Create an account' : 'Sign in'}
+              </a>
+            </p>
           )}
         </div>
       </section>
@@ -90,7 +94,7 @@ export function BetaPage({ hasContact }: { hasContact: boolean }) {
               </tr>
               <tr>
                 <th scope="row">
-                  Camera<span>the supported model</span>
+                  Camera<span>one that streams RTSP</span>
                 </th>
                 <td>about $299</td>
               </tr>
@@ -103,9 +107,7 @@ export function BetaPage({ hasContact }: { hasContact: boolean }) {
             </tfoot>
           </table>
           <p className={styles.note}>
-            <DesignMark>
-              The supported model is chosen as designed: the software was tested with simulated cameras.
-            </DesignMark>
+            <DesignMark>No model has been tested by us yet: the software was tested with simulated cameras.</DesignMark>
           </p>
         </section>
       </div>

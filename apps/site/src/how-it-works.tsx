@@ -5,7 +5,7 @@ import { DesignMark, Section } from './section.tsx'
 const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   {
     title: 'A camera looks',
-    words: 'Its stream stays on your land.',
+    words: 'Its stream goes to a gateway beside it.',
     drawing: (
       <>
         <path d="M14 30h44l8 8v10l-8 8H14z" />
@@ -16,7 +16,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'A gateway decides',
-    words: 'It looks for what you name: a boar, a person.',
+    words: 'It sees that something moves; with a model of yours, that it is a boar.',
     drawing: (
       <>
         <rect x="20" y="26" width="56" height="44" rx="4" />

@@ -10,7 +10,7 @@ const STEPS = [
   },
   {
     title: 'You approve it',
-    words: 'An admin compares two fingerprints.',
+    words: 'On the web, by two fingerprints; an invitation or a rule of yours can do it for you.',
   },
   {
     title: 'The tunnel is up',

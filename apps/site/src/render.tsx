@@ -58,12 +58,13 @@ function pageOf(name: string, { hasDemo }: { hasDemo: boolean }): Page {
         content: <LandingPage hasDemo={hasDemo} />,
       }
     case 'beta':
-    case 'beta-without-contact':
+    case 'beta-register':
+    case 'beta-sign-in':
       return {
         title: BETA_TITLE,
         description: 'What testers of Hedgerow get, what works today, what comes next, and the hardware to buy.',
         path: '/beta',
-        content: <BetaPage hasContact={name === 'beta'} />,
+        content: <BetaPage way={name === 'beta' ? 'write' : name === 'beta-register' ? 'register' : 'sign-in'} />,
       }
     default:
       return {

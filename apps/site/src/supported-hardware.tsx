@@ -3,13 +3,13 @@ import styles from './hardware.module.css'
 
 const COMPUTERS = [
   { name: 'Small single-board computer', use: 'One camera' },
-  { name: 'Edge AI module', use: 'A few cameras' },
+  { name: 'Edge AI module', use: 'A few cameras, on its processor' },
   { name: 'Compact desktop computer', use: 'What beta testers use' },
-  { name: 'GPU-powered Windows PC', use: 'Many cameras, under Linux' },
+  { name: 'GPU-powered Windows PC', use: 'Under Linux, on its processor' },
 ]
 
 const PARTS = [
-  { name: 'Camera', words: 'One supported model; others by RTSP or MJPEG.' },
+  { name: 'Camera', words: 'By RTSP or MJPEG.' },
   {
     name: 'Smart irrigation',
     words: 'Rachio, Hydrawise, OpenSprinkler.',
@@ -45,7 +45,10 @@ export function SupportedHardware() {
         </section>
       </div>
       <p className={styles.note}>
-        <DesignMark>The agent runs on Linux; it was tested with simulated cameras, controllers and relays.</DesignMark>
+        <DesignMark>
+          Models run on the processor, not on a GPU or an AI chip. Sizes are designed, not measured: the agent was
+          tested on Linux, with simulated cameras, controllers and relays.
+        </DesignMark>
       </p>
     </Section>
   )

@@ -39,7 +39,7 @@ export function TwoStages() {
         <Sieve />
       </div>
       <p className={styles.note}>
-        <DesignMark>Not measured at a real site.</DesignMark>
+        <DesignMark>You bring both models. Not measured at a real site.</DesignMark>
       </p>
     </Section>
   )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine, wholeNumber } from './fields.ts'
+import { oneLine, severalLines, wholeNumber } from './fields.ts'
 import { searchQuery } from './lists.ts'
 
 export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not an invitation id')
@@ -29,6 +29,8 @@ export const listGatewayInvitations = call({
 
 export const newGatewayInvitation = z.strictObject({
   label: oneLine(100).min(1, 'Enter a label'),
+  /** Of the gateways that join with it. */
+  description: severalLines(1_000).default(''),
   maxUses: wholeNumber(1, 10_000).default(1),
   expiresInHours: wholeNumber(1, 8_760).default(168),
 })

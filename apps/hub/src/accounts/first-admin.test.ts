@@ -1,5 +1,8 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { createUser } from './accounts.ts'
+import { createContact } from './contact.ts'
+import { addressFirstAdmin } from './first-admin.ts'
 import { createHub, type Hub } from '../hub.ts'
 import { readConfig } from '../read-config.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
@@ -45,6 +48,39 @@ describe.each(testEngines)('the first start on %s', (engine) => {
     })
     expect(hub.firstAdmin).toEqual({ username: 'rosa' })
     expect((await signIn(hub, 'rosa', 'a hedge between two fields')).statusCode).toBe(200)
+  })
+
+  test('the configured address is the first admin’s, and visitors may write to it', async () => {
+    const hub = await start(await databaseUrl(), { HUB_ADMIN_EMAIL: 'rosa@farm.example' })
+    const [user] = await hub.db.selectFrom('users').selectAll().execute()
+    expect(user).toMatchObject({ username: 'admin', email: 'rosa@farm.example' })
+    expect(await createContact(hub.db, undefined)()).toBe('rosa@farm.example')
+    expect(await createContact(hub.db, 'beta@farm.example')()).toBe('beta@farm.example')
+  })
+
+  test('the address of the answer is stored once, and in the audit without the address', async () => {
+    const hub = await start(await databaseUrl())
+    const contact = createContact(hub.db, undefined)
+    expect(await contact()).toBeUndefined()
+    await addressFirstAdmin(hub.db, hub.firstAdmin!, 'rosa@farm.example')
+    await addressFirstAdmin(hub.db, hub.firstAdmin!, 'other@farm.example')
+    await expect.poll(contact).toBe('rosa@farm.example')
+    const audit = await hub.db.selectFrom('audit').selectAll().where('action', '=', 'user.update').execute()
+    expect(audit).toHaveLength(1)
+    expect(JSON.stringify(audit)).not.toContain('farm.example')
+  })
+
+  test('the contact is the oldest active admin with an address', async () => {
+    const hub = await start(await databaseUrl())
+    const add = (username: string, email: string, others: object = {}) =>
+      createUser(hub.db, hub.passwords, { username, email, role: 'admin', password: 'orchard-lantern-42', ...others })
+    await add('left', 'left@farm.example', { active: false })
+    await add('keeper', 'keeper@farm.example', { role: 'manager' })
+    expect(await createContact(hub.db, undefined)()).toBeUndefined()
+    const { id } = await add('second', 'second@farm.example')
+    await add('third', 'third@farm.example')
+    await hub.db.updateTable('users').set({ created_at: 1 }).where('id', '=', id).execute()
+    expect(await createContact(hub.db, undefined)()).toBe('second@farm.example')
   })
 
   test('two installations do not accept each other’s tokens', async () => {

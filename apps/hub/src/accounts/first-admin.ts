@@ -19,7 +19,7 @@ export type FirstAdmin = {
 export async function ensureFirstAdmin(
   db: Db,
   passwords: Passwords,
-  wanted: { username?: string | undefined; password?: string | undefined },
+  wanted: { username?: string | undefined; email?: string | undefined; password?: string | undefined },
 ): Promise<FirstAdmin | undefined> {
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return undefined
   const username = wanted.username ?? DEFAULT_USERNAME
@@ -28,10 +28,26 @@ export async function ensureFirstAdmin(
   await inTransaction(db, async (transaction) => {
     const now = Date.now()
     const role = 'admin'
-    const { id } = await insertUser(transaction, { username, role }, passwordHash, now)
+    const user = { username, role, email: wanted.email ?? '' } as const
+    const { id } = await insertUser(transaction, user, passwordHash, now)
     await record(transaction, { kind: 'user.created', at: now, actor: HUB, target: id, data: { username, role } })
   })
   return wanted.password === undefined ? { username, generatedPassword: password } : { username }
+}
+
+/** Stores the address that a person gave at the first start. */
+export async function addressFirstAdmin(db: Db, { username }: FirstAdmin, email: string): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const changed = await transaction
+      .updateTable('users')
+      .set({ email })
+      .where('username', '=', username)
+      .where('email', '=', '')
+      .returning('id')
+      .execute()
+    const about = { at: Date.now(), actor: HUB, data: { username, changes: [] } }
+    for (const { id } of changed) await record(transaction, { ...about, kind: 'user.updated', target: id })
+  })
 }
 
 /** Undoes `ensureFirstAdmin` of a start that failed, so that the next one shows a password that nobody has missed. */

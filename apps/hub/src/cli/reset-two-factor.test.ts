@@ -7,7 +7,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { readConfig } from '../read-config.ts'
 import { runCommand } from './cli.ts'
 
-const admin = { username: 'first-admin', password: 'first-admin-password' }
+const admin = { username: 'first-admin', email: undefined, password: 'first-admin-password' }
 
 describe.each(testEngines)('reset-two-factor on %s', (engine) => {
   let hub: TestHub

@@ -29,6 +29,7 @@ import * as siteUpdates from './migrations/030-site-updates.ts'
 import * as formerReviews from './migrations/031-former-reviews.ts'
 import * as reasonsAndCounts from './migrations/032-reasons-and-counts.ts'
 import * as backups from './migrations/033-backups.ts'
+import * as invitedDescriptions from './migrations/034-invited-descriptions.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '031-former-reviews', up: formerReviews.up },
   { name: '032-reasons-and-counts', up: reasonsAndCounts.up },
   { name: '033-backups', up: backups.up },
+  { name: '034-invited-descriptions', up: invitedDescriptions.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

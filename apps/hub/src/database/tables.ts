@@ -94,6 +94,8 @@ export type Tables = {
   gateway_invitations: {
     id: string
     label: string
+    /** Of the gateways that join with it. */
+    description: Generated<string>
     /** SHA-256 of the code; the code itself is not stored. */
     code_hash: string
     max_uses: number

@@ -82,7 +82,7 @@ async function checkToken(
 async function createGateway(transaction: Transaction<Tables>, row: RegistrationRow, now: number): Promise<Approved> {
   const address = await allocateAddress(transaction)
   // A used-up or revoked invitation does not stop a person, but then no rule approves.
-  if (row.invitation_id !== null) await useInvitation(transaction, row.invitation_id, now)
+  const invitation = row.invitation_id === null ? undefined : await useInvitation(transaction, row.invitation_id, now)
   const name = await freeName(transaction, row.device_name)
   const gatewayId = newGatewayId()
   await transaction
@@ -93,7 +93,7 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
       name,
       name_key: nameKey(name),
       location: row.device_location,
-      description: '',
+      description: invitation?.description ?? '',
       device_token: row.device_token,
       owner_id: row.owner_id,
       identity_public_key: row.identity_public_key,

@@ -47,6 +47,7 @@ export async function createInvitation(
   const row: Row = {
     id: base32(randomBytes(8)).slice(0, 12),
     label: wanted.label,
+    description: wanted.description,
     code_hash: hashOf(code),
     max_uses: wanted.maxUses,
     uses: 0,
@@ -97,18 +98,21 @@ export async function labelsOfValid(db: Db, now: number): Promise<ReadonlyMap<st
   return new Map(rows.filter((row) => statusOf(row, now) === 'active').map(({ id, label }) => [id, label]))
 }
 
-/** Counts a use of a valid invitation; returns whether it was valid. */
-export async function useInvitation(transaction: Transaction<Tables>, id: string, now: number): Promise<boolean> {
-  const used = await transaction
+/** Counts a use of a valid invitation; returns it, or undefined when it is not valid. */
+export async function useInvitation(
+  transaction: Transaction<Tables>,
+  id: string,
+  now: number,
+): Promise<Row | undefined> {
+  return transaction
     .updateTable('gateway_invitations')
     .set((row) => ({ uses: row('uses', '+', 1) }))
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now)
     .whereRef('uses', '<', 'max_uses')
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  return used !== undefined
 }
 
 function present(row: Row, now: number): GatewayInvitation {

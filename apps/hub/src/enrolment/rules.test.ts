@@ -218,6 +218,16 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect((await invitation()).uses).toBe(1)
     })
 
+    it('gives its description to the gateways that join with it, and to no others', async () => {
+      const { code } = await invite({ description: 'Behind the mill.\nKey at the pump.' })
+      await registerWith(code)
+      await registerWith(code, device({ name: 'Late' }))
+      const waiting = (await call('GET', '/admin/gateway-requests/pending')).json<{ registrationId: string }[]>()
+      await call('POST', `/admin/gateway-requests/${waiting[0]!.registrationId}/approve`)
+      const gateways = await hub.db.selectFrom('gateways').select('description').orderBy('created_at').execute()
+      expect(gateways.map(({ description }) => description)).toEqual(['Behind the mill.\nKey at the pump.', ''])
+    })
+
     it('that expired, was revoked or never existed approves nobody', async () => {
       const { code, invitation: made } = await invite({ expiresInHours: 1 })
       hub.clock.advance(59 * 60_000)

@@ -11,26 +11,22 @@ import type { FastifyRequest } from 'fastify'
 const ORIGIN_MARK = 'https://hub.invalid'
 const CONTACT_MARK = 'contact@hub.invalid'
 
-export type SitePage = 'landing' | 'beta' | 'not-found'
+const PAGES = ['landing', 'beta', 'beta-register', 'beta-sign-in', 'not-found'] as const
+type SitePage = (typeof PAGES)[number]
 
 export type Site = {
-  /** The HTML of a page for a visitor of `origin`. */
-  page(name: SitePage, origin: string): string
+  /** The HTML of a page for a visitor of `origin`. The page `beta` needs a `contact`. */
+  page(name: SitePage, origin: string, contact?: string): string
   robots(origin: string): string
   sitemap(origin: string): string
 }
 
-export function readSite(dir: string, { contactEmail }: { contactEmail: string | undefined }): Site {
-  const read = (name: SitePage | 'beta-without-contact') => readFileSync(join(dir, `${name}.html`), 'utf8')
-  const contact = contactEmail ?? ''
-  const pages: Record<SitePage, string> = {
-    landing: read('landing'),
-    beta: read(contactEmail === undefined ? 'beta-without-contact' : 'beta'),
-    'not-found': read('not-found'),
-  }
+export function readSite(dir: string): Site {
+  const pages = new Map(PAGES.map((name) => [name, readFileSync(join(dir, `${name}.html`), 'utf8')]))
   return {
-    page: (name, origin) =>
-      pages[name]
+    page: (name, origin, contact = '') =>
+      pages
+        .get(name)!
         .replaceAll(ORIGIN_MARK, () => escape(origin))
         .replaceAll(`mailto:${CONTACT_MARK}`, () => `mailto:${encodeURIComponent(contact).replace('%40', '@')}`)
         .replaceAll(CONTACT_MARK, () => escape(contact)),

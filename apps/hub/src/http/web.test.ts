@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { readSite } from './site.ts'
 
 const PAGE = '<!doctype html><title>Hedgerow</title>'
 const PUBLIC_PAGES = {
   landing: '<!doctype html><title>Landing</title><link rel="canonical" href="https://hub.invalid/">',
   beta: '<!doctype html><title>Beta</title><a href="mailto:contact@hub.invalid?subject=Beta">contact@hub.invalid</a>',
-  'beta-without-contact': '<!doctype html><title>Beta</title>Nobody to write to',
+  'beta-register': '<!doctype html><title>Beta</title>Register',
+  'beta-sign-in': '<!doctype html><title>Beta</title>Sign in',
   'not-found': '<!doctype html><title>Not found</title>',
 }
 const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
@@ -90,10 +90,21 @@ test.each([
   expect((await get(start + '/'.repeat(64 * 1024) + end)).statusCode).toBe(status)
 })
 
-test('without an address of the operator, the beta page has no email link', () => {
-  expect(readSite(siteDir, { contactEmail: undefined }).page('beta', 'http://hub.example')).toBe(
-    PUBLIC_PAGES['beta-without-contact'],
-  )
+test('without a configured address, the beta page has the first admin’s; without any, a way to register or sign in', async () => {
+  const other = await startTestHub('sqlite', { webDir: join(dir, 'dist'), siteDir })
+  try {
+    const beta = async () => (await other.app.inject({ url: '/beta' })).body
+    const headers = { authorization: `Bearer ${await other.signIn('admin')}` }
+    const put = (url: string, payload: object) =>
+      other.app.inject({ method: 'PUT', url: `/api/v1${url}`, headers, payload })
+    expect(await beta()).toBe(PUBLIC_PAGES['beta-register'])
+    await put('/hub/settings', { openRegistration: false })
+    expect(await beta()).toBe(PUBLIC_PAGES['beta-sign-in'])
+    await put('/auth/profile', { firstName: '', lastName: '', email: 'rosa@farm.example' })
+    expect(await beta()).toContain('href="mailto:rosa@farm.example?subject=Beta">rosa@farm.example</a>')
+  } finally {
+    await other.stop()
+  }
 })
 
 test('/ is the landing page, which names the requested address as its own', async () => {

@@ -5,7 +5,7 @@ import { API_BASE, type HubSettings } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { answerUnknownRoute } from './errors.ts'
 import { pagePolicy } from './security-headers.ts'
-import { ownOrigin, readSite, type SitePage } from './site.ts'
+import { ownOrigin, readSite } from './site.ts'
 
 const PORTAL = 'index.html'
 const LOGIN = 'login.html'
@@ -13,7 +13,6 @@ const REGISTER = { invited: 'register.html', open: 'register-open.html', closed:
 /** Made by the build: the paths of the portal's screens, with parameters such as `:id`. */
 const PORTAL_PATHS = 'portal-paths.json'
 
-const PUBLIC_PAGES: Readonly<Record<string, SitePage>> = { '': 'landing', beta: 'beta' }
 /** A public page loads only its own files and calls only its own hub, never gateways. */
 const PUBLIC_POLICY = pagePolicy({ handoverSources: [], directHealthCheck: false })
 
@@ -40,13 +39,14 @@ export async function serveWeb(
   app: FastifyInstance,
   options: WebFolders & {
     publicUrl: string | undefined
-    contactEmail: string | undefined
+    /** The address that visitors may write to. */
+    contact: () => Promise<string | undefined>
     handoverSources: (host: string | undefined, isTls: boolean) => string[]
     /** Read for each page. */
     settings: () => Promise<PageSettings>
   },
 ): Promise<void> {
-  const site = readSite(options.siteDir, options)
+  const site = readSite(options.siteDir)
   const isScreen = screenTest(JSON.parse(readFileSync(join(options.webDir, PORTAL_PATHS), 'utf8')) as string[])
   const folders = [options.webDir, options.siteDir]
   await app.register(fastifyStatic, {
@@ -78,11 +78,13 @@ export async function serveWeb(
       if (path === 'robots.txt') return reply.type('text/plain; charset=utf-8').send(site.robots(origin))
       if (path === 'sitemap.xml') return reply.type('application/xml; charset=utf-8').send(site.sitemap(origin))
       if (path.includes('.', path.lastIndexOf('/') + 1) && !path.endsWith('.html')) return reply.sendFile(path)
-      const page = PUBLIC_PAGES[path]
-      return reply
-        .code(page === undefined ? 404 : 200)
-        .type('text/html; charset=utf-8')
-        .send(site.page(page ?? 'not-found', origin))
+      reply.type('text/html; charset=utf-8')
+      if (path === '') return reply.send(site.page('landing', origin))
+      if (path !== 'beta') return reply.code(404).send(site.page('not-found', origin))
+      const contact = await options.contact().catch(() => undefined)
+      if (contact !== undefined) return reply.send(site.page('beta', origin, contact))
+      const { openRegistration } = await options.settings().catch(() => UNKNOWN)
+      return reply.send(site.page(openRegistration ? 'beta-register' : 'beta-sign-in', origin))
     },
   })
 }

@@ -1,6 +1,7 @@
 /** The fourth step, the network: listeners, the API and its routes, the portal, and the API in the tunnel. */
 import { X509Certificate } from 'node:crypto'
 import { GATEWAY_APPLICATIONS_PORT, GATEWAY_PORT } from '@hedgerow/contract'
+import { createContact } from '../accounts/contact.ts'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
@@ -305,7 +306,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       webDir: config.webDir,
       siteDir: config.siteDir,
       publicUrl,
-      contactEmail: config.contactEmail,
+      contact: createContact(db, config.contactEmail),
       handoverSources: ui.handoverSources,
       settings,
     })

@@ -299,7 +299,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const siteDir = join(webDir, 'site')
     mkdirSync(siteDir)
     writeFileSync(join(webDir, 'index.html'), '<!doctype html>')
-    for (const page of ['landing', 'beta-without-contact', 'not-found'])
+    for (const page of ['landing', 'beta', 'beta-register', 'beta-sign-in', 'not-found'])
       writeFileSync(join(siteDir, `${page}.html`), '<!doctype html>')
     writeFileSync(join(webDir, 'portal-paths.json'), '["/gateways"]')
     const withPages = await startTestHub(engine, { webDir, siteDir })

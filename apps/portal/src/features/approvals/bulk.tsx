@@ -22,18 +22,18 @@ export function Bulk({ total, selected, onSelectAll, onOpen }: BulkProps) {
       </TickBox>
       <Button
         size="compact-sm"
+        disabled={none}
+        onClick={() => onOpen({ verb: 'approve-several', registrations: selected })}
+      >
+        Approve selected
+      </Button>
+      <Button
+        size="compact-sm"
         variant="default"
         disabled={none}
         onClick={() => onOpen({ verb: 'reject-several', registrations: selected })}
       >
         Reject selected
-      </Button>
-      <Button
-        size="compact-sm"
-        disabled={none}
-        onClick={() => onOpen({ verb: 'approve-several', registrations: selected })}
-      >
-        Approve selected
       </Button>
     </div>
   )

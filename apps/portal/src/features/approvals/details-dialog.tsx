@@ -71,10 +71,10 @@ export function DetailsDialog({
         <Button variant="default" onClick={onClose}>
           Close
         </Button>
+        <Button onClick={() => onDecide('approve')}>Approve</Button>
         <Button variant="default" onClick={() => onDecide('reject')}>
           Reject
         </Button>
-        <Button onClick={() => onDecide('approve')}>Approve</Button>
       </DialogActions>
     </Dialog>
   )

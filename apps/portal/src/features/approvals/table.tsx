@@ -58,7 +58,7 @@ export function RegistrationTable({ registrations, selected, onSelect, onOpen }:
             {registration.deviceVersion === '' ? <Absent>N/A</Absent> : registration.deviceVersion}
           </Cell>
           <ActionsCell>
-            {(['details', 'reject', 'approve'] as const).map((verb) => (
+            {(['details', 'approve', 'reject'] as const).map((verb) => (
               <Button
                 key={verb}
                 size="compact-sm"

@@ -1,29 +1,24 @@
-/** The lines of Recent Activity: a rush of entries of one kind is one line, so that it hides no picture. Pure. */
+/** The rows of Recent Activity: what came, as it came; only what repeats within a minute is one row. Pure. */
 import type { ActivityEntry } from '@hedgerow/contract'
 
-/** The number of lines that fit beside the chart. */
-export const FIRST_LINES = 5
-/** Fewer entries of a kind stay lines of their own. */
-const RUSH = 3
-/** Entries this much older than the newest of their kind are not part of its rush. */
-const TOGETHER_MS = 3_600_000
+const TOGETHER_MS = 60_000
 
-/** An entry, and the number of older ones that its line includes. */
-export type ActivityLine = { entry: ActivityEntry; others: number }
+/** An entry, and how often it came in the minute before. */
+export type ActivityLine = { entry: ActivityEntry; times: number }
 
-/** `entries` newest first. What a camera saw is always a line of its own. */
+/** `entries` newest first. What a camera saw is always a row of its own: each has its own picture. */
 export function activityLines(entries: readonly ActivityEntry[]): ActivityLine[] {
-  const rushes = [...Map.groupBy(entries, ({ kind, type }) => `${kind} ${type}`).values()].map((ofKind) =>
-    ofKind.filter(({ detection, timestamp }) => detection === null && isNear(timestamp, ofKind[0]!.timestamp)),
-  )
-  const lines = new Map<ActivityEntry, ActivityLine>(entries.map((entry) => [entry, { entry, others: 0 }]))
-  for (const [newest, ...others] of rushes.filter(({ length }) => length >= RUSH)) {
-    lines.set(newest!, { entry: newest!, others: others.length })
-    for (const other of others) lines.delete(other)
+  const lines: ActivityLine[] = []
+  const newest = new Map<string, ActivityLine>()
+  for (const entry of entries) {
+    const key = JSON.stringify([entry.kind, entry.type, entry.gatewayId, entry.message])
+    const line = entry.detection === null ? newest.get(key) : undefined
+    if (line && Date.parse(line.entry.timestamp) - Date.parse(entry.timestamp) <= TOGETHER_MS) line.times++
+    else {
+      const own = { entry, times: 1 }
+      lines.push(own)
+      newest.set(key, own)
+    }
   }
-  return [...lines.values()]
-}
-
-function isNear(older: string, newer: string): boolean {
-  return Date.parse(newer) - Date.parse(older) <= TOGETHER_MS
+  return lines
 }

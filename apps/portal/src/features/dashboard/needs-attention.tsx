@@ -5,7 +5,6 @@ import { statusMark, useGateways } from '#api/gateways.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
@@ -17,13 +16,17 @@ import styles from './page.module.css'
 const SHOWN = 5
 const TONES = { storage: 'danger', backup: 'warning', alerts: 'warning', rollout: 'warning', update: 'plain' } as const
 
-/** The problems of the hub, and the gateways with a warning or offline, each with the reason. */
+/**
+ * The problems of the hub, and the gateways with a warning or offline, each with the reason; none when the hub told
+ * neither.
+ */
 export function NeedsAttention() {
   const { role } = useUser()
   const gateways = useGateways()
   const { failing, never } = useMemo(() => findTroubles(gateways.data ?? []), [gateways.data])
   const problems = useHubProblems().data ?? []
   const total = gateways.data?.length ?? 0
+  if (gateways.data === undefined && problems.length === 0) return null
   return (
     <Panel
       title="Needs attention"
@@ -64,9 +67,7 @@ export function NeedsAttention() {
           )}
         </Notice>
       ))}
-      {gateways.data === undefined ? (
-        <PanelWaiting query={gateways} rows={2} label="Loading what needs attention" />
-      ) : total === 0 ? (
+      {gateways.data === undefined ? null : total === 0 ? (
         <p className={styles.well}>
           No gateways yet.{' '}
           {mayManageFleet(role) ? (

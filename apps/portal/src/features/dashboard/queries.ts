@@ -1,12 +1,14 @@
-import type { ActivityEntry } from '@hedgerow/contract'
+import type { ActivityEntry, hubTimeline as timelineCall, ResponseOf } from '@hedgerow/contract'
 import { DASHBOARD_REFRESH_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { useQuery } from '@tanstack/react-query'
 import { hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
-import { activityLines, FIRST_LINES } from './activity-lines.ts'
+import { activityLines } from './activity-lines.ts'
 
-/** Older entries that are read when a rush fills the newest ones. */
+/** Older entries are read when those that repeat leave fewer rows than this. */
+const FEW_ROWS = 5
 const OLDER = 200
+const HOUR_MS = 3_600_000
 
 /** Figures and activity, fetched together. */
 export const useDashboard = () =>
@@ -28,7 +30,7 @@ async function readActivity(signal: AbortSignal): Promise<ActivityEntry[]> {
   const newest = await send(recentActivity, { signal })
   const entries = (await newest.json()) as ActivityEntry[]
   const cursor = newest.headers.get(NEXT_CURSOR_HEADER)
-  if (cursor === null || activityLines(entries).length >= FIRST_LINES) return entries
+  if (cursor === null || activityLines(entries).length >= FEW_ROWS) return entries
   return [...entries, ...(await api(recentActivity, { query: { cursor, limit: OLDER }, signal }))]
 }
 
@@ -45,3 +47,14 @@ export const useTimeline = () =>
     queryFn: ({ signal }) => api(hubTimeline, { signal }),
     refetchInterval: DASHBOARD_REFRESH_MS,
   })
+
+/** The last 24 hours of a hub where nothing happened: what the chart shows when its first fetch failed. */
+export function quietHours(now = Date.now()): ResponseOf<typeof timelineCall> {
+  const thisHour = now - (now % HOUR_MS)
+  return Array.from({ length: 24 }, (_, index) => ({
+    hour: new Date(thisHour - (23 - index) * HOUR_MS).toISOString(),
+    activeConnections: 0,
+    threats: 0,
+    firings: 0,
+  }))
+}

@@ -42,7 +42,14 @@ export function AboutForm({ saved }: { saved: Profile }) {
         <TextInput label="First name" autoComplete="given-name" {...form.getInputProps('firstName')} />
         <TextInput label="Last name" autoComplete="family-name" {...form.getInputProps('lastName')} />
       </div>
-      <TextInput type="email" label="Email" autoComplete="email" withAsterisk {...form.getInputProps('email')} />
+      <TextInput
+        type="email"
+        label="Email"
+        {...(saved.role === 'admin' && { description: 'Public on the beta page, if you are the first administrator.' })}
+        autoComplete="email"
+        withAsterisk
+        {...form.getInputProps('email')}
+      />
       <div>
         <Button type="submit" loading={save.isPending}>
           Save Profile

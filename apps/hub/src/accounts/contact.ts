@@ -1,0 +1,35 @@
+import type { FactKind } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { dropAfter } from '../facts/facts.ts'
+
+const STALE_AFTER = [
+  'profile.updated',
+  'user.registered',
+  'user.created',
+  'user.updated',
+  'user.deleted',
+] as const satisfies FactKind[]
+
+/**
+ * The address that visitors of the hub may write to: the configured one, or that of the first active administrator who
+ * has one.
+ */
+export function createContact(db: Kysely<Tables>, configured: string | undefined): () => Promise<string | undefined> {
+  let kept: Promise<string | undefined> | undefined
+  dropAfter(db, 'contact', STALE_AFTER, () => {
+    kept = undefined
+  })
+  async function read(): Promise<string | undefined> {
+    const admins = db.selectFrom('users').select('email').where('role', '=', 'admin').where('active', '=', 1)
+    return (await admins.where('email', '!=', '').orderBy('created_at').orderBy('id').executeTakeFirst())?.email
+  }
+  return async () => {
+    if (configured !== undefined) return configured
+    const reading = (kept ??= read())
+    reading.catch(() => {
+      if (kept === reading) kept = undefined
+    })
+    return reading
+  }
+}
