@@ -21,7 +21,8 @@ describe.each(testEngines)('sites on %s', (engine) => {
   const gatewayAt = (name: string, location: string) => insertTestGateway(hub.db, { name, location })
   const move = async (id: string, name: string, location: string) =>
     expect((await api(contract.editGateway, { token, params: { id }, body: { name, location } })).status).toBe(200)
-  const addRule = (name: string, sites: string[]) => api(contract.addAlertRule, { token, body: { ...contract.ALERT_RULE_DEFAULTS, name, sites } })
+  const addRule = (name: string, sites: string[]) =>
+    api(contract.addAlertRule, { token, body: { ...contract.ALERT_RULE_DEFAULTS, name, sites } })
   const sitesOfRules = async () =>
     ((await api(contract.listAlertRules, { token })).body as contract.AlertRule[]).map(({ name, sites }) => [
       name,
