@@ -68,7 +68,7 @@ const plain = (source: string | Buffer): string =>
   source
     .toString()
     .replaceAll(/\/\*.*?\*\//gs, '')
-    .replaceAll(/^\s*(?:\/\/|import ).*$/gm, '')
+    .replaceAll(/^[\t ]*(?:\/\/|import ).*$/gm, '')
     .replaceAll(/\s+/g, '')
 
 const hashOf = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 16)

@@ -28,7 +28,7 @@ export type PostgresAddress = {
   session: { application_name?: string; options?: string; statement_timeout?: number; lock_timeout?: number }
 }
 
-const PARTS = /^postgres(?:ql)?:\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s
+const PARTS = /^postgres(?:ql)?:\/\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s
 const DEFAULT_PORT = 5432
 const CONNECT_TIMEOUT_MS = 5_000
 /** Where Debian's packages and PostgreSQL's own builds have their socket. */
@@ -41,7 +41,9 @@ const KNOWN = new Set(
 
 /** Throws a `ConfigError` that says what is wrong with the address. */
 export function readPostgresAddress(url: string): PostgresAddress {
-  const [, userInfoPart = '', hostPart = '', path = '', query = ''] = PARTS.exec(url) ?? refuse('is no address')
+  const [, authority = '', path = '', query = ''] = PARTS.exec(url) ?? refuse('is no address')
+  const at = authority.lastIndexOf('@')
+  const [userInfoPart, hostPart] = [authority.slice(0, Math.max(at, 0)), authority.slice(at + 1)]
   const given = parametersOf(query)
   const parameter = (name: string): string | undefined => given.get(name) || undefined
   const colon = userInfoPart.indexOf(':')
