@@ -370,6 +370,9 @@ describe('hedgerow-gateway back', () => {
     })
     expect([target('current'), target('failed')]).toEqual([undefined, 'a'])
     expect(await goBack(join(root, 'data'), installation())).toMatchObject({ isDone: false })
+    ask(5, 1, false)
+    await start()
+    await hasFailed(/only a person can ask for it again/)
   })
 
   it('changes nothing without a version before, and programs of the device may not ask', async () => {
