@@ -369,6 +369,9 @@ describe('hedgerow-gateway back', () => {
       isDone: true,
     })
     expect([target('current'), target('failed')]).toEqual([undefined, 'a'])
+    ask(5, 1, false)
+    await start()
+    await hasFailed(/only a person can ask for it again/)
     expect(await goBack(join(root, 'data'), installation())).toMatchObject({ isDone: false })
   })
 
