@@ -42,7 +42,13 @@ export type Seen = { keys: number; release: number }
 
 export type ReleaseAnswer =
   | { ok: true; release: Release; keys: ReleaseKeys }
-  | { ok: false; code: ReleaseRefusal; message: string }
+  | {
+      ok: false
+      code: ReleaseRefusal
+      message: string
+      /** A list of keys that a root key signed, and no older one: whoever sees it must never accept an older one. */
+      keys?: ReleaseKeys
+    }
 
 /** Returns a trusted release, or the reason for refusing it. `now` is in milliseconds since 1970. */
 export function readRelease(
@@ -53,16 +59,21 @@ export function readRelease(
   const keys = readReleaseKeys(files.keys, rootKeys)
   if (!keys) return refused('keys-not-signed')
   if (keys.number < seen.keys) return refused('keys-older')
-  if (Date.parse(keys.expiresAt) <= now) return refused('keys-expired')
+  if (Date.parse(keys.expiresAt) <= now) return refused('keys-expired', keys)
   const text = readSigned('hedgerow release v1', files.release, keys.keys)
   const read = text === undefined ? undefined : release.safeParse(parseJson(text)).data
-  if (!read) return refused('not-signed')
-  if (read.number < seen.release) return refused('older')
-  if (Date.parse(read.expiresAt) <= now) return refused('expired')
+  if (!read) return refused('not-signed', keys)
+  if (read.number < seen.release) return refused('older', keys)
+  if (Date.parse(read.expiresAt) <= now) return refused('expired', keys)
   return { ok: true, release: read, keys }
 }
 
-const refused = (code: ReleaseRefusal): ReleaseAnswer => ({ ok: false, code, message: SENTENCES[code] })
+const refused = (code: ReleaseRefusal, keys?: ReleaseKeys): ReleaseAnswer => ({
+  ok: false,
+  code,
+  message: SENTENCES[code],
+  ...(keys && { keys }),
+})
 
 /** The release that a file names, without checking its signatures: for a server that trusts the folder. */
 export function namedRelease(file: string): Release | undefined {

@@ -4,7 +4,8 @@ import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 /** Facts about updates in the data directory, which a reinstallation of the program keeps. */
 const updateFile = z.strictObject({
   /**
-   * The highest numbers that were accepted, and when the newest release was made: the hub's time is never before it.
+   * The highest numbers that were seen, and a time that has certainly passed (time-floor.ts): expiry is never judged by
+   * an earlier one. Its name is from when only the making of releases counted; older versions read this file too.
    */
   seen: z.strictObject({ keys: z.int(), release: z.int(), createdAt: z.number() }),
   /** The update that was begun last. */

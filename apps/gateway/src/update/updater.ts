@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { DeviceUpdates, Heartbeat, WantedUpdate } from '@hedgerow/contract'
-import { readRelease } from '@hedgerow/releases'
+import { readRelease, type ReleaseRefusal } from '@hedgerow/releases'
 import type { Logger } from 'pino'
 import { isWithin, type Place } from '../kernel/hours.ts'
 import { inWords } from '../kernel/failure.ts'
@@ -15,6 +15,7 @@ import type { AgentUpdates, Download } from '../hub/tunnel-download.ts'
 import { fetchArchive, fetchList, unpack } from './archive.ts'
 import type { Comparison } from './comparison.ts'
 import type { UpdatesSettings } from './schema.ts'
+import { openTimeFloor } from './time-floor.ts'
 import { startTrial, type TrialPace } from './trial.ts'
 import type { UpdateFile } from './update-file.ts'
 import { isBackFromConfirmed, LEFT, type VersionOnDisk, type Versions } from './versions.ts'
@@ -69,6 +70,7 @@ type State = NonNullable<Heartbeat['update']>['state']
 class NotNow extends Error {}
 
 const MESSAGE_MAX = 500
+const DISAGREE_MS = 86_400_000
 /** The answer to the command is sent before the agent ends. */
 const ANSWERED_MS = 200
 /** Where an older launcher does not say it. */
@@ -89,8 +91,12 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   /** From the list of the release that was read last. */
   let listed: VersionOnDisk | undefined
   let running: Promise<void> | undefined
+  /** Writes to the same file as `running`, so they take turns. */
+  let keeping: Promise<void> | undefined
   let isEnding = false
   const archive = join(options.folder, 'archive')
+  // The number of a release is the time of its last commit, in seconds.
+  const floor = openTimeFloor(memory, { madeAt: versions.running.number * 1000, clock, log })
   let { failure } = memory.current()
   if (versions.failed) {
     const { version, number, why = GAVE_UP } = versions.failed
@@ -143,6 +149,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
 
   async function update(wanted: WantedUpdate, serverTime: number, download: Download): Promise<void> {
     try {
+      await keeping
       waitForRest(wanted)
       const file = await findFile(wanted, serverTime, download)
       show(wanted, 'fetching')
@@ -179,19 +186,30 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       release: await fetchList(download, 'release.json', signal),
     }
     const { seen } = memory.current()
-    // This device's own clock may be wrong, and the hub may lie; the time in a signed list has certainly passed.
-    const now = Math.max(serverTime, seen.createdAt)
     const known = { keys: seen.keys, release: Math.max(seen.release, versions.running.number) }
+    const now = floor.now(serverTime)
     const answer = readRelease(given, { rootKeys: options.rootKeys, seen: known, now })
-    if (!answer.ok) throw new Error(answer.message.replace(/\.$/, ''))
+    if (!answer.ok) {
+      if (answer.keys && answer.keys.number > seen.keys)
+        await memory.write({ ...memory.current(), seen: { ...seen, keys: answer.keys.number } })
+      throw new Error(answer.message.replace(/\.$/, '') + clocksInWords(answer.code, serverTime))
+    }
     const { release, keys } = answer
     listed = release
-    const createdAt = Math.max(seen.createdAt, Date.parse(release.createdAt))
+    const createdAt = Math.max(floor.passed(), Date.parse(release.createdAt))
     await memory.write({ ...memory.current(), seen: { keys: keys.number, release: release.number, createdAt } })
     if (release.number !== wanted.number) throw new NotNow('The hub hands out another release than it asks for.')
     const file = release.files.find((one) => one.product === 'hedgerow-gateway' && one.platform === platform)
     if (!file) throw new Error(`the release has no gateway for ${platform}`)
     return { ...file, expected: { version: release.version, number: release.number } }
+  }
+
+  /** Which clocks a person has to look at, where they disagree about an expiry. */
+  function clocksInWords(code: ReleaseRefusal, serverTime: number): string {
+    const isExpired = code === 'expired' || code === 'keys-expired'
+    if (!isExpired || Math.abs(clock() - serverTime) < DISAGREE_MS) return ''
+    const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+    return `; this device's clock says ${day(clock())}, the hub's ${day(serverTime)}: set the one that is wrong`
   }
 
   function waitForRest({ byHand, number }: WantedUpdate): void {
@@ -246,6 +264,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     onChange: (listener) => (tell = listener),
     heard({ update: wanted, serverTime, features }, download) {
       if (features?.includes('updates')) checkedAt = new Date(clock()).toISOString()
+      if (!running) keeping ??= floor.heard(serverTime).finally(() => (keeping = undefined))
       if (versions.isOnTrial()) return trial?.heard()
       if (!wanted || wanted.number <= versions.running.number) {
         if (!running) offered = state = undefined
@@ -275,6 +294,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     async stop() {
       stopping.abort()
       await running
+      await keeping
       await trial?.stop()
     },
   }
