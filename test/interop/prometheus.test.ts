@@ -1,5 +1,5 @@
 /** A real Prometheus reads a real hub: the queries of the dashboard and of the alerts find their metrics. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -31,10 +31,11 @@ describe.skipIf(skipWithout('Prometheus', 'command prometheus'))('Prometheus', (
 
   beforeAll(async () => {
     const [metrics, port] = [await freeTcpPort(), await freeTcpPort()]
-    hub = await startHub({ env: { HUB_METRICS_PORT: String(metrics) } })
+    folder = await mkdtemp(join(tmpdir(), 'hedgerow-prometheus-'))
+    await mkdir(join(folder, 'backups'), { mode: 0o700 })
+    hub = await startHub({ env: { HUB_METRICS_PORT: String(metrics), HUB_BACKUP_DIR: join(folder, 'backups') } })
     gateway = await startGateway(hub, { name: 'Barn' })
     await admit(hub)
-    folder = await mkdtemp(join(tmpdir(), 'hedgerow-prometheus-'))
     const settings = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: [join(DEPLOY, 'prometheus-rules.yaml')],

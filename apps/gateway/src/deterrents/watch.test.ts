@@ -85,6 +85,12 @@ describe('without watchedBy, all cameras of the device watch', () => {
     expect(await outcome(HUB)).toMatch(/^not_watched: .*\(barn\)/)
   })
 
+  test('a person on its camera blocks, however a program writes the name', async () => {
+    await open(['gate'])
+    deterrents.personSeen('Gate')
+    for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^person_near/)
+  })
+
   test('while Frigate has not said which cameras it has, nothing fires', async () => {
     await open()
     isComplete = false

@@ -27,7 +27,9 @@ export function isUnwatched(by: Asker): boolean {
 /** Whether a person on this camera keeps the deterrent off. */
 export function isWatching(camera: string, by: Asker, { watchedBy }: Pick<DeterrentSettings, 'watchedBy'>): boolean {
   if (isUnwatched(by)) return false
-  return (watchedBy?.includes(camera) ?? true) || (by.kind === 'rule' && by.cameras.includes(camera))
+  // A program that writes a name in another case means the same camera.
+  const isIt = (name: string) => name.toLowerCase() === camera.toLowerCase()
+  return (watchedBy?.some(isIt) ?? true) || (by.kind === 'rule' && by.cameras.some(isIt))
 }
 
 /** Why nobody can know whether a person is there; undefined when the cameras look, or the device has none that can. */

@@ -153,3 +153,18 @@ test('a password in an address may have any sign, also when it comes from a vari
   expect(passwordOf('rtsp://viewer:${PW}@198.18.0.1/', 'p%23ss')).toBe('p#ss')
   expect(urlOf('http://198.18.0.1/${PW}@x', 'a/b')).toBe('http://198.18.0.1/a/b@x')
 })
+
+test.each([
+  ['a name', 'rules: [{ name: &s "${PW}", labels: [boar], fire: [*s] }]'],
+  [
+    'a camera',
+    'cameras: { gate: &c { url: &s "http://u:${PW}@198.18.0.1/" } }\nrules: [{ name: a, labels: [boar], cameras: [*s], fire: [] }]',
+  ],
+  ['a number', 'site: { timeZone: &s "${PW}", latitude: *s, longitude: 1 }'],
+  ['an alias of an alias', 'a: &s "${PW}"\nrules: [{ name: &t *s, labels: [*s], fire: [*s] }]'],
+])('an error about %s that is an alias of a secret shows what is written', (_what, text) => {
+  const parsed = parseDeviceFile(text, { folder, environment: { PW: 'hunter2-of-the-device' } })
+  expect(JSON.stringify([parsed.errors, parsed.errors ? [] : parsed.names.map(({ shown }) => shown)])).not.toContain(
+    'hunter2',
+  )
+})

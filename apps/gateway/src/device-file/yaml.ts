@@ -87,6 +87,7 @@ export function nodeAt(document: Document, path: readonly PropertyKey[]): Node |
     if (isMap(node)) node = pairOf(node, key)?.value
     else node = isCollection(node) ? node.get(key, true) : undefined
   }
+  if (isAlias(node)) node = node.resolve(document)
   return isNode(node) ? node : undefined
 }
 

@@ -205,6 +205,7 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
     'session.ended',
     'session.refused',
     'session.started',
+    'site.left',
     'two-factor.guessed',
     'two-factor.set-up',
     'user.password-changed',

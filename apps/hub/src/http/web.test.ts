@@ -95,12 +95,12 @@ test('without a configured address, the beta page has the first admin’s; witho
   try {
     const beta = async () => (await other.app.inject({ url: '/beta' })).body
     const headers = { authorization: `Bearer ${await other.signIn('admin')}` }
-    const put = (url: string, payload: object) =>
-      other.app.inject({ method: 'PUT', url: `/api/v1${url}`, headers, payload })
+    const change = (url: string, payload: object) =>
+      other.app.inject({ method: 'PATCH', url: `/api/v1${url}`, headers, payload })
     expect(await beta()).toBe(PUBLIC_PAGES['beta-register'])
-    await put('/hub/settings', { openRegistration: false })
+    await change('/hub/settings', { openRegistration: false })
     expect(await beta()).toBe(PUBLIC_PAGES['beta-sign-in'])
-    await put('/auth/profile', { firstName: '', lastName: '', email: 'rosa@farm.example' })
+    await change('/auth/profile', { firstName: '', lastName: '', email: 'rosa@farm.example' })
     expect(await beta()).toContain('href="mailto:rosa@farm.example?subject=Beta">rosa@farm.example</a>')
   } finally {
     await other.stop()
