@@ -236,7 +236,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   )
   expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await editor.fill(rule('sprinkler'))
-  const warning = page.getByRole('list', { name: 'Warnings' }).getByRole('listitem')
+  const warning = page.getByRole('list', { name: 'Warnings' }).getByRole('listitem').filter({ hasText: 'rule Boar' })
   expect(await warning.textContent()).toMatch(/^Line 7, column 27: The rule Boar gets nothing from the eye/)
   await page.getByRole('button', { name: 'Save' }).click()
   await waitFor(async () => (await readFile(file, 'utf8')) === rule('sprinkler'), { for: 'the file' })

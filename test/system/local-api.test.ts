@@ -188,5 +188,6 @@ test('the device describes its API', async () => {
     '/api/v1/learning/run',
     '/api/v1/learning/undo',
     '/api/v1/status',
+    '/api/v1/version/back',
   ])
 })

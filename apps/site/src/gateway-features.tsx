@@ -4,13 +4,12 @@ import { Section } from './section.tsx'
 const FEATURES: { title: string; words: string }[] = [
   {
     title: 'Acts by your rules',
-    words:
-      'Every firing has an end and a limit. A person that the model sees prevents it, unless the rule is about persons.',
+    words: 'Every firing ends by itself. A person whom the model sees prevents it.',
   },
   { title: 'Carries on alone', words: 'Detections wait on its disk until the line is back.' },
   { title: 'Says how it is', words: 'Every problem in a sentence.' },
-  { title: 'Finds a way out', words: 'Where WireGuard is blocked, heartbeats and detections go over HTTPS.' },
-  { title: 'Updates itself', words: 'If the hub’s line installed it: from signed releases; a bad one is undone.' },
+  { title: 'Finds a way out', words: 'Over HTTPS where WireGuard is blocked.' },
+  { title: 'Updates itself', words: 'From signed releases, if the hub’s line installed it.' },
   {
     title: 'Cannot touch the hub',
     words: 'Its pages have an origin of their own.',

@@ -5,7 +5,7 @@ import { DesignMark, Section } from './section.tsx'
 const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   {
     title: 'A camera looks',
-    words: 'Its stream goes to a gateway beside it.',
+    words: 'It streams to a gateway nearby.',
     drawing: (
       <>
         <path d="M14 30h44l8 8v10l-8 8H14z" />
@@ -16,7 +16,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'A gateway decides',
-    words: 'It sees that something moves; with a model of yours, that it is a boar.',
+    words: 'It sees what moves; your model says that it is a boar.',
     drawing: (
       <>
         <rect x="20" y="26" width="56" height="44" rx="4" />
@@ -73,8 +73,8 @@ export function HowItWorks() {
       <p className={styles.note}>
         <DesignMark>
           An amber diamond marks what is designed, but not in the software or not measured at a real site. You bring the
-          detector: Frigate, an ONNX model or any program. Without one the software knows that something moves, and not
-          what. Nothing comes with it for smoke.
+          detector: Frigate, an ONNX model or any program. Without one it knows only that something moves. Nothing comes
+          for smoke.
         </DesignMark>
       </p>
     </Section>

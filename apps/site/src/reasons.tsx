@@ -12,7 +12,7 @@ const REASONS = [
   },
   {
     title: 'Strangers stay strangers',
-    words: 'A device waits until you or a rule of yours approve it. The agent’s private keys never leave it.',
+    words: 'A device waits for approval; its agent’s private keys never leave it.',
   },
   {
     title: 'One command',

@@ -10,7 +10,7 @@ const STEPS = [
   },
   {
     title: 'You approve it',
-    words: 'On the web, by two fingerprints; an invitation or a rule of yours can do it for you.',
+    words: 'By fingerprints, an invitation or your rule.',
   },
   {
     title: 'The tunnel is up',

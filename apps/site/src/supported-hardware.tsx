@@ -3,9 +3,9 @@ import styles from './hardware.module.css'
 
 const COMPUTERS = [
   { name: 'Small single-board computer', use: 'One camera' },
-  { name: 'Edge AI module', use: 'A few cameras, on its processor' },
+  { name: 'Edge AI module', use: 'A few cameras' },
   { name: 'Compact desktop computer', use: 'What beta testers use' },
-  { name: 'GPU-powered Windows PC', use: 'Under Linux, on its processor' },
+  { name: 'GPU-powered Windows PC', use: 'Under Linux' },
 ]
 
 const PARTS = [
@@ -46,8 +46,8 @@ export function SupportedHardware() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          Models run on the processor, not on a GPU or an AI chip. Sizes are designed, not measured: the agent was
-          tested on Linux, with simulated cameras, controllers and relays.
+          Models run on the processor alone. Sizes are not measured: the agent was tested on Linux with simulated
+          devices.
         </DesignMark>
       </p>
     </Section>
