@@ -6,7 +6,7 @@ const FEATURES: { title: string; words: string }[] = [
     title: 'Acts by your rules',
     words: 'Every firing ends by itself. A person whom the model sees prevents it.',
   },
-  { title: 'Carries on alone', words: 'Detections wait on its disk until the line is back.' },
+  { title: 'Carries on alone', words: 'Detections wait on its disk meanwhile.' },
   { title: 'Says how it is', words: 'Every problem in a sentence.' },
   { title: 'Finds a way out', words: 'Over HTTPS where WireGuard is blocked.' },
   { title: 'Updates itself', words: 'From signed releases, if the hub’s line installed it.' },

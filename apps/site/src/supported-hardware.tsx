@@ -5,7 +5,7 @@ const COMPUTERS = [
   { name: 'Small single-board computer', use: 'One camera' },
   { name: 'Edge AI module', use: 'A few cameras' },
   { name: 'Compact desktop computer', use: 'What beta testers use' },
-  { name: 'GPU-powered Windows PC', use: 'Under Linux' },
+  { name: 'GPU-powered Windows PC', use: 'Under Linux, on its processor' },
 ]
 
 const PARTS = [
@@ -46,8 +46,7 @@ export function SupportedHardware() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          Models run on the processor alone. Sizes are not measured: the agent was tested on Linux with simulated
-          devices.
+          Models run on the processor, not on a GPU or an AI chip. Sizes are not measured; tests use simulated devices.
         </DesignMark>
       </p>
     </Section>

@@ -41,9 +41,12 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
   })
   const [settled] = useDebouncedValue(form.values, SETTLED_MS)
   const submit = submitTo(form, async (values) => {
-    if (rule)
-      await edit.mutateAsync({ id: rule.id, change: changesOf(fieldsOf(values, rule), fieldsOf(valuesOf(rule), rule)) })
-    else await add.mutateAsync(fieldsOf(values))
+    if (rule) {
+      const before = fieldsOf(form.getInitialValues(), rule)
+      await edit.mutateAsync({ id: rule.id, change: changesOf(fieldsOf(values, rule), before) })
+      // What is typed meanwhile is a change of this.
+      form.setInitialValues(values)
+    } else await add.mutateAsync(fieldsOf(values))
     if (rule === undefined || isAsSent(form, values)) life.onClose()
   })
   const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>

@@ -30,6 +30,8 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
   const submit = submitTo(form, async (values) => {
     const { password, ...fields } = values
     const { username } = await save.mutateAsync({ fields, seen: pick(form.getInitialValues()), password })
+    // What is typed meanwhile is a change of this.
+    form.setInitialValues(values)
     void toast(user === undefined ? `User "${username}" added.` : `User "${username}" saved.`)
     if (user === undefined || isAsSent(form, values)) onClose()
   })

@@ -36,6 +36,8 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
     form,
     async (values) => {
       const { name } = await update.mutateAsync(changesOf(fieldsOf(values), fieldsOf(form.getInitialValues())))
+      // What is typed meanwhile is a change of this.
+      form.setInitialValues(values)
       void toast(`Gateway "${name}" saved.`)
       if (isAsSent(form, values)) onClose()
     },
