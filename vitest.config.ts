@@ -46,9 +46,6 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   setupFiles: isWatching ? [] : [harness('plain-imports.js')],
   testTimeout,
   hookTimeout: 120_000,
-  // One failure among thousands that does not repeat must not refuse a change. The run's last lines name the tests that
-  // passed only when tried again.
-  retry: 1,
   expect: { poll: { timeout: 30_000, interval: 20 } },
 })
 
@@ -111,7 +108,7 @@ export default defineConfig({
           ...e2e,
           ...shared,
           env: { ...e2e.env, TEST_PAGES: 'brief' },
-          setupFiles: [...e2e.setupFiles, ...['page-report.ts', 'second-try.ts'].map(harness)],
+          setupFiles: [...e2e.setupFiles, harness('page-report.ts')],
         },
       },
       { test: { ...beforeBrowsers('interop', 'test/interop'), ...shared } },

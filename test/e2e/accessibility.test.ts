@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
@@ -35,11 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await showcase?.stop()
-})
-
-// The first try has failed, and the hub has been started again.
-beforeEach(({ task }) => {
-  if (task.result?.retryCount) isIn = undefined
 })
 
 /** Screens of one person's portal one after the other, which need one load. */

@@ -23,7 +23,7 @@ afterAll(async () => {
   await browser?.close()
   await hub?.stop()
 })
-// A gateway of its own for each try, because it keeps what it fired and to which version it went back.
+// A gateway of its own for each test, because it keeps what it fired and to which version it went back.
 beforeEach(async () => {
   relay = await startRelay()
   onTestFinished(() => relay.stop())

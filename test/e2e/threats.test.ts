@@ -320,7 +320,7 @@ test('scrolling loads older ones without end, and the view does not move when ne
     const { pathname, searchParams } = new URL(request.url())
     if (pathname.endsWith('/incidents')) cursors.push(searchParams.get('cursor'))
   })
-  // A label and an id of its own for each try: one that the hub knows would be no new incident.
+  // A label and an id of its own: one that the hub knows would be no new incident.
   const label = `fox ${randomUUID().slice(0, 4)}`
   const before = await page.locator(`[data-incident="${last}"]`).boundingBox()
   // One is older than most: its gateway had no network.

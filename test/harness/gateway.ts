@@ -25,17 +25,6 @@ export type TestGatewayOptions = {
   before?: (dataDir: string) => void
 } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
-const running = new Set<TestGateway>()
-
-/** The gateways of this test file. */
-export const runningGateways = (): readonly TestGateway[] => [...running]
-
-const ended = new Set<string | null>()
-
-/** Whether a hub that still shows this gateway of this test file as online waits for it in vain. */
-export const isStopped = (gatewayId: string): boolean => ended.has(gatewayId)
-export const markStopped = (gatewayId: string | null): void => void ended.add(gatewayId)
-
 /**
  * Starts an agent that knows the hub's address; `file` adds to gateway.yaml. It retries soon after a failure, so that
  * tests are fast.
@@ -65,7 +54,7 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
     if (!answer.ok) throw new Error(await answer.text())
   }
   let stopped: Promise<void> | undefined
-  const gateway: TestGateway = {
+  return {
     ...agent,
     localApi: {
       reportDetections: (detections) => send('POST', '/detections', { detections }),
@@ -76,11 +65,7 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
     stop: () => (stopped ??= end()),
   }
   async function end(): Promise<void> {
-    running.delete(gateway)
-    markStopped(agent.state().gatewayId)
     await agent.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
-  running.add(gateway)
-  return gateway
 }

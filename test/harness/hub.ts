@@ -33,16 +33,9 @@ export type Hub = {
   kill9(): Promise<void>
   /** Starts it again on the same data directory and ports, after `kill9` or while it runs. */
   restart(): Promise<void>
-  /** `api` signs in again: the session of the first admin is gone. */
-  forgetSession(): void
   /** Sends SIGTERM and removes its data directory. */
   stop(): Promise<Exit>
 }
-
-const running = new Set<Hub>()
-
-/** The hubs of this test file. */
-export const runningHubs = (): readonly Hub[] => [...running]
 
 /** The first admin of `STARTED_DATABASE`. */
 export const STARTED_ADMIN: Credentials = { username: 'admin', password: 'a hedge between two fields' }
@@ -94,21 +87,20 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   if (hasStarted) await copyFile(STARTED_DATABASE, join(dataDir, 'hub.sqlite'))
   let child = await start()
   const admin = options.admin ?? (hasStarted ? STARTED_ADMIN : await adminOf(env, child))
-  let api = createApiAs(url, admin)
+  const api = createApiAs(url, admin)
 
   const stop = async () => {
-    running.delete(hub)
     const exit = child.hasEnded() ? await child.ended : await child.stop()
     await rm(dataDir, { recursive: true, force: true })
     return exit
   }
-  const hub: Hub = {
+  return {
     url,
     port,
     vpnPort,
     dataDir,
     admin,
-    api: (call, ...input) => api(call, ...input),
+    api,
     visitor: createApi(url),
     apiAs: (credentials) => createApiAs(url, credentials),
     process: () => child,
@@ -121,11 +113,8 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       if (!child.hasEnded()) await child.stop()
       child = await start()
     },
-    forgetSession: () => void (api = createApiAs(url, admin)),
     stop,
   }
-  running.add(hub)
-  return hub
 }
 
 async function startReadyHub(

@@ -1,5 +1,5 @@
 /**
- * Set-up of the e2e tests: after each try that fails, prints what every open page shows, what it complained about and
+ * Set-up of the e2e tests: after each test that fails, prints what every open page shows, what it complained about and
  * which requests it still waits for.
  */
 import type { BrowserContext, Page, Request } from 'playwright-core'

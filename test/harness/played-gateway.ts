@@ -12,7 +12,6 @@ import {
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { createTestDevice } from '../../apps/hub/testing/device.ts'
 import { joinTunnel, type TestPeer } from '../../apps/hub/testing/peer.ts'
-import { markStopped } from './gateway.ts'
 import type { Hub } from './hub.ts'
 
 /**
@@ -29,7 +28,7 @@ export async function joinPlayedGateway(hub: Hub, serve: (stream: Duplex) => voi
   if (presharedKey === undefined) throw new Error('the hub gave no preshared key')
   const peer = await joinTunnel({ ...approved, presharedKey, privateKey: device.privateKey, hubPort: hub.vpnPort })
   serveOn(peer, serve)
-  return { id: approved.gatewayId, peer, post: peer.post, stop: () => stop(approved.gatewayId, peer) }
+  return { id: approved.gatewayId, peer, post: peer.post, stop: peer.stop }
 }
 
 /** The same for a device with plain WireGuard, whose health the hub checks. */
@@ -47,12 +46,7 @@ export async function joinPlayedRouter(hub: Hub, serve: (stream: Duplex) => void
     hubPort: hub.vpnPort,
   })
   serveOn(peer, serve)
-  return { id, stop: () => stop(id, peer) }
-}
-
-function stop(id: string, peer: TestPeer) {
-  markStopped(id)
-  return peer.stop()
+  return { id, stop: peer.stop }
 }
 
 /** The hub may cut a connection at any time. */

@@ -19,9 +19,6 @@ function tokenOf(hub: Hub, credentials: Credentials): Promise<string> {
   return token
 }
 
-/** Everybody signs in again: their sessions are gone. */
-export const forgetSessions = (hub: Hub): void => void tokens.delete(hub)
-
 /** Leaves the page on a document of the hub without a script, with this person's session in the profile's storage. */
 export async function enterAs(page: Page, hub: Hub, credentials: Credentials): Promise<void> {
   const token = await tokenOf(hub, credentials)

@@ -78,7 +78,7 @@ function newDevice(name: string, invitationCode: string | undefined): Device {
   return { keys, name, location: '', version: '1.0.0', macAddress: '', invitationCode }
 }
 
-/** The hub whose queue the first test filled, for the second one; a test that is tried again gets another. */
+/** The hub whose queue the first test filled, for the second one. */
 let full: Hub | undefined
 
 async function fillTheQueue(hub: Hub): Promise<void> {

@@ -133,7 +133,7 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
     onTestFinished(() => attacker.stop().then(() => undefined))
     await attacker.says(/ready/)
     for (let count = 0; count < 20; count++) {
-      // As it was before each try.
+      // As it was before each.
       done('chown root:hedgerow-gateway /etc/hedgerow && chmod 1770 /etc/hedgerow')
       shell(`timeout 20 ${INSTALL} >/dev/null 2>&1; timeout 5 hedgerow-gateway doctor`)
     }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { createApiAs } from '../harness/api-client.ts'
 import { startChild } from '../harness/child-process.ts'
@@ -42,8 +42,6 @@ let installed: string
 let port: number
 /** `NAME=value`, as shell and systemd read it. */
 let settingsOfThisTest: string[]
-/** What the first test leaves: the settings of the script that it has installed a version with. */
-let firstConf: string | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hedgerow-upgrade-'))
@@ -53,23 +51,6 @@ beforeAll(async () => {
   copyTree(remote)
   git('init', '--quiet')
   commit('v1')
-})
-
-// A second try finds the remote, the installed version and its hub as the first try did.
-beforeEach(async ({ task }) => {
-  if ((task.result?.retryCount ?? 0) === 0) return
-  git('reset', '--quiet', '--hard', 'v1')
-  git('clean', '--quiet', '-fd')
-  for (const tag of ['broken', 'v2', 'v3']) spawnSync('git', ['tag', '-d', tag], { cwd: remote })
-  endHub()
-  if (firstConf === undefined) return
-  for (const name of ['previous', 'switching']) rmSync(join(installed, name), { force: true })
-  for (const version of readdirSync(join(installed, 'releases')))
-    if (version !== 'v1') rmSync(join(installed, 'releases', version), { recursive: true })
-  rmSync(join(folder, 'copies'), { recursive: true, force: true })
-  execFileSync('ln', ['-sfn', 'releases/v1', join(installed, 'current')])
-  writeFileSync(join(installed, 'release.conf'), firstConf)
-  await startFirst()
 })
 
 afterAll(() => {
@@ -272,10 +253,8 @@ describe.skipIf(!isAsked)('the page', () => {
       `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
       `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
     ]
-    const conf = [...settings, ...ofThisTest, ''].join('\n')
-    writeFileSync(join(installed, 'release.conf'), conf)
+    writeFileSync(join(installed, 'release.conf'), [...settings, ...ofThisTest, ''].join('\n'))
     await startFirst()
-    firstConf = conf
   })
 
   test(

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+/** A test that may be tried again (`retry` in its options) until a day; then it is mended. At most ten. */
+type SecondTry = { test: string; reason: string; until: `${number}-${number}-${number}` }
+
+const SECOND_TRIES: readonly SecondTry[] = []
+
+const root = join(import.meta.dirname, '../..')
+const WITH_RETRY = /\bretry: *(?:[1-9]\b|\{)/g
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx', '*config.ts'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '')
+
+it('no test is tried again but those of the list, each only until its day', () => {
+  const found = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(WITH_RETRY)].map(() => file),
+  )
+  expect(found.toSorted()).toEqual(SECOND_TRIES.map(({ test }) => test.split(' > ')[0]).toSorted())
+  expect(SECOND_TRIES.length).toBeLessThanOrEqual(10)
+  const today = new Date().toISOString().slice(0, 10)
+  expect(SECOND_TRIES.filter(({ until }) => until < today)).toEqual([])
+})
