@@ -24,7 +24,8 @@ const maxHeavyWorkers = availableParallelism() + 3
 const isWatching = !process.argv.includes('run')
 const harness = (file: string) => join(import.meta.dirname, 'test/harness', file)
 
-const project = (name: string, root: string, testTimeout = 60_000) => ({
+/** A machine that does much else takes ten times as long; a test that hangs fails all the same. */
+const project = (name: string, root: string, testTimeout = 240_000) => ({
   name,
   root,
   include: ['**/*.test.{ts,tsx}'],
@@ -45,8 +46,8 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
   experimental: { viteModuleRunner: false, nodeLoader: false },
   setupFiles: isWatching ? [] : [harness('plain-imports.js')],
   testTimeout,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 30_000, interval: 20 } },
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
 })
 
 /**
@@ -61,10 +62,10 @@ const shared = { isolate: false }
  * of the machine comes or goes (`net::ERR_NETWORK_CHANGED`).
  */
 const heavy = (name: string, root: string, globalSetup: string[] = []) => ({
-  ...project(name, root, 240_000),
+  ...project(name, root, 480_000),
   maxWorkers: maxHeavyWorkers,
   // A question to a page or to another process costs more than one to the own.
-  expect: { poll: { timeout: 30_000, interval: 50 } },
+  expect: { poll: { timeout: 60_000, interval: 50 } },
   sequence: { groupOrder: 1 },
   env: { TEST_BUNDLES: 'on', TEST_STARTED_HUBS: 'on', TEST_BROWSERS: 'beside' },
   globalSetup: ['bundle-programs.ts', ...globalSetup].map(harness),
@@ -97,7 +98,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...project('hub', 'apps/hub', 120_000),
+          ...project('hub', 'apps/hub'),
           ...shared,
           globalSetup: join(import.meta.dirname, 'apps/hub/testing/global-setup.ts'),
         },
