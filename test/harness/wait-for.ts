@@ -19,7 +19,7 @@ const SHARE = 0.05
  * the condition counts as "not yet" and becomes the cause of the failure when the time is up.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<T>> {
-  const { timeoutMs = 30_000, everyMs } = options
+  const { timeoutMs = 60_000, everyMs } = options
   const startedAt = performance.now()
   const passedMs = () => performance.now() - startedAt
   // Questions to other processes cost both sides processor time, of which a busy machine has little.
