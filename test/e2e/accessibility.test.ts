@@ -6,6 +6,7 @@ import { portalOf } from '../harness/portal.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import type { Screen } from '../harness/screen.ts'
 import { screens } from '../harness/screens.ts'
+import { screenAt, screens as portalScreens } from '../../apps/portal/src/parts/screens.ts'
 import { startShowcase, type Showcase } from '../harness/showcase.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -97,6 +98,12 @@ test.each(byPerson)(
     expect(policyBreaches).toEqual([])
   },
 )
+
+test('every screen of the portal is among them', () => {
+  const shown = new Set(screens.map(({ path = '' }) => screenAt(path.replace(/[?#].*/, ''))?.path))
+  // The hand-over leaves at once; test/e2e/hand-over.test.ts looks at it.
+  expect(portalScreens.flatMap(({ path }) => (shown.has(path) ? [] : [path]))).toEqual(['/proxy/gateway/:id'])
+})
 
 test('the brand colour is really applied, in both themes', async () => {
   const signIn = screens.find(({ name }) => name === 'sign-in')!

@@ -5,21 +5,11 @@ import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
+import { screens } from '../../apps/portal/src/parts/screens.ts'
 
 const SCREENS = [
-  '/dashboard',
-  '/gateways',
-  '/gateways/:id',
-  '/gateway-approvals',
-  '/gateway-invitations',
-  '/auto-approval-settings',
-  '/users',
-  '/settings?tab=general',
-  '/settings?tab=security',
-  '/settings?tab=network',
-  '/settings?tab=certificates',
-  '/settings?tab=audit',
-  '/profile',
+  ...screens.map(({ path }) => path).filter((path) => path !== '/proxy/gateway/:id' && path !== '/help/:page'),
+  ...['security', 'network', 'certificates', 'audit'].map((tab) => `/settings?tab=${tab}`),
 ]
 
 let browser: BrowserHandle

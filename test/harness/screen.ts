@@ -16,6 +16,8 @@ export type Screen = {
   show(page: Page, showcase: Showcase, isIn?: boolean): Promise<void>
   /** The page can show no other screen afterwards: its clock was replaced. */
   spoilsPage?: true
+  /** Its address in the portal, for a screen of somebody who is signed in. */
+  path?: string
   /** In whose portal it is. */
   person?: Person
 }
@@ -35,6 +37,7 @@ const signedIn =
   (person: Person) =>
   (name: string, path: string, steps?: Steps): Screen => ({
     name,
+    path,
     ...(!isNowhere(path) && { person }),
     async show(page, showcase, isIn = false) {
       const { hub, credentials } = person(showcase)

@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SCREENS } from '../src/features/command-palette/destinations.ts'
 import { addressOf, FIRST_PAGE, plainText } from '../src/features/help/text.ts'
-import { HELP_OF_SCREEN, helpOf } from '../src/features/shell/help-of-screen.ts'
+import { screenAt, screens } from '../src/parts/screens.ts'
 import { findLooseEnds, linksIn, pages, readPage } from './help-pages.ts'
 
 const SOURCES = join(import.meta.dirname, '../src')
@@ -39,11 +38,12 @@ describe('the help', () => {
   })
 
   it('has the page about each screen, which the account menu opens', () => {
-    expect(Object.keys(HELP_OF_SCREEN).filter((screen) => !addresses.has(helpOf(screen)))).toEqual([])
-    const known = SCREENS.flatMap((screen) => ('path' in screen ? [screen.path] : []))
-    expect(known.filter((path) => helpOf(path) === '/help')).toEqual(['/dashboard', '/help'])
-    expect(helpOf('/gateways/quince-corner')).toBe('/help/gateway-problems')
-    expect(helpOf('/help/tls')).toBe('/help')
+    const helps = screens.flatMap((screen) => ('help' in screen ? [`/help/${screen.help}`] : []))
+    expect(helps.filter((to) => !addresses.has(to))).toEqual([])
+    const without = screens.flatMap((screen) => ('help' in screen ? [] : [screen.path]))
+    expect(without).toEqual(['/dashboard', '/help', '/help/:page'])
+    expect(screenAt('/gateways/quince-corner')?.help).toBe('gateway-problems')
+    expect(screenAt('/help/tls')?.help).toBeUndefined()
   })
 })
 

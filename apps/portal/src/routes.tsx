@@ -1,5 +1,5 @@
 /** The portal's addresses, which the build writes for the hub. Each screen is its own chunk. */
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, type ComponentType } from 'react'
 import { Navigate, useLocation, useRouteError, type RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { RegisterPage } from './features/register/page.tsx'
@@ -7,10 +7,10 @@ import { RequireSession, ToPublicSite, type AskedPath } from './features/sign-in
 import { SignInPage } from './features/sign-in/page.tsx'
 import { PageFailure } from './features/shell/page-failure.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
+import { screens, type ScreenPath } from '#parts/screens.ts'
 
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
-const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
 
 /** Opens the portal for a person who is signed in. */
 const Enter = ({ to }: { to: string }) => <Navigate to={to} replace />
@@ -25,6 +25,40 @@ const threats = () => import('./features/threats/page.tsx')
 
 /** If it fails, opening the screen tries again. */
 const loadThreatsAhead = () => void threats().catch(() => undefined)
+
+async function settings() {
+  const { SettingsPage } = await import('./features/settings/page.tsx')
+  return () => (
+    <SettingsPage
+      audit={
+        <Suspense>
+          <Audit />
+        </Suspense>
+      }
+    />
+  )
+}
+
+const help = async () => (await import('./features/help/page.tsx')).HelpScreen
+
+const load: Readonly<Record<ScreenPath, () => Promise<ComponentType>>> = {
+  '/dashboard': async () => (await import('./features/dashboard/page.tsx')).DashboardPage,
+  '/threats': async () => (await threats()).ThreatsPage,
+  '/cameras': async () => (await import('./features/cameras/page.tsx')).CamerasPage,
+  '/alert-rules': async () => (await import('./features/alerts/page.tsx')).AlertsPage,
+  '/gateways': async () => (await import('./features/gateways/list/page.tsx')).GatewaysPage,
+  '/gateways/:id': async () => (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
+  '/versions': async () => (await import('./features/versions/page.tsx')).VersionsPage,
+  '/gateway-approvals': async () => (await import('./features/approvals/page.tsx')).RegistrationsPage,
+  '/gateway-invitations': async () => (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,
+  '/auto-approval-settings': async () => (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
+  '/users': async () => (await import('./features/users/page.tsx')).UsersPage,
+  '/settings': settings,
+  '/profile': async () => (await import('./features/profile/page.tsx')).ProfilePage,
+  '/help': help,
+  '/help/:page': help,
+  '/proxy/gateway/:id': async () => (await import('./features/gateway-ui/page.tsx')).HandoverPage,
+}
 
 export const routes: RouteObject[] = [
   {
@@ -65,87 +99,7 @@ export const routes: RouteObject[] = [
                     ErrorBoundary: () => <ScreenError recover={mayReload() ? reloadOnceAnswered : undefined} />,
                   }
                 },
-                children: [
-                  {
-                    path: '/dashboard',
-                    lazy: async () => ({ Component: (await import('./features/dashboard/page.tsx')).DashboardPage }),
-                  },
-                  {
-                    path: '/threats',
-                    lazy: async () => ({ Component: (await threats()).ThreatsPage }),
-                  },
-                  {
-                    path: '/cameras',
-                    lazy: async () => ({ Component: (await import('./features/cameras/page.tsx')).CamerasPage }),
-                  },
-                  {
-                    path: '/alert-rules',
-                    lazy: async () => ({ Component: (await import('./features/alerts/page.tsx')).AlertsPage }),
-                  },
-                  {
-                    path: '/gateways',
-                    lazy: async () => ({ Component: (await import('./features/gateways/list/page.tsx')).GatewaysPage }),
-                  },
-                  {
-                    path: '/gateways/:id',
-                    lazy: async () => ({
-                      Component: (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
-                    }),
-                  },
-                  {
-                    path: '/versions',
-                    lazy: async () => ({ Component: (await import('./features/versions/page.tsx')).VersionsPage }),
-                  },
-                  {
-                    path: '/gateway-approvals',
-                    lazy: async () => ({
-                      Component: (await import('./features/approvals/page.tsx')).RegistrationsPage,
-                    }),
-                  },
-                  {
-                    path: '/gateway-invitations',
-                    lazy: async () => ({
-                      Component: (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,
-                    }),
-                  },
-                  {
-                    path: '/auto-approval-settings',
-                    lazy: async () => ({
-                      Component: (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
-                    }),
-                  },
-                  {
-                    path: '/users',
-                    lazy: async () => ({ Component: (await import('./features/users/page.tsx')).UsersPage }),
-                  },
-                  {
-                    path: '/settings',
-                    lazy: async () => {
-                      const { SettingsPage } = await import('./features/settings/page.tsx')
-                      return {
-                        Component: () => (
-                          <SettingsPage
-                            audit={
-                              <Suspense>
-                                <Audit />
-                              </Suspense>
-                            }
-                          />
-                        ),
-                      }
-                    },
-                  },
-                  {
-                    path: '/profile',
-                    lazy: async () => ({ Component: (await import('./features/profile/page.tsx')).ProfilePage }),
-                  },
-                  { path: '/help', lazy: helpScreen },
-                  { path: '/help/:page', lazy: helpScreen },
-                  {
-                    path: '/proxy/gateway/:id',
-                    lazy: async () => ({ Component: (await import('./features/gateway-ui/page.tsx')).HandoverPage }),
-                  },
-                ],
+                children: screens.map(({ path }) => ({ path, lazy: async () => ({ Component: await load[path]() }) })),
               },
             ],
           },

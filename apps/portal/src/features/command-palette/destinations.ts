@@ -2,28 +2,19 @@
 import type { Role } from '@hedgerow/contract'
 import { mayManageFleet } from '#api/roles.ts'
 import { countTags } from '#api/tags.ts'
+import { screens } from '#parts/screens.ts'
 
 /** An action that has no address. */
 export type Command = 'light' | 'dark' | 'auto' | 'logout'
 export type Destination = { name: string; hint: string } & ({ path: string } | { command: Command })
 
-const screen = (path: string, name: string): Destination => ({ path, name, hint: 'Screen' })
+const titled: readonly { path: string; title?: string; words?: string }[] = screens.filter((one) => 'title' in one)
 
-export const SCREENS: readonly Destination[] = [
-  screen('/dashboard', 'Dashboard'),
-  screen('/threats', 'Threats'),
-  screen('/cameras', 'Cameras'),
-  screen('/alert-rules', 'Alert rules'),
-  screen('/gateways', 'Gateways'),
-  screen('/versions', 'Versions'),
-  screen('/gateway-approvals', 'Approvals'),
-  screen('/gateway-invitations', 'Gateway invitations'),
-  screen('/auto-approval-settings', 'Auto-approval settings'),
-  screen('/users', 'Users'),
-  screen('/settings', 'Settings'),
-  screen('/profile', 'Profile'),
-  screen('/help', 'Help'),
-]
+export const SCREENS: readonly Destination[] = titled.map(({ path, title = '' }) => ({
+  path,
+  name: title,
+  hint: 'Screen',
+}))
 
 const action = (path: string, name: string): Destination => ({ path, name, hint: 'Action' })
 const command = (name: string, known: Command): Destination => ({ command: known, name, hint: 'Action' })
@@ -102,19 +93,7 @@ const SETTINGS: readonly Destination[] = [
 
 /** Other words that people type for a destination, by its name, without hyphens. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
-  Dashboard: 'home overview start statistics',
-  Threats: 'incidents detections alarms events pictures snapshots clips export',
-  Cameras: 'pictures wall live video streams full screen',
-  'Alert rules': 'alarms notifications channels messages escalation email mail ntfy telegram pushover webhook sms',
-  Gateways: 'devices fleet tags map connect',
-  Versions: 'updates upgrades releases firmware rollout',
-  Approvals: 'approve reject pending requests registrations fingerprint',
-  'Gateway invitations': 'invite codes',
-  'Auto-approval settings': 'approve automatically trusted networks whitelist allowed addresses',
-  Users: 'people accounts members roles permissions admins managers',
-  Settings: 'configuration options preferences',
-  Profile: 'account name email language',
-  Help: 'documentation manual docs support',
+  ...Object.fromEntries(titled.map(({ title, words }) => [title, words])),
   'Approve or reject gateways': 'accept registrations pending devices',
   'Add gateway': 'new device enrol register install qr code',
   'Edit, tag or delete gateways': 'rename remove change location',

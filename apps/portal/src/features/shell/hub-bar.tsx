@@ -8,10 +8,7 @@ import { Badge, TopBar } from '@hedgerow/ui/top-bar.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionState } from './connection-state.tsx'
 import { Notices } from './notices.tsx'
-
-/** Screens without a link of their own in the bar, by the screen that leads to them. */
-const OF_THREATS: ReadonlySet<string> = new Set(['/cameras', '/alert-rules'])
-const OF_APPROVALS: ReadonlySet<string> = new Set(['/gateway-invitations', '/auto-approval-settings'])
+import { barScreens, screenAt } from '#parts/screens.ts'
 
 export type HubBarProps = {
   tools: ReactNode
@@ -22,7 +19,7 @@ export type HubBarProps = {
 /** The top bar: the hub's name, the screens with the current one marked, `tools`, and the account. */
 export function HubBar({ tools, loadThreats }: HubBarProps) {
   const { role } = useUser()
-  const { pathname } = useLocation()
+  const within = screenAt(useLocation().pathname)?.bar
   const pending = usePendingRegistrations()
   const hubName = useHubSettings().data?.hubName ?? ''
   const waiting = mayManageFleet(role) ? (pending.data?.length ?? 0) : 0
@@ -39,17 +36,17 @@ export function HubBar({ tools, loadThreats }: HubBarProps) {
         </>
       }
     >
-      <NavLink to="/dashboard">Dashboard</NavLink>
-      <NavLink to="/threats" data-within={OF_THREATS.has(pathname)} onPointerEnter={loadThreats} onFocus={loadThreats}>
-        Threats
-      </NavLink>
-      <NavLink to="/gateways">Gateways</NavLink>
-      <NavLink to="/gateway-approvals" data-within={OF_APPROVALS.has(pathname)}>
-        Approvals
-        {waiting > 0 && <Badge count={waiting} what="waiting" />}
-      </NavLink>
-      <NavLink to="/users">Users</NavLink>
-      <NavLink to="/settings">Settings</NavLink>
+      {barScreens.map(({ path, title }) => (
+        <NavLink
+          key={path}
+          to={path}
+          data-within={within === path}
+          {...(path === '/threats' && { onPointerEnter: loadThreats, onFocus: loadThreats })}
+        >
+          {title}
+          {path === '/gateway-approvals' && waiting > 0 && <Badge count={waiting} what="waiting" />}
+        </NavLink>
+      ))}
     </TopBar>
   )
 }
