@@ -3,12 +3,6 @@ import { readFileSync } from 'node:fs'
 /** The unit in which Linux counts processor time (sysconf(3), USER_HZ). */
 const TICKS_A_SECOND = 100
 
-/** The processor time that a hub has used so far, by its own metrics on this port. */
-export async function processorSeconds(metricsPort: number): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])
-}
-
 /** The processor time of all threads, in the process and in the kernel, so far (proc_pid_stat(5), fields 14 and 15). */
 export function processorSecondsOf(pid: number): number {
   const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8')

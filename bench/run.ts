@@ -3,17 +3,12 @@ import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchFleetLoad } from './fleet-load.ts'
 import { benchEye } from './eye.ts'
-import { benchBatches } from './batches.ts'
 import { benchLearning } from './learning.ts'
-import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchProxy } from './proxy.ts'
-import { benchStorm } from './storm.ts'
 import { benchThreats } from './threats.ts'
 import { benchTunnel } from './tunnel.ts'
-import { benchWall } from './wall.ts'
 import { benchWeb } from './web.ts'
-import { benchWireGuard } from './wireguard.ts'
 
 /** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
 const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
@@ -22,17 +17,12 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   approve: benchApprove,
   eye: benchEye,
   fleet: benchFleetLoad,
-  batches: benchBatches,
   learning: benchLearning,
-  metrics: benchMetrics,
   netstack: benchNetstack,
   proxy: benchProxy,
-  storm: benchStorm,
   threats: benchThreats,
   tunnel: benchTunnel,
-  wall: benchWall,
   web: benchWeb,
-  wireguard: benchWireGuard,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

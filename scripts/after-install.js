@@ -1,6 +1,6 @@
 /**
  * After `npm ci`: refuses a Node that is too old, in words. Then it deletes what packages bring and nothing here uses,
- * some 390 MB: libraries of other platforms, the command line of Binaryen and the headers of Node. The Node of the
+ * some 310 MB: libraries of other platforms and the headers of Node. The Node of the
  * machine runs this file, so it has to be one that old versions can read.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
@@ -18,7 +18,6 @@ const [packages = ''] = process.argv.slice(2)
 const libraries = join(packages, 'onnxruntime-node/bin/napi-v6')
 keepOnly(libraries, process.platform)
 keepOnly(join(libraries, process.platform), process.arch)
-remove('binaryen/bin')
 for (const name of existsSync(packages) ? readdirSync(packages) : [])
   if (/^node-(?:bin-)?(?:darwin|linux|win)-/.test(name)) remove(`${name}/include`)
 

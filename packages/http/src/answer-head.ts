@@ -12,8 +12,6 @@ export type AnswerHead = {
   status: number
   reason: string
   headers: readonly string[]
-  /** Its object stays the same while the connection repeats it. */
-  isRepeated?: true
 }
 
 export const MAX_HEADERS = 256

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UnusableAnswer, type AnswerHead } from './answer-head.ts'
-import { AnswerReader, type Asked, type HeadMemory } from './answer-reader.ts'
+import { AnswerReader, type Asked } from './answer-reader.ts'
 
 type Read = {
   head: AnswerHead | undefined
@@ -263,29 +263,4 @@ it.each([
   expect([seen, reader.isReusable, reader.rest.length]).toEqual([expected, true, 0])
   socket.destroy()
   server.close()
-})
-
-it('reads a head that repeats once, and every answer by what was asked', () => {
-  const memory: HeadMemory = {}
-  function answer(bytes: string, method = 'GET') {
-    let [head, body] = [undefined as AnswerHead | undefined, '']
-    const parts = {
-      onHead: (its: AnswerHead) => void (head = its),
-      onBody: (part: Buffer) => void (body += part),
-      onEnd() {},
-    }
-    const reader = new AnswerReader({ method }, parts)
-    reader.memory = memory
-    reader.read(Buffer.from(bytes, 'latin1'))
-    return { head, body, isReusable: reader.isReusable, isComplete: reader.isComplete }
-  }
-  const first = answer(`${CHUNKED}2\r\nok\r\n0\r\n\r\n`)
-  const again = answer(`${CHUNKED}3\r\nyes\r\n0\r\n\r\n`)
-  expect(again).toEqual({ head: first.head, body: 'yes', isReusable: true, isComplete: true })
-  expect(again.head).toBe(first.head)
-  expect(first.head).toMatchObject({ isRepeated: true })
-  expect(answer(CHUNKED, 'HEAD')).toMatchObject({ body: '', isReusable: true, isComplete: true })
-  const other = answer('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
-  expect(other).toMatchObject({ body: 'ok', isReusable: false, isComplete: true })
-  expect(other.head).not.toHaveProperty('isRepeated')
 })

@@ -34,17 +34,10 @@ type Framing = {
   isReusable: boolean
   keptSeconds: number | undefined
 }
-/** A final head. */
-type KnownHead = { text: string; head: AnswerHead; framing: Framing }
-/** Of a connection: its last head, which is not read again when the next answer begins with the same bytes. */
-export type HeadMemory = { last?: KnownHead | undefined }
-
 /** The request decides how its answer is framed. */
 export type Asked = { method: string; isUpgrade?: boolean }
 
 const MAX_HEAD_BYTES = MAX_HEADER_BYTES + 4 * MAX_HEADERS + MAX_REASON_BYTES + 64
-/** Of a head that is remembered: every open connection has one. */
-const MAX_REMEMBERED_BYTES = 4 * 1024
 /** The longest line of a chunk's size and its extensions; the extensions are ignored. */
 const MAX_CHUNK_LINE_BYTES = 1_024
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: (.*))?$/s
@@ -75,8 +68,6 @@ export class AnswerReader {
   keptSeconds: number | undefined
   /** Bytes after the answer: of the other protocol after status 101, otherwise sent unasked. */
   rest: Buffer = NOTHING
-  /** Of the connection, if it carries several answers. */
-  memory: HeadMemory = {}
   readonly #asked: Asked
   readonly #parts: AnswerParts
   #state: State = 'head'
@@ -155,12 +146,6 @@ export class AnswerReader {
     }
     const text = bytes.toString('latin1', at, end)
     const next = end + HEAD_END.length
-    const { last } = this.memory
-    if (last?.text === text) {
-      last.head.isRepeated = true
-      this.#begin(last)
-      return next
-    }
     const lineEnd = text.indexOf('\r\n')
     const [, minor, digits, reason = ''] = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd)) ?? []
     if (digits === undefined) throw new UnusableAnswer('it is not HTTP')
@@ -181,14 +166,12 @@ export class AnswerReader {
     const framing = framingOf(head, minor === '1')
     // With a length on an answer that has no body (RFC 9110 §8.6), the next answer would be read as that body.
     if (head.status === 204 && framing.length !== undefined) head.headers = withoutLength(headers)
-    const known = { text, head, framing }
-    this.memory.last = text.length <= MAX_REMEMBERED_BYTES ? known : undefined
-    this.#begin(known)
+    this.#begin(head, framing)
     return next
   }
 
   /** RFC 9112 §6.3. */
-  #begin({ head, framing: { length, isChunked, isReusable, keptSeconds } }: KnownHead): void {
+  #begin(head: AnswerHead, { length, isChunked, isReusable, keptSeconds }: Framing): void {
     const { status } = head
     this.isReusable = isReusable
     this.keptSeconds = keptSeconds

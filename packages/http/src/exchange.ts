@@ -4,8 +4,6 @@ import type { AnswerHead } from './answer-head.ts'
 /** The head of a request. `complete`: its body has arrived. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket' | 'complete'> & {
   readonly rawHeaders: readonly string[]
-  /** The same object for each request that repeats the fields of the one before on its connection. */
-  readonly repeatedFields?: object | undefined
 }
 
 /**

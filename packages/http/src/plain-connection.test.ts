@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { createFaults } from './faults.ts'
 import { createFront, cutConnections, type FrontDeadlines, type FrontOptions } from './front.ts'
 import { NodeExchange } from './node-exchange.ts'
-import { readPlainHead, type PlainFields } from './plain-head.ts'
+import { readPlainHead } from './plain-head.ts'
 
 const servers: Server[] = []
 const clients: Socket[] = []
@@ -137,20 +137,6 @@ describe('a connection with plain requests', () => {
     ['a head that is not whole', get('/a', 'own', LAST).slice(0, -2)],
   ])('is left to node:http by %s', (_what, bytes) => {
     expect(readPlainHead(Buffer.from(bytes, 'latin1'))).toBeUndefined()
-  })
-
-  it('reads fields that repeat once, and others again', () => {
-    const read = (bytes: string, before?: PlainFields) => readPlainHead(Buffer.from(bytes, 'latin1'), before)!
-    const first = read(put('hello'))
-    const again = read(put('other'), first.fields)
-    expect([first.isRepeated, again.isRepeated, again.fields === first.fields]).toEqual([false, true, true])
-    expect(again).toMatchObject({ method: 'PUT', url: '/up', end: first.end })
-    for (const bytes of [put('hell'), put('hello', 'A: b\r\n'), put('hello').replace('own', 'Own'), get('/up')]) {
-      const other = read(bytes, first.fields)
-      expect([other.isRepeated, { ...other.fields }]).toEqual([false, { ...read(bytes).fields }])
-    }
-    const folded = put('hello').replace('\r\n\r\n', '\r\n \r\n\r\n')
-    expect(readPlainHead(Buffer.from(folded), first.fields)).toBeUndefined()
   })
 
   it('reads what it reads as node:http does', async () => {

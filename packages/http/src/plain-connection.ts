@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 import { endConnection } from './ending.ts'
 import type { Exchange } from './exchange.ts'
 import { PlainExchange } from './plain-exchange.ts'
-import { readPlainHead, type PlainFields, type PlainHead } from './plain-head.ts'
+import { readPlainHead, type PlainHead } from './plain-head.ts'
 
 export type PlainServer = {
   owns(head: { host: string; method: string; url: string }): boolean
@@ -28,8 +28,6 @@ export type PlainServer = {
   lingerMs: number
 }
 
-/** Of the fields of a request: every open connection remembers its last ones. */
-const MAX_REMEMBERED_BYTES = 4 * 1024
 /** What a client may send ahead of its answers. No browser sends anything. */
 const MAX_AHEAD_BYTES = 64 * 1024
 
@@ -38,8 +36,6 @@ export class PlainConnection {
   readonly #server: PlainServer
   #exchange: PlainExchange | undefined
   #over: (() => void) | undefined
-  /** Of the last request. */
-  #fields: PlainFields | undefined
   /** The rest of the body under way. */
   #left = 0
   /** Arrived, and not read yet. */
@@ -103,7 +99,7 @@ export class PlainConnection {
       if (this.#left > 0 && this.#exchange?.isReading) rest = this.#takeBody(rest)
       else if (this.#exchange) return this.#keep(rest)
       else {
-        const head = readPlainHead(rest, this.#fields)
+        const head = readPlainHead(rest)
         if (!head || !this.#owns(head)) return this.#leave(rest)
         rest = rest.subarray(head.end)
         this.#serve(head)
@@ -135,7 +131,6 @@ export class PlainConnection {
       ;(this.#socket as Socket).setTimeout(this.#server.idleMs)
     }
     this.#left = head.fields.bodyBytes
-    this.#fields = head.fields.text.length <= MAX_REMEMBERED_BYTES ? head.fields : undefined
     const exchange = new PlainExchange(this.#socket as Socket, head, {
       isLast: head.fields.isLast || this.#server.isClosing(),
       onReading: () => this.#server.contain(this.#socket, () => this.#readOn()),

@@ -4,7 +4,6 @@ import { forwardedTrailers } from './around-answers.ts'
 import { SMALL_BODY_BYTES, type Exchange, type ExchangeUser } from './exchange.ts'
 import { fieldLines } from './fields.ts'
 import { valuesOf } from './forwarding.ts'
-import { rememberedFor } from './repeated.ts'
 import type { PlainFields, PlainHead } from './plain-head.ts'
 
 type Connection = {
@@ -20,7 +19,6 @@ type Connection = {
 export class PlainExchange implements Exchange {
   readonly method: string
   readonly url: string
-  readonly repeatedFields: object | undefined
   readonly socket: Socket
   readonly hasBody: boolean
   readonly isChunked = false
@@ -45,7 +43,6 @@ export class PlainExchange implements Exchange {
     this.method = head.method
     this.url = head.url
     this.#fields = head.fields
-    this.repeatedFields = head.isRepeated ? head.fields : undefined
     this.hasBody = head.fields.bodyBytes > 0
     this.complete = !this.hasBody
     this.#isLast = connection.isLast
@@ -86,7 +83,7 @@ export class PlainExchange implements Exchange {
 
   start(head: AnswerHead): void {
     const { status } = head
-    const { lines, hasLength, hasDate, isClosing } = writtenHead(head.isRepeated && head, head)
+    const { lines, hasLength, hasDate, isClosing } = writtenHead(head)
     let text = lines
     if (!hasDate) text += `Date: ${httpDate()}\r\n`
     // Nobody reads the rest of the request.
@@ -183,20 +180,17 @@ export class PlainExchange implements Exchange {
 }
 
 /** A head without what depends on the connection and the time. */
-const writtenHead = rememberedFor(
-  ({ status, reason, headers }: AnswerHead) => {
-    let [hasLength, hasDate, isClosing] = [false, false, false]
-    for (let i = 0; i < headers.length; i += 2) {
-      const [name, value] = [headers[i]!, headers[i + 1]!]
-      // Names of other lengths need no comparison.
-      if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length'
-      else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date'
-      else if (name.length === 10) isClosing ||= name.toLowerCase() === 'connection' && value === 'close'
-    }
-    return { lines: `HTTP/1.1 ${status} ${reason}\r\n${fieldLines(headers)}`, hasLength, hasDate, isClosing }
-  },
-  (one, other) => one === other,
-)
+function writtenHead({ status, reason, headers }: AnswerHead) {
+  let [hasLength, hasDate, isClosing] = [false, false, false]
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!, headers[i + 1]!]
+    // Names of other lengths need no comparison.
+    if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length'
+    else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date'
+    else if (name.length === 10) isClosing ||= name.toLowerCase() === 'connection' && value === 'close'
+  }
+  return { lines: `HTTP/1.1 ${status} ${reason}\r\n${fieldLines(headers)}`, hasLength, hasDate, isClosing }
+}
 
 let date = { second: 0, text: '' }
 

@@ -11,16 +11,12 @@ export type PlainHead = {
   method: string
   url: string
   fields: PlainFields
-  /** The fields are those of the request before, byte for byte. */
-  isRepeated: boolean
   /** Where the body begins. */
   end: number
 }
 
 /** All of a head but its first line. */
 export class PlainFields {
-  /** The bytes, from the end of the first line on. */
-  readonly text: string
   /** Raw list. */
   readonly raw: readonly string[]
   readonly host: string
@@ -29,11 +25,7 @@ export class PlainFields {
   readonly isLast: boolean
   #byName: IncomingHttpHeaders | undefined
 
-  constructor(
-    text: string,
-    { raw, host, bodyBytes, isLast }: Pick<PlainFields, 'raw' | 'host' | 'bodyBytes' | 'isLast'>,
-  ) {
-    this.text = text
+  constructor(raw: readonly string[], host: string, bodyBytes: number, isLast: boolean) {
     this.raw = raw
     this.host = host
     this.bodyBytes = bodyBytes
@@ -65,11 +57,8 @@ const KINDS: Record<string, Kind> = {
 }
 const kindOf = rememberedByName((name): Kind => (isToken(name) ? (KINDS[name.toLowerCase()] ?? 'any') : 'not plain'))
 
-/**
- * The head at the beginning of `bytes`; undefined when it is not plain, or not whole. `before` are the fields of the
- * request before: pages load files and poll with the same ones, which are not read again.
- */
-export function readPlainHead(bytes: Buffer, before?: PlainFields): PlainHead | undefined {
+/** The head at the beginning of `bytes`; undefined when it is not plain, or not whole. */
+export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0 || end > MAX_HEAD_BYTES) return undefined
   const text = bytes.toString('latin1', 0, end)
@@ -80,17 +69,16 @@ export function readPlainHead(bytes: Buffer, before?: PlainFields): PlainHead | 
   const url = text.slice(space + 1, lineEnd - VERSION.length)
   if (!PLAIN_METHODS.has(method) || !TARGET.test(url)) return undefined
 
-  const isRepeated = before?.text.length === text.length - lineEnd && text.endsWith(before.text)
-  const fields = isRepeated ? before : readFields(text.slice(lineEnd))
-  return fields && { method, url, fields, isRepeated, end: end + HEAD_END.length }
+  const fields = readFields(text, lineEnd + 2)
+  return fields && { method, url, fields, end: end + HEAD_END.length }
 }
 
-function readFields(text: string): PlainFields | undefined {
+function readFields(text: string, from: number): PlainFields | undefined {
   const raw: string[] = []
   let host: string | undefined
   let length: string | undefined
   let isLast = false
-  for (let start = 2; start < text.length;) {
+  for (let start = from; start < text.length;) {
     const found = text.indexOf('\r\n', start)
     const next = found < 0 ? text.length : found
     const colon = text.indexOf(':', start)
@@ -121,7 +109,7 @@ function readFields(text: string): PlainFields | undefined {
     start = next + 2
   }
   if (host === undefined) return undefined
-  return new PlainFields(text, { raw, host, bodyBytes: Number(length ?? 0), isLast })
+  return new PlainFields(raw, host, Number(length ?? 0), isLast)
 }
 
 /** Of these, Node uses the first when a client sends several. */

@@ -3,7 +3,6 @@
  * next, and counts towards the gateway's limit. HTTP is read and written by their users.
  */
 import type { Duplex } from 'node:stream'
-import type { HeadMemory } from '@hedgerow/http'
 import type { Place } from './origins.ts'
 
 /** Which of a gateway's web servers: the one of its own interface, or the one of its applications. */
@@ -134,8 +133,6 @@ class ConnectionPool implements Pool {
 }
 
 export class GatewayConnection {
-  /** For the readers of its answers. */
-  readonly heads: HeadMemory = {}
   readonly #stream: Duplex
   readonly #onFree: () => void
   #user: ConnectionUser | undefined

@@ -29,7 +29,6 @@ import type { SourceAddress } from '../access/source-address.ts'
 import {
   applicationRefusal,
   createVisitorAccess,
-  whenKnown,
   type Admitted,
   type ApplicationsOf,
   type FindGateway,
@@ -40,7 +39,6 @@ import { overlongCookies } from './cookies.ts'
 import { blockedUdpPage, failureOf, failurePage, TOO_MANY_OF_A_SESSION } from './failures.ts'
 import { answerReach, handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
 import { headersFromGateway, headersToGateway, type ForBrowser, type ForGateway } from './headers.ts'
-import { headToBrowser, linesToGateway } from './repeated-heads.ts'
 import { createHubOrigins, type HubPorts } from './hub-origin.ts'
 import {
   createOrigins,
@@ -56,6 +54,7 @@ import { createOpenVisits, type OpenExchange } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest, type Passage } from './proxy.ts'
 import { refuse } from './refusal.ts'
 import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
+import { requestLines } from './request-head.ts'
 import { replyOn, replyTo, type Reply } from './reply.ts'
 import { createTickets, type Grant } from './tickets.ts'
 import { createUiSessions } from './ui-sessions.ts'
@@ -157,7 +156,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     openVisits.endSession(sessionId)
   })
 
-  function handle(exchange: Exchange, host: GatewayHost): void | Promise<void> {
+  async function handle(exchange: Exchange, host: GatewayHost): Promise<void> {
     checkRequestLine(exchange)
     // This is no WebSocket, or it was sent before the previous answer has ended.
     if (asksForUpgrade(exchange)) throw new HubError('invalid_request')
@@ -172,17 +171,17 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       proxyRequest(exchange, {
         ...way,
         pool: connections.poolOf(way.gateway, doorOf(host)),
-        lines: linesToGateway(exchange.repeatedFields, { ...way.forGateway, raw: exchange.rawHeaders }),
-        translate: (head) => headToBrowser(head.isRepeated && head, { ...way.forBrowser, head }),
+        lines: requestLines(headersToGateway(exchange.rawHeaders, way.forGateway)),
+        translate: (head) => ({ ...head, headers: headersFromGateway(head.headers, way.forBrowser) }),
       }),
     )
   }
 
-  function handleWebSocket(
+  async function handleWebSocket(
     req: IncomingMessage,
     { socket, head, reply }: { socket: Socket; head: Buffer; reply: Reply },
     host: GatewayHost,
-  ): void | Promise<void> {
+  ): Promise<void> {
     checkRequestLine(req)
     const isWelcome = (origin: string) => req.headers.origin === origin
     return prepare(req, { reply, host, isWelcome }, (way) =>
@@ -199,22 +198,16 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     )
   }
 
-  /**
-   * All checks between a request and its gateway, and then `open`, unless the browser left meanwhile. Without a promise
-   * when everything is remembered.
-   */
-  function prepare(
+  /** All checks between a request and its gateway, and then `open`, unless the browser left meanwhile. */
+  async function prepare(
     req: RequestHead,
     asked: { reply: Reply; host: GatewayHost; isWelcome: (origin: string) => boolean },
     open: Open,
-  ): void | Promise<void> {
+  ): Promise<void> {
     if (overlongCookies(req.headers.cookie, asked.host)) throw new HubError('request_head_too_large')
-    return whenKnown(visitorAccess.admit(req, asked.host), (admitted) => {
-      if (!asked.isWelcome(admitted.grant.origin)) throw new HubError('origin_not_allowed')
-      return whenKnown(visitorAccess.carriesHubToken(req), (dropAuthorization) =>
-        pass(req, { ...asked, ...admitted, dropAuthorization }, open),
-      )
-    })
+    const admitted = await visitorAccess.admit(req, asked.host)
+    if (!asked.isWelcome(admitted.grant.origin)) throw new HubError('origin_not_allowed')
+    pass(req, { ...asked, ...admitted, dropAuthorization: await visitorAccess.carriesHubToken(req) }, open)
   }
 
   function pass(
@@ -322,29 +315,20 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     )
   }
 
-  /** `task` may fail at once or later. */
-  function attempt(socket: Socket, task: () => void | Promise<void>, fail: (error: unknown) => void): void {
-    const failed = (error: unknown) => deps.faults.contain(socket, () => fail(error))
-    try {
-      const done = task()
-      if (done instanceof Promise) done.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
-  }
-
   function serve(exchange: Exchange, host: GatewayHost | undefined): void {
     const reply = replyTo(exchange)
     if (!host) return refuse(exchange, reply, 'invalid_request')
-    const fail = (error: unknown) => answerFailure(error, exchange, reply, host)
-    attempt(exchange.socket, () => handle(exchange, host), fail)
+    handle(exchange, host).catch((error: unknown) =>
+      deps.faults.contain(exchange.socket, () => answerFailure(error, exchange, reply, host)),
+    )
   }
 
   function upgrade(req: IncomingMessage, socket: Socket, head: Buffer, host: GatewayHost | undefined): void {
     const reply = replyOn(socket)
     if (!host) return refuse(req, reply, 'invalid_request')
-    const fail = (error: unknown) => answerFailure(error, req, reply, host)
-    attempt(socket, () => handleWebSocket(req, { socket, head, reply }, host), fail)
+    handleWebSocket(req, { socket, head, reply }, host).catch((error: unknown) =>
+      deps.faults.contain(socket, () => answerFailure(error, req, reply, host)),
+    )
   }
 
   function createPortServer(place: Place): Server {

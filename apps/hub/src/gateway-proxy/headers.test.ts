@@ -1,9 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { valuesOf, type AnswerHead } from '@hedgerow/http'
+import { valuesOf } from '@hedgerow/http'
 import { headersFromGateway, headersToGateway } from './headers.ts'
-import { headToBrowser, linesToGateway } from './repeated-heads.ts'
-import { requestLines } from './request-head.ts'
 
 const ID = 'abcdefgh2345'
 const origin = `http://gw-${ID}.localhost:8080`
@@ -219,37 +217,5 @@ describe('an answer on its way to the browser', () => {
   it('lets a page’s own forms send their origin', () => {
     expect(fromGateway('Referrer-Policy', 'No-Referrer')).toEqual(['Referrer-Policy', 'same-origin'])
     expect(fromGateway('Referrer-Policy', 'origin')).toEqual(['Referrer-Policy', 'origin'])
-  })
-})
-
-describe('the heads that a connection repeats', () => {
-  const head: AnswerHead = { status: 200, reason: 'OK', headers: ['Location', 'http://100.64.0.2:8080/x'] }
-  const other = { ...jar, authority: 'other' }
-
-  it('are made anew for another person, address, origin or place', () => {
-    const key = {}
-    const of = { raw: ['Accept', '*/*', 'Authorization', 'Basic x'], jar, visitor, dropAuthorization: false }
-    const lines = linesToGateway(key, of)
-    expect(lines).toBe(requestLines(headersToGateway(of.raw, of)))
-    expect(linesToGateway(key, { ...of })).toBe(lines)
-    for (const change of [
-      { visitor: { ...visitor, username: 'eve' } },
-      { visitor: { ...visitor, role: 'user' } },
-      { visitor: { ...visitor, sourceIp: '192.0.2.8' } },
-      { visitor: { ...visitor, origin: 'http://gw.example' } },
-      { dropAuthorization: true },
-    ])
-      expect(linesToGateway(key, { ...of, ...change })).toBe(
-        requestLines(headersToGateway(of.raw, { ...of, ...change })),
-      )
-    const toBrowser = headToBrowser(key, { head, jar, origin, address: '100.64.0.2' })
-    expect(headToBrowser(key, { head, jar, origin, address: '100.64.0.2' })).toBe(toBrowser)
-    for (const change of [{ address: '100.64.0.3' }, { origin: 'http://gw.example' }, { jar: other }])
-      expect(headToBrowser(key, { head, jar, origin, address: '100.64.0.2', ...change })).not.toBe(toBrowser)
-  })
-
-  it('are not remembered without a key', () => {
-    const of = { head, jar, origin, address: '100.64.0.2' }
-    expect(headToBrowser(undefined, of)).not.toBe(headToBrowser(undefined, of))
   })
 })

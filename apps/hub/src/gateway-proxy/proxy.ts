@@ -131,7 +131,6 @@ class ProxiedExchange implements OpenExchange, ConnectionUser, AnswerParts, Exch
 
   onConnection(connection: GatewayConnection): void {
     this.#connection = connection
-    this.#reader.memory = connection.heads
     connection.write(this.#request)
     if (this.#exchange.hasBody) this.#passage.contain(() => this.#exchange.resume())
   }

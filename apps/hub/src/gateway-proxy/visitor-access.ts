@@ -4,7 +4,7 @@
  * what is remembered between two of them.
  */
 import { hasRole, type Application, type Role } from '@hedgerow/contract'
-import { rememberedFor, valuesOf, type RequestHead } from '@hedgerow/http'
+import { valuesOf, type RequestHead } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
@@ -50,9 +50,9 @@ export type VisitorAccess = {
    * Throws session_required, session_ended, application_not_found, application_role_required or
    * service_worker_refused.
    */
-  admit(req: RequestHead, host: GatewayHost): Admitted | Promise<Admitted>
+  admit(req: RequestHead, host: GatewayHost): Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
-  carriesHubToken(req: RequestHead): boolean | Promise<boolean>
+  carriesHubToken(req: RequestHead): Promise<boolean>
   /** Empties the cache, because a person or a gateway has changed. */
   invalidate(): void
 }
@@ -131,37 +131,25 @@ export function createVisitorAccess({
       remembered = new WeakMap()
     },
 
-    admit(req, host) {
-      const grant = uiSessions.find(tokensOf(req.repeatedFields, { cookies: req.headers.cookie, host }), host)
+    async admit(req, host) {
+      const grant = uiSessions.find(sessionTokens(req.headers.cookie, host), host)
       if (!grant) throw new HubError('session_required')
       const caller = hubSessions.remembered(grant.sessionId)
-      const known = caller && recall(caller, grant.gatewayId)
-      return whenKnown(known ?? mayEnter(grant, true), (allowed) => {
-        if (!allowed) throw new HubError('session_ended')
-        const refusal = refusalOf(allowed.caller, grant)
-        if (refusal !== undefined) throw new HubError(refusal)
-        if (isPortMode(host.mode) && req.headers['service-worker'] === 'script')
-          throw new HubError('service_worker_refused')
-        return { caller: allowed.caller, gateway: allowed.gateway, grant }
-      })
+      const allowed = (caller && recall(caller, grant.gatewayId)) ?? (await mayEnter(grant, true))
+      if (!allowed) throw new HubError('session_ended')
+      const refusal = refusalOf(allowed.caller, grant)
+      if (refusal !== undefined) throw new HubError(refusal)
+      if (isPortMode(host.mode) && req.headers['service-worker'] === 'script')
+        throw new HubError('service_worker_refused')
+      return { ...allowed, grant }
     },
 
-    carriesHubToken(req) {
+    async carriesHubToken(req) {
       if (req.headers.authorization === undefined) return false
       const tokens = tokensIn(valuesOf(req.rawHeaders, 'authorization').join(' '))
       return tokens.length > MAX_TOKENS || isAnyOfTheHub(tokens)
     },
   }
-}
-
-const tokensOf = rememberedFor(
-  ({ cookies, host }: { cookies: string | undefined; host: GatewayHost }) => sessionTokens(cookies, host),
-  (one, other) => one.host === other.host,
-)
-
-/** Goes on with a value: at once when it is there already, because a promise for each request costs more. */
-export function whenKnown<T, R>(value: T | Promise<T>, goOn: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(goOn) : goOn(value)
 }
 
 type ApplicationRefusal = 'application_not_found' | 'application_role_required'

@@ -2,9 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Aead } from '../crypto.ts'
 import { nodeAead } from './node-aead.ts'
-import { fastestAead } from './fastest-aead.ts'
-import { nativeAead } from './native-aead.ts'
-import { wasmAead } from './wasm-aead.ts'
+import { fastestAead, nativeAead } from './native-aead.ts'
 
 const hex = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : Buffer.from(bytes).toString('hex'))
 
@@ -28,14 +26,6 @@ function opened(aead: Aead, k: Uint8Array, n: number, message: Uint8Array, a: Ui
   return undefined
 }
 
-test('this machine runs the module', () => {
-  expect(wasmAead()).not.toBe(nodeAead)
-})
-
-test('an engine that cannot run the module falls back to OpenSSL', () => {
-  expect(wasmAead(Uint8Array.of(0, 0x61, 0x73, 0x6d, 9, 0, 0, 0))).toBe(nodeAead)
-})
-
 test.runIf(process.platform === 'linux' && /^(x64|arm64)$/.test(process.arch))(
   'this machine has the native calls',
   () => {
@@ -43,9 +33,8 @@ test.runIf(process.platform === 'linux' && /^(x64|arm64)$/.test(process.arch))(
   },
 )
 
-describe.each(
-  Object.entries({ module: wasmAead(), 'native calls': nativeAead() ?? wasmAead(), 'what is used': fastestAead }),
-)('%s beside node:crypto', (_name, aead) => {
+describe('what is used beside node:crypto', () => {
+  const aead = fastestAead
   const aeads = fc.constantFrom([nodeAead, aead] as const, [aead, nodeAead] as const)
 
   test('both seal to the same bytes, and each opens what the other sealed', () => {
@@ -123,7 +112,7 @@ describe.each(
     }
   })
 
-  test('data larger than the memory of the module is sealed and opened too', () => {
+  test('data larger than the native memory is sealed and opened too', () => {
     const k = new Uint8Array(32).fill(9)
     const none = new Uint8Array(0)
     for (const length of [65_535, 65_536, 200_000]) {

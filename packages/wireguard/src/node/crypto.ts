@@ -1,6 +1,6 @@
 /**
  * The cryptography of the core, with native calls and without. Without: `node:crypto`, with keyed BLAKE2s, which
- * OpenSSL's binding lacks, from @noble/hashes, and the AEAD of packets, which costs most, from `fastest-aead.ts`.
+ * OpenSSL's binding lacks, from @noble/hashes.
  */
 
 import {
@@ -19,8 +19,8 @@ import { TAG_BYTES } from '../crypto.ts'
 import { KEY_BYTES } from '../keys.ts'
 import type { HandshakeCrypto } from './native-handshake.ts'
 import { nativeHandshakeCrypto } from './native-handshake.ts'
-import { openWith, plain, sealWith } from './node-aead.ts'
-import { fastestAead, portableAead } from './fastest-aead.ts'
+import { fastestAead } from './native-aead.ts'
+import { nodeAead, openWith, plain, sealWith } from './node-aead.ts'
 
 const MAC_BYTES = 16
 
@@ -54,7 +54,7 @@ function publicKeyOf(privateKey: Uint8Array): Uint8Array {
 
 /** Without native calls. */
 export const portableCrypto: Crypto = {
-  ...portableAead,
+  ...nodeAead,
   dh(privateKey, publicKey) {
     try {
       return plain(diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) }))

@@ -148,6 +148,15 @@ function createNativeAead({ ChaCha20_ctr32, Poly1305_Init, Poly1305_Update, Poly
   }
 }
 
+/** Native calls are first looked for when they are needed, so that a device that does without never loads them. */
+const fastest = (): Aead => nativeAead() ?? nodeAead
+
+/** The fastest that this machine has. */
+export const fastestAead: Aead = {
+  seal: (key, counter, plaintext, ad, out) => fastest().seal(key, counter, plaintext, ad, out),
+  open: (key, counter, ciphertext, ad, out) => fastest().open(key, counter, ciphertext, ad, out),
+}
+
 const padding = (length: number): number => (length + 15) & ~15
 
 /** Whether it seals as `node:crypto` does, opens that, and refuses a changed tag. */

@@ -1,5 +1,5 @@
 /**
- * ChaCha20-Poly1305 by OpenSSL: the reference for tests of the WebAssembly one, its replacement where SIMD is missing,
+ * ChaCha20-Poly1305 by Node's own module: what native calls are held against, their replacement where they are missing,
  * and the base of the rare XChaCha20 of cookie replies. It takes raw keys: a KeyObject costs half as much again per
  * packet.
  */
