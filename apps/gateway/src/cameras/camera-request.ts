@@ -145,7 +145,8 @@ async function* framed(head: AnswerHead, pieces: AsyncIterable<Buffer>): AsyncGe
 
 /** A camera may compress without being asked. The caller limits what comes out of it. */
 async function* decoded(head: AnswerHead, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  if (!head.all('content-encoding').some((value) => /gzip|deflate/i.test(value))) {
+  const codings = [...head.all('content-encoding'), ...head.all('transfer-encoding')]
+  if (!codings.some((value) => /gzip|deflate/i.test(value))) {
     yield* pieces
     return
   }

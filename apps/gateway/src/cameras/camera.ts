@@ -10,6 +10,7 @@ import { encodeJpeg } from './decode.ts'
 import { createFreezeWatch } from './freeze.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'
 import type { CameraSettings } from './schema.ts'
+import { openSignIn } from './sign-in.ts'
 
 export type Frame = Picture & {
   luma: Plane
@@ -45,8 +46,8 @@ export type CameraOptions = {
 }
 
 const RECONNECT = { firstMs: 500, maxMs: 30_000 }
-/** The pauses after one, two, and more wrong passwords: many cameras lock an account after three to five. */
-const SIGN_IN_PAUSES_MINUTES = [1, 5, 15] as const
+/** How often a camera that waits for its sign-in looks whether it may try. */
+const SIGN_IN_LOOK_MS = 500
 /** After this time without a picture, a camera is offline and its connection starts again. */
 const SILENCE_MS = 10_000
 /** The first picture may take longer. */
@@ -78,6 +79,7 @@ export function openCamera(options: CameraOptions): Camera {
   const stopping = new AbortController()
   const { signal } = stopping
   const backoff = createBackoff(RECONNECT)
+  const signIn = openSignIn(settings.url, clock)
   const { pause } = createPause(signal)
   const startedAt = clock()
   const { called = cameraInWords(name) } = options
@@ -86,8 +88,6 @@ export function openCamera(options: CameraOptions): Camera {
   let lastFrame: Frame | undefined
   let failure: CameraError | undefined
   let damage: CameraError | undefined
-  /** Wrong passwords since the last picture. */
-  let signInsRefused = 0
   let looking: Promise<void> | undefined
   const isDue = createPace(settings.framesPerSecond)
   /** When the first picture came after a time without pictures. */
@@ -132,7 +132,6 @@ export function openCamera(options: CameraOptions): Camera {
     lastFrame = frame
     failure = undefined
     damage = undefined
-    signInsRefused = 0
     backoff.reset()
     takenAt = [...takenAt.filter((at) => frame.atMs - at < rateMs), frame.atMs]
     darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
@@ -158,6 +157,7 @@ export function openCamera(options: CameraOptions): Camera {
   /** Runs one connection, from its beginning to its failure or its silence. */
   async function connect(): Promise<void> {
     const connection = new AbortController()
+    let hasBegun = false
     const openedAt = clock()
     const firstPictureMs = isOverHttp(settings) ? FIRST_PICTURE_MS : FIRST_PICTURE_THROUGH_FFMPEG_MS
     const watch = setInterval(() => {
@@ -166,8 +166,16 @@ export function openCamera(options: CameraOptions): Camera {
     }, 1_000)
     try {
       const context = {
-        offer,
-        pause,
+        offer(decode: () => Promise<Picture>) {
+          if (!hasBegun) signIn.accepted()
+          hasBegun = true
+          offer(decode)
+        },
+        /** Between two snapshots another channel may have learnt that the password is wrong now. */
+        async pause(ms: number) {
+          await pause(ms)
+          if (signIn.waitMinutes() !== undefined) throw new SignInRefused()
+        },
         noteKeyFrame: freeze.keyFrame,
         noteDamage,
         onStream: options.onStream,
@@ -191,26 +199,35 @@ export function openCamera(options: CameraOptions): Camera {
     }
   }
 
-  /** A new password in gateway.yaml opens the camera anew, and is tried at once. */
-  async function pauseAfterRefusal({ message }: SignInRefused): Promise<void> {
-    const minutes = SIGN_IN_PAUSES_MINUTES[signInsRefused++] ?? SIGN_IN_PAUSES_MINUTES.at(-1)!
-    const until = clock() + minutes * 60_000
-    const words = minutes === 1 ? 'a minute' : `${minutes} minutes`
-    failure = new CameraError(`${message}. It is asked again after ${words}, because cameras lock an account`)
-    while (!signal.aborted && clock() < until) await pause(Math.min(1_000, until - clock()))
+  /** Ends at once for a new password, because it is another account. */
+  async function waitForSignIn(): Promise<void> {
+    for (; !signal.aborted && !signIn.mayTry(); await pause(SIGN_IN_LOOK_MS)) {
+      const minutes = signIn.waitMinutes()
+      if (minutes === undefined) continue
+      const words = minutes === 1 ? 'a minute' : `${minutes} minutes`
+      failure = new CameraError(
+        `${new SignInRefused().message}. It is asked again after ${words}, because cameras lock an account`,
+      )
+    }
   }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
+      await waitForSignIn()
+      if (signal.aborted) return
       await connect()
-      await (failure instanceof SignInRefused ? pauseAfterRefusal(failure) : pause(backoff.next()))
+      const isRefused = failure instanceof SignInRefused
+      signIn.ended({ isRefused })
+      if (!isRefused) await pause(backoff.next())
     }
   }
 
-  const done = run().catch((error: unknown) => {
-    failure = new CameraError('the gateway stopped reading it after an internal error')
-    log.error({ err: error, camera: name }, 'reading a camera ended')
-  })
+  const done = run()
+    .catch((error: unknown) => {
+      failure = new CameraError('the gateway stopped reading it after an internal error')
+      log.error({ err: error, camera: name }, 'reading a camera ended')
+    })
+    .finally(() => signIn.ended({ isRefused: false }))
 
   function isBehind(now: number): boolean {
     const missed = missedAt.filter((at) => now - at < RATE_MS).length

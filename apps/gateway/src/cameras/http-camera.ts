@@ -7,6 +7,7 @@ import { CameraError, hasSignIn, refusalOf, WANTS_SIGN_IN } from './camera-error
 import { askCamera, type CameraAnswer } from './camera-request.ts'
 import { decodeJpeg } from './decode.ts'
 import { createJpegFinder, PICTURES_MAX, tooManyPictures, type FoundJpeg } from './jpeg-finder.ts'
+import { unpackedParts } from './packed-parts.ts'
 import type { PictureReader } from './picture-reader.ts'
 
 /** More than any camera sends; a faster stream would only waste processor time. */
@@ -111,7 +112,7 @@ async function readPictures(answer: CameraAnswer, take: (picture: FoundJpeg) => 
   const claimed = isStream ? 0 : Number(/^\d{1,9}/.exec(answer.all('content-length')[0] ?? '')?.[0] ?? 0)
   let received = 0
   let pictures = 0
-  for await (const bytes of answer.body) {
+  for await (const bytes of claimed > 0 ? answer.body : unpackedParts(answer.body)) {
     const found = finder.take(bytes)
     received += bytes.length
     meter(bytes.length, found.length)

@@ -1,11 +1,13 @@
 /** Cameras as they are: plain sockets that send exact bytes, in shapes that real cameras were reported to send. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import sharp from 'sharp'
 import { beforeAll, describe, test, type TestContext } from 'vitest'
 import { openCamera, type Frame } from './camera.ts'
+import { createJpegFinder } from './jpeg-finder.ts'
+import { unpackedParts } from './packed-parts.ts'
 import { camerasSettings } from './schema.ts'
 
 const SOON = { timeout: 15_000 }
@@ -111,6 +113,11 @@ function open({ onTestFinished }: TestContext, url: string) {
 
 const MULTIPART = 'HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n'
 const HEADERS = 'Content-Type: image/jpeg\r\n\r\n'
+const PACKED = 'Content-Type: image/jpeg\r\nContent-Encoding: gzip\r\nX-Time: 1\r\n\r\n'
+
+/** A gzip file with a name in its head. */
+const named = (bytes: Buffer) =>
+  joined(bytes.subarray(0, 3), '\x08', bytes.subarray(4, 10), 'picture.jpg\0', bytes.subarray(10))
 
 describe.concurrent('a stream', () => {
   /** `part`: what comes again and again. */
@@ -188,6 +195,23 @@ describe.concurrent('a stream', () => {
       head: `${MULTIPART.slice(0, -2)}Transfer-Encoding: chunked\r\n\r\n`,
       part: joined('--frame\r\n', HEADERS, jpeg, '\r\n'),
     }),
+    'of packed parts': () => ({ part: joined('--frame\r\n', PACKED, gzipSync(jpeg), '\r\n') }),
+    'of packed parts with lengths, and with a name in each': () => ({
+      part: joined('--frame\r\nCONTENT-ENCODING:x-gzip\r\nContent-Length: 99\r\n\r\n', named(gzipSync(jpeg))),
+    }),
+    'of parts that are packed in other ways, and of plain ones': () => ({
+      part: joined(
+        ...['--frame\n', PACKED.replace('gzip', 'deflate').replaceAll('\r', ''), deflateSync(jpeg), '--frame\r\n'],
+        ...[HEADERS, jpeg, '\r\n--frame\r\n', PACKED, gzipSync(thumbnailed), '\r\n'],
+      ),
+    }),
+    'of parts that say that they are packed and are not': () => ({
+      part: joined('--frame\r\n', PACKED, jpeg, '\r\n'),
+    }),
+    'that is packed as a whole on its way': () => ({
+      head: `${MULTIPART.slice(0, -2)}Transfer-Encoding: gzip, chunked\r\n\r\n`,
+      part: chunk(gzipSync(joined('--frame\r\n', HEADERS, jpeg, '\r\n'))),
+    }),
     'called application/octet-stream': () => ({
       head: 'HTTP/1.0 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n',
       part: jpeg,
@@ -223,6 +247,20 @@ describe.concurrent('a stream', () => {
     expect(frames.every(({ image }) => image.width === 160 && image.height === 120)).toBe(true)
     expect(camera.problems()).toEqual([])
     expect(requests).toHaveLength(1)
+  })
+
+  test('of packed parts is the same in whatever pieces it comes', async ({ expect }) => {
+    const part = joined('--frame\r\n', PACKED, named(gzipSync(jpeg)), '\r\n--frame\r\n', HEADERS, progressive)
+    for (const length of [1, 2, 13, 100]) {
+      const finder = createJpegFinder()
+      const found: Buffer[] = []
+      const pieces = joined(part, part)
+      async function* cut() {
+        for (let at = 0; at < pieces.length; at += length) yield pieces.subarray(at, at + length)
+      }
+      for await (const bytes of unpackedParts(cut())) found.push(...finder.take(bytes).map((one) => one.jpeg))
+      expect(found).toEqual([jpeg, progressive, jpeg, progressive])
+    }
   })
 
   test('gives each picture when it ends, not when the next one begins', async (context) => {
@@ -363,6 +401,16 @@ describe.concurrent('a hostile answer', () => {
     await expect.poll(camera.problems, SOON).toEqual([`Camera yard gives no pictures: ${words}.`])
   })
 
+  test('a bomb as one packed part is cut off', async (context) => {
+    const { expect } = context
+    const bomb = gzipSync(Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(64 * 1024 * 1024)]))
+    const { url } = await serve(context, () => joined(MULTIPART, '--frame\r\n', PACKED, bomb))
+    const { camera } = open(context, url)
+    await expect
+      .poll(camera.problems, SOON)
+      .toEqual(['Camera yard gives no pictures: it sends a picture of more than 8 MB.'])
+  })
+
   test('a compressed bomb is cut off', async (context) => {
     const { expect } = context
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
@@ -413,6 +461,76 @@ describe.concurrent('signing in', () => {
     await expect.poll(() => frames.length, SOON).toBeGreaterThan(0)
     expect(camera.problems()).toEqual([])
   }, 60_000)
+
+  describe('the channels of a recorder', () => {
+    /** A recorder that refuses the channels of `refused`; each channel is a path. */
+    async function recorder(context: TestContext, refused: () => boolean | string) {
+      const { url, requests } = await serve(context, (request) => {
+        const isRefused = refused() === true || request.startsWith(`GET /${String(refused())} `)
+        return !isRefused && request.includes('Authorization') ? snapshot() : refusal('Basic realm="c"')
+      })
+      const address = url.replace('//', '//viewer:wrong@').replace(/video.*/, '')
+      const channels = ['1', '2', '3', '4', '5', '6', '7', '8'].map((path) => open(context, address + path))
+      return {
+        channels,
+        address,
+        advance: (ms: number) => channels.forEach((one) => one.advance(ms)),
+        problems: () => channels.map(({ camera }) => camera.problems()),
+        /** With a password. */
+        tries: () => requests.filter((one) => one.includes('Authorization')),
+      }
+    }
+    const asked = (after: string) => [
+      `Camera yard gives no pictures: it refuses the user name or the password of its address. It is asked again after ${after}, because cameras lock an account.`,
+    ]
+
+    test('share one wait after a wrong password, in their turns, also with a preview that begins later', async (context) => {
+      const { expect } = context
+      const { channels, address, advance, problems, tries } = await recorder(context, () => true)
+      await expect.poll(problems, SOON).toEqual(channels.map(() => asked('a minute')))
+      expect(tries()).toHaveLength(1)
+      const preview = open(context, `${address}9`)
+      await expect.poll(preview.camera.problems, SOON).toEqual(asked('a minute'))
+      preview.advance(60_000)
+      advance(60_000)
+      await expect.poll(problems, SOON).toEqual(channels.map(() => asked('5 minutes')))
+      expect(tries()).toHaveLength(2)
+    })
+
+    test('all go on soon after one of them was let in', async (context) => {
+      const { expect } = context
+      let isRefused = true
+      const { channels, advance, problems, tries } = await recorder(context, () => isRefused)
+      await expect.poll(problems, SOON).toEqual(channels.map(() => asked('a minute')))
+      isRefused = false
+      advance(60_000)
+      await expect.poll(() => channels.every(({ frames }) => frames.length > 1), SOON).toBe(true)
+      expect(problems()).toEqual(channels.map(() => []))
+      // The password is changed while snapshots come: what is on its way is refused, and nothing after it.
+      isRefused = true
+      const before = tries().length
+      await expect.poll(problems, SOON).toEqual(channels.map(() => asked('a minute')))
+      expect(tries().length).toBeLessThanOrEqual(before + channels.length)
+    })
+
+    test('wait alone where the account may see the others', async (context) => {
+      const { expect } = context
+      const { channels, problems, tries, advance } = await recorder(context, () => '1')
+      await expect.poll(problems, SOON).toEqual(channels.map(() => asked('a minute')))
+      advance(60_000)
+      await expect.poll(() => channels.filter(({ frames }) => frames.length > 1).length, SOON).toBe(7)
+      await expect.poll(() => problems()[0], SOON).toEqual(asked('a minute'))
+      expect(tries().filter((one) => one.startsWith('GET /1 '))).toHaveLength(2)
+    })
+
+    test('with another password are another account, which is tried at once', async (context) => {
+      const { expect } = context
+      const { channels, address, problems, tries } = await recorder(context, () => true)
+      await expect.poll(problems, SOON).toEqual(channels.map(() => asked('a minute')))
+      open(context, `${address.replace('wrong', 'other')}1`)
+      await expect.poll(() => tries().length, SOON).toBe(2)
+    })
+  })
 
   test('a camera that wants a password and has none in its address says so, and is asked on', async (context) => {
     const { expect } = context

@@ -99,6 +99,20 @@ test('disarming ends a firing at once, and holds after a restart', async () => {
   expect(await again.fire({ deterrent: 'sprinkler', by: ME })).toMatchObject({ firing: { deterrent: 'sprinkler' } })
 })
 
+test('after its folder vanished it fires, records and holds its state as before', async () => {
+  const running = await open({ seconds: 1 })
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  rmSync(join(dataDir, 'deterrents'), { recursive: true })
+  expect(await running.fire({ deterrent: 'sprinkler', by: ME })).toMatchObject({ firing: { seconds: 1 } })
+  const kinds = async () => (await running.ledger({ limit: 10 })).map(({ kind }) => kind)
+  await expect.poll(kinds).toEqual(['ended', 'fired'])
+  rmSync(join(dataDir, 'deterrents'), { recursive: true })
+  await running.disarm(ME)
+  expect(running.problems()).toEqual([])
+  await running[Symbol.asyncDispose]()
+  expect((await open()).isArmed()).toBe(false)
+})
+
 describe('on a full disk', () => {
   const statePath = () => join(dataDir, 'deterrents', 'state.json')
   /** No file can be written under the name that a write begins with. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -50,6 +50,24 @@ test('it takes a bounded room, and the oldest entries go first', async () => {
   expect(kept[0]).toBeGreaterThan(1)
   expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => kept[0]! + index))
   await ledger.close()
+})
+
+test('after its folder vanished it goes on counting, and what comes back is read again', async () => {
+  const ledger = await openLedger(folder)
+  await ledger.append(entry())
+  await rename(folder, `${folder}-away`)
+  expect((await ledger.append(entry())).id).toBe(2)
+  expect(ids(await ledger.newest({ limit: 10 }))).toEqual([2])
+  await rm(folder, { recursive: true })
+  expect(await ledger.after(0, 10)).toEqual([])
+  await rm(folder, { recursive: true })
+  await rename(`${folder}-away`, folder)
+  expect((await ledger.append(entry())).id).toBe(3)
+  expect(ids(await ledger.newest({ limit: 10 }))).toEqual([3, 1])
+  await ledger.close()
+  const again = await openLedger(folder)
+  expect(ids(await again.after(0, 10))).toEqual([1, 3])
+  await again.close()
 })
 
 test('an appended entry is there after the process was killed', async () => {

@@ -1,6 +1,6 @@
-import { open, readdir, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
-import { makePrivateDirectory, syncPath } from '../kernel/durable-file.ts'
+import { open, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
+import { syncPath } from '../kernel/durable-file.ts'
+import { numberedFiles } from '../kernel/numbered-files.ts'
 import { ledgerEntry, type LedgerEntry, type NewLedgerEntry } from './ledger-entry.ts'
 
 /**
@@ -20,16 +20,13 @@ export type Ledger = {
 
 const FILE_BYTES_LIMIT = 256 * 1024
 const FILES_MAX = 16
-/** A file's name is the id of its first entry. */
-const FILE_NAME = /^(\d{12})\.jsonl$/
 
 export async function openLedger(directory: string): Promise<Ledger> {
-  await makePrivateDirectory(directory)
-  const firsts = (await readdir(directory)).flatMap((name) => FILE_NAME.exec(name)?.[1] ?? []).map(Number)
-  firsts.sort((a, b) => a - b)
-  const pathOf = (first: number) => join(directory, `${String(first).padStart(12, '0')}.jsonl`)
+  const { pathOf, list } = numberedFiles(directory)
+  /** A file's name is the id of its first entry. */
+  let firsts = await list()
   let turn: Promise<unknown> = Promise.resolve()
-  let newest: { handle: FileHandle; bytes: number } | undefined
+  let newest: { first: number; handle: FileHandle; bytes: number } | undefined
   let lastId = 0
 
   function inTurn<T>(action: () => Promise<T>): Promise<T> {
@@ -47,15 +44,28 @@ export async function openLedger(directory: string): Promise<Ledger> {
     const whole = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1))
     await truncate(pathOf(lastFile), whole)
     lastId = parseLines(text).at(-1)?.id ?? lastFile - 1
-    newest = { handle: await open(pathOf(lastFile), 'a', 0o600), bytes: whole }
+    newest = { first: lastFile, handle: await open(pathOf(lastFile), 'a', 0o600), bytes: whole }
+  }
+
+  /** Files may vanish and come back. */
+  async function look(): Promise<void> {
+    firsts = await list()
+    // Its handle would take entries for a file without a name.
+    if (newest && firsts.at(-1) !== newest.first) await closeNewest()
+  }
+
+  async function closeNewest(): Promise<void> {
+    const handle = newest?.handle
+    newest = undefined
+    await handle?.close()
   }
 
   async function fileFor(id: number): Promise<{ handle: FileHandle; bytes: number }> {
+    await look()
     if (newest && newest.bytes < FILE_BYTES_LIMIT) return newest
-    await newest?.handle.close()
-    newest = undefined
+    await closeNewest()
     const handle = await open(pathOf(id), 'wx', 0o600)
-    newest = { handle, bytes: 0 }
+    newest = { first: id, handle, bytes: 0 }
     firsts.push(id)
     while (firsts.length > FILES_MAX) await rm(pathOf(firsts.shift()!), { force: true })
     await syncPath(directory)
@@ -84,6 +94,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
     newest: ({ before = Infinity, limit }) =>
       inTurn(async () => {
         const found: LedgerEntry[] = []
+        await look()
         for (const first of firsts.toReversed()) {
           if (found.length >= limit) break
           if (first >= before) continue
@@ -94,6 +105,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
     after: (after, limit) =>
       inTurn(async () => {
         const found: LedgerEntry[] = []
+        await look()
         for (const [index, first] of firsts.entries()) {
           if (found.length >= limit) break
           if ((firsts[index + 1] ?? Infinity) <= after + 1) continue
@@ -101,11 +113,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
         }
         return found.slice(0, limit)
       }),
-    close: () =>
-      inTurn(async () => {
-        await newest?.handle.close()
-        newest = undefined
-      }),
+    close: () => inTurn(closeNewest),
   }
 }
 

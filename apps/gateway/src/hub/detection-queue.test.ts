@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -67,6 +67,22 @@ describe('detections that wait on disk', () => {
     expect(batches.map(({ length }) => length)).toEqual([500, 500, 100])
     expect(batches.flat()).toEqual(ids(0, 1_100))
     expect(await readdir(directory)).toEqual([])
+  })
+
+  test('are kept again after their folder vanished; those in it are counted as lost, until they come back', async () => {
+    const queue = await open()
+    await queue.append(detections(0, 3))
+    await rename(directory, `${directory}-away`)
+    await queue.append(detections(3, 2))
+    expect([queue.waiting(), queue.dropped()]).toEqual([2, 3])
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+    await rm(directory, { recursive: true })
+    expect(await queue.oldest()).toBeUndefined()
+    expect([queue.waiting(), queue.dropped()]).toEqual([0, 5])
+    await rm(directory, { recursive: true })
+    await rename(`${directory}-away`, directory)
+    await queue.append(detections(5, 1))
+    expect((await drain(queue)).flat()).toEqual(['0', '1', '2', '5'])
   })
 
   test('survive a restart, and only the owner can read them', async () => {

@@ -1,8 +1,8 @@
-import { open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
-import { makePrivateDirectory, syncPath } from '../kernel/durable-file.ts'
+import { syncPath } from '../kernel/durable-file.ts'
+import { numberedFiles } from '../kernel/numbered-files.ts'
 
 /**
  * Stores detections on disk until the hub has them: a folder of numbered files, one JSON line for each detection. One
@@ -40,16 +40,14 @@ const FILE_BYTES_LIMIT = 768 * 1024
 const WAITING_LIMIT = 10_000
 const WAITING_BYTES_LIMIT = 256 * 1024 * 1024
 
-const FILE_NAME = /^(\d{12})\.jsonl$/
-
 export async function openDetectionQueue(
   directory: string,
   log: Logger,
   limit = WAITING_LIMIT,
 ): Promise<DetectionQueue> {
-  await makePrivateDirectory(directory)
-  const files = await readQueueFiles(directory)
-  let nextNumber = (files.at(-1)?.number ?? 0) + 1
+  const { pathOf, list } = numberedFiles(directory)
+  const files: QueueFile[] = []
+  let nextNumber = 1
   let dropped = 0
   let droppedAt: number | undefined
   /** The open handle of the last of `files`; undefined once that file is closed. */
@@ -58,7 +56,6 @@ export async function openDetectionQueue(
   let turn: Promise<unknown> = Promise.resolve()
   let onAppend = () => {}
 
-  const pathOf = (number: number) => join(directory, `${String(number).padStart(12, '0')}.jsonl`)
   const waiting = () => files.reduce((total, file) => total + file.count, 0)
 
   function inTurn<T>(action: () => Promise<T>): Promise<T> {
@@ -89,8 +86,31 @@ export async function openDetectionQueue(
     return { handle: newest, file }
   }
 
+  /** Files may vanish and come back, such as with the disk that they are on. */
+  async function look(): Promise<void> {
+    const numbers = await list()
+    const gone = files.filter(({ number }) => !numbers.includes(number))
+    // Its handle would take detections for a file without a name.
+    if (newest && gone.includes(files.at(-1)!)) await closeNewest().catch(() => {})
+    const kept = files.filter((file) => !gone.includes(file))
+    for (const number of numbers) {
+      if (kept.some((file) => file.number === number)) continue
+      // A file that comes back before the newest is not written to.
+      if (newest && number > files.at(-1)!.number) await closeNewest()
+      const text = await readFile(pathOf(number), 'utf8')
+      kept.push({ number, count: parseLines(text).length, bytes: Buffer.byteLength(text) })
+      nextNumber = Math.max(nextNumber, number + 1)
+    }
+    files.splice(0, Infinity, ...kept.toSorted((a, b) => a.number - b.number))
+    const lost = gone.reduce((sum, { count }) => sum + count, 0)
+    if (lost === 0) return
+    countDropped(lost)
+    log.error({ lost, dropped }, 'detections that waited for the hub have vanished from the disk')
+  }
+
   async function appendInTurn(detections: readonly Detection[]): Promise<void> {
     try {
+      await look()
       for (const entry of detections) {
         const line = Buffer.from(`${JSON.stringify(entry)}\n`)
         const { handle, file } = await fileFor(line.length)
@@ -129,6 +149,7 @@ export async function openDetectionQueue(
     log.warn({ lost, dropped }, 'dropped the oldest detections: too many wait for the hub')
   }
 
+  await look()
   return {
     append: (detections) => inTurn(() => appendInTurn(detections)),
     onAppend(listener) {
@@ -136,6 +157,7 @@ export async function openDetectionQueue(
     },
     oldest: (behind) =>
       inTurn(async () => {
+        await look()
         const file = files.find(({ number }) => number > (behind?.fileNumber ?? 0))
         if (!file) return undefined
         if (file === files.at(-1)) await closeNewest()
@@ -156,16 +178,6 @@ export async function openDetectionQueue(
     countRefused: countDropped,
     close: () => inTurn(closeNewest),
   }
-}
-
-async function readQueueFiles(directory: string): Promise<QueueFile[]> {
-  const numbers = (await readdir(directory)).flatMap((name) => FILE_NAME.exec(name)?.[1] ?? []).map(Number)
-  const files: QueueFile[] = []
-  for (const number of numbers.sort((a, b) => a - b)) {
-    const text = await readFile(join(directory, `${String(number).padStart(12, '0')}.jsonl`), 'utf8')
-    files.push({ number, count: parseLines(text).length, bytes: Buffer.byteLength(text) })
-  }
-  return files
 }
 
 /** Skips a line that a crash or a full disk cut off: it was never accepted. */

@@ -48,7 +48,7 @@ export const WITHOUT_RIGHTS = (): void => {}
 
 /**
  * Replaces `path` atomically, so that a crash leaves either the old or the new content: temporary file, fsync, rename,
- * fsync of the directory. Calls for one path must not overlap.
+ * fsync of the directory, which is made again when it vanished. Calls for one path must not overlap.
  */
 export async function writeDurably(
   path: string,
@@ -58,7 +58,12 @@ export async function writeDurably(
 ): Promise<void> {
   const temporary = `${path}.tmp`
   await files.rm(temporary, { force: true })
-  const file = await files.open(temporary, 'wx', 0o600)
+  const make = () => files.open(temporary, 'wx', 0o600)
+  const file = await make().catch(async (error: unknown) => {
+    if (!isMissing(error)) throw error
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    return make()
+  })
   try {
     await file.chmod(mode)
     await file.writeFile(content)

@@ -1,3 +1,4 @@
+import { logOutput } from '@hedgerow/http'
 import { pino, type Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { onceForEachFailure } from './failures-in-log.ts'
@@ -8,40 +9,8 @@ import { onceForEachFailure } from './failures-in-log.ts'
  */
 export function createLog(level: Config['logLevel']): Logger {
   const options = { level, hooks: onceForEachFailure() }
-  if (process.stderr.isTTY) return pino(options, { write: (line) => void process.stderr.write(plainLine(line)) })
-  const standardError = pino.destination({ dest: 2, sync: true })
-  return pino(options, { write: (line) => void standardError.write(escapeInvisible(line)) })
-}
-
-/**
- * Escapes C1 controls, line separators, and characters that are invisible or change the writing direction, which JSON
- * leaves unescaped: in a terminal or a log viewer they could disguise a name. The JSON's value stays the same.
- */
-export function escapeInvisible(json: string): string {
-  return json.replaceAll(
-    /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return pino(
+    options,
+    logOutput(process.stderr, () => pino.destination({ dest: 2, sync: true })),
   )
-}
-
-type Entry = { level: number; time: number; msg?: string; err?: { stack?: string; message?: string } } & Record<
-  string,
-  unknown
->
-
-/** The same entry for people; control characters stay escaped as in JSON. */
-export function plainLine(json: string): string {
-  const { level, time, msg, err, pid: _pid, hostname: _hostname, ...rest } = JSON.parse(json) as Entry
-  const details = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-  const clock = new Date(time).toISOString().slice(11, 19)
-  const line = [clock, pino.levels.labels[level] ?? level, JSON.stringify(msg ?? '').slice(1, -1), ...details].join(' ')
-  return escapeInvisible(err ? `${line}\n${stackLines(err.stack ?? err.message ?? '')}\n` : `${line}\n`)
-}
-
-/** Indented: an error may quote a caller's input, which must not look like an entry. */
-function stackLines(stack: string): string {
-  return stack
-    .split(/\r\n|[\n\r]/)
-    .map((line) => `    ${JSON.stringify(line.trim()).slice(1, -1)}`)
-    .join('\n')
 }

@@ -1,7 +1,7 @@
 /** The agent's side of its supervisor: starts it, restarts it, and switches off by itself while there is none. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -75,6 +75,8 @@ export function openGuard(options: GuardOptions): Guard {
     restart = undefined
     const name = randomUUID()
     try {
+      // The folder may have vanished with its disk.
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
       writeFileSync(join(folder, 'in-charge'), name, { mode: 0o600 })
     } catch (error) {
       log.warn({ err: error }, 'the name of the supervisor in charge cannot be written')

@@ -57,6 +57,8 @@ export function createClipStore(folder: string): ClipStore {
   async function fetchClip(name: string, open: () => Promise<Readable | undefined>): Promise<string | undefined> {
     ready ??= prepare()
     await ready
+    // It may have vanished since.
+    await makePrivateDirectory(folder)
     const body = await open()
     if (!body) return undefined
     const path = join(folder, `${name}.mp4`)
