@@ -168,6 +168,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     deterrents: device.deterrents,
     updates: updates.report,
     goBack: updates.goBack,
+    download: hub.download,
     hub() {
       const { hubUrl, gatewayId, detectionsWaiting, conditions } = hub.state()
       return { hubUrl, gatewayId, detectionsWaiting, conditions }

@@ -4,7 +4,7 @@
  * wrongly for its layout.
  */
 import { layouts, type LayoutName } from '@hedgerow/vision'
-import { OnnxGraph, type Dimension } from './graph.ts'
+import { OnnxGraph, type Dimension } from '../../../apps/gateway/src/models/convert/onnx-graph.ts'
 
 export const RED = [255, 0, 0] as const
 /** The grey of everything else. */

@@ -2,7 +2,7 @@
  * A graph with the layers of YOLOX-Nano (Ge et al. 2021: depth 0.33, width 0.25, depthwise convolutions; 0.91 million
  * weights) and random weights: as much work as the real one, but without any recognition.
  */
-import { OnnxGraph } from './graph.ts'
+import { OnnxGraph } from '../../../apps/gateway/src/models/convert/onnx-graph.ts'
 
 const SIDE = 416
 const CLASSES = 80

@@ -1,18 +1,40 @@
+import { findAgent } from '../agent-file.ts'
+import { API_PATH } from '../local/api/calls.ts'
 import { inWords, ModelError } from '../models/model-error.ts'
-import { addModel, type AddOptions } from '../models/add.ts'
+import { addModel, type AddOptions, type Open } from '../models/add.ts'
 import { KNOWN_MODELS } from '../models/known-models.ts'
 import { listModels, modelsFolder, readBytes, readManifest } from '../models/store.ts'
 import type { Outcome } from './command-line.ts'
 
 /** Fetches a model, checks it, and stores it with the device's other models. */
-export async function addModelToDevice(options: Omit<AddOptions, 'folder'> & { dataDir: string }): Promise<Outcome> {
+export async function addModelToDevice(
+  options: Omit<AddOptions, 'folder' | 'fromHub'> & { dataDir: string },
+): Promise<Outcome> {
+  const { dataDir } = options
+  const fromHub = (name: string) => openFromHub(dataDir, name)
   try {
-    const { name, sha256 } = await addModel({ ...options, folder: modelsFolder(options.dataDir) })
+    const { name, sha256 } = await addModel({ ...options, folder: modelsFolder(dataDir), fromHub })
     const next = `In gateway.yaml: sources: { eye: { cameras: […], model: ${name} } }`
     return { text: `${name} is added, SHA-256 ${sha256}.\n${next}`, isDone: true }
   } catch (error) {
     if (error instanceof ModelError) return { text: inWords(error), isDone: false }
     throw error
+  }
+}
+
+/** Through the agent that runs; undefined when no agent runs, or its hub does not hand the model out. */
+async function openFromHub(dataDir: string, name: string): Promise<Open | undefined> {
+  const agent = await findAgent(dataDir)
+  if (!agent) return undefined
+  const url = `${agent.url}${API_PATH}/models/${name}/archive.tgz`
+  const silence = new AbortController()
+  const options = { headers: { authorization: `Bearer ${agent.token}` }, signal: silence.signal }
+  const answer = await fetch(url, options).catch(() => undefined)
+  const body = answer?.ok ? answer.body : undefined
+  if (!body) return undefined
+  return (signal) => {
+    signal.addEventListener('abort', () => silence.abort())
+    return body
   }
 }
 

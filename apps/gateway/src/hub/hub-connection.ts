@@ -30,7 +30,7 @@ import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './regi
 import { askHubWith, type AskHub } from './second-look.ts'
 import { createWayToHub, type Post } from './sending.ts'
 import { openTunnel, type Tunnel } from '../tunnel/tunnel.ts'
-import { downloadThroughTunnel, type AgentUpdates } from './tunnel-download.ts'
+import { downloadThroughTunnel, type AgentUpdates, type Download } from './tunnel-download.ts'
 
 /** The contract's limit. */
 const PROBLEMS_MAX = 32
@@ -84,6 +84,8 @@ export type HubConnection = {
   state(): GatewayState
   /** The hub's vision endpoint; unsure while there is no way to it. */
   askSecondLook: AskHub
+  /** Through the tunnel, once the hub has approved this gateway. */
+  download: Download
   /** Joins the hub. `doors`: the handler of each port that the hub connects to in the tunnel. */
   start(doors: ReadonlyMap<number, (connection: Duplex) => void>): Promise<void>
 }
@@ -298,7 +300,12 @@ export async function openHubConnection(
     life.defer(() => stopping.abort())
   }
 
-  return { keys, state, askSecondLook: askHubWith(() => way(), features), start }
+  const download: Download = async (name, ask) => {
+    if (!tunnel) throw new Error('the hub has not approved this gateway')
+    return downloadThroughTunnel(tunnel, name, ask)
+  }
+
+  return { keys, state, askSecondLook: askHubWith(() => way(), features), download, start }
 }
 
 function problemsOfQueue(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {

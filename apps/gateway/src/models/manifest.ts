@@ -2,7 +2,7 @@ import { cleanLine } from '@hedgerow/contract'
 import { layouts, type LayoutName } from '@hedgerow/vision'
 import { z } from 'zod'
 import { LABEL_SETS, type LabelSet } from './labels.ts'
-import { addedModelName, sha256Text } from './schema.ts'
+import { addedModelName, MODEL_FAMILIES, sha256Text } from './schema.ts'
 
 const SIDE_MIN = 32
 const SIDE_MAX = 2_048
@@ -29,6 +29,18 @@ export const modelManifest = z.strictObject({
 })
 export type ModelManifest = z.output<typeof modelManifest>
 
+/** A package of npm with a graph model of TensorFlow.js, which is converted on the device. */
+const modelPackage = z.strictObject({
+  name: z.string().regex(/^(@[a-z0-9-][a-z0-9-._]*\/)?[a-z0-9][a-z0-9-._]*$/),
+  version: z.string().regex(/^\d[\w.+-]*$/),
+  /** As npm has it, of the whole archive. */
+  integrity: z.string().regex(/^sha512-[A-Za-z0-9+/]{86}==$/),
+  megabytes: z.number().positive(),
+  /** The graph, then the files with its constants, below the package's folder. */
+  files: z.array(z.string()).min(1).max(100),
+  family: z.enum(MODEL_FAMILIES),
+})
+
 /** A manifest for `hedgerow-gateway model add`: its hash may be unknown. */
-export const modelSource = modelManifest.extend({ sha256: sha256Text.optional() })
+export const modelSource = modelManifest.extend({ sha256: sha256Text.optional(), package: modelPackage.optional() })
 export type ModelSource = z.output<typeof modelSource>

@@ -23,6 +23,9 @@ export type ModelErrorCode =
   | 'model_too_large'
   | 'licence_not_accepted'
   | 'sha256_needed'
+  | 'model_archive_invalid'
+  | 'model_unsupported'
+  | 'no_space'
 
 /** The sentence with its code, for a problem or a terminal. */
 export function inWords({ code, message }: Pick<ModelError, 'code' | 'message'>): string {

@@ -14,3 +14,7 @@ export const sha256Text = z
   .string()
   .toLowerCase()
   .regex(/^[0-9a-f]{64}$/, 'A SHA-256 has 64 hexadecimal digits.')
+
+/** Models of TensorFlow.js that the gateway can convert: it knows how their boxes are decoded. */
+export const MODEL_FAMILIES = ['ssdlite-mobilenet-v2', 'nanodet-g'] as const
+export type ModelFamily = (typeof MODEL_FAMILIES)[number]

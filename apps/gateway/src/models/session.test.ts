@@ -2,7 +2,7 @@ import { layouts, letterboxOf, type LayoutName } from '@hedgerow/vision'
 import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { knownAnswerModel, RED_CLASS, SCORE } from '../../../../test/harness/onnx/known-answers.ts'
-import { OnnxGraph } from '../../../../test/harness/onnx/graph.ts'
+import { OnnxGraph } from './convert/onnx-graph.ts'
 import { redRectangle } from '../../testing/known-model.ts'
 import { openSession } from './session.ts'
 

@@ -172,6 +172,12 @@ export const localCalls = {
       undone: z.boolean().describe('False when none was active, or it cannot go back to the version.'),
     }),
   },
+  readModel: {
+    method: 'GET',
+    path: '/models/:name/archive.tgz',
+    summary: 'A model that the hub hands out. Only for the command “hedgerow-gateway model add” on this device.',
+    media: 'application/gzip',
+  },
   goBack: {
     method: 'POST',
     path: '/version/back',

@@ -4,8 +4,12 @@ import type { Handlers } from '../../calls/dispatcher.ts'
 import { Refusal } from '../../calls/errors.ts'
 import { createParts, type PartsOptions } from '../../calls/parts.ts'
 import type { GatewayState } from '../../hub/gateway-state.ts'
+import type { Download } from '../../hub/tunnel-download.ts'
+import { inWords } from '../../kernel/failure.ts'
 import { jpegSize } from '../../kernel/jpeg.ts'
 import type { Learning } from '../../learning/learning.ts'
+import { releasedName } from '../../models/package.ts'
+import { modelName } from '../../models/schema.ts'
 import type { Updates } from '../../update/updates.ts'
 import type { DeviceReport, localCalls } from './calls.ts'
 
@@ -20,6 +24,8 @@ export type HandlersOptions = PartsOptions & {
   hub(): Pick<GatewayState, 'hubUrl' | 'gatewayId' | 'detectionsWaiting' | 'conditions'>
   updates(): DeviceUpdates
   goBack: Updates['goBack']
+  /** Opens a file that the hub hands out. */
+  download: Download
   version: string
 }
 
@@ -68,6 +74,14 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       // The report contains the failure.
       learning.run().catch(() => {})
       return {}
+    },
+    async readModel({ params: [name = ''], signal }) {
+      const wanted = modelName.safeParse(name).data
+      if (wanted === undefined) throw new Refusal('not_found')
+      const body = await options.download(releasedName(wanted), { from: 0, signal }).catch((error: unknown) => {
+        throw new Refusal('not_found', { message: inWords(error) })
+      })
+      return { status: 200, headers: { 'content-type': 'application/gzip' }, body }
     },
     async goBack() {
       const way = await options.goBack()

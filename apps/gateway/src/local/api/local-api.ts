@@ -35,8 +35,8 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     calls: localCalls,
     handlers: createHandlers(options),
     authorise(request, name) {
-      // Programs of the device have no say about its version.
-      authorise(request, options.file(), options.agentToken, name === 'goBack')
+      // Programs of the device have no say about its version, and no use for the hub's downloads.
+      authorise(request, options.file(), options.agentToken, name === 'goBack' || name === 'readModel')
       if (buckets.waitMs(PROGRAMS, performance.now()) > 0) throw new Refusal('too_many_requests')
       buckets.add(PROGRAMS, -1)
     },

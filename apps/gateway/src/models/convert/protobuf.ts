@@ -4,6 +4,7 @@
  */
 const VARINT = 0
 const LENGTH_DELIMITED = 2
+const FIXED_32 = 5
 
 function varint(value: number): Buffer {
   const bytes: number[] = []
@@ -15,6 +16,12 @@ function varint(value: number): Buffer {
 
 export function integerField(number: number, value: number): Buffer {
   return Buffer.concat([varint(number * 8 + VARINT), varint(value)])
+}
+
+export function floatField(number: number, value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeFloatLE(value)
+  return Buffer.concat([varint(number * 8 + FIXED_32), bytes])
 }
 
 /** A text, bytes, or a message inside a message. */

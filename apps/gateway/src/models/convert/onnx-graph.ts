@@ -1,16 +1,18 @@
 /**
- * Writes small ONNX models, for tests and benches: nodes, constants, inputs and outputs of one graph. Field numbers are
- * those of onnx.proto (ONNX 1.16, IR version 8).
+ * Writes ONNX models: nodes, constants, inputs and outputs of one graph. Field numbers are those of onnx.proto (ONNX
+ * 1.16, IR version 8).
  */
-import { bytesField, integerField } from './protobuf.ts'
+import { bytesField, floatField, integerField } from './protobuf.ts'
 
 const IR_VERSION = 8
 const OPERATOR_SET = 13
 const FLOAT = 1
 const INT64 = 7
-const ATTRIBUTE_TYPES = { integer: 2, text: 3, integers: 7 } as const
+const FLOAT16 = 10
+const ATTRIBUTE_TYPES = { float: 1, integer: 2, text: 3, integers: 7 } as const
 
-export type Attribute = number | readonly number[] | string
+/** A number is an integer unless it is `{ float }`. */
+export type Attribute = number | readonly number[] | string | { readonly float: number }
 
 /** A length, or the name of an open one. */
 export type Dimension = number | string
@@ -27,7 +29,7 @@ export class OnnxGraph {
     return name
   }
 
-  floats(values: Float32Array | readonly number[], shape: readonly number[]): string {
+  floats(values: ArrayLike<number>, shape: readonly number[]): string {
     const data = Buffer.from(Float32Array.from(values).buffer)
     return this.#constant(tensor(FLOAT, shape, data))
   }
@@ -35,6 +37,14 @@ export class OnnxGraph {
   integers(values: readonly number[]): string {
     const data = Buffer.from(BigInt64Array.from(values, BigInt).buffer)
     return this.#constant(tensor(INT64, [values.length], data))
+  }
+
+  /**
+   * Numbers of 16 bits stay so in the file, at half the size. The runtime widens them once, when it opens the model.
+   */
+  halves(values: Float16Array, shape: readonly number[]): string {
+    const data = Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+    return this.node('Cast', [this.#constant(tensor(FLOAT16, shape, data))], { to: FLOAT })
   }
 
   /** Adds a node of one output and returns the output's name. */
@@ -106,5 +116,6 @@ function attribute(name: string, value: Attribute): Buffer[] {
 function attributeBody(value: Attribute): [keyof typeof ATTRIBUTE_TYPES, Buffer[]] {
   if (typeof value === 'number') return ['integer', [integerField(3, value)]]
   if (typeof value === 'string') return ['text', [bytesField(4, value)]]
+  if ('float' in value) return ['float', [floatField(2, value.float)]]
   return ['integers', value.map((each) => integerField(8, each))]
 }
