@@ -121,6 +121,8 @@ export const screens: Screen[] = [
   firstDay('threats-empty', '/threats', (portal) => text(portal, 'Nothing seen yet')),
   user('dashboard-as-user', '/dashboard', (portal) => portal.page.locator('canvas').waitFor()),
 
+  admin('versions', '/versions', (portal) => portal.row('Barn').waitFor()),
+  user('versions-as-user', '/versions', (portal) => text(portal, 'Your role does not allow this')),
   admin('gateways', '/gateways', tableIsThere),
   firstDay('gateways-empty', '/gateways', (portal) => text(portal, 'No gateways yet')),
   user('gateways-as-user', '/gateways', (portal) => text(portal, 'No gateways yet')),

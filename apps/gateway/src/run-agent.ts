@@ -10,7 +10,10 @@ const AT_REST_AFTER_MS = 20_000
 
 /** The agent of this process: logs on standard output, as JSON or for a person at a terminal, and stops cleanly on SIGINT and SIGTERM. Resolves when it has started. */
 export async function runAgent(config: Config): Promise<void> {
-  const log = pino({ level: config.logLevel }, logOutput(process.stdout, () => pino.destination({ dest: 1, sync: true })))
+  const log = pino(
+    { level: config.logLevel },
+    logOutput(process.stdout, () => pino.destination({ dest: 1, sync: true })),
+  )
   const started = Promise.withResolvers<Gateway>()
   let isEnding = false
   /** A start is finished first, because ending in the middle of it would leave half-written files. */
