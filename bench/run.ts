@@ -4,9 +4,7 @@ import { benchApprove } from './approve.ts'
 import { benchFleetLoad } from './fleet-load.ts'
 import { benchEye } from './eye.ts'
 import { benchLearning } from './learning.ts'
-import { benchNetstack } from './netstack.ts'
 import { benchProxy } from './proxy.ts'
-import { benchThreats } from './threats.ts'
 import { benchTunnel } from './tunnel.ts'
 import { benchWeb } from './web.ts'
 
@@ -18,9 +16,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   eye: benchEye,
   fleet: benchFleetLoad,
   learning: benchLearning,
-  netstack: benchNetstack,
   proxy: benchProxy,
-  threats: benchThreats,
   tunnel: benchTunnel,
   web: benchWeb,
 }

@@ -1,7 +1,7 @@
 /**
  * Two ways to one server on Linux's TCP behind wireguard-go in a namespace: from our WireGuard and TCP on the host, and
- * from Linux's TCP over a second wireguard-go in a second namespace. Both may go through the same impaired path. Needs
- * root. All Linux ends use CUBIC, whatever the machine's default is, so that all follow the same rules.
+ * from Linux's TCP over a second wireguard-go in a second namespace. Needs root. All Linux ends use CUBIC, whatever the
+ * machine's default is, so that all follow the same rules.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,12 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
-import { startChild } from '../test/harness/child-process.ts'
 import { createNetworkNamespace, type NetworkNamespace } from '../test/harness/network-namespace.ts'
 import { missingPrivilege } from '../test/harness/privileges.ts'
 import { openWireGuardGo } from '../test/harness/wireguard-go.ts'
 import type { ClientResult, ClientTask, Measurement } from './tunnel-client.ts'
-import type { Impairment } from './tunnel-relay.ts'
 
 const execute = promisify(execFile)
 const SUBNET = '10.79.0'
@@ -34,8 +32,8 @@ export type TunnelPair = {
   remove(): Promise<void>
 }
 
-/** Without an impairment the two are connected directly. Throws a sentence that says what this machine lacks. */
-export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPair> {
+/** Throws a sentence that says what this machine lacks. */
+export async function openTunnelPair(): Promise<TunnelPair> {
   const missing = missingPrivilege('root', 'tun', 'command ip', 'command wg', 'command wireguard-go')
   if (missing !== undefined) throw new Error(`This bench compares with Linux over wireguard-go, and here ${missing}.`)
   const directory = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
@@ -59,32 +57,13 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
       await namespace.run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
     }
 
-    let endpoints = {
-      linux: { address: DIRECT_SERVER, port: PORT },
-      ours: { address: server.address, port: PORT },
-    }
-    if (impairment !== undefined) {
-      const path = await startChild(process.execPath, [
-        script('tunnel-relay.ts'),
-        server.address,
-        String(PORT),
-        JSON.stringify(impairment),
-      ])
-      stops.push(() => path.stop())
-      const [, port] = await path.says(/relaying on (\d+)/)
-      endpoints = {
-        linux: { address: client.hostAddress, port: Number(port) },
-        ours: { address: '127.0.0.1', port: Number(port) },
-      }
-    }
-
     const allow = (peer: string, address: string): string[] => ['peer', peer, 'allowed-ips', `${address}/32`]
     for (const [pair, address] of [
       [keys.linux, LINUX],
       [keys.ours, OURS],
     ] as const)
       await server.run('wg', ['set', SERVER_DEVICE, ...allow(pair.publicKey, address)])
-    const endpoint = `${endpoints.linux.address}:${endpoints.linux.port}`
+    const endpoint = `${DIRECT_SERVER}:${PORT}`
     await client.run('wg', ['set', CLIENT_DEVICE, ...allow(keys.server.publicKey, SERVER), 'endpoint', endpoint])
     const listening = await server.start(process.execPath, [script('tunnel-server.ts')])
     await listening.says(/listening/)
@@ -93,7 +72,7 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
       privateKey: keys.ours.privateKey,
       peer: keys.server.publicKey,
       address: OURS,
-      endpoint: endpoints.ours,
+      endpoint: { address: server.address, port: PORT },
     }
     const ask = async (task: ClientTask, prefix: string[]): Promise<ClientResult> => {
       const [command, ...args] = [...prefix, process.execPath, script('tunnel-client.ts'), JSON.stringify(task)]

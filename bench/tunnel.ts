@@ -2,12 +2,11 @@ import { parseArgs } from 'node:util'
 import { median, report, rounded } from './report.ts'
 import type { ClientResult, Measurement } from './tunnel-client.ts'
 import { openTunnelPair } from './tunnel-pair.ts'
-import type { Impairment } from './tunnel-relay.ts'
 
 type Compared = Measurement['what']
 
 /** The least ratio of our rate to that of Linux. */
-const CLEAN_GOALS: Record<Compared, number> = { download: 1.8, upload: 1.2, requests: 1 }
+const GOALS: Record<Compared, number> = { download: 1.8, upload: 1.2, requests: 1 }
 
 const measurements = (seconds: number): Record<string, Measurement> => ({
   'download, 1 stream (Mbit/s)': { what: 'download', streams: 1, seconds },
@@ -30,21 +29,19 @@ export async function benchTunnel(args: string[]): Promise<void> {
       only: { type: 'string', default: '' },
     },
   })
-  const options = { rounds: Number(values.rounds), seconds: Number(values.seconds), only: values.only }
-  const rows = await compare(options, CLEAN_GOALS)
-  report('tunnel', rows)
+  report('tunnel', await compare({ rounds: Number(values.rounds), seconds: Number(values.seconds), only: values.only }))
 }
 
 /**
  * One row for each measurement: both rates, their ratio and its goal, our longest time without progress, and the
  * processor time of a megabit or a request for our process. Other work on the machine changes that less than the rates.
  */
-export async function compare(
-  options: { rounds: number; seconds: number; only: string },
-  goals: Record<Compared, number>,
-  impairment?: Impairment,
-): Promise<Record<string, Record<string, number | string>>> {
-  const pair = await openTunnelPair(impairment)
+async function compare(options: {
+  rounds: number
+  seconds: number
+  only: string
+}): Promise<Record<string, Record<string, number | string>>> {
+  const pair = await openTunnelPair()
   try {
     const rows: Record<string, Record<string, number | string>> = {}
     for (const [name, measurement] of Object.entries(measurements(options.seconds))) {
@@ -60,8 +57,8 @@ export async function compare(
         linux: rounded(theirRate),
         ours: rounded(ourRate),
         ratio: rounded(ourRate / theirRate),
-        goal: goals[measurement.what],
-        met: ourRate / theirRate >= goals[measurement.what] ? 'yes' : 'no',
+        goal: GOALS[measurement.what],
+        met: ourRate / theirRate >= GOALS[measurement.what] ? 'yes' : 'no',
         'our processor time (us each)': rounded(median(ours.map(({ cpuMicroseconds }) => cpuMicroseconds))),
         'longest pause (ms)': Math.max(...ours.map(({ longestPauseMs }) => longestPauseMs)),
         'longest pause of linux (ms)': Math.max(...linux.map(({ longestPauseMs }) => longestPauseMs)),

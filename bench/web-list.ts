@@ -50,7 +50,7 @@ export async function measureScrolling(person: BrowserContext, hub: Hub): Promis
 }
 
 /** Scrolls a page by the wheel; the times between two frames meanwhile. */
-export async function scrollFrames(page: Page): Promise<number[]> {
+async function scrollFrames(page: Page): Promise<number[]> {
   await page.mouse.move(700, 600)
   await page.evaluate(watchFrames)
   for (let turn = 0; turn < SCROLLS; turn += 1) await page.mouse.wheel(0, 240)

@@ -3,13 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findLooseEnds, pages } from '../apps/portal/scripts/help-pages.ts'
 import { findLongLines } from './line-width.ts'
-import { mistakesInPackagePage } from './package-pages.ts'
 
 /**
- * Checks the documents against the tree: every relative link and every path in backticks exists, names and test titles
- * in the pages of a package exist in their files, every dependency of a package.json has its line in
- * docs/dependencies.md, lines of documents and comments end at column 120, and the portal can show the pages of help,
- * whose links have targets.
+ * Checks the documents against the tree: every relative link and every path in backticks exists, every dependency of a
+ * package.json has its line in docs/dependencies.md, lines of documents and comments end at column 120, and the portal
+ * can show the pages of help, whose links have targets.
  */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = tracked.split('\n').filter((file) => existsSync(file))
@@ -27,9 +25,6 @@ for (const file of files.filter((name) => name.endsWith('.md'))) {
   for (const [, path] of text.matchAll(quotedPath))
     // A fresh checkout has no build output.
     if (path && !path.endsWith('/dist') && !existsSync(path)) findings.push(`${file}: there is no ${path}`)
-  const [packageFolder] = /^packages\/[^/]+(?=\/)/.exec(file) ?? []
-  if (packageFolder !== undefined)
-    findings.push(...mistakesInPackagePage(text, packageFolder).map((mistake) => `${file}: ${mistake}`))
 }
 
 for (const file of files.filter((name) => /\.(?:md|tsx?)$/.test(name)))

@@ -142,6 +142,13 @@ const compositionRoot: Rule = ({ importer, target }) =>
     ? 'only program.ts builds the hub; a module gets what it needs as an argument'
     : undefined
 
+const plainRequestsAlone: Rule = ({ importer, target }) =>
+  /^packages\/http\/src\/plain\/(?!connection\.ts)/.test(target) &&
+  !importer.startsWith('packages/http/src/plain/') &&
+  !importer.startsWith('test/fuzz/')
+    ? 'the reader of plain requests has one entrance, plain/connection.ts'
+    : undefined
+
 const noBarrels: Rule = ({ importer, target, reexport }) =>
   reexport && !/^packages\/[^/]+\/src\/((node|rendered)\/)?index\.ts$/.test(importer)
     ? `no barrels but a package's index.ts: import ${target} where it is used`
@@ -168,6 +175,7 @@ const rules: readonly Rule[] = [
   compositionRoot,
   hubGroundBelow,
   hubMainFiles,
+  plainRequestsAlone,
   noBarrels,
   testsStayOut,
 ]

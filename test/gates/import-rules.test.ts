@@ -19,6 +19,12 @@ const breaches: Breach[] = [
     message: 'apps never import each other: hub imports gateway',
   },
   {
+    title: 'a way around the entrance of the reader of plain requests',
+    file: 'packages/http/src/breach-plain.ts',
+    source: `import './plain/head.ts'`,
+    message: 'the reader of plain requests has one entrance, plain/connection.ts',
+  },
+  {
     title: 'the design system importing a protocol package',
     file: 'packages/ui/src/breach-package.ts',
     source: `import '@hedgerow/wireguard'`,

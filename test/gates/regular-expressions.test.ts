@@ -6,7 +6,6 @@ import { parseSync, Visitor, type Expression } from 'oxc-parser'
 import { analyse } from 'scslre'
 import type * as origins from '../../apps/hub/src/gateway-proxy/origins.ts'
 import type * as web from '../../apps/hub/src/http/web.ts'
-import type * as packagePages from '../../scripts/package-pages.ts'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 /**
@@ -40,10 +39,6 @@ const builders: Record<string, (file: string) => Promise<unknown>> = {
   'packages/contract/src/enrolment.ts': anew,
   'packages/contract/src/fields.ts': anew,
   'packages/contract/src/notices.ts': anew,
-  'scripts/package-pages.ts': async (file) => {
-    const { mistakesInPackagePage } = await anew<typeof packagePages>(file)
-    mistakesInPackagePage('`peer.ts` (`createPeer`)', resolve(root, 'packages/wireguard'))
-  },
 }
 
 type Found = { at: string; source: string; flags: string }

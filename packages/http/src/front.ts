@@ -5,7 +5,14 @@
  * (`faults`), pipelined requests are served one after the other, and a request may leave HTTP only when no answer is
  * due on its connection. Everything else gets an ordinary answer or none.
  */
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -15,8 +22,7 @@ import type { Exchange } from './exchange.ts'
 import type { Faults } from './faults.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { NodeExchange } from './node-exchange.ts'
-import { createServer } from './node-http.ts'
-import { PlainConnection, type PlainServer } from './plain-connection.ts'
+import { PlainConnection, type PlainServer } from './plain/connection.ts'
 import { createEither, createSecured, type TlsContext } from './tls-side.ts'
 
 export type FrontDeadlines = {

@@ -1,5 +1,5 @@
 /** HTTP/2 with TLS (RFC 9113): accepts sessions, limits them, and makes each of their streams an `Http2Exchange`. */
-import type { ServerHttp2Session } from 'node:http2'
+import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { ERROR_CODES, headOf, Http2Exchange, MAX_HEAD_BYTES } from './http2-exchange.ts'
 
@@ -40,8 +40,6 @@ export function createHttp2({
   /** Serves one request on a connection of its own. */
   serve(exchange: Http2Exchange): void
 }): Http2 {
-  // Only here, because an agent has no such server, and keeps the memory.
-  const { performServerHandshake } = process.getBuiltinModule('node:http2')
   const sessions = new Set<ServerHttp2Session>()
   /** Addresses whose session broke, perhaps because a head was too long for HTTP/2; HTTP/1.1 has an answer for that. */
   const useHttp1 = new Map<string, number>()

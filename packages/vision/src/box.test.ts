@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { areaOf, centreOf, clipToPicture, footOf, growBy, intersectionOf, overlapOf, unionOf, type Box } from './box.ts'
+import { areaOf, centreOf, clipToPicture, footOf, growBy, intersectionOf, overlapOf, type Box } from './box.ts'
 
 const side = fc.double({ min: -1, max: 2, noNaN: true })
 const length = fc.double({ min: 0.001, max: 2, noNaN: true })
@@ -26,12 +26,9 @@ test('overlap is symmetric, 1 only with itself, and within 0 and 1', () => {
   )
 })
 
-test('the union contains both, and the intersection is in each', () => {
+test('the intersection is in each', () => {
   fc.assert(
     fc.property(boxes, boxes, (a, b) => {
-      const both = unionOf(a, b)
-      expect(intersectionOf(both, a)).toBeCloseTo(areaOf(a))
-      expect(intersectionOf(both, b)).toBeCloseTo(areaOf(b))
       expect(intersectionOf(a, b)).toBeLessThanOrEqual(Math.min(areaOf(a), areaOf(b)) * (1 + 1e-9))
     }),
   )

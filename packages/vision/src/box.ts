@@ -38,15 +38,6 @@ export function overlapOf(a: Box, b: Box): number {
   return Math.min(1, intersection / (areaOf(a) + areaOf(b) - intersection))
 }
 
-/** The smallest box around both. */
-export function unionOf(a: Box, b: Box): Box {
-  const x = Math.min(a.x, b.x)
-  const y = Math.min(a.y, b.y)
-  const right = Math.max(a.x + a.width, b.x + b.width)
-  const bottom = Math.max(a.y + a.height, b.y + b.height)
-  return { x, y, width: right - x, height: bottom - y }
-}
-
 /** The part inside the picture; without area when nothing is inside. */
 export function clipToPicture(box: Box): Box {
   const x = clamp(box.x)

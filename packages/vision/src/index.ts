@@ -8,7 +8,6 @@ export {
   growBy,
   intersectionOf,
   overlapOf,
-  unionOf,
   type Box,
   type Point,
 } from './box.ts'

@@ -3,10 +3,9 @@
  * request is sent on it, so only requests that may be sent again use them: without a body, of a method that may be
  * repeated (RFC 9110 §9.2.2, RFC 9112 §9.3.1). All others get a connection of their own.
  */
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
-import { Agent as HttpAgent } from '@hedgerow/http'
 
 /** The most idle connections to an application; browsers open six to an origin. */
 const MAX_IDLE = 32
@@ -19,7 +18,7 @@ const DIED = new Set(['ECONNRESET', 'EPIPE'])
 
 export function createKeptConnections({ protocol }: URL): Agent {
   const options = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
-  return protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  return protocol === 'https:' ? new HttpsAgent(options) : new Agent(options)
 }
 
 export function mayUseKept({ method = '', headers }: IncomingMessage): boolean {

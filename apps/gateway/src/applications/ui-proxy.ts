@@ -1,8 +1,7 @@
-import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
+import { request as httpRequest, type Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
-import { request as httpRequest } from '@hedgerow/http'
 import {
   addTrailers,
   boundInterimAnswers,

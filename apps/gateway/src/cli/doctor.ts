@@ -1,7 +1,7 @@
 /** Looks for what is wrong on this device, whether the agent runs or not. Changes nothing. */
+import { request as httpRequest } from 'node:http'
 import { access, constants, statfs } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
-import { request as httpRequest } from '@hedgerow/http'
 import type { z } from 'zod'
 import { deviceFilePath, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'

@@ -1,6 +1,6 @@
+import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { request as httpRequest } from '@hedgerow/http'
 import { COMMAND } from '../config.ts'
 import { exists, makeDataDirectory, writeDurably } from '../kernel/durable-file.ts'
 import type { Outcome } from './command-line.ts'

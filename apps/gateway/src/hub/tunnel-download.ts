@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { request } from '@hedgerow/http'
+import { request, type IncomingMessage } from 'node:http'
 import { DOWNLOADS_PATH, TUNNEL_API_PORT, type Heartbeat } from '@hedgerow/contract'
 import type { HeartbeatAnswer } from './heartbeat.ts'
 import { NotAHubError } from '../kernel/http-call.ts'

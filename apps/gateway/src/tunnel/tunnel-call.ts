@@ -1,6 +1,5 @@
-import type { Agent } from 'node:http'
+import { Agent } from 'node:http'
 import { API_BASE, TUNNEL_API_PORT, type BodyOf, type Call, type ResponseOf } from '@hedgerow/contract'
-import { Agent as HttpAgent } from '@hedgerow/http'
 import type { z } from 'zod'
 import { post, readAnswer } from '../kernel/http-call.ts'
 import type { Tunnel } from './tunnel.ts'
@@ -38,7 +37,7 @@ export async function postThroughTunnel<C extends Call & { response: z.ZodType }
  * comes again before the hub closes the connection, and that may reach it twice.
  */
 export function keepOneConnection(tunnel: Tunnel): Agent {
-  const agent = new HttpAgent({ keepAlive: true, keepAliveMsecs: PROBES_AFTER_MS, maxFreeSockets: 1 })
+  const agent = new Agent({ keepAlive: true, keepAliveMsecs: PROBES_AFTER_MS, maxFreeSockets: 1 })
   agent.createConnection = () => tunnel.connect(TUNNEL_API_PORT)
   return agent
 }

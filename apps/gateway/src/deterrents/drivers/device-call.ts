@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
+import { GatheredBytes } from '@hedgerow/http'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import type { z } from 'zod'
 import { DeviceRefusal } from './driver.ts'

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GatheredBytes, request as httpRequest } from '@hedgerow/http'
+import { GatheredBytes } from '@hedgerow/http'
 import { inWords } from '../../kernel/failure.ts'
 import { openFrigateTls } from './connection.ts'
 import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'

@@ -2,10 +2,9 @@
  * Reads the head of an HTTP/1.1 request that has nothing special: whole, strict, with at most a body of known length.
  * Every other one is left to node:http, which also knows what to refuse. RFC 9112 §2 to §6.
  */
-import type { IncomingHttpHeaders } from 'node:http'
-import { isFieldText, isToken, trimmed } from './fields.ts'
-import { rememberedByName } from './forwarding.ts'
-import { METHODS } from './node-http.ts'
+import { METHODS, type IncomingHttpHeaders } from 'node:http'
+import { isFieldText, isToken, trimmed } from '../fields.ts'
+import { rememberedByName } from '../forwarding.ts'
 
 export type PlainHead = {
   method: string

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
-import type { AnswerHead } from './answer-head.ts'
-import { forwardedTrailers } from './around-answers.ts'
-import { SMALL_BODY_BYTES, type Exchange, type ExchangeUser } from './exchange.ts'
-import { fieldLines } from './fields.ts'
-import { valuesOf } from './forwarding.ts'
-import type { PlainFields, PlainHead } from './plain-head.ts'
+import type { AnswerHead } from '../answer-head.ts'
+import { forwardedTrailers } from '../around-answers.ts'
+import { SMALL_BODY_BYTES, type Exchange, type ExchangeUser } from '../exchange.ts'
+import { fieldLines } from '../fields.ts'
+import { valuesOf } from '../forwarding.ts'
+import type { PlainFields, PlainHead } from './head.ts'
 
 type Connection = {
   /** The client wants no other answer on it. */

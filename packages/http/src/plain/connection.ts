@@ -1,14 +1,14 @@
 /**
- * A connection whose requests the front reads itself while they are plain (`plain-head.ts`) and served by exchanges:
+ * A connection whose requests the front reads itself while they are plain (`head.ts`) and served by exchanges:
  * node:http costs several times as much for each. The first other request, and whatever follows it, goes to node:http,
  * byte for byte.
  */
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { endConnection } from './ending.ts'
-import type { Exchange } from './exchange.ts'
-import { PlainExchange } from './plain-exchange.ts'
-import { readPlainHead, type PlainHead } from './plain-head.ts'
+import { endConnection } from '../ending.ts'
+import type { Exchange } from '../exchange.ts'
+import { PlainExchange } from './exchange.ts'
+import { readPlainHead, type PlainHead } from './head.ts'
 
 export type PlainServer = {
   owns(head: { host: string; method: string; url: string }): boolean

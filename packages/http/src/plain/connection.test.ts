@@ -1,15 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createConnectionLimits } from './connection-limits.ts'
-import type { Exchange } from './exchange.ts'
-import { createFaults } from './faults.ts'
-import { createFront, cutConnections, type FrontDeadlines, type FrontOptions } from './front.ts'
-import { NodeExchange } from './node-exchange.ts'
-import { readPlainHead } from './plain-head.ts'
+import { createConnectionLimits } from '../connection-limits.ts'
+import type { Exchange } from '../exchange.ts'
+import { createFaults } from '../faults.ts'
+import { createFront, cutConnections, type FrontDeadlines, type FrontOptions } from '../front.ts'
+import { NodeExchange } from '../node-exchange.ts'
+import { readPlainHead } from './head.ts'
 
 const servers: Server[] = []
 const clients: Socket[] = []
@@ -137,54 +136,6 @@ describe('a connection with plain requests', () => {
     ['a head that is not whole', get('/a', 'own', LAST).slice(0, -2)],
   ])('is left to node:http by %s', (_what, bytes) => {
     expect(readPlainHead(Buffer.from(bytes, 'latin1'))).toBeUndefined()
-  })
-
-  it('reads what it reads as node:http does', async () => {
-    const server = createServer(({ method, url, rawHeaders, headers }, response) =>
-      response.end(JSON.stringify({ method, url, rawHeaders, headers })),
-    )
-    servers.push(server)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const name = fc.constantFrom(
-      'Cookie',
-      'cookie',
-      'Accept',
-      'Referer',
-      'X-A',
-      'Content-Type',
-      'Set-Cookie',
-      'x_b',
-      'a b',
-    )
-    const value = fc.string({
-      unit: fc.constantFrom('a', 'B', ' ', '\t', ';', '=', ',', '"', ':', '\xa0', '\xff', '\x0b', '\r'),
-      maxLength: 9,
-    })
-    const head = fc.tuple(
-      fc.constantFrom('GET /', 'POST /a?b=%20', 'PROPFIND /x', 'get /', 'GET  /'),
-      fc.array(fc.tuple(name, fc.constantFrom(':', ': ', ':\t', ' :'), value, fc.constantFrom('\r\n', '\r\n', '\n')), {
-        maxLength: 5,
-      }),
-    )
-    await fc.assert(
-      fc.asyncProperty(head, async ([line, fields]) => {
-        const bytes = `${line} HTTP/1.1\r\nHost: own\r\n${fields.map((field) => field.join('')).join('')}\r\n`
-        const plain = readPlainHead(Buffer.from(bytes, 'latin1'))
-        if (!plain) return
-        const socket = connect(port, '127.0.0.1')
-        clients.push(socket)
-        socket.write(bytes, 'latin1')
-        let answer = ''
-        socket.on('data', (chunk: Buffer) => (answer += chunk.toString()))
-        await expect.poll(() => answer, { timeout: 10_000, interval: 1 }).toMatch(/\}$/)
-        socket.destroy()
-        const { method, url } = plain
-        const seen = { method, url, rawHeaders: plain.fields.raw, headers: { ...plain.fields.byName } }
-        expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(seen)
-      }),
-      { numRuns: 100 },
-    )
   })
 
   it('answers before an upload ends, and reads the rest of it', async () => {
