@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { GatheredBytes } from '@hedgerow/http'
+import { bytesInWords, GatheredBytes, NO_PROGRESS, type Progress } from '@hedgerow/http'
 import { makePrivateDirectory, syncPath, writeDurably } from '../kernel/durable-file.ts'
 import { inWords } from '../kernel/failure.ts'
 import { KNOWN_MODELS } from './known-models.ts'
@@ -26,6 +26,7 @@ export type AddOptions = {
   confirm(question: string): Promise<boolean>
   /** Prints a line for the person. */
   tell(line: string): void
+  progress?: Progress
 }
 
 const MANIFEST_MAX_BYTES = 1024 * 1024
@@ -34,7 +35,7 @@ const SILENCE_MS = 30_000
 
 /** Throws ModelError; then nothing has changed. */
 export async function addModel(options: AddOptions): Promise<ModelManifest> {
-  const { folder, confirm, tell } = options
+  const { folder, confirm, tell, progress = NO_PROGRESS } = options
   const source = await findSource(options.what)
   const from = options.from ?? addressOf(source, options.what)
   tell(`${source.name}: ${source.layout}, ${source.size.width} x ${source.size.height}, from ${from}`)
@@ -42,7 +43,7 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
   await makePrivateDirectory(folder)
   const partial = join(folder, `${source.name}.part`)
   try {
-    const found = await fetchTo(partial, from)
+    const found = await fetchTo(partial, from, progress).finally(progress.end)
     const sha256 = await pinned(found, source, options)
     const manifest: ModelManifest = { ...source, sha256 }
     await rehearse(partial, manifest, tell)
@@ -133,7 +134,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns the SHA-256. Throws ModelError. */
-async function fetchTo(path: string, from: string): Promise<string> {
+async function fetchTo(path: string, from: string, progress: Progress): Promise<string> {
   const hash = createHash('sha256')
   const file = await open(path, 'w', 0o600)
   try {
@@ -143,6 +144,7 @@ async function fetchTo(path: string, from: string): Promise<string> {
       if (length > MODEL_MAX_BYTES) throw new ModelError('model_too_large', `${from} is larger than any model.`)
       hash.update(part)
       await file.writeFile(part)
+      progress.show('Fetching', bytesInWords(length))
     }
     await file.sync()
   } finally {
