@@ -21,7 +21,11 @@ function atTerminal(command: readonly string[], env: Record<string, string>, red
   onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)))
-  return { child, output: () => output, ended: once(child, 'exit').then(([code]) => ({ code: code as number, output })) }
+  return {
+    child,
+    output: () => output,
+    ended: once(child, 'exit').then(([code]) => ({ code: code as number, output })),
+  }
 }
 
 function withDatabase(name: string): string {
@@ -40,7 +44,11 @@ test('the agent logs lines for people at a terminal, and JSON elsewhere', async 
   await expect.poll(seen.output, { timeout: 60_000 }).toMatch(/^\d\d:\d\d:\d\d warn hub found: failed/m)
   expect(seen.output()).not.toContain('{"level"')
   const file = join(folder, 'agent.log')
-  const piped = atTerminal([...agent, '--data', join(folder, 'other')], { GATEWAY_HOST: '127.0.0.1' }, `| tee '${file}'`)
+  const piped = atTerminal(
+    [...agent, '--data', join(folder, 'other')],
+    { GATEWAY_HOST: '127.0.0.1' },
+    `| tee '${file}'`,
+  )
   await expect.poll(piped.output, { timeout: 60_000 }).toContain('"msg":"hub found: failed')
 })
 

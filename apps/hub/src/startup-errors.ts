@@ -23,7 +23,8 @@ export function explainStartupError(error: unknown, config: Config): string | un
   if ((syscall === 'mkdir' || syscall === 'open') && path !== undefined && isOfDatabase(path, config))
     return `The database file cannot be used (HUB_DATA_DIR): ${fileProblem(error)}.`
   if (path !== undefined && code !== undefined) return `${path} cannot be used: ${fileProblem(error)}.`
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO') return `A file cannot be written: ${fileProblem(error)}.`
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO')
+    return `A file cannot be written: ${fileProblem(error)}.`
   if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
   return undefined
 }

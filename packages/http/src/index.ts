@@ -1,5 +1,6 @@
 /**
- * Shared by the HTTP servers of the hub and the agent: ownership of connections, limits, and forwarding.
+ * Shared by the hub and the agent: ownership of connections, limits and forwarding of their HTTP servers, and what
+ * their programs write for people.
  */
 export * from './answer-head.ts'
 export * from './answer-reader.ts'

@@ -4,7 +4,14 @@ type Entry = { level: number; time: number; msg?: string; err?: { stack?: string
   unknown
 >
 
-const LEVELS: Readonly<Record<number, string>> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+}
 
 /** Where pino writes: `terminal` when it is one, else `other`. */
 export function logOutput(

@@ -60,7 +60,8 @@ function createUnpacker(): Unpacker {
       .on('close', () => proceed())
       .on('data', (bytes: Buffer) => {
         size += bytes.length
-        if (size > PICTURE_BYTES_MAX) inflate?.destroy((failure = new CameraError('it sends a picture of more than 8 MB')))
+        if (size > PICTURE_BYTES_MAX)
+          inflate?.destroy((failure = new CameraError('it sends a picture of more than 8 MB')))
         else unpacked.push(bytes)
       })
   }

@@ -23,7 +23,8 @@ export async function writeSupport(config: Config, environment: NodeJS.ProcessEn
     })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' ? 'exists already. Name a new file.' : `cannot be written: ${inWords(error)} (${code}).`
+    const why =
+      code === 'EEXIST' ? 'exists already. Name a new file.' : `cannot be written: ${inWords(error)} (${code}).`
     return { text: `${path} ${why}`, isDone: false }
   }
   return { text: `Written to ${path}. Read it before you pass it on: it should hold nothing secret.`, isDone: true }

@@ -155,7 +155,12 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       show(wanted, 'fetching')
       const { signal } = stopping
       const onProgress = (how: string) => show(wanted, 'fetching', how)
-      await fetchArchive(archive, file, { download, signal, onProgress, ...(options.pause && { pause: options.pause }) })
+      await fetchArchive(archive, file, {
+        download,
+        signal,
+        onProgress,
+        ...(options.pause && { pause: options.pause }),
+      })
       waitForRest(wanted)
       await memory.write({
         seen: memory.current().seen,

@@ -197,7 +197,13 @@ it('is logged once, and a failed check keeps the last result', async () => {
     { level: 'warn' },
     { write: (line: string) => lines.push((JSON.parse(line) as { msg: string }).msg) },
   )
-  const update = createHubUpdate({ source: { url, rootKey: undefined }, dataDir: into, installation, clock: () => NOW, log })
+  const update = createHubUpdate({
+    source: { url, rootKey: undefined },
+    dataDir: into,
+    installation,
+    clock: () => NOW,
+    log,
+  })
   expect(update.status()).toMatchObject({ version: '0.1.0', isChecked: true, newer: null, checkedAt: null })
   await update.look()
   await update.look()
