@@ -16,6 +16,7 @@ import {
   type Release,
   type ReleaseFile,
 } from '@hedgerow/releases'
+import { openProgress } from '@hedgerow/http'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from '../web-build.ts'
 import { writeArchive } from './archive.ts'
 import { build, debianArchitecture, unpackNode } from './build.ts'
@@ -89,19 +90,16 @@ async function makeRelease(): Promise<void> {
       console.log(`Building ${product.name} for ${platform}.`)
       const built = await build(product, { os, cpu }, { version, number, into, node, keys: values.keys })
       if (forms.includes('archive')) {
-        say('the archive')
         const goal = compression === 'none' ? undefined : product.sizeGoal
-        const file = await measured(await writeArchive(built, { time, compression, into }), goal)
+        const file = await measured(await packed('the archive', writeArchive(built, { time, compression, into })), goal)
         archives.push({ product: product.name, platform, ...file })
       }
       const onDebian = debianArchitecture(platform) === undefined ? [] : forms
       if (onDebian.includes('deb')) {
-        say('the Debian package')
-        await measured(await writeDebianPackage(built, { time, compression, into }))
+        await measured(await packed('the Debian package', writeDebianPackage(built, { time, compression, into })))
       }
       if (onDebian.includes('image')) {
-        console.log('Making the image.')
-        await measured(await writeImage(built, { time, into }))
+        await measured(await packed('the image', writeImage(built, { time, into })))
       }
       rmSync(built.folder, { recursive: true })
     }
@@ -110,8 +108,7 @@ async function makeRelease(): Promise<void> {
     console.log(`Building ${MODEL_RUNTIME} for ${platform}.`)
     const runtime = await buildModelRuntime({ os, cpu }, { version, into })
     if (!runtime) continue
-    say('the archive')
-    await measured(await writeArchive(runtime, { time, compression, into }))
+    await measured(await packed('the archive', writeArchive(runtime, { time, compression, into })))
     rmSync(runtime.folder, { recursive: true })
   }
   const changed = archives.find(({ name, sha256 }) =>
@@ -123,8 +120,11 @@ async function makeRelease(): Promise<void> {
   if (values.keys === undefined) console.log('Not signed: --keys FOLDER signs.')
   else sign({ version, number, files: archives, time, keys: values.keys })
 
-  function say(what: string): void {
-    console.log(`Packing ${what}${compression === 'small' ? ', which takes about two minutes' : ''}.`)
+  async function packed(what: string, work: Promise<string>): Promise<string> {
+    const often = compression === 'small' ? ', which takes about two minutes' : ''
+    console.log(`Packing ${what}${often}.`)
+    const progress = openProgress()
+    return progress.during(`Packing ${what}`, (seconds) => `${seconds} s`, work).finally(progress.end)
   }
 
   async function measured(name: string, goal?: number): Promise<{ name: string; size: number; sha256: string }> {

@@ -44,10 +44,10 @@ async function main(): Promise<void> {
 
 function explainStartupError(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DataFileError) return error.message
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const { code, path } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return 'The port of the device page is taken. Choose another with --port or GATEWAY_PORT.'
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOSPC')
-    return `The gateway cannot start: ${inWords(error)}${error instanceof Error ? ` (${error.message})` : ''}`
+  if (path !== undefined && code !== undefined) return `${path} cannot be used: ${inWords(error)} (${code}).`
+  if (isOfTheDevice(error)) return `The gateway cannot go on: ${inWords(error)} (${code}).`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

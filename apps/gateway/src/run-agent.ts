@@ -8,7 +8,10 @@ import { findInstallation, RESTART_CODE } from './update/installation.ts'
 /** By then a device that is a gateway has its tunnel and has sent its first heartbeat. */
 const AT_REST_AFTER_MS = 20_000
 
-/** The agent of this process: logs on standard output, as JSON or for a person at a terminal, and stops cleanly on SIGINT and SIGTERM. Resolves when it has started. */
+/**
+ * The agent of this process: logs on standard output, as JSON or for a person at a terminal, and stops cleanly on
+ * SIGINT and SIGTERM. Resolves when it has started.
+ */
 export async function runAgent(config: Config): Promise<void> {
   const log = pino(
     { level: config.logLevel },

@@ -7,7 +7,7 @@ import { emailAddress } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import manifest from '../../../package.json' with { type: 'json' }
 import { createHub, type Hub } from './hub.ts'
-import { addressFirstAdmin, removeFirstAdmin, type FirstAdmin } from './accounts/first-admin.ts'
+import { addressFirstAdmin, firstAdminShown, type FirstAdmin } from './accounts/first-admin.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -62,14 +62,12 @@ async function serve(config: Config): Promise<void> {
     stopOnSignals(hub, log)
     hub.faults.guardProcess()
     const { firstAdmin } = hub
-    const { url, port, httpsPort } = await hub.start().catch(async (error: unknown) => {
-      if (firstAdmin?.generatedPassword) await removeFirstAdmin(hub.db, firstAdmin)
-      throw error
-    })
+    const { url, port, httpsPort } = await hub.start()
     if (firstAdmin?.generatedPassword) {
       console.log('The first administrator was created. Write this down, it is shown only once:')
       console.log(`  Username: ${firstAdmin.username}`)
       console.log(`  Password: ${firstAdmin.generatedPassword}`)
+      await firstAdminShown(hub.db)
     }
     if (!isWebBuilt(config))
       console.log('The portal is not built, so there are no pages: build it with "npm run build".')

@@ -31,14 +31,16 @@ test('a missing page is not blamed on the database', () => {
       errorOf(() => readFileSync(page)),
       config,
     ),
-  ).toBe(`${page} cannot be read: ENOENT. Build the pages again with "npm run build".`)
+  ).toBe(
+    `${page} cannot be read: there is no such file or folder (ENOENT). Build the pages again with "npm run build".`,
+  )
   writeFileSync(join(folder, 'data'), 'a file')
   expect(
     explainStartupError(
       errorOf(() => mkdirSync(join(folder, 'data', 'backups'))),
       config,
     ),
-  ).toBe('The database file cannot be used (HUB_DATA_DIR): ENOTDIR')
+  ).toBe('The database file cannot be used (HUB_DATA_DIR): a part of its path is no folder (ENOTDIR).')
 })
 
 test('a file that a command was told to write is not blamed on the database', () => {
@@ -47,7 +49,9 @@ test('a file that a command was told to write is not blamed on the database', ()
   const [file, elsewhere] = [join(folder, 'support.json'), join(folder, 'none', 'support.json')]
   writeFileSync(file, '')
   expect(said(() => writeFileSync(file, '', { flag: 'wx' }))).toBe(`${file} exists already. Name a new file.`)
-  expect(said(() => writeFileSync(elsewhere, ''))).toBe(`${elsewhere} cannot be used: ENOENT`)
+  expect(said(() => writeFileSync(elsewhere, ''))).toBe(
+    `${elsewhere} cannot be used: there is no such file or folder (ENOENT).`,
+  )
   mkdirSync(join(folder, 'data'))
   const inside = join(folder, 'data', 'support.json')
   writeFileSync(inside, '')

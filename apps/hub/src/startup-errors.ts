@@ -1,4 +1,5 @@
 import { ConfigError, type Config } from './config.ts'
+import { fileProblem } from './kernel/file-problem.ts'
 import { HubError } from './kernel/hub-error.ts'
 
 /**
@@ -17,11 +18,13 @@ export function explainStartupError(error: unknown, config: Config): string | un
     return `${host} ${address ?? config.host ?? ''} is no address of this machine.`
   }
   if (path !== undefined && [config.webDir, config.siteDir].some((folder) => path.startsWith(folder)))
-    return `${path} cannot be read: ${code}. Build the pages again with "npm run build".`
+    return `${path} cannot be read: ${fileProblem(error)}. Build the pages again with "npm run build".`
   if (syscall === 'open' && code === 'EEXIST') return `${path} exists already. Name a new file.`
-  if ((syscall === 'mkdir' || syscall === 'open') && path !== undefined && !isOfDatabase(path, config))
-    return `${path} cannot be used: ${code}`
-  if (syscall === 'mkdir' || syscall === 'open') return `The database file cannot be used (HUB_DATA_DIR): ${code}`
+  if ((syscall === 'mkdir' || syscall === 'open') && path !== undefined && isOfDatabase(path, config))
+    return `The database file cannot be used (HUB_DATA_DIR): ${fileProblem(error)}.`
+  if (path !== undefined && code !== undefined) return `${path} cannot be used: ${fileProblem(error)}.`
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO')
+    return `A file cannot be written: ${fileProblem(error)}.`
   if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
   return undefined
 }

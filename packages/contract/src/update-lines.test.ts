@@ -29,6 +29,11 @@ test.each<[string, Partial<DeviceUpdates>, string]>([
     { state: 'waiting', message: 'For its hours, 02:00-05:00.', offered: { ...offered, version: null } },
     'The hub offers release 6. It waits: For its hours, 02:00-05:00.',
   ],
+  [
+    'it has fetched a part',
+    { state: 'fetching', offered, message: '12.0 of 30.0 MB' },
+    'The gateway fetches version 0.6.0 (12.0 of 30.0 MB), then starts it on trial.',
+  ],
   ['it fetches', { state: 'fetching', offered }, 'The gateway fetches version 0.6.0, then starts it on trial.'],
   [
     'it is on trial',

@@ -1,5 +1,6 @@
 /**
- * Shared by the HTTP servers of the hub and the agent: ownership of connections, limits, and forwarding.
+ * Shared by the hub and the agent: ownership of connections, limits and forwarding of their HTTP servers, and what
+ * their programs write for people.
  */
 export * from './answer-head.ts'
 export * from './answer-reader.ts'
@@ -16,5 +17,6 @@ export * from './log-lines.ts'
 export * from './mqtt-packets.ts'
 export * from './node-exchange.ts'
 export * from './once-a-minute.ts'
+export * from './progress.ts'
 export type { TlsContext } from './tls-side.ts'
 export * from './token-buckets.ts'

@@ -1,3 +1,4 @@
+import { openProgress } from '@hedgerow/http'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { ConfigError, deviceFilePath, type Config } from '../config.ts'
 import { readConfig } from '../read-config.ts'
@@ -36,13 +37,16 @@ const commands: Readonly<Record<string, Command>> = {
   }),
   init: withConfig((config, _, args) => initDeviceFile(deviceFilePath(config), config.dataDir, args)),
   back: withConfig((config) => goBack(config.dataDir)),
-  doctor: withConfig((config, environment) => doctor(config, environment)),
+  doctor: withConfig((config, environment) => shown('Examining the device', doctor(config, environment))),
   async support(args, environment) {
     const [file, ...others] = args
     if (file === '--help' || file === '-h') return 'help'
     if (file === undefined || file.startsWith('-'))
       throw new ConfigError('hedgerow-gateway support needs the name of a new file, before its options')
-    return withConfig((config) => writeSupport(config, environment, file))(others, environment)
+    return withConfig((config) => shown('Looking at the device', writeSupport(config, environment, file)))(
+      others,
+      environment,
+    )
   },
   status: withConfig((config) => agentStatus(config.dataDir)),
   learning: withConfig((config) => learningStatus(config.dataDir)),
@@ -75,6 +79,7 @@ const commands: Readonly<Record<string, Command>> = {
         dataDir,
         confirm: askPerson,
         tell: (line) => void process.stdout.write(`${line}\n`),
+        progress: openProgress(),
       }),
     )(others, environment)
   },
@@ -82,7 +87,8 @@ const commands: Readonly<Record<string, Command>> = {
   async 'cameras find'(args, environment) {
     const { values, rest } = takeFlags(args, { user: 'text', at: 'text' })
     const { CAMERA_PASSWORD: password } = environment
-    return withConfig(() => findCameras({ user: values.user, password, at: values.at }))(rest, environment)
+    const options = { user: values.user, password, at: values.at }
+    return withConfig(() => shown('Looking for cameras', findCameras(options)))(rest, environment)
   },
   async 'rules test'(args, environment) {
     const { values, rest } = takeFlags(args, { since: 'text' })
@@ -90,6 +96,12 @@ const commands: Readonly<Record<string, Command>> = {
       testRules(deviceFilePath(config), config.dataDir, { since: values.since ?? '24h', environment, now: Date.now() }),
     )(rest, environment)
   },
+}
+
+/** For a command that may take long. */
+function shown(what: string, work: Promise<Outcome>): Promise<Outcome> {
+  const progress = openProgress()
+  return progress.during(what, (seconds) => `${seconds} s`, work).finally(progress.end)
 }
 
 /** False when no terminal is there. */

@@ -2,11 +2,12 @@
  * Describes a device for somebody who looks for a fault. It is an allow-list: no name, address, text of a person or
  * value of a setting is in it.
  */
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { arch, cpus, freemem, loadavg, release, totalmem, uptime } from 'node:os'
 import { resolve } from 'node:path'
 import manifest from '../../../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
+import { inWords } from '../kernel/failure.ts'
 import { findBundle } from '../update/installation.ts'
 import type { Outcome } from './command-line.ts'
 import { examine, statusOf } from './doctor.ts'
@@ -15,10 +16,15 @@ export async function writeSupport(config: Config, environment: NodeJS.ProcessEn
   const path = resolve(file)
   const text = `${JSON.stringify(await describeDevice(config, environment), null, 2)}\n`
   try {
-    await writeFile(path, text, { mode: 0o600, flag: 'wx' })
+    await writeFile(path, '', { mode: 0o600, flag: 'wx' })
+    await writeFile(path, text).catch(async (error: unknown) => {
+      await rm(path, { force: true })
+      throw error
+    })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' ? 'exists already. Name a new file.' : `cannot be written (${code}).`
+    const why =
+      code === 'EEXIST' ? 'exists already. Name a new file.' : `cannot be written: ${inWords(error)} (${code}).`
     return { text: `${path} ${why}`, isDone: false }
   }
   return { text: `Written to ${path}. Read it before you pass it on: it should hold nothing secret.`, isDone: true }

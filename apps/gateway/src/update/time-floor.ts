@@ -1,12 +1,5 @@
-/**
- * The time by which the expiry of signed lists is judged: the latest of the hub's clock, this device's clock, and a
- * time that has certainly passed, which is kept. So neither a hub that sets its clock back nor a device that starts in
- * 1970 revives a list that has expired.
- *
- * A time has certainly passed when a signed list or the running version was made then, or when this device's clock and
- * the hub's have both reached it. One clock alone is not kept: after it leapt ahead, every later list would be expired
- * for ever.
- */
+/** The time by which this device judges expiry (`expiryTime`): by its own clock, the hub's, and what has passed. */
+import { expiryTime, newlyPassed } from '@hedgerow/releases'
 import type { Logger } from 'pino'
 import type { UpdateFile } from './update-file.ts'
 
@@ -19,8 +12,6 @@ export type TimeFloor = {
   passed(): number
 }
 
-const KEPT_EVERY_MS = 86_400_000
-
 /** `madeAt`: of the running version, in milliseconds since 1970. */
 export function openTimeFloor(
   memory: UpdateFile,
@@ -31,10 +22,10 @@ export function openTimeFloor(
 
   return {
     passed,
-    now: (serverTime) => Math.max(serverTime, clock(), passed()),
+    now: (serverTime) => expiryTime([serverTime, clock()], passed()),
     async heard(serverTime) {
-      const both = Math.min(clock(), serverTime)
-      if (both < passed() + KEPT_EVERY_MS) return
+      const both = newlyPassed([clock(), serverTime], passed())
+      if (both === undefined) return
       // Counts until the next start even when it cannot be written.
       reached = both
       const { seen, ...others } = memory.current()

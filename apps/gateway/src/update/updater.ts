@@ -154,7 +154,13 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       const file = await findFile(wanted, serverTime, download)
       show(wanted, 'fetching')
       const { signal } = stopping
-      await fetchArchive(archive, file, { download, signal, ...(options.pause && { pause: options.pause }) })
+      const onProgress = (how: string) => show(wanted, 'fetching', how)
+      await fetchArchive(archive, file, {
+        download,
+        signal,
+        onProgress,
+        ...(options.pause && { pause: options.pause }),
+      })
       waitForRest(wanted)
       await memory.write({
         seen: memory.current().seen,

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createUser } from './accounts.ts'
 import { createContact } from './contact.ts'
-import { addressFirstAdmin } from './first-admin.ts'
+import { addressFirstAdmin, firstAdminShown } from './first-admin.ts'
 import { createHub, type Hub } from '../hub.ts'
 import { readConfig } from '../read-config.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
@@ -39,6 +39,32 @@ describe.each(testEngines)('the first start on %s', (engine) => {
     const second = await start(url, { HUB_ADMIN_PASSWORD: 'another password' })
     expect(second.firstAdmin).toBeUndefined()
     expect((await signIn(second, 'admin', 'another password')).statusCode).toBe(401)
+  })
+
+  test('a start that ended before it showed the password leaves it to the next one, until it was shown', async () => {
+    const url = await databaseUrl({ isEmpty: true })
+    const first = await start(url)
+    await first.stop()
+    const second = await start(url)
+    const { username, generatedPassword = '' } = second.firstAdmin!
+    expect(generatedPassword).not.toBe(first.firstAdmin?.generatedPassword)
+    expect((await signIn(second, username, first.firstAdmin!.generatedPassword!)).statusCode).toBe(401)
+    await firstAdminShown(second.db)
+    await second.stop()
+    const third = await start(url)
+    expect(third.firstAdmin).toBeUndefined()
+    expect((await signIn(third, username, generatedPassword)).statusCode).toBe(200)
+    expect(await third.db.selectFrom('users').select('id').execute()).toHaveLength(1)
+  })
+
+  test('a configured password takes the place of one that nobody has seen', async () => {
+    const url = await databaseUrl({ isEmpty: true })
+    await (await start(url)).stop()
+    const second = await start(url, { HUB_ADMIN_PASSWORD: 'a hedge between two fields' })
+    expect(second.firstAdmin).toEqual({ username: 'admin' })
+    expect((await signIn(second, 'admin', 'a hedge between two fields')).statusCode).toBe(200)
+    await second.stop()
+    expect((await start(url)).firstAdmin).toBeUndefined()
   })
 
   test('uses the configured name and password and shows neither', async () => {

@@ -5,9 +5,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { NO_PROGRESS, openProgress } from '@hedgerow/http'
 import { newUserInvitation } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
@@ -22,6 +23,7 @@ import type { Tables } from '../database/tables.ts'
 import { openRecords } from '../followers/followers.ts'
 import { HUB } from '../facts/facts.ts'
 import { askForUpdate } from '../hub-update/hub-update.ts'
+import { fileProblem } from '../kernel/file-problem.ts'
 import { createLog } from '../kernel/log.ts'
 import { readSettings } from '../settings/settings.ts'
 import { examine } from './doctor.ts'
@@ -66,7 +68,8 @@ const commands: Readonly<Record<string, Command>> = {
   async backup(args, { config, print }) {
     const [file] = read(args, 'backup FILE', 1).positionals
     const path = resolve(file!)
-    await backupDatabase(config.databaseUrl, path)
+    const progress = openProgress()
+    await backupDatabase(config.databaseUrl, path, progress).finally(progress.end)
     print(`Backed up to ${path}. It holds the hub's keys: keep it where nobody else can read it.`)
     return 0
   },
@@ -74,8 +77,9 @@ const commands: Readonly<Record<string, Command>> = {
   async restore(args, { config, print }) {
     const [file] = read(args, 'restore FILE', 1).positionals
     const lock = await lockDatabase(config.databaseUrl)
+    const progress = openProgress()
     try {
-      const { replaced } = await restoreDatabase(config.databaseUrl, resolve(file!))
+      const { replaced } = await restoreDatabase(config.databaseUrl, resolve(file!), progress).finally(progress.end)
       print('Restored. Start the hub again.')
       if (replaced) print(`The database that was there before is kept as ${replaced}.`)
     } finally {
@@ -86,7 +90,9 @@ const commands: Readonly<Record<string, Command>> = {
 
   async doctor(args, { config, print }) {
     const { values } = read(args, 'doctor [--json]', 0, { json: { type: 'boolean' } })
-    const findings = await examine(config)
+    const progress = values['json'] ? NO_PROGRESS : openProgress()
+    const examining = progress.during('Examining the hub', (seconds) => `${seconds} s`, examine(config))
+    const findings = await examining.finally(progress.end)
     if (values['json']) print(JSON.stringify(findings, null, 2))
     else
       for (const { check, state, text, remedy } of findings) {
@@ -99,7 +105,14 @@ const commands: Readonly<Record<string, Command>> = {
   async support(args, { config, print }) {
     const [file] = read(args, 'support FILE', 1).positionals
     const path = resolve(file!)
-    await writeFile(path, `${JSON.stringify(await describeHub(config), null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    const progress = openProgress()
+    const looking = progress.during('Looking at the hub', (seconds) => `${seconds} s`, describeHub(config))
+    const text = `${JSON.stringify(await looking.finally(progress.end), null, 2)}\n`
+    await writeFile(path, '', { mode: 0o600, flag: 'wx' })
+    await writeFile(path, text).catch(async (error: unknown) => {
+      await rm(path, { force: true })
+      throw new ConfigError([`${path} cannot be written: ${fileProblem(error)}.`])
+    })
     print(`Written to ${path}. Read it before you pass it on: it should hold nothing that is secret.`)
     return 0
   },
@@ -164,15 +177,17 @@ const commands: Readonly<Record<string, Command>> = {
   async 'fetch-update'(args, { config, print }) {
     const { positionals, values } = read(args, 'fetch-update FOLDER [--deb]', 1, { deb: { type: 'boolean' } })
     const { newer } = await ask(config)
-    const file = await newer?.fetch(values['deb'] ? 'deb' : 'archive', resolve(positionals[0]!))
+    const progress = openProgress()
+    const fetching = newer?.fetch(values['deb'] ? 'deb' : 'archive', resolve(positionals[0]!), progress)
+    const file = await fetching?.finally(progress.end)
     if (file !== undefined) print(file)
     return 0
   },
 }
 
-async function ask({ updates }: Config) {
+async function ask({ updates, dataDir }: Config) {
   if (!updates) throw new ConfigError(['HUB_UPDATES_URL is not set: it names the folder with releases.'])
-  return askForUpdate(updates).catch((error: unknown) => {
+  return askForUpdate(updates, dataDir).catch((error: unknown) => {
     throw new ConfigError([`${updates.url}: ${(error as Error).message}`])
   })
 }

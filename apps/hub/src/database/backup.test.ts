@@ -162,7 +162,13 @@ describe.each(testEngines)('backups on %s', (engine) => {
     await backupDatabase(url, file)
     await expect(backupDatabase(url, file)).rejects.toThrow('exists already')
     const nowhere = join(dir, 'no-folder', 'file')
-    await expect(backupDatabase(url, nowhere)).rejects.toThrow(`${nowhere}.unfinished cannot be written (ENOENT)`)
+    await expect(backupDatabase(url, nowhere)).rejects.toThrow(
+      `${nowhere} cannot be written: there is no such file or folder (ENOENT).`,
+    )
+    await expect(backupDatabase(url, join(file, 'in-a-file'))).rejects.toThrow(
+      'a part of its path is no folder (ENOTDIR)',
+    )
+    await expect(restoreDatabase(url, dir)).rejects.toThrow(`${dir} cannot be read: it is a folder (EISDIR).`)
     await close()
 
     const damaged = newFile()

@@ -4,24 +4,26 @@
  * it. Called by the commands of cli/.
  */
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { NO_PROGRESS, type Progress } from '@hedgerow/http'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
+import { fileProblem } from '../kernel/file-problem.ts'
 import { openDatabase } from './database.ts'
 import { engineOf } from './engine.ts'
-import { copyTables, insertRows, ROWS_AT_ONCE, tablesInOrder, type AnyTables } from './postgres-copy.ts'
+import { copyTables, createRowCount, insertRows, ROWS_AT_ONCE, tablesInOrder, type AnyTables } from './postgres-copy.ts'
 import { makePrivateFolder } from './private-files.ts'
 import { replaceSqlite } from './replace-sqlite.ts'
-import { copySqlite } from './sqlite-copy.ts'
+import { copySqlite, runInThread } from './sqlite-copy.ts'
+import { writeRefusal } from './storage-errors.ts'
 
 /** A consistent copy of the database at `url` into `file`, which must not exist; the hub may run meanwhile. */
-export async function backupDatabase(url: string, file: string): Promise<void> {
+export async function backupDatabase(url: string, file: string, progress = NO_PROGRESS): Promise<void> {
   if (existsSync(file)) throw new ConfigError([`${file} exists already. Name a new file.`])
   await writeWhole(file, async (unfinished) => {
-    if (engineOf(url) === 'sqlite') copySqlite(url.slice('sqlite:'.length), unfinished)
-    else await copyPostgres(url, unfinished)
+    if (engineOf(url) === 'sqlite') await copySqlite(url.slice('sqlite:'.length), unfinished, progress)
+    else await copyPostgres(url, unfinished, progress)
   })
 }
 
@@ -29,24 +31,29 @@ export async function backupDatabase(url: string, file: string): Promise<void> {
  * Replaces the database at `url`, which no hub may use (lock.ts), by the backup in `file`: all of it or nothing.
  * Returns where the old database is kept, if it was a file.
  */
-export async function restoreDatabase(url: string, file: string): Promise<{ replaced: string | undefined }> {
+export async function restoreDatabase(
+  url: string,
+  file: string,
+  progress = NO_PROGRESS,
+): Promise<{ replaced: string | undefined }> {
   const target = engineOf(url) === 'sqlite' ? url.slice('sqlite:'.length) : undefined
-  checkBackup(file)
+  await checkBackup(file, progress)
   const copy = target === undefined ? `${file}.restoring` : `${target}.restoring`
   if (target !== undefined) makePrivateFolder(dirname(target))
   removeSqlite(copy)
   try {
+    progress.show('Copying the backup')
     named(copy, () => copyFileSync(file, copy))
     chmodSync(copy, 0o600)
     // Migrated like any other, so that a backup of an older hub fits; a newer hub's is refused by name.
-    const source = await openDatabase({ url: `sqlite:${copy}` }).catch((error: unknown) => {
+    const source = await openDatabase({ url: `sqlite:${copy}`, progress }).catch((error: unknown) => {
       throw error instanceof ConfigError ? new ConfigError([`${file} cannot be restored. ${error.message}`]) : error
     })
     try {
       // Otherwise sessions of that time would be valid again, also those that were ended since.
       await source.db.deleteFrom('sessions').execute()
       await source.db.deleteFrom('sign_in_challenges').execute()
-      if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url)
+      if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url, progress)
     } finally {
       await source.close()
     }
@@ -59,17 +66,29 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
 /** Writes to a temporary name, so that nobody sees half a file. */
 async function writeWhole(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = `${file}.unfinished`
-  rmSync(unfinished, { force: true })
+  named(file, () => {
+    rmSync(unfinished, { force: true })
+    closeSync(openSync(unfinished, 'wx', 0o600))
+  })
   try {
-    named(unfinished, () => closeSync(openSync(unfinished, 'wx', 0o600)))
     await write(unfinished)
-    const descriptor = openSync(unfinished, 'r')
-    fsyncSync(descriptor)
-    closeSync(descriptor)
-    renameSync(unfinished, file)
+    named(file, () => {
+      const descriptor = openSync(unfinished, 'r')
+      fsyncSync(descriptor)
+      closeSync(descriptor)
+      renameSync(unfinished, file)
+    })
+  } catch (error) {
+    throw isFull(error, unfinished) ? new ConfigError([`${file} cannot be written: the disk is full (ENOSPC).`]) : error
   } finally {
     removeSqlite(unfinished)
   }
+}
+
+/** PostgreSQL's own disk may be full too. */
+function isFull(error: unknown, file: string): boolean {
+  const { errcode } = ((error as Error).cause ?? error) as { errcode?: unknown }
+  return writeRefusal(error) === 'full' && errcode !== undefined && existsSync(file)
 }
 
 /** The operator has to fix a file that cannot be written, so the error names it. */
@@ -77,11 +96,11 @@ function named(file: string, make: () => void): void {
   try {
     make()
   } catch (error) {
-    throw new ConfigError([`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`])
+    throw new ConfigError([`${file} cannot be written: ${fileProblem(error)}.`])
   }
 }
 
-async function copyPostgres(url: string, file: string): Promise<void> {
+async function copyPostgres(url: string, file: string, progress: Progress): Promise<void> {
   const source = await openDatabase({ url, mayMigrate: false })
   const target = await openDatabase({ url: `sqlite:${file}` })
   try {
@@ -90,18 +109,19 @@ async function copyPostgres(url: string, file: string): Promise<void> {
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
-      .execute((reading) => copyTables(reading, target.db.withTables<AnyTables>()))
+      .execute((reading) => copyTables(reading, target.db.withTables<AnyTables>(), progress))
   } finally {
     await source.close()
     await target.close()
   }
 }
 
-async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void> {
+async function fillPostgres(from: Kysely<AnyTables>, url: string, progress: Progress): Promise<void> {
   const target = await openDatabase({ url })
   const to = target.db.withTables<AnyTables>()
   try {
     const tables = await tablesInOrder(from)
+    const count = createRowCount('Restoring', await countRows(from, tables), progress)
     await to.transaction().execute(async (writing) => {
       // The audit's triggers would refuse this; whoever replaces the whole database may.
       for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(writing)
@@ -117,6 +137,7 @@ async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void>
           const rows = await page.execute()
           if (rows.length === 0) break
           await insertRows(writing, table, rows)
+          count(rows.length)
         }
       }
       await continueSequences(writing)
@@ -125,6 +146,15 @@ async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void>
   } finally {
     await target.close()
   }
+}
+
+async function countRows(db: Kysely<AnyTables>, tables: readonly string[]): Promise<number> {
+  let count = 0
+  for (const table of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
+    count += rows[0]!.count
+  }
+  return count
 }
 
 /** The next generated id follows the highest copied one. */
@@ -137,25 +167,28 @@ async function continueSequences(to: Transaction<AnyTables>): Promise<void> {
       coalesce((select max(${sql.ref(column)}) from ${sql.table(name)}), 0) + 1, false)`.execute(to)
 }
 
-function checkBackup(file: string): void {
-  if (!existsSync(file)) throw new ConfigError([`There is no file ${file}.`])
-  const problem = findProblem(file)
-  if (problem) throw new ConfigError([`${file} is no usable backup of a hub: ${problem}.`])
+async function checkBackup(file: string, progress: Progress): Promise<void> {
+  const problem = readProblem(file)
+  if (problem) throw new ConfigError([`${file} cannot be read: ${problem}.`])
+  const check = findProblem(file).catch(({ message }: Error) => message)
+  const found = await progress.during('Checking the backup', (seconds) => `${seconds} s`, check)
+  if (found) throw new ConfigError([`${file} is no usable backup of a hub: ${found}.`])
 }
 
-function findProblem(file: string): string | undefined {
-  let database: DatabaseSync | undefined
+function readProblem(file: string): string | undefined {
   try {
-    database = new DatabaseSync(file, { readOnly: true })
-    const [finding] = database.prepare('pragma integrity_check(1)').all()
-    if (finding?.['integrity_check'] !== 'ok') return String(finding?.['integrity_check'])
-    const has = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get()
-    return has ? undefined : 'it holds none of its tables'
+    closeSync(openSync(file, 'r'))
+    return statSync(file).isDirectory() ? 'it is a folder (EISDIR)' : undefined
   } catch (error) {
-    return (error as Error).message
-  } finally {
-    database?.close()
+    return fileProblem(error)
   }
+}
+
+async function findProblem(file: string): Promise<string | undefined> {
+  const [finding] = await runInThread(file, 'pragma integrity_check(1)', { readOnly: true })
+  if (finding?.['integrity_check'] !== 'ok') return String(finding?.['integrity_check'])
+  const tables = await runInThread(file, `select 1 from sqlite_schema where name = 'migrations'`, { readOnly: true })
+  return tables.length > 0 ? undefined : 'it holds none of its tables'
 }
 
 function removeSqlite(path: string): void {

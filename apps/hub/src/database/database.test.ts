@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { NO_PROGRESS } from '@hedgerow/http'
 import { Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { examine } from '../cli/doctor.ts'
@@ -204,7 +205,7 @@ describe('a storage that fails', () => {
 
       // An older hub took it.
       const old = new Kysely<unknown>({ dialect: postgresDialect(other) })
-      await migrate(old, 'postgres', { mayMigrate: true, beforeMigrating: async () => {} })
+      await migrate(old, 'postgres', { mayMigrate: true, progress: NO_PROGRESS, beforeMigrating: async () => {} })
       await old.destroy()
       await expect(openDatabase({ url: other })).rejects.toThrow(words)
       expect(await examine(readConfig({ HUB_DATABASE_URL: other, HUB_PORT: '0', HUB_VPN_PORT: '0' }))).toContainEqual(

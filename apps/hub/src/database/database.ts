@@ -5,6 +5,7 @@
  * testing/databases.ts.
  */
 import { basename, dirname } from 'node:path'
+import { NO_PROGRESS, type Progress } from '@hedgerow/http'
 import { Kysely, sql, type Dialect, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import { engineOf, type Engine } from './engine.ts'
@@ -30,13 +31,15 @@ export type DatabaseConfig = {
   /** When false, refuses a database that is not up to date: another hub may be running on it. */
   mayMigrate?: boolean
   migrations?: readonly Migration[]
+  /** Shows how far a migration is. */
+  progress?: Progress
   /** Called when a statement failed because the database cannot write. */
   onWriteRefused?: (refusal: WriteRefusal) => void
 }
 
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const engine = engineOf(config.url)
-  const { onWriteRefused } = config
+  const { onWriteRefused, progress = NO_PROGRESS } = config
   const db = new Kysely<unknown>({
     log: (event) => {
       const refusal = event.level === 'error' ? writeRefusal(event.error) : undefined
@@ -50,9 +53,10 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
     await migrate(db, engine, {
       ...(config.migrations && { migrations: config.migrations }),
       mayMigrate: config.mayMigrate !== false,
+      progress,
       async beforeMigrating(transaction, applied) {
         if (config.copiesDir !== undefined)
-          await copyBeforeMigrating(config.url, config.copiesDir, transaction, applied)
+          await copyBeforeMigrating({ url: config.url, folder: config.copiesDir, progress }, transaction, applied)
       },
     })
   } catch (error) {
@@ -63,20 +67,19 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
 }
 
 async function copyBeforeMigrating(
-  url: string,
-  folder: string,
+  { url, folder, progress }: { url: string; folder: string; progress: Progress },
   transaction: Transaction<unknown>,
   applied: readonly Migration[],
 ): Promise<void> {
   const now = new Date()
   if (engineOf(url) === 'sqlite') {
     const path = url.slice('sqlite:'.length)
-    return keepMigrationBackup({ folder, name: basename(path), now }, (file) => copySqlite(path, file))
+    return keepMigrationBackup({ folder, name: basename(path), now }, (file) => copySqlite(path, file, progress))
   }
   return keepMigrationBackup({ folder, name: 'postgres', now }, async (file) => {
     const target = await openDatabase({ url: `sqlite:${file}`, migrations: applied })
     try {
-      await copyTables(transaction.withTables<AnyTables>(), target.db.withTables<AnyTables>())
+      await copyTables(transaction.withTables<AnyTables>(), target.db.withTables<AnyTables>(), progress)
     } finally {
       await target.close()
     }

@@ -10,6 +10,7 @@ import { examine } from '../cli/doctor.ts'
 import { readConfig } from '../read-config.ts'
 import { openDatabase } from './database.ts'
 import { DatabaseInUse, lockDatabase } from './lock.ts'
+import { connectPostgres } from './postgres-ways.ts'
 import { createTestDatabase, hasPostgres } from '#testing/databases.ts'
 import { postgresOwner } from '#testing/postgres.ts'
 
@@ -74,6 +75,19 @@ describe.skipIf(!hasPostgres)('the lock on PostgreSQL', () => {
           }),
         )
       }
+    },
+  )
+
+  test.skipIf(isWithoutPooler).each([1, 2, 3, 4])(
+    'a pooler that hands out %i connections in turn is refused too',
+    async (count) => {
+      const through = await pooled(await database(), 'transaction', 'server_round_robin = 1')
+      const clients = await Promise.all(Array.from({ length: count }, () => connectPostgres(through)))
+      // All at once, so that each has one of its own.
+      await Promise.all(clients.map((client) => client.query('begin; select 1')))
+      await Promise.all(clients.map((client) => client.query('commit')))
+      await expect(lockDatabase(through, { patienceMs: 0 })).rejects.toThrow(/connection pooler/)
+      await Promise.all(clients.map((client) => client.end()))
     },
   )
 

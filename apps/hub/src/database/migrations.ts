@@ -1,3 +1,4 @@
+import type { Progress } from '@hedgerow/http'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
@@ -89,6 +90,7 @@ export async function migrate(
   options: {
     migrations?: readonly Migration[]
     mayMigrate: boolean
+    progress: Progress
     beforeMigrating: (transaction: Transaction<unknown>, applied: readonly Migration[]) => Promise<void>
   },
 ): Promise<void> {
@@ -115,8 +117,9 @@ export async function migrate(
         transaction,
         migrations.filter(({ name }) => applied.has(name)),
       )
-    for (const { name, up } of migrations) {
-      if (applied.has(name)) continue
+    const missing = migrations.filter(({ name }) => !applied.has(name))
+    for (const [index, { name, up }] of missing.entries()) {
+      if (applied.size > 0) options.progress.show('Migrating the database', `step ${index + 1} of ${missing.length}`)
       await up(transaction, engine)
       await ledger.insertInto('migrations').values({ name, applied_at: Date.now() }).execute()
     }

@@ -1,3 +1,4 @@
+import type { Progress } from '@hedgerow/http'
 import { sql, type Kysely, type Transaction } from 'kysely'
 
 /** Tables by name only: the copy takes every table it finds. */
@@ -10,17 +11,42 @@ const VARIABLES_LIMIT = 30_000
 /**
  * Copies all tables from a PostgreSQL transaction into a SQLite database with tables of the same names, in one file.
  */
-export async function copyTables(reading: Transaction<AnyTables>, to: Kysely<AnyTables>): Promise<void> {
+export async function copyTables(
+  reading: Transaction<AnyTables>,
+  to: Kysely<AnyTables>,
+  progress: Progress,
+): Promise<void> {
   await sql`pragma foreign_keys = off`.execute(to)
   // Before its transaction: inside it there would be no second connection to query.
   const tables = await tablesInOrder(to)
+  const count = createRowCount('Copying the database', await roughCount(reading), progress)
   await to.transaction().execute(async (writing) => {
     for (const table of tables) {
       await writing.deleteFrom(table).execute()
-      for await (const rows of rowsOfPostgres(reading, table)) await insertRows(writing, table, rows)
+      for await (const rows of rowsOfPostgres(reading, table)) {
+        await insertRows(writing, table, rows)
+        count(rows.length)
+      }
     }
   })
   await sql`pragma journal_mode = delete`.execute(to)
+}
+
+/** By the server's statistics, because counting takes as long as copying. */
+async function roughCount(reading: Transaction<AnyTables>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(greatest(reltuples, 0)), 0)::double precision as count from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace`.execute(reading)
+  return rows[0]?.count ?? 0
+}
+
+/** Returns a function that is told how many more rows were copied. */
+export function createRowCount(what: string, total: number, progress: Progress): (rows: number) => void {
+  let done = 0
+  return (rows) => {
+    done += rows
+    progress.show(what, total > done ? `${done} of about ${total} rows` : `${done} rows`)
+  }
 }
 
 async function* rowsOfPostgres(reading: Transaction<AnyTables>, table: string) {

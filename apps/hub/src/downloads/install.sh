@@ -123,12 +123,14 @@ if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
 fi
 [ -z "$missing" ] || fail "this device lacks:$missing"
 
-# Goes on where a connection broke off.
+# Goes on where a connection broke off. Shows a bar at a terminal.
 fetch() {
+  shown=--silent
+  [ ! -t 2 ] || shown=--progress-bar
   for pause in 2 4 8 16 32 0; do
     code=0
     # shellcheck disable=SC2046 # the words of the pin
-    curl -fsSL $(pin) --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 --continue-at - -o "$2" "$1" || code=$?
+    curl -fSL "$shown" $(pin) --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 --continue-at - -o "$2" "$1" || code=$?
     case $code in
       # No name, no connection, a part of the file, too slow, or an end without an answer.
       6 | 7 | 18 | 28 | 35 | 52 | 55 | 56) ;;

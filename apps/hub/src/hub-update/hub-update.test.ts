@@ -7,13 +7,15 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { getVersions, hubProblems } from '@hedgerow/contract'
+import { NO_PROGRESS } from '@hedgerow/http'
 import { rawPublicKey, signText, type Release } from '@hedgerow/releases'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createHubUpdate } from './hub-update.ts'
 import { readInstallation, type Installation } from './installation.ts'
-import { fetchHub, findNewer } from './newer-release.ts'
+import { fetchHub as fetchWith, findNewer } from './newer-release.ts'
+import { openSeen } from './seen.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
@@ -65,7 +67,16 @@ function write({ keys, release, by = releaseKey, sumsBy = releaseKey }: Change):
 }
 
 const find = (change: Partial<Parameters<typeof findNewer>[0]> = {}) =>
-  findNewer({ url, rootKey: undefined, installation, now: NOW, ...change })
+  findNewer({
+    url,
+    rootKey: undefined,
+    installation,
+    seen: openSeen(join(into, '..', `${basename(into)}-seen.json`)),
+    clock: () => NOW,
+    ...change,
+  })
+const fetchHub = (newer: Parameters<typeof fetchWith>[0], form: 'archive' | 'deb', to: string) =>
+  fetchWith(newer, form, to, NO_PROGRESS)
 
 describe('a newer version of the hub', () => {
   it('is a release with a higher number; of the sources, one with a higher version', async () => {
@@ -131,13 +142,68 @@ describe('a newer version of the hub', () => {
   })
 })
 
+describe('a clock that was set back', () => {
+  const YEARS = 3 * 365 * 86_400_000
+  const behind = () => NOW - YEARS
+  const expired = { release: { expiresAt: '2026-11-22T11:00:00Z' } }
+
+  async function served<T>(date: number, look: (address: string) => Promise<T>): Promise<T> {
+    const server = createServer((request, response) => {
+      response.setHeader('Date', new Date(date).toUTCString())
+      response.end(readFileSync(join(folder, basename(request.url!))))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      return await look(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    } finally {
+      server.close()
+    }
+  }
+
+  it('revives no release after a newer one was seen, or where the server’s clock is right', async () => {
+    write(expired)
+    await served(NOW, (address) => expect(find({ url: address, clock: behind })).rejects.toThrow('has expired'))
+    write({ release: { createdAt: '2026-11-22T11:30:00Z' } })
+    await find()
+    write(expired)
+    await expect(find({ clock: behind })).rejects.toThrow('The release has expired')
+  })
+
+  it('revives none where the running version was made later, or both clocks were there before', async () => {
+    write(expired)
+    const number = Date.parse('2026-11-22T11:30:00Z') / 1000
+    const newer = { ...installation, number }
+    await expect(find({ clock: behind, installation: newer })).rejects.toThrow('The release has expired')
+    write({})
+    await served(NOW, (address) => find({ url: address }))
+    write(expired)
+    await expect(find({ clock: behind })).rejects.toThrow('The release has expired')
+  })
+
+  it('brings no older list of keys back, and one that leapt ahead alone keeps nothing', async () => {
+    write({ keys: { number: 4 } })
+    await find()
+    write({ keys: { number: 3 } })
+    await expect(find({ clock: behind })).rejects.toThrow('older than one that was seen')
+    write({ keys: { number: 4 } })
+    await expect(find({ clock: () => NOW + 40 * YEARS })).rejects.toThrow('has expired')
+    expect((await find())?.release.version).toBe('0.2.0')
+  })
+})
+
 it('is logged once, and a failed check keeps the last result', async () => {
   const lines: string[] = []
   const log = pino(
     { level: 'warn' },
     { write: (line: string) => lines.push((JSON.parse(line) as { msg: string }).msg) },
   )
-  const update = createHubUpdate({ source: { url, rootKey: undefined }, installation, clock: () => NOW, log })
+  const update = createHubUpdate({
+    source: { url, rootKey: undefined },
+    dataDir: into,
+    installation,
+    clock: () => NOW,
+    log,
+  })
   expect(update.status()).toMatchObject({ version: '0.1.0', isChecked: true, newer: null, checkedAt: null })
   await update.look()
   await update.look()

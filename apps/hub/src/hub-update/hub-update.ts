@@ -2,15 +2,20 @@
  * Checks HUB_UPDATES_URL, a folder with releases, for a newer version of this hub. It installs nothing: people do that
  * by one command, which docs/operations/upgrade.md explains.
  */
+import { join } from 'node:path'
 import type { HubVersion } from '@hedgerow/contract'
+import type { Progress } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { createTasks } from '../kernel/tasks.ts'
 import { findInstallation, type Installation } from './installation.ts'
 import { fetchHub, findNewer } from './newer-release.ts'
+import { openSeen } from './seen.ts'
 
 const LOOK_INTERVAL_MS = 6 * 3_600_000
 /** The first check waits until the start is over. */
 const FIRST_LOOK_MS = 30_000
+
+const seenIn = (dataDir: string) => openSeen(join(dataDir, 'updates-seen.json'))
 
 type Source = { url: string; rootKey: string | undefined }
 
@@ -28,19 +33,19 @@ export type HubUpdate = {
 export function createHubUpdate(options: {
   /** Undefined when checks are off. */
   source: Source | undefined
+  dataDir: string
   installation?: Installation
   clock: () => number
   log: Logger
 }): HubUpdate {
-  const { source, installation = findInstallation(), clock, log } = options
+  const { source, dataDir, installation = findInstallation(), clock, log } = options
   let known: Pick<HubVersion, 'newer' | 'checkedAt' | 'problem'> = { newer: null, checkedAt: null, problem: null }
 
   async function look(): Promise<void> {
     if (!source) return
-    const now = clock()
-    const checkedAt = new Date(now).toISOString()
+    const checkedAt = new Date(clock()).toISOString()
     try {
-      const release = (await findNewer({ ...source, installation, now }))?.release
+      const release = (await findNewer({ ...source, installation, seen: seenIn(dataDir), clock }))?.release
       if (release && release.version !== known.newer?.version)
         log.warn({ version: release.version, runs: installation.version }, 'there is a newer version of the hub')
       known = {
@@ -68,9 +73,10 @@ export function createHubUpdate(options: {
 }
 
 /** For the commands: returns this version and the newer one, whose `fetch` is `fetchHub`. Rejects like `findNewer`. */
-export async function askForUpdate(source: Source) {
+export async function askForUpdate(source: Source, dataDir: string) {
   const installation = findInstallation()
-  const newer = await findNewer({ ...source, installation, now: Date.now() })
-  const fetch = (form: 'archive' | 'deb', into: string) => newer && fetchHub(newer, form, into)
+  const newer = await findNewer({ ...source, installation, seen: seenIn(dataDir), clock: Date.now })
+  const fetch = (form: 'archive' | 'deb', into: string, progress: Progress) =>
+    newer && fetchHub(newer, form, into, progress)
   return { version: installation.version, newer: newer && { version: newer.release.version, fetch } }
 }

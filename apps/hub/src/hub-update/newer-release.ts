@@ -1,8 +1,10 @@
 /** Finds the next version of this hub in the folder of a release, and fetches it. */
 import { join } from 'node:path'
-import { readRelease, readSums, type Release, type ReleaseKeys } from '@hedgerow/releases'
+import type { Progress } from '@hedgerow/http'
+import { expiryTime, newlyPassed, readRelease, readSums, type Release, type ReleaseKeys } from '@hedgerow/releases'
 import type { Installation } from './installation.ts'
 import { openReleaseFolder, type ReleaseFolder } from './release-folder.ts'
+import type { SeenFile } from './seen.ts'
 
 export type NewerOptions = {
   /** The address of the folder: `http://…`, `https://…` or `file:///…`. */
@@ -10,22 +12,35 @@ export type NewerOptions = {
   /** Who signs release keys, instead of the root key of the installation. */
   rootKey: string | undefined
   installation: Installation
-  /** In milliseconds since 1970: an expired list is ignored. */
-  now: number
+  seen: SeenFile
+  /** In milliseconds since 1970. */
+  clock: () => number
 }
 
 type Found = { release: Release; keys: ReleaseKeys; folder: ReleaseFolder }
 
 /** Undefined when the folder has no newer release. Rejects when it cannot be read or is not signed by the right key. */
-export async function findNewer({ url, rootKey, installation, now }: NewerOptions): Promise<Found | undefined> {
+export async function findNewer({ url, rootKey, installation, seen, clock }: NewerOptions): Promise<Found | undefined> {
   const key = rootKey ?? installation.rootKey
   if (key === undefined) throw new Error('this installation names no root key: set HUB_UPDATES_KEY')
   const folder = openReleaseFolder(url)
   const [keysFile, releaseFile] = await Promise.all([folder.list('keys.json'), folder.list('release.json')])
+  const known = seen.read(key)
+  // The number of a release is the time of its last commit, in seconds.
+  let passed = Math.max(known.passed, installation.number * 1000)
+  const clocks = [clock(), folder.time() ?? -Infinity] as const
   const answer = readRelease(
     { keys: keysFile.toString(), release: releaseFile.toString() },
-    { rootKeys: [key], seen: { keys: installation.keysNumber, release: 0 }, now },
+    {
+      rootKeys: [key],
+      seen: { keys: Math.max(known.keys, installation.keysNumber), release: 0 },
+      now: expiryTime(clocks, passed),
+    },
   )
+  passed = newlyPassed(clocks, passed) ?? passed
+  if (answer.ok) passed = Math.max(passed, Date.parse(answer.release.createdAt))
+  const keysNumber = Math.max(known.keys, answer.keys?.number ?? 0)
+  if (passed > known.passed || keysNumber > known.keys) seen.keep({ rootKey: key, keys: keysNumber, passed })
   if (!answer.ok) throw new Error(answer.message)
   const { release, keys } = answer
   return isNewer(release, installation) ? { release, keys, folder } : undefined
@@ -43,12 +58,17 @@ const DEBIAN: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
  * Fetches the hub of a release into the folder `into`, as an archive or as a Debian package, and returns the file's
  * path. Rejects when the release has none for this machine, or the file is not the one that was signed.
  */
-export async function fetchHub({ release, keys, folder }: Found, form: 'archive' | 'deb', into: string) {
+export async function fetchHub(
+  { release, keys, folder }: Found,
+  form: 'archive' | 'deb',
+  into: string,
+  progress: Progress,
+) {
   const file =
     form === 'deb' ? await findPackage(release, keys, folder) : release.files.find(isOf(process.platform, process.arch))
   if (!file) throw new Error(`version ${release.version} has no ${form} of the hub for this machine`)
   const path = join(into, file.name)
-  await folder.save(file, path)
+  await folder.save(file, path, progress)
   return path
 }
 

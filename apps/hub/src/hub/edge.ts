@@ -185,7 +185,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
   await downloadRoutes(app, { identity, downloads })
   const settings = keepSettings(db)
-  const hubUpdate = createHubUpdate({ source: config.updates, clock, log })
+  const hubUpdate = createHubUpdate({ source: config.updates, dataDir: config.dataDir, clock, log })
   hubUpdate.start()
   stack.defer(hubUpdate.stop)
   const updates = createUpdates({ db, clock, downloads, heartbeats, settings, hubVersion: hubUpdate.status, log })

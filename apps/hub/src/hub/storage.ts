@@ -1,5 +1,6 @@
 /** The first step: the database, which only this process uses, its facts, and the watch on its disk. */
 import { join } from 'node:path'
+import { openProgress } from '@hedgerow/http'
 import { openDatabase } from '../database/database.ts'
 import { lockDatabase } from '../database/lock.ts'
 import { createStorageWatch, makeRoomToStart, type StorageWatch } from '../database/storage-watch.ts'
@@ -15,11 +16,13 @@ export async function openStorage({ config, log, clock, onTakenOver }: Base, sta
   const lock = await lockDatabase(databaseUrl, { onTakenOver })
   stack.defer(lock.release)
   let watch: StorageWatch | undefined
+  const progress = openProgress((text) => log.info(text))
   const database = await openDatabase({
     url: databaseUrl,
     copiesDir: join(dataDir, 'backups'),
+    progress,
     onWriteRefused: (refusal) => watch?.onWriteRefused(refusal),
-  })
+  }).finally(progress.end)
   stack.defer(database.close)
   const { db } = database
   const facts = openRecords(db, { log })
