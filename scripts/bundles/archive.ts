@@ -20,6 +20,9 @@ export async function writeTar(file: string, { folder, name, time }: { folder: s
   await run('tar', [...same, '--mode=u+rwX,go+rX,go-w', '-cf', file, name], { cwd: folder })
 }
 
+/** Replaces a file by `FILE.gz`. */
+export const gzip = (file: string) => run('gzip', ['-9', '--no-name', '--force', file])
+
 /** Returns the archive's name. */
 export async function writeArchive(
   { title, folder }: Pick<Built, 'title' | 'folder'>,
@@ -30,7 +33,7 @@ export async function writeArchive(
   if (compression === 'none') return `${title}.tar`
   // The programs of Windows cannot unpack xz.
   if (title.includes('-win32-')) {
-    await run('gzip', ['-9', '--no-name', '--force', join(into, `${title}.tar`)])
+    await gzip(join(into, `${title}.tar`))
     return `${title}.tar.gz`
   }
   // One thread: the bytes must not depend on the number of cores.

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const ROOT = join(import.meta.dirname, '../..')
-const CACHE = join(ROOT, 'node_modules/.cache/hedgerow/packages')
+export const CACHE = join(ROOT, 'node_modules/.cache/hedgerow/packages')
 const FOLDER = 'node_modules/'
 const run = promisify(execFile)
 

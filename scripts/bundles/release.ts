@@ -23,6 +23,7 @@ import { build, debianArchitecture, unpackNode } from './build.ts'
 import { writeDebianPackage } from './debian-package.ts'
 import { writeImage } from './image.ts'
 import type { Platform } from './locked-packages.ts'
+import { DETECTION_MODEL, writeModel } from './model.ts'
 import { buildModelRuntime, MODEL_RUNTIME } from './model-runtime.ts'
 import { PRODUCTS } from './products.ts'
 
@@ -32,7 +33,7 @@ const RELEASE_DAYS = 365
 const KEYS_DAYS = 730
 const PLATFORMS = ['linux-x64', 'linux-arm64']
 const UNTESTED_PLATFORMS = ['darwin-arm64', 'darwin-x64', 'win32-x64']
-const PRODUCT_NAMES = [...PRODUCTS.map(({ name }) => name), MODEL_RUNTIME]
+const PRODUCT_NAMES = [...PRODUCTS.map(({ name }) => name), MODEL_RUNTIME, DETECTION_MODEL]
 /** The public keys, which the release key signed, and how to check that without this project. */
 const KEY_FILES = ['keys.json', 'root.pub', 'root.pem', 'release.pem', 'release.pem.sig']
 const FORMS = ['archive', 'deb', 'image']
@@ -110,6 +111,10 @@ async function makeRelease(): Promise<void> {
     if (!runtime) continue
     await measured(await packed('the archive', writeArchive(runtime, { time, compression, into })))
     rmSync(runtime.folder, { recursive: true })
+  }
+  if (products.includes(DETECTION_MODEL) && forms.includes('archive')) {
+    console.log(`Building ${DETECTION_MODEL}.`)
+    await measured(await writeModel({ time, into }))
   }
   const changed = archives.find(({ name, sha256 }) =>
     earlier?.files.some((file) => file.name === name && file.sha256 !== sha256),

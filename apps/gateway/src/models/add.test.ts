@@ -74,7 +74,8 @@ test('a manifest of one’s own: licence shown and accepted, bytes fetched and c
   expect((await files()).toSorted()).toEqual([`${MANIFEST.sha256}.onnx`, 'known.json'].toSorted())
   const list = await listDeviceModels(dataDir)
   expect(list).toMatchObject({ isDone: true, text: expect.stringContaining('known: yolox, 96 x 64, CC0-1.0, 0.0 MB') })
-  expect(list.text).toContain('yolox-nano: yolox, 416 x 416, Apache-2.0')
+  expect(list.text).toContain('ssdlite-coco: 300 x 300, Apache-2.0, 16.9 MB by npm, https://')
+  expect(list.text).toContain('d-fine-n: 640 x 640, Apache-2.0, export it: --from FILE, not tried, https://')
 })
 
 test('a manifest on the disk names its file beside it, wherever the command runs', async () => {
@@ -123,8 +124,8 @@ test('why a manifest or a file cannot be read is said in words', async () => {
   )
 })
 
-test('a model known by name needs the address of its file', async () => {
-  expect(await add('yolox-nano', { yes: true })).toMatchObject({
+test('a model known by name without an address needs that of its file', async () => {
+  expect(await add('d-fine-n', { yes: true })).toMatchObject({
     text: expect.stringContaining('(model_address_needed)'),
   })
   const path = join(dataDir, 'other.onnx')

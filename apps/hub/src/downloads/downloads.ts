@@ -22,13 +22,24 @@ export type Downloads = {
   command(headers: IncomingHttpHeaders, code: string): Promise<string | undefined>
   /** The agent's files that are whole; undefined when there is no release. */
   agent(): Promise<HandedOut | undefined>
+  /** Every file that is handed out. */
+  names(): Promise<readonly string[]>
 }
 
 const LIST = 'release.json'
+const KEYS = 'keys.json'
+/** Names what older agents do not know, such as detection models and their runtime. */
+const SUMS = 'SHA256SUMS'
+const MODEL_FILE = /^([0-9a-f]{64}) {2}(hedgerow-model-[\w.-]{1,100})$/gm
 const ROOT_KEY = 'root.pub'
 
 /** What is handed out, and the sizes and times of the files that it was read from. */
-type Known = { agent: HandedOut | undefined; names: readonly string[]; state: readonly string[] }
+type Known = {
+  agent: HandedOut | undefined
+  models: readonly string[]
+  looked: readonly string[]
+  state: readonly string[]
+}
 
 export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | 'way'> & { log: Logger }): Downloads {
   let known: Known | undefined
@@ -47,21 +58,35 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
     return release
   }
 
+  /** The names and hashes of the models in the folder. */
+  async function listModels(): Promise<Pick<ReleaseFile, 'name' | 'sha256'>[]> {
+    const text = await readFile(join(folder, SUMS), 'utf8').catch(() => '')
+    return [...text.matchAll(MODEL_FILE)].map(([, sha256, name]) => ({ name: name!, sha256: sha256! }))
+  }
+
   /** Takes the state of files before it reads them, so that the next call notices a change in between. */
   async function read(): Promise<Known> {
-    const stateOfList = await stateOf([LIST])
+    const lists = [LIST, SUMS]
+    const stateOfLists = await stateOf(lists)
     const release = await readList()
     const listed = release?.files.filter(({ product }) => product === 'hedgerow-gateway') ?? []
-    const others = [ROOT_KEY, ...listed.map(({ name }) => name)]
-    const names = [LIST, ...others]
-    const state = [...stateOfList, ...(await stateOf(others))]
-    const files: ReleaseFile[] = []
+    const listedModels = await listModels()
+    const others = [ROOT_KEY, ...[...listed, ...listedModels].map(({ name }) => name)]
+    const looked = [...lists, ...others]
+    const state = [...stateOfLists, ...(await stateOf(others))]
+    const files = await whole(listed)
+    const models = (await whole(listedModels)).map(({ name }) => name)
+    if (!release || files.length === 0) return { agent: undefined, models, looked, state }
+    const { version, number } = release
+    return { agent: { version, number, files, rootKey: await readRootKey() }, models, looked, state }
+  }
+
+  async function whole<F extends Pick<ReleaseFile, 'name' | 'sha256'>>(listed: readonly F[]): Promise<F[]> {
+    const files: F[] = []
     for (const file of listed)
       if (await isWhole(join(folder, file.name), file)) files.push(file)
       else log.warn({ file: file.name }, 'a download is missing or does not have the hash of its release')
-    if (!release || files.length === 0) return { agent: undefined, names, state }
-    const { version, number } = release
-    return { agent: { version, number, files, rootKey: await readRootKey() }, names, state }
+    return files
   }
 
   async function readRootKey(): Promise<string | undefined> {
@@ -70,24 +95,31 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
   }
 
   /** All files are looked at: a copy of a release may bring its list before the others. */
-  async function agent(): Promise<HandedOut | undefined> {
-    if (known && isDeepStrictEqual(await stateOf(known.names), known.state)) return known.agent
+  async function current(): Promise<Known> {
+    if (known && isDeepStrictEqual(await stateOf(known.looked), known.state)) return known
     reading ??= read().finally(() => (reading = undefined))
-    known = await reading
-    return known.agent
+    return (known = await reading)
   }
+
+  const agent = async () => (await current()).agent
 
   return {
     folder,
     way,
     agent,
+    async names() {
+      const { agent: handedOut, models } = await current()
+      return [...(handedOut ? [LIST, KEYS, ...handedOut.files.map(({ name }) => name)] : []), ...models]
+    },
     command: async (headers, code) => ((await agent()) ? installCommand(way(headers), code) : undefined),
   }
 }
 
-async function isWhole(path: string, { size, sha256 }: ReleaseFile): Promise<boolean> {
+type Listed = Pick<ReleaseFile, 'sha256'> & { size?: number }
+
+async function isWhole(path: string, { size, sha256 }: Listed): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
-  if (found?.size !== size) return false
+  if (!found?.isFile() || (size !== undefined && found.size !== size)) return false
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   return hash.digest('hex') === sha256

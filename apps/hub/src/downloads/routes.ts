@@ -12,9 +12,10 @@ const DOWNLOADS_MAX = 32
 /** A site with more devices lets some of them wait; the script tries again. */
 const FROM_ONE_SOURCE = 8
 const RETRY_SECONDS = 10
-const LISTS = ['release.json', 'keys.json']
 
-/** The release's lists and archives, below `/downloads`. Mounted on the public surface and inside the tunnel. */
+/**
+ * The release's lists, archives and models, below `/downloads`. Mounted on the public surface and inside the tunnel.
+ */
 export async function downloadFiles(app: FastifyInstance, downloads: Downloads): Promise<void> {
   const places = createConnectionLimits({ total: DOWNLOADS_MAX, perSource: FROM_ONE_SOURCE, sourceOf: customerOf })
   await app.register(async (scope) => {
@@ -26,8 +27,7 @@ export async function downloadFiles(app: FastifyInstance, downloads: Downloads):
       url: `${DOWNLOADS_PATH}/:name`,
       async handler(request, reply) {
         const { name } = request.params
-        const agent = await downloads.agent()
-        if (!agent || !(LISTS.includes(name) || agent.files.some((file) => file.name === name)))
+        if (!(await downloads.names()).includes(name))
           return reply.code(404).type('text/plain; charset=utf-8').send('There is no such download.\n')
         if (places.admit(reply.raw, request.sourceIp))
           return reply
