@@ -9,6 +9,7 @@ import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { describeApi } from './openapi.ts'
 
 type Fields = Record<string, unknown>
 type Edited = {
@@ -48,6 +49,25 @@ function without(body: Fields, place: readonly string[]): Fields {
   const holder = place.slice(0, -1).reduce<Fields>((inner, name) => inner[name] as Fields, copy)
   delete holder[place.at(-1)!]
   return copy
+}
+
+/** What a PUT may leave out, with the reason; docs/api.md has the same list. */
+const KEPT: Readonly<Record<string, (name: string) => boolean>> = {
+  // The specification's whole settings object has nine fields.
+  'PUT /v1/hub/settings': (name) =>
+    ![
+      'hubName',
+      'hubDescription',
+      'maxGateways',
+      'sessionTimeout',
+      'enableVpn',
+      'vpnNetwork',
+      'enableNotifications',
+      'enableAuditLog',
+      'logRetentionDays',
+    ].includes(name),
+  // No answer shows it, so nobody can send it back.
+  'PUT /v1/hub/users/:id': (name) => name === 'password',
 }
 
 test('calls that edit have no default for a field that is left out', () => {
@@ -237,6 +257,24 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
         expect(missing).toEqual(expect.arrayContaining(named))
         expect(Object.values(fieldErrors).every((words) => words !== '')).toBe(true)
       }
+    })
+
+    const itIsWhole = call.method === 'PATCH' ? () => {} : it
+    itIsWhole('refuses each field that is left out by its name, but those of the list', async () => {
+      const { body, read } = of(call)
+      await send(body)
+      const before = await read()
+      const kept: string[] = []
+      for (const name of Object.keys(body)) {
+        const answer = await send(without(body, [name]))
+        if (answer.status === 200) kept.push(name)
+        else expect([answer.status, answer.body]).toMatchObject([400, { fieldErrors: { [name]: expect.any(String) } }])
+        expect(await read(), `${key} without ${name}`).toEqual(before)
+      }
+      expect(kept).toEqual(Object.keys(body).filter((name) => KEPT[key]?.(name) ?? false))
+      const described = describeApi() as { paths: Record<string, Record<string, { description: string }>> }
+      const operation = described.paths[call.path.replaceAll(/:(\w+)/g, '{$1}')]?.[call.method.toLowerCase()]
+      expect(kept.filter((name) => !operation?.description.includes(`\`${name}\``))).toEqual([])
     })
 
     it('refuses null where a field has no null, and fields that it does not know', async () => {
