@@ -73,7 +73,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
   const meaning = inPlainWords(said.complaints(), settings)
   // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
-  log.warn({ ffmpeg: withoutCredentials(said.complaints()) }, 'FFmpeg ended')
+  log.warn({ ffmpeg: withoutAddresses(said.complaints()) }, 'FFmpeg ended')
   throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last lines')
 }
 
@@ -115,6 +115,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-function withoutCredentials(text: string): string {
-  return text.replaceAll(/\/\/[^/@\s]{1,500}@/g, '//')
+/** Users, passwords, paths and queries may be secrets. */
+function withoutAddresses(text: string): string {
+  return text.replaceAll(/\b([a-z]{2,6}:\/\/)[^\s'"]+/gi, '$1…')
 }

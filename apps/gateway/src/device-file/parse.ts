@@ -45,11 +45,15 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
     isHidden && named.length > 0 ? checkHidden(document, named, shown) : check(document, shown)
   if (problems.length > 0) return { errors: inWords(problems, read.yaml, written) }
   const found = value ?? deviceFile.parse({})
-  const names = namesOf(found).flatMap((each) => {
-    const written = shown(each.path, each.name)
-    if (isHidden && written !== each.name) return []
-    return [{ ...each, ...placeOf(offsetOf(document, each.path)), shown: written }]
-  })
+  const names = namesOf(found).map((each) => ({
+    ...each,
+    ...placeOf(offsetOf(document, each.path)),
+    shown: shown(each.path, each.name),
+  }))
+  // Nothing else in the file refers to these.
+  for (const [index, rule] of found.rules.entries()) rule.name = shown(['rules', index, 'name'], rule.name)
+  for (const [name, application] of Object.entries(found.applications))
+    if (application.title !== undefined) application.title = shown(['applications', name, 'title'], application.title)
   const warnings = warningsOf(found, uiTarget).map(({ path, message }) => ({
     ...placeOf(offsetOf(document, path)),
     message,

@@ -63,7 +63,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     configAt = -Infinity
     health.answers('messages')
     health.forgetStatuses()
-    log.info({ url: client.url.origin }, "Frigate's messages arrive")
+    log.info("Frigate's messages arrive")
     catchingUp.wake()
     polling.wake()
   }
