@@ -17,14 +17,14 @@ import { createPixelMapReader } from './pixel-map.ts'
 const KILL_AFTER_MS = 3_000
 
 export const readThroughFfmpeg: PictureReader = async (settings, context) => {
-  const { offer, onStream, noteKeyFrame, noteDamage, signal, log } = context
+  const { offer, onStream, noteKeyFrame, noteCodedKeyFrame, noteDamage, signal, log } = context
   const child = spawn('ffmpeg', argumentsFor(settings, onStream !== undefined), {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   onStream?.(undefined)
   const ended = once(child, 'close').catch(() => {})
   const [pictures, words, stream] = child.stdio.slice(1) as [Readable, Readable, Readable]
-  const countKeyFrames = createKeyFrameReader(noteKeyFrame)
+  const countKeyFrames = createKeyFrameReader(noteKeyFrame, noteCodedKeyFrame)
   stream.on('data', (bytes: Buffer) => {
     countKeyFrames(bytes)
     onStream?.(bytes)
