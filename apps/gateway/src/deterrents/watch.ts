@@ -40,7 +40,7 @@ export function whyBlind(
 ): Refusal | undefined {
   if (isUnwatched(by)) return undefined
   if (watchedBy) {
-    // What no camera has is not shown; \`check\` and the heartbeat name its line.
+    // What no camera has is not shown; `check` and the heartbeat name its line.
     if (watchedBy.some((camera) => !cameras.has(camera))) return refusal(isComplete ? 'watcher_unknown' : 'not_watched')
   } else if (!isComplete) return refusal('not_watched', 'Frigate has not said yet which cameras it has')
   const able = ableOf(cameras)

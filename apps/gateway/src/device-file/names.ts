@@ -17,7 +17,6 @@ export type PlacedName = NamedThing & Place & { shown: string }
 
 export function namesOf(file: DeviceFile): NamedThing[] {
   const { applications, cameras, deterrents, disarmInput, learning, rules, secondLook, sources } = file
-
   const found: NamedThing[] = []
   function add(what: What, names: readonly string[] | undefined, ...path: NamedThing['path']): void {
     for (const [index, name] of (names ?? []).entries()) found.push({ ...what, name, path: [...path, index] })
