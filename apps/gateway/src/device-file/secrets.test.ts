@@ -117,26 +117,22 @@ const plain = parseDeviceFile(FILE, 'hidden').value!
 const isName = (path: (string | number)[]) =>
   namesOf(plain).some((each) => JSON.stringify(each.path) === JSON.stringify(path))
 
-test.each(leavesOf(whole).map((path) => [path.join('.'), path] as const))(
+const texts = leavesOf(whole).flatMap((path) => {
+  const value = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], whole)
+  return typeof value === 'string' ? [[path.join('.'), path, value] as const] : []
+})
+
+test.each(texts)(
   '%s by a variable is an error where a name stands, and the file is in force all the same',
-  (_name, path) => {
-    const value = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], whole)
-    if (typeof value !== 'string') return
-    for (const [text, values] of [
-      [withValues([[path, '${GIVEN}']]), { folder, environment: { GIVEN: value } }],
-      [withValues([[path, '${GIVEN}']]), 'hidden'],
-    ] as const) {
+  (name, path, value) => {
+    const text = withValues([[path, '${GIVEN}']])
+    for (const values of ['hidden', { folder, environment: { GIVEN: value } }] as const) {
       const parsed = parseDeviceFile(text, values)
-      if (!parsed.value) {
-        // Without its value nobody can tell whether the rest of the file has this name.
-        expect([values, isName(path), parsed.errors.length]).toEqual(['hidden', true, 1])
-        continue
-      }
       const known = { frigate: undefined, programs: [], models: undefined }
-      const told = checkNames(parsed.value, parsed.names, known).errors.map(({ message }) => message)
-      expect(told.filter((each) => NOT_WRITTEN_OUT.test(each))).toEqual(
-        isName(path) ? [expect.stringContaining(`${path.join('.')}: `)] : [],
-      )
+      const found = parsed.value ? checkNames(parsed.value, parsed.names, known).errors : parsed.errors
+      const told = found.map(({ message }) => message).filter((message) => NOT_WRITTEN_OUT.test(message))
+      expect(told).toEqual(isName(path) ? [`${name}: A name cannot come from a variable or a file: write it out.`] : [])
+      expect(parsed.errors).toBeUndefined()
     }
   },
 )
