@@ -22,7 +22,7 @@ let gateway: TestGateway
 let folder: string
 
 beforeAll(async () => {
-  camera = await startRenderedCamera({ name: 'orchard', seed: 41, daylight: 'day', durationMs: 10_000, actors: [] })
+  camera = await startRenderedCamera({ name: 'orchard', seed: 41, daylight: 'day', durationMs: 60_000, actors: [] })
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
   folder = await mkdtemp(join(tmpdir(), 'hedgerow-cameras-'))
   const configFile = join(folder, 'gateway.yaml')

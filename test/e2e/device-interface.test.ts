@@ -27,7 +27,7 @@ async function startOrchard() {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-interface-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const file = join(dataDir, 'gateway.yaml')
-  const orchard = { name: 'orchard', seed: 41, daylight: 'day', durationMs: 10_000 } as const
+  const orchard = { name: 'orchard', seed: 41, daylight: 'day', durationMs: 60_000 } as const
   const [camera, relay] = await Promise.all([startRenderedCamera({ ...orchard, actors: [] }), startRelay()])
   onTestFinished(() => relay.stop())
   onTestFinished(() => camera.stop())

@@ -40,6 +40,8 @@ export type FrigateBehaviour = {
   clipsFail: boolean
   /** The saved picture without drawings: WebP, and PNG in 0.16. Undefined when none was saved. */
   cleanSnapshot: Buffer | undefined
+  /** Cameras that send one picture again and again. */
+  stuck: Set<string>
   /** When an offline camera was last filmed for a preview, in seconds since 1970; undefined without a preview. */
   previewAt: number | undefined
 }
@@ -66,6 +68,8 @@ const PAGE = `<!doctype html><title>Frigate</title><h1>Frigate</h1><p id="who"><
 /** The part of Frigate's HTTP API that its clients use, on both ports. */
 export function createFrigateHttp(state: State) {
   const { version, cameras, reviews, objects, behaviour, signIn } = state
+  /** How many newest pictures it has sent. */
+  let pictures = 0
   const cache = new Map<string, { answer: Answer; until: number }>()
 
   function answer(path: string, query: URLSearchParams, method: string, caller: FrigateCaller): Answer {
@@ -96,11 +100,15 @@ export function createFrigateHttp(state: State) {
   }
 
   /**
-   * `height` is its only measure (api/defs/query/media_query_parameters.py:19). Without a new picture, 0.18 sends the
-   * last preview (api/media.py:195-253), and earlier versions a picture that says that there is none.
+   * `height` is its only measure, and `quality` that of the JPEG (api/defs/query/media_query_parameters.py:19). Without
+   * a new picture, 0.18 sends the last preview (api/media.py:195-253), and earlier versions a picture that says that
+   * there is none.
    */
   function latest(camera: string, { fps, enabled }: CameraSettings, query: URLSearchParams): Answer {
-    if (enabled && fps > 0) return jpeg(`latest ${camera} ${query.get('height') ?? ''}`)
+    if (enabled && fps > 0) {
+      const light = behaviour.stuck.has(camera) ? 0 : ++pictures
+      return { type: 'image/jpeg', body: lit(jpegOf(`latest ${camera} ${query.get('height') ?? ''}`), light) }
+    }
     if (version !== '0.18' || behaviour.previewAt === undefined) return jpeg(`camera-error ${camera}`)
     return { ...jpeg(`preview ${camera}`), headers: { 'x-frigate-offline': 'true' } }
   }
@@ -230,6 +238,13 @@ export function createFrigateHttp(state: State) {
 
 function jpeg(note: string, paddingBytes = 0): Answer {
   return { type: 'image/jpeg', body: jpegOf(note, paddingBytes) }
+}
+
+/** In another light: the first step of its quantization (ITU-T T.81 §B.2.4.1) differs. */
+function lit(picture: Buffer, light: number): Buffer {
+  const table = picture.indexOf(Buffer.from([0xff, 0xdb]))
+  picture[table + 5] = 4 + (light % 12)
+  return picture
 }
 
 function denied(detail: string): Answer {

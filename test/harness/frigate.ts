@@ -82,6 +82,7 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
     clipsFail: false,
     cleanSnapshot: undefined,
     previewAt: undefined,
+    stuck: new Set(),
   }
   const { cert, key, fingerprint } = await (certificate ??= makeSelfSigned())
   const signIn = createFrigateSignIn(options.access ?? {})

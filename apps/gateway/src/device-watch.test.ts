@@ -7,10 +7,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../test/harness/frigate.ts'
 import { startRelay, type Relay } from '../testing/relay.ts'
 import { checkDeviceFile } from './device-file/check.ts'
+import { toldEntry } from './deterrents/told-entry.ts'
 import { openDevice, type Device } from './device.ts'
+import { ruleSentence } from './rules/sentence.ts'
 
 const HUB = { kind: 'person', name: 'Rosa', via: 'hub' } as const
-const log = pino({ level: 'silent' })
+const logged: string[] = []
+const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
 
 let dataDir: string
 let path: string
@@ -73,6 +76,40 @@ test('a name in another case fires nothing, and is a problem of the gateway with
     expect.stringMatching(
       /^gateway\.yaml line 4, column \d+: deterrents\.valve\.watchedBy\.0: There is no camera Gate; the nearest is gate\.$/,
     ),
+  )
+})
+
+test('names that are files, as files of before may have, protect as before, and their values are shown nowhere', async () => {
+  const secret = 'c0rrect-h0rse-battery'
+  for (const [name, text] of Object.entries({ key: secret, camera: 'yard', valve: 'valve' }))
+    await writeFile(join(dataDir, name), text)
+  const text = (watchedBy: string) => `
+sources: { api: { loopbackNeedsToken: false } }
+deterrents:
+  valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 1, coolDownSeconds: 0${watchedBy} }
+rules:
+  - { name: !file key, labels: [boar, !file key], cameras: [!file camera, !file key], fire: [!file valve] }
+`
+  const device = await open(text(''))
+  const boar = { camera: 'yard', label: 'boar', severity: 'alert', score: 0.9 } as const
+  await device.intake.report([{ ...boar, id: 'a', startedAt: new Date().toISOString() }])
+  await expect.poll(() => relay.calls).toContain('on')
+  await expect.poll(() => device.record.find('a')?.firings?.map((firing) => firing.outcome)).toEqual(['fired'])
+  await writeFile(path, text(', watchedBy: [!file key]'))
+  await device.file.look()
+  await expect.poll(() => outcome(device)).toBe('watcher_unknown')
+  const { rules } = device.file.current()
+  const shown = [
+    device.parts(),
+    (await device.deterrents.ledger({ limit: 50 })).map(toldEntry),
+    device.record.find('a'),
+    rules.map((rule) => device.file.conceal(ruleSentence(rule))),
+    logged,
+  ]
+  expect(JSON.stringify(shown)).not.toContain(secret)
+  expect(JSON.stringify(shown)).toContain('"name":"!file key"')
+  expect(device.parts().problems[0]).toMatch(
+    /^gateway\.yaml line 4, column \d+: deterrents\.valve\.watchedBy\.0: A name cannot come from a variable or a file: write it out\.$/,
   )
 })
 

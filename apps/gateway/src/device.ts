@@ -136,7 +136,7 @@ export async function openDevice(
     dataDir,
     snapshot: (detection, signal) => sources.pictures.snapshot(detection, { signal }),
     thumbnail: record.picture,
-    onVerdict: intake.addVerdict,
+    onVerdict: (id, label, verdict) => intake.addVerdict(id, label, { ...verdict, by: file.conceal(verdict.by) }),
     log,
   })
   life.defer(secondLook.stop)
@@ -203,15 +203,18 @@ export async function openDevice(
 
   function parts(): DeviceParts {
     const own = sources.state()
-    const found = [
-      ...file.problems(),
-      ...vainParts(file.current()),
-      ...problemsOf(checkNames(file.current(), file.names(), knownNames()).errors),
+    const ofParts = [
       ...deterrents.problems(),
       ...disarmInput.problems(),
       ...rules.problems(),
       ...secondLook.problems(),
       ...own.problems,
+    ]
+    const found = [
+      ...file.problems(),
+      ...vainParts(file.current()),
+      ...problemsOf(checkNames(file.current(), file.names(), knownNames()).errors),
+      ...ofParts.map(file.conceal),
     ]
     const problems = [...found, ...(programStatus.problems ?? [])].map((text) => text.slice(0, PROBLEM_MAX_CHARACTERS))
     const cameras = [...own.cameras, ...(programStatus.cameras ?? [])]

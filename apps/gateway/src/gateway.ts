@@ -107,7 +107,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
   const ownPort = () => server?.port
   const applications = createApplications({ file: device.file, uiTarget, ownPort, faults, log })
   life.defer(applications.stop)
-  const openInterfaces = watchOpenInterfaces(applications.origins, frigate)
+  const openInterfaces = watchOpenInterfaces(applications.addresses, frigate)
   life.defer(openInterfaces.stop)
   device.file.onChange(openInterfaces.look)
   const updates = await openUpdates(options.installation, {

@@ -78,7 +78,10 @@ export const readHubSettings = call({ method: 'GET', path: '/v1/hub/settings', r
 
 const EDIT_ERRORS = ['vpn_network_in_use', 'vpn_start_failed', 'changed_meanwhile'] as const
 
-/** What every client of this call knows; settings that the hub has beyond them keep their values when left out. */
+/**
+ * The nine settings of the specification, which are the whole object of its clients. The hub's further settings keep
+ * their values when they are left out: no client can lose what it does not know.
+ */
 const SPECIFIED = {
   hubName: true,
   hubDescription: true,
@@ -91,7 +94,7 @@ const SPECIFIED = {
   logRetentionDays: true,
 } as const
 
-/** The whole object. All changes are in effect when the call answers. */
+/** The nine settings, and any others. All changes are in effect when the call answers. */
 export const saveHubSettings = call({
   method: 'PUT',
   path: '/v1/hub/settings',

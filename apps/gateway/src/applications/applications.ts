@@ -24,8 +24,8 @@ type Parts = { applications: ApplicationsSettings; sources: { frigate?: FrigateS
 export type Applications = {
   /** The applications that Connect offers beside the device's own interface. */
   list(): Application[]
-  /** The origins of all applications. */
-  origins(): URL[]
+  /** The addresses of all applications. */
+  addresses(): Pick<Target, 'name' | 'url'>[]
   /** The headers that tell the application at `url` who asks, if it trusts this gateway. */
   trusting(url: URL): TrustingApplication | undefined
   /** Whether the person whom the hub names may open the application at `url`. */
@@ -87,7 +87,13 @@ export function createApplications(options: {
     return {
       target,
       mark,
-      proxy: createUiProxy({ target: target.url, trusting, ownPort, faults, log }),
+      proxy: createUiProxy({
+        target: target.url,
+        trusting,
+        ownPort,
+        faults,
+        log: log.child({ application: target.name }),
+      }),
     }
   }
 
@@ -137,7 +143,7 @@ export function createApplications(options: {
 
   return {
     list: () => targets().map(({ name, title, leastRole }) => ({ name, title, leastRole })),
-    origins: () => targets().map(({ url }) => url),
+    addresses: targets,
     trusting(url) {
       const target = targetAt(url)
       return target && trustingAt(target)

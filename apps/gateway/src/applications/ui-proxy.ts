@@ -156,12 +156,12 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
   }
 
   function noteSilence(error: Error): void {
-    log.warn({ target: target.origin, reason: inWords(error) }, "the device's application does not answer")
+    log.warn({ reason: inWords(error) }, "the device's application does not answer")
   }
 
   function refuse(response: ServerResponse, error: Error): void {
     noteSilence(error)
-    const body = `The device's own application at ${target.origin} does not answer: ${inWords(error)}.\nThe device page is at /device\n`
+    const body = `The device's own application does not answer: ${inWords(error)}.\nThe device page is at /device\n`
     response.writeHead(502, 'Bad Gateway', {
       'content-type': 'text/plain; charset=utf-8',
       'content-length': Buffer.byteLength(body),

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
 import { CameraError, cameraInWords, SignInRefused } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
-import { createFreezeWatch } from './freeze.ts'
+import { createFreezeWatch, frozenWords } from './freeze.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'
 import type { CameraSettings } from './schema.ts'
 import { openSignIn } from './sign-in.ts'
@@ -96,7 +96,7 @@ export function openCamera(options: CameraOptions): Camera {
   let takenAt: number[] = []
   let darkSince: number | undefined
   const freeze = createFreezeWatch()
-  /** When the frozen picture was taken, in milliseconds since 1970. */
+  /** Since when it is frozen, in milliseconds since 1970. */
   let frozenSince: number | undefined
   let damagedAt: number[] = []
   /** The times at which a picture was due while the last one was still being processed. */
@@ -140,10 +140,10 @@ export function openCamera(options: CameraOptions): Camera {
 
   function noteFreeze({ luma, atMs }: Frame): void {
     freeze.see(luma, atMs)
-    const since = freeze.since()
-    if ((since === undefined) === (frozenSince === undefined)) return
-    frozenSince = since === undefined ? undefined : Date.now() - (atMs - since)
-    log.warn({ camera: name }, since === undefined ? 'the picture of a camera changes again' : 'a camera is frozen')
+    const found = freeze.frozen()
+    if ((found === undefined) === (frozenSince === undefined)) return
+    frozenSince = found && Date.now() - (atMs - found.sinceMs)
+    log.warn({ camera: name }, found === undefined ? 'the picture of a camera changes again' : 'a camera is frozen')
   }
 
   function noteDamage(): void {
@@ -177,6 +177,7 @@ export function openCamera(options: CameraOptions): Camera {
           if (signIn.waitMinutes() !== undefined) throw new SignInRefused()
         },
         noteKeyFrame: freeze.keyFrame,
+        noteCodedKeyFrame: (hash: string) => freeze.coded(hash, clock()),
         noteDamage,
         onStream: options.onStream,
         signal: AbortSignal.any([signal, connection.signal]),
@@ -258,7 +259,7 @@ export function openCamera(options: CameraOptions): Camera {
       if (darkSince !== undefined && now - darkSince > DARK_MS)
         return [`${called}: its picture is black. Is it covered, or its light off?`]
       if (frozenSince !== undefined)
-        return [`${called}: its picture has not changed since ${momentInWords(frozenSince, options.timeZone)}.`]
+        return [`${called}: ${frozenWords(freeze.frozen()?.what, frozenSince, options.timeZone)}.`]
       if (damagedAt.length === DAMAGES_SHOWN && now - damagedAt[0]! < DAMAGE_MS)
         return [`${called}: its video comes damaged. Is its network too weak?`]
       if (isBehind(now))
@@ -309,12 +310,4 @@ function isDark({ data }: Plane): boolean {
   let bright = 0
   for (let at = 0; at < data.length; at += 7) if (data[at]! > DARK_LEVEL) bright++
   return bright < data.length / 7 / 500
-}
-
-/** `02:14 CET on 26 Nov` */
-function momentInWords(at: number, timeZone: string | undefined): string {
-  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(at)
-  return `${format(time)} on ${format({ day: 'numeric', month: 'short' })}`
 }

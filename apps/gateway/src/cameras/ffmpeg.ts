@@ -17,14 +17,14 @@ import { createPixelMapReader } from './pixel-map.ts'
 const KILL_AFTER_MS = 3_000
 
 export const readThroughFfmpeg: PictureReader = async (settings, context) => {
-  const { offer, onStream, noteKeyFrame, noteDamage, signal, log } = context
+  const { offer, onStream, noteKeyFrame, noteCodedKeyFrame, noteDamage, signal, log } = context
   const child = spawn('ffmpeg', argumentsFor(settings, onStream !== undefined), {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   onStream?.(undefined)
   const ended = once(child, 'close').catch(() => {})
   const [pictures, words, stream] = child.stdio.slice(1) as [Readable, Readable, Readable]
-  const countKeyFrames = createKeyFrameReader(noteKeyFrame)
+  const countKeyFrames = createKeyFrameReader(noteKeyFrame, noteCodedKeyFrame)
   stream.on('data', (bytes: Buffer) => {
     countKeyFrames(bytes)
     onStream?.(bytes)
@@ -73,7 +73,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
   const meaning = inPlainWords(said.complaints(), settings)
   // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
-  log.warn({ ffmpeg: withoutCredentials(said.complaints()) }, 'FFmpeg ended')
+  log.warn({ ffmpeg: withoutAddresses(said.complaints()) }, 'FFmpeg ended')
   throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last lines')
 }
 
@@ -115,6 +115,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-function withoutCredentials(text: string): string {
-  return text.replaceAll(/\/\/[^/@\s]{1,500}@/g, '//')
+/** Users, passwords, paths and queries may be secrets. */
+function withoutAddresses(text: string): string {
+  return text.replaceAll(/\b([a-z]{2,6}:\/\/)[^\s'"]+/gi, '$1…')
 }

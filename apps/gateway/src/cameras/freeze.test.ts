@@ -1,14 +1,20 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createPlane, lumaOf, type Plane } from '@hedgerow/vision'
 import { createRenderer, scenes } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openCamera } from './camera.ts'
 import { decodeJpeg, encodeJpeg } from './decode.ts'
+import { streamArguments } from './ffmpeg.ts'
 import { createFreezeWatch } from './freeze.ts'
 import { camerasSettings } from './schema.ts'
+import { createKeyFrameReader } from './transport-stream.ts'
 
 const SIZE = { width: 320, height: 180 }
 const MEADOW = { name: 'meadow', seed: 3, daylight: 'day', durationMs: 600_000, actors: [] } as const
@@ -23,11 +29,16 @@ const planeOf = async (jpeg: Buffer) => lumaOf(await decodeJpeg(jpeg))
 
 /** Shows a picture every second; each needs no other. Returns whether they ever seemed frozen, and when. */
 function frozenAt(pictures: readonly Plane[], seconds = 200): number | undefined {
+  return whenFrozen(pictures, seconds)?.second
+}
+
+function whenFrozen(pictures: readonly Plane[], seconds = 200) {
   const watch = createFreezeWatch()
   for (let second = 0; second < seconds; second++) {
     watch.keyFrame()
     watch.see(pictures[second % pictures.length]!, second * 1_000)
-    if (watch.since() !== undefined) return second
+    const found = watch.frozen()
+    if (found) return { second, ...found }
   }
   return undefined
 }
@@ -43,7 +54,7 @@ describe('one picture again and again', () => {
     for (let second = 0; second < 600; second++) {
       if (second % 100 === 0) watch.keyFrame()
       watch.see(picture, second * 1_000)
-      expect(watch.since()).toBe(second >= 400 ? 0 : undefined)
+      expect(watch.frozen()?.sinceMs).toBe(second >= 400 ? 0 : undefined)
     }
   })
 
@@ -56,10 +67,92 @@ describe('one picture again and again', () => {
     expect(frozenAt(coded)).toBe(60)
   })
 
-  test('which is black or white is not judged: a live one has no noise there', () => {
-    for (const shade of [0, 3, 255])
-      expect(frozenAt([createPlane(64, 36, new Uint8Array(64 * 36).fill(shade))])).toBeUndefined()
-    expect(frozenAt([createPlane(64, 36, new Uint8Array(64 * 36).fill(40))])).toBe(60)
+  test('which is black or white is frozen after ten minutes: a live one hardly has noise there', () => {
+    const plane = (shade: number) => createPlane(64, 36, new Uint8Array(64 * 36).fill(shade))
+    for (const shade of [0, 3, 255]) {
+      expect(whenFrozen([plane(shade)], 700)).toEqual({ second: 600, sinceMs: 0, what: 'still' })
+      // One pixel of noise in a minute is enough.
+      const noisy = plane(shade)
+      noisy.data[50] = shade === 255 ? 254 : shade + 1
+      const minutes = [...Array.from({ length: 59 }, () => plane(shade)), noisy]
+      expect(frozenAt(minutes, 1_500)).toBeUndefined()
+    }
+    expect(frozenAt([plane(40)])).toBe(60)
+  })
+
+  test('with a clock that goes on is frozen: the rest of a live one has noise', async () => {
+    const still = await planeOf(await createSensor()(0))
+    const clock = (plane: Plane) =>
+      Array.from({ length: 60 }, (_, at) =>
+        withRectangle(plane, { left: 10 + (at % 10), top: 8, width: 3, height: 6 + (at % 7) }),
+      )
+    expect(whenFrozen(clock(still))).toMatchObject({ second: 60, what: 'still' })
+    // In the dark only the letters beside the clock could show noise, which they have not.
+    const dark = createPlane(320, 180, new Uint8Array(320 * 180))
+    const lettered = withRectangle(dark, { left: 40, top: 4, width: 160, height: 12 }, 120)
+    expect(frozenAt(clock(lettered))).toBeUndefined()
+  })
+})
+
+describe('a loop', () => {
+  test.each([2, 3, 5, 10])('of %s pictures is frozen after a minute, also when much moves in it', async (length) => {
+    const sensor = createSensor()
+    const pictures: Plane[] = []
+    for (let at = 0; at < length; at++) {
+      const left = Math.floor((250 * at) / length)
+      pictures.push(withRectangle(await planeOf(await sensor(at * 333)), { left, top: 60, width: 60, height: 80 }))
+    }
+    const found = whenFrozen(pictures)
+    expect(found).toMatchObject({ what: 'loop' })
+    expect(found!.second).toBeLessThan(60 + length)
+  })
+
+  test.each([
+    ['copied again and again', 2, ['-stream_loop', '40'], 'loop'],
+    ['longer than ten seconds', 12, ['-stream_loop', '8'], undefined],
+    ['none', 100, [], undefined],
+  ])(
+    'of video is told by its key frames, because only some pictures are looked at: %s',
+    async (_name, seconds, again, what) => {
+      const folder = await mkdtemp(join(tmpdir(), 'loop-'))
+      onTestFinished(() => rm(folder, { recursive: true }))
+      const film = join(folder, 'film.mp4')
+      const made = ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=5', '-vf', 'noise=alls=8:allf=t', '-t', String(seconds)]
+      const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-sc_threshold', '0', film]
+      execFileSync('ffmpeg', ['-v', 'error', ...made, ...coder])
+      const read = ['-v', 'error', ...again, '-i', film, ...streamArguments('pipe:1')]
+      const stream = execFileSync('ffmpeg', read, { maxBuffer: 1 << 26 })
+      const watch = createFreezeWatch()
+      const told = new Set<string | undefined>()
+      let second = 0
+      const readKeyFrames = createKeyFrameReader(watch.keyFrame, (hash) => {
+        // Each time another one of its pictures is looked at.
+        const data = new Uint8Array(64 * 36).fill(50)
+        for (let at = 0; at < 64 * 36; at += 3) data[at] = 40 + ((at * 7 + second * 31) % 150)
+        watch.see(createPlane(64, 36, data), second * 1_000)
+        watch.coded(hash, second++ * 1_000)
+        told.add(watch.frozen()?.what)
+      })
+      readKeyFrames(stream)
+      expect(second).toBeGreaterThan(75)
+      expect([...told]).toEqual(what === undefined ? [undefined] : [undefined, what])
+    },
+  )
+
+  test('begins anew with a picture that was not in it', async () => {
+    const sensor = createSensor()
+    const [a, b] = await Promise.all([0, 333].map(async (at) => planeOf(await sensor(at))))
+    const c = withRectangle(a!, { left: 40, top: 60, width: 120, height: 80 })
+    const watch = createFreezeWatch()
+    const isFrozenAfter = (second: number, plane: Plane) => {
+      watch.keyFrame()
+      watch.see(plane, second * 1_000)
+      return watch.frozen() !== undefined
+    }
+    for (let second = 0; second < 100; second++) isFrozenAfter(second, [a!, b!][second % 2]!)
+    expect(isFrozenAfter(100, a!)).toBe(true)
+    expect(isFrozenAfter(101, c)).toBe(false)
+    expect(isFrozenAfter(102, b!)).toBe(false)
   })
 })
 
@@ -85,28 +178,22 @@ describe('is live', () => {
     }
   })
 
-  test('a recording without noise that is played again and again, if anything moves in it', async () => {
+  test('a recording without noise that is longer than ten seconds, if anything moves in it', async () => {
     const still = await planeOf(await createSensor()(0))
-    const walked = [0, 40, 80, 120].map((left) => withRectangle(still, { left, top: 90, width: 24, height: 16 }))
-    expect(frozenAt(walked)).toBeUndefined()
-    expect(frozenAt([still, still, still, walked[0]!])).toBeUndefined()
-  })
-
-  test('a clock in the picture that goes on', async () => {
-    const still = await planeOf(await createSensor()(0))
-    const clock = Array.from({ length: 60 }, (_, at) =>
-      withRectangle(still, { left: 10 + (at % 10), top: 8, width: 3, height: 6 }),
+    const walked = Array.from({ length: 12 }, (_, at) =>
+      withRectangle(still, { left: at * 24, top: 90, width: 24, height: 16 }),
     )
-    expect(frozenAt(clock)).toBeUndefined()
+    expect(frozenAt(walked)).toBeUndefined()
   })
 })
 
 function withRectangle(
   plane: Plane,
   { left, top, width, height }: { left: number; top: number; width: number; height: number },
+  shade = 255,
 ): Plane {
   const data = plane.data.slice()
-  for (let y = top; y < top + height; y++) data.fill(255, y * plane.stride + left, y * plane.stride + left + width)
+  for (let y = top; y < top + height; y++) data.fill(shade, y * plane.stride + left, y * plane.stride + left + width)
   return { ...plane, data }
 }
 

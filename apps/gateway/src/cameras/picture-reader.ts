@@ -15,6 +15,8 @@ export type PictureReader = (
     pause(ms: number): Promise<void>
     /** A picture came that needs no other, whether or not it is due. */
     noteKeyFrame(): void
+    /** The whole picture came as it is coded. */
+    noteCodedKeyFrame(hash: string): void
     /** A part of the video was damaged, so pictures may be wrong there. */
     noteDamage(): void
     /** Receives the camera's video where the reader has it; undefined at the start of a connection. */

@@ -4,6 +4,8 @@
  * a detection.
  */
 
+import { createHash, type Hash } from 'node:crypto'
+
 /** Packet identifiers that FFmpeg is told to use, so that the tables need not be searched. */
 export const PROGRAM_MAP_PID = 0x1000
 export const VIDEO_PID = 0x100
@@ -48,13 +50,30 @@ function createPacketReader() {
   }
 }
 
-/** Calls `onKeyFrame` for each picture of one connection's stream that needs no other. */
-export function createKeyFrameReader(onKeyFrame: () => void): (bytes: Buffer) => void {
+/**
+ * Calls `onStart` for each picture of one connection's stream that needs no other, and `onEnd` with a hash of its bytes
+ * once they are there.
+ */
+export function createKeyFrameReader(onStart: () => void, onEnd: (hash: string) => void): (bytes: Buffer) => void {
   const { read } = createPacketReader()
+  let hash: Hash | undefined
   return (bytes) => {
     const packets = read(bytes)
-    for (let start = 0; start < packets.length; start += PACKET_BYTES)
-      if (pidOf(packets, start) === VIDEO_PID && isRandomAccess(packets, start)) onKeyFrame()
+    for (let start = 0; start < packets.length; start += PACKET_BYTES) {
+      if (pidOf(packets, start) !== VIDEO_PID) continue
+      const isFirst = (packets[start + 1]! & 0x40) !== 0
+      if (isFirst && hash) {
+        onEnd(hash.digest('base64'))
+        hash = undefined
+      }
+      if (isRandomAccess(packets, start)) {
+        onStart()
+        hash = createHash('sha1')
+      }
+      const payload = start + (packets[start + 3]! & 0x20 ? 5 + packets[start + 4]! : 4)
+      // The head of the first packet has the time (2.4.3.6).
+      hash?.update(packets.subarray(isFirst ? payload + 9 + packets[payload + 8]! : payload, start + PACKET_BYTES))
+    }
   }
 }
 

@@ -40,8 +40,8 @@ export function whyBlind(
 ): Refusal | undefined {
   if (isUnwatched(by)) return undefined
   if (watchedBy) {
-    const unknown = watchedBy.find((camera) => !cameras.has(camera))
-    if (unknown !== undefined) return refusal(isComplete ? 'watcher_unknown' : 'not_watched', unknown)
+    // What no camera has is not shown; `check` and the heartbeat name its line.
+    if (watchedBy.some((camera) => !cameras.has(camera))) return refusal(isComplete ? 'watcher_unknown' : 'not_watched')
   } else if (!isComplete) return refusal('not_watched', 'Frigate has not said yet which cameras it has')
   const able = ableOf(cameras)
   const watching = watchedBy ?? able.filter((camera) => cameras.get(camera) !== 'off')

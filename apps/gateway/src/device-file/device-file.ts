@@ -16,6 +16,8 @@ export type WatchedDeviceFile = {
   current(): DeviceFile
   /** What the current file names and its sources must provide. */
   names(): readonly PlacedName[]
+  /** A text without the values of names that are variables or files, as files of version 0.1 may have them. */
+  conceal(text: string): string
   /** One sentence for each problem; empty when the file on disk is in force. */
   problems(): string[]
   /** Called with each new file once it is in force. */
@@ -83,6 +85,8 @@ export async function watchDeviceFile(
   return {
     current: () => current,
     names: () => names,
+    conceal: (text) =>
+      names.reduce((told, { name, shown }) => (shown === name ? told : told.replaceAll(name, shown)), text),
     problems: () => problems,
     onChange: (listener) => void listeners.push(listener),
     look,

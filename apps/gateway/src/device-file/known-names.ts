@@ -72,13 +72,16 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     const isOpen = mayHaveOthers || provided.size === 0 || all.includes(undefined)
     const sentence = noSuch(key.slice(0, -1), named, there)
     if (!isOpen) fail(named, sentence)
-    else if (named.shown === named.name && nearest(named.name, there) !== undefined) warn(named, sentence)
+    else if (nearest(named.name, there) !== undefined) warn(named, sentence)
   }
 
   for (const named of names) {
     const { what, name } = named
     if (findings.errors.length + findings.warnings.length >= FINDINGS_MAX) break
-    if (what === 'camera' || what === 'watching camera') checkCamera(named)
+    // It is shown to everybody who sees the device, and what it stands for may be secret.
+    if (named.shown !== name) fail(named, 'A name cannot come from a variable or a file: write it out.')
+    else if (what === 'name') continue
+    else if (what === 'camera' || what === 'watching camera') checkCamera(named)
     else if (what === 'listed camera') checkListed(named)
     else if (what === 'zone') checkOnCameras(named, 'zones')
     else if (what === 'label') checkOnCameras(named, 'labels')

@@ -1,9 +1,11 @@
 import { dirname, resolve } from 'node:path'
+import { APPLICATION_TITLE_MAX } from '@hedgerow/contract'
 import { isScalar, type Document, type Node } from 'yaml'
 import type { z } from 'zod'
 import { namesOf, type PlacedName } from './names.ts'
 import { checkReferences, type Problem, type Shown } from './references.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'
+import { RULE_NAME_MAX } from '../rules/schema.ts'
 import { findNamed, putSecret, putStandIn, STAND_INS, type Named, type Secrets, type Written } from './secrets.ts'
 import { hintOf, wordsOfError } from './words.ts'
 import { warningsOf } from './warnings.ts'
@@ -45,11 +47,17 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
     isHidden && named.length > 0 ? checkHidden(document, named, shown) : check(document, shown)
   if (problems.length > 0) return { errors: inWords(problems, read.yaml, written) }
   const found = value ?? deviceFile.parse({})
-  const names = namesOf(found).flatMap((each) => {
-    const written = shown(each.path, each.name)
-    if (isHidden && written !== each.name) return []
-    return [{ ...each, ...placeOf(offsetOf(document, each.path)), shown: written }]
-  })
+  const names = namesOf(found).map((each) => ({
+    ...each,
+    ...placeOf(offsetOf(document, each.path)),
+    shown: shown(each.path, each.name),
+  }))
+  // Nothing else in the file refers to these. What is written may be longer than a name.
+  for (const [index, rule] of found.rules.entries())
+    rule.name = shown(['rules', index, 'name'], rule.name).slice(0, RULE_NAME_MAX)
+  for (const [name, each] of Object.entries(found.applications))
+    if (each.title !== undefined)
+      each.title = shown(['applications', name, 'title'], each.title).slice(0, APPLICATION_TITLE_MAX)
   const warnings = warningsOf(found, uiTarget).map(({ path, message }) => ({
     ...placeOf(offsetOf(document, path)),
     message,

@@ -6,7 +6,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse as parseYaml, stringify } from 'yaml'
 import { checkNames } from './known-names.ts'
+import { namesOf } from './names.ts'
 import { parseDeviceFile } from './parse.ts'
+import { vainParts } from './warnings.ts'
 
 const SECRET = 'c0rrect-h0rse-battery'
 const FILE = `
@@ -61,7 +63,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function everythingTold(text: string, values: 'read' | 'hidden', environment = { SECRET }): string {
   const parsed = parseDeviceFile(text, values === 'hidden' ? values : { folder, environment })
   if (parsed.errors) return JSON.stringify(parsed.errors)
-  return JSON.stringify(checkNames(parsed.value, parsed.names, { frigate: new Map(), programs: [], models: new Map() }))
+  const { value, names, warnings } = parsed
+  const found = checkNames(value, names, { frigate: new Map(), programs: [], models: new Map() })
+  return JSON.stringify([found, warnings, vainParts(value), value.rules.map(({ name }) => name)])
 }
 
 const leaf = fc.constantFrom(...leavesOf(whole))
@@ -106,6 +110,52 @@ test.each([
     const told = everythingTold(text, values)
     expect(told).not.toContain(SECRET)
   }
+})
+
+const NOT_WRITTEN_OUT = /A name cannot come from a variable or a file: write it out\.$/
+const plain = parseDeviceFile(FILE, 'hidden').value!
+const isName = (path: (string | number)[]) =>
+  namesOf(plain).some((each) => JSON.stringify(each.path) === JSON.stringify(path))
+
+const texts = leavesOf(whole).flatMap((path) => {
+  const value = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], whole)
+  return typeof value === 'string' ? [[path.join('.'), path, value] as const] : []
+})
+
+test.each(texts)(
+  '%s by a variable is an error where a name stands, and the file is in force all the same',
+  (name, path, value) => {
+    const text = withValues([[path, '${GIVEN}']])
+    for (const values of ['hidden', { folder, environment: { GIVEN: value } }] as const) {
+      const parsed = parseDeviceFile(text, values)
+      const known = { frigate: undefined, programs: [], models: undefined }
+      const found = parsed.value ? checkNames(parsed.value, parsed.names, known).errors : parsed.errors
+      const told = found.map(({ message }) => message).filter((message) => NOT_WRITTEN_OUT.test(message))
+      expect(told).toEqual(isName(path) ? [`${name}: A name cannot come from a variable or a file: write it out.`] : [])
+      expect(parsed.errors).toBeUndefined()
+    }
+  },
+)
+
+test('a rule and an application are called what is written, and warnings show that', () => {
+  const text = `
+cameras: { orchard: { url: "http://127.0.0.1:9000/" } }
+sources: { eye: { cameras: [orchard], model: none } }
+deterrents: { valve: { driver: shelly, address: "http://127.0.0.1" } }
+rules: [{ name: !file key, labels: [boar], fire: [valve] }, { name: "Farm \${SECRET}", labels: [motion], fire: [valve] }]
+applications: { router: { url: "http://127.0.0.1:5000", title: "\${SECRET}" } }
+`
+  const parsed = parseDeviceFile(text, { folder, environment: { SECRET } })
+  expect(parsed.errors).toBeUndefined()
+  const { value, warnings } = parsed as Extract<typeof parsed, { errors?: undefined }>
+  expect(value.rules.map(({ name }) => name)).toEqual(['!file key', 'Farm ${SECRET}'])
+  expect(value.applications['router']!.title).toBe('${SECRET}')
+  expect(warnings.map(({ message }) => message)).toEqual([
+    expect.stringContaining('the application router'),
+    expect.stringContaining('The rule !file key gets nothing'),
+    expect.stringContaining('The rule Farm ${SECRET} fires at whatever moves'),
+  ])
+  expect(vainParts(value)).toEqual([expect.stringContaining('The rule !file key fires at nothing')])
 })
 
 test('without the password, the rest of the file is checked as with it', () => {

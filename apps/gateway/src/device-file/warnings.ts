@@ -10,10 +10,7 @@ export type Warning = { path: (string | number)[]; message: string }
 /** Warns about values that are valid but unwise. */
 export function warningsOf(file: DeviceFile, uiTarget: URL | undefined): Warning[] {
   const { applications, sources } = file
-  const open = openAddresses(
-    sources.frigate,
-    listTargets(applications, uiTarget, sources.frigate).map(({ url }) => url),
-  )
+  const open = openAddresses(sources.frigate, listTargets(applications, uiTarget, sources.frigate))
   return [
     ...open.map((message) => ({ path: ['sources', 'frigate', 'url'], message })),
     ...demonstrated(file),

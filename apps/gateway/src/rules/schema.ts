@@ -5,7 +5,8 @@ import { hoursList, WEEK_DAYS } from '../kernel/hours.ts'
 /** The same limit as in the interlock of the deterrents. */
 const SECONDS_MAX = 1_800
 
-const name = z.string().trim().min(1).max(100)
+export const RULE_NAME_MAX = 100
+const name = z.string().trim().min(1).max(RULE_NAME_MAX)
 const seconds = z.number().int().min(1).max(SECONDS_MAX)
 
 const rule = z

@@ -49,8 +49,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     // Loaded here, so that a gateway without an eye saves the memory of the decoder.
     return { settings, start: async (context) => (await import('./eye/eye.ts')).startEye(settings, context) }
   },
-  frigate: ({ sources: { frigate } }) =>
-    frigate && { settings: frigate, start: (context) => startFrigate(frigate, context) },
+  frigate: ({ sources: { frigate }, site: { timeZone } }) =>
+    frigate && { settings: { frigate, timeZone }, start: (context) => startFrigate(frigate, context, timeZone) },
 }
 
 /** The cameras with these names that the gateway itself can read. */

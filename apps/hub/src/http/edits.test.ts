@@ -9,6 +9,7 @@ import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { describeApi } from './openapi.ts'
 
 type Fields = Record<string, unknown>
 type Edited = {
@@ -48,6 +49,25 @@ function without(body: Fields, place: readonly string[]): Fields {
   const holder = place.slice(0, -1).reduce<Fields>((inner, name) => inner[name] as Fields, copy)
   delete holder[place.at(-1)!]
   return copy
+}
+
+/** What a PUT may leave out, with the reason; docs/api.md has the same list. */
+const KEPT: Readonly<Record<string, (name: string) => boolean>> = {
+  // The specification's whole settings object has nine fields.
+  'PUT /v1/hub/settings': (name) =>
+    ![
+      'hubName',
+      'hubDescription',
+      'maxGateways',
+      'sessionTimeout',
+      'enableVpn',
+      'vpnNetwork',
+      'enableNotifications',
+      'enableAuditLog',
+      'logRetentionDays',
+    ].includes(name),
+  // No answer shows it, so nobody can send it back.
+  'PUT /v1/hub/users/:id': (name) => name === 'password',
 }
 
 test('calls that edit have no default for a field that is left out', () => {
@@ -257,6 +277,25 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
       expect(await read()).toEqual(before)
     })
   })
+
+  it.each(editing.filter(({ method }) => method !== 'PATCH').map((call) => [keyOf(call), call] as const))(
+    '%s refuses each field that is left out by its name, but those of the list',
+    async (key, call) => {
+      const { body, read } = of(call)
+      await sendTo(call, body)
+      const before = await read()
+      const kept = Object.keys(body).filter((name) => KEPT[key]?.(name) ?? false)
+      for (const name of Object.keys(body)) {
+        const { status, body: answer } = await sendTo(call, without(body, [name]))
+        const named = status === 400 ? Object.keys((answer as { fieldErrors: object }).fieldErrors) : []
+        expect([status, ...named]).toEqual(kept.includes(name) ? [200] : [400, name])
+        expect(await read(), `${key} without ${name}`).toEqual(before)
+      }
+      const described = describeApi() as { paths: Record<string, Record<string, { description: string }>> }
+      const operation = described.paths[call.path.replaceAll(/:(\w+)/g, '{$1}')]?.[call.method.toLowerCase()]
+      expect(kept.filter((name) => !operation?.description.includes(`\`${name}\``))).toEqual([])
+    },
+  )
 
   it.each(editing.filter((call) => 'seen' in shapeOf(call.body)).map((call) => [keyOf(call), call] as const))(
     '%s tells the second of two people who change the same field, and takes a repeated call',

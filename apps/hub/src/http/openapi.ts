@@ -80,13 +80,22 @@ function operation(call: DescribedCall): Json {
     operationId: name,
     ...(call.deprecated && { deprecated: true }),
     summary: titleOf(name),
-    description: whoMay[access],
+    description: [whoMay[access], keptWords(call)].filter(Boolean).join(' '),
     tags: [access],
     security: securityOf(call),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
     responses: { ...success(call), ...refusals(call) },
   }
+}
+
+/** What a PUT may leave out; docs/api.md says why. */
+function keptWords({ method, body }: Call): string {
+  if (method !== 'PUT' || !(body instanceof z.ZodObject)) return ''
+  const fields = Object.entries(body.shape as Record<string, z.ZodType>)
+  const kept = fields.filter(([name, field]) => name !== 'seen' && field.safeParse(undefined).success)
+  const names = kept.map(([name]) => `\`${name}\``).join(', ')
+  return names === '' ? '' : `Left out, these keep their values: ${names}. Every other field but \`seen\` is required.`
 }
 
 /** What the hub calls: docs/operations/alerts.md. */

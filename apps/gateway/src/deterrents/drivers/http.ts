@@ -83,9 +83,11 @@ export const driver = driverType({
   },
 })
 
-/** Each word of a header, since a device may repeat a token without its scheme. */
-function secretsOf({ url, headers }: Pick<Call, 'url' | 'headers'>): string[] {
-  const { password, searchParams } = new URL(url)
+/** Each word of a header, since a device may repeat a token without its scheme. Long parts of a path may be keys. */
+function secretsOf({ url, headers, body }: Pick<Call, 'url' | 'headers'> & Partial<Call>): string[] {
+  const { password, pathname, searchParams } = new URL(url)
+  const keys = pathname.split('/').filter((part) => part.length >= 16)
   const words = Object.values(headers).flatMap((value) => [value, ...value.split(/\s/)])
-  return [password, decodeURIComponent(password), ...searchParams.values(), ...words].filter((text) => text.length >= 8)
+  const texts = [password, decodeURIComponent(password), ...searchParams.values(), ...words, ...keys, body ?? '']
+  return texts.filter((text) => text.length >= 8)
 }

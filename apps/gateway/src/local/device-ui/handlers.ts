@@ -22,7 +22,7 @@ import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
 
 export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger'>
-  file: Pick<WatchedDeviceFile, 'current' | 'look'>
+  file: Pick<WatchedDeviceFile, 'current' | 'conceal' | 'look'>
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
   sources: Pick<Sources, 'boxes' | 'problemsOf'>
@@ -102,7 +102,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       return file.current().rules.map((rule) => ({
         name: rule.name,
         enabled: rule.enabled,
-        sentence: ruleSentence(rule),
+        sentence: file.conceal(ruleSentence(rule)),
         fired: fired[rule.name] ?? 0,
       }))
     },

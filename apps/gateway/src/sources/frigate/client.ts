@@ -95,7 +95,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       return await exchange(method, path, given, head, signal, body, connection)
     } catch (error) {
       if (error instanceof FrigateError) throw error
-      throw noAnswer(url, late.aborted ? `nothing within ${HEAD_TIMEOUT_MS / 1_000} s` : inWords(error))
+      throw noAnswer(late.aborted ? `nothing within ${HEAD_TIMEOUT_MS / 1_000} s` : inWords(error))
     }
   }
 
@@ -177,7 +177,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       }
     } catch (error) {
       answer.destroy()
-      throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
+      throw error instanceof FrigateError ? error : noAnswer(inWords(error))
     }
     return { bytes: body.take(), headers: answer.headers }
   }
@@ -191,7 +191,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       try {
         return { headers: await headers(signal), connection: await openConnection(signal) }
       } catch (error) {
-        throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
+        throw error instanceof FrigateError ? error : noAnswer(inWords(error))
       }
     },
     dropSession: () => (session = undefined),

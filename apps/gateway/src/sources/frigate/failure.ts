@@ -38,8 +38,8 @@ export function wrongPassword(): FrigateError {
 }
 
 /** `reason` is a part of a sentence. */
-export function noAnswer(url: URL, reason: string): FrigateError {
-  return new FrigateError(`Frigate at ${url.origin} does not answer: ${reason}.`)
+export function noAnswer(reason: string): FrigateError {
+  return new FrigateError(`Frigate does not answer: ${reason}.`)
 }
 
 function hintFor(status: number, { user, proxySecret }: FrigateSettings): string {

@@ -291,6 +291,38 @@ describe('the state', () => {
     expect(source.problemsOf('barn')).toBeUndefined()
   })
 
+  test.each(['0.16', '0.18'] as const)(
+    'says which camera is frozen, until its picture changes: %s',
+    async (version) => {
+      holdPauses()
+      const { frigate, source, later } = await start({ version, cameras: { orchard: {}, yard: {} } })
+      await expect.poll(() => source.state().cameras).toHaveLength(2)
+      frigate.behaviour.stuck.add('orchard')
+      const asked = () => frigate.requests.filter(({ path }) => path.includes('/latest.jpg')).length
+      const states = () => source.state().cameras.map(({ name, state, fps }) => [name, state, fps > 0])
+      /** Each time the source has looked at both. */
+      async function look(): Promise<void> {
+        const before = asked()
+        await expect.poll(() => (later(5_000), asked())).toBeGreaterThanOrEqual(before + 2)
+      }
+      await expect
+        .poll(async () => (await look(), states()))
+        .toEqual([
+          ['orchard', 'frozen', true],
+          ['yard', 'online', true],
+        ])
+      // The first look, and the picture came back four times.
+      expect(asked()).toBeGreaterThanOrEqual(9)
+      expect(source.problemsOf('orchard')).toEqual([
+        expect.stringMatching(/^Camera orchard: its picture has not changed since \d\d:\d\d \S+ on \d+ \w+\.$/),
+      ])
+      expect([source.watch()?.get('orchard'), source.watch()?.get('yard')]).toEqual(['dark', 'looking'])
+      frigate.behaviour.stuck.clear()
+      await expect.poll(async () => (await look(), states()[0])).toEqual(['orchard', 'online', true])
+      expect(source.problemsOf('orchard')).toEqual([])
+    },
+  )
+
   test('says which cameras Frigate makes no review items of', async () => {
     const { source } = await start({ cameras: { orchard: {}, yard: { record: false } } })
     await expect
@@ -307,15 +339,14 @@ describe('the state', () => {
       later(1_000)
       return source.state().problems
     }
-    const says = (words: string) =>
-      expect.poll(() => problems().join('\n')).toContain(`Frigate at ${frigate.url} ${words}`)
+    const says = (words: string) => expect.poll(() => problems().join('\n')).toContain(`Frigate ${words}`)
     await says('does not answer: nothing listens there (connection refused).')
     await expect
       .poll(() => {
         later(1_000)
         return source.problemsOf(source.state().cameras[0]!.name)?.[0]
       })
-      .toMatch(/^Frigate at .* does not answer: nothing/)
+      .toMatch(/^Frigate does not answer: nothing/)
     later(120_000)
     await says('has not answered for 2 minutes: nothing listens there (connection refused).')
     later(86_400_000)

@@ -6,6 +6,7 @@ import { readMissed } from './backfill.ts'
 import { createFrigateClient } from './client.ts'
 import { FrigateError } from './failure.ts'
 import { createHealth } from './health.ts'
+import { createFrozenCameras } from './frozen-cameras.ts'
 import { createItems, plainObject } from './items.ts'
 import { config, envelope, isReplay, profile, readMessage, reviewMessage, stats, trackedMessage } from './messages.ts'
 import { ownersOf } from './object-names.ts'
@@ -20,6 +21,8 @@ const RECONNECT = { firstMs: 1_000, maxMs: 60_000 }
 /** After a connection that lasted this long, the next pause is short again. */
 const GOOD_MS = 30_000
 const STATS_EVERY_MS = 30_000
+/** How often the pictures of its cameras are compared. */
+const COMPARE_EVERY_MS = 30_000
 const CONFIG_EVERY_MS = 600_000
 /** Missed items are fetched this often even without an outage, because a message may have been lost. */
 const CATCH_UP_EVERY_MS = 300_000
@@ -37,7 +40,7 @@ const VERSIONS = 'is its version between 0.16 and 0.18?'
  * Starts a Frigate, on this device or in its network, as a source. Its messages, over its WebSocket or an MQTT broker,
  * report items that begin and end. Its HTTP API gives the pictures, and the items that were missed during an outage.
  */
-export function startFrigate(settings: FrigateSettings, context: SourceContext): Source {
+export function startFrigate(settings: FrigateSettings, context: SourceContext, timeZone?: string): Source {
   const { log, clock } = context
   const stopping = new AbortController()
   const { signal } = stopping
@@ -45,9 +48,11 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const objects = createTrackedObjects(clock)
   let owners = ownersOf(undefined)
   const items = createItems({ settings, objects, owners: () => owners })
-  const health = createHealth(settings, clock)
+  const frozen = createFrozenCameras({ client, clock, log, signal })
+  const health = createHealth(settings, { clock, frozen: frozen.of, timeZone })
   const catchingUp = createPause(signal)
   const polling = createPause(signal)
+  const comparing = createPause(signal)
   let progress: Progress | undefined
   let reviews: Reviews | undefined
   /** Whether everything so far was reported: messages arrive, and missed items were fetched. */
@@ -63,7 +68,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     configAt = -Infinity
     health.answers('messages')
     health.forgetStatuses()
-    log.info({ url: client.url.origin }, "Frigate's messages arrive")
+    log.info("Frigate's messages arrive")
     catchingUp.wake()
     polling.wake()
   }
@@ -214,6 +219,13 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     }
   }
 
+  async function compare(): Promise<void> {
+    while (!signal.aborted) {
+      await frozen.look(health.sending())
+      await comparing.pause(COMPARE_EVERY_MS)
+    }
+  }
+
   /** Which cameras this user may see; another version may not say it. */
   async function readProfile(): Promise<void> {
     try {
@@ -243,7 +255,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
       },
       onLost,
     })
-    await Promise.all([listen(), catchUp(progress, reviews), poll()])
+    await Promise.all([listen(), catchUp(progress, reviews), poll(), compare()])
     await reviews.settled()
   }
 

@@ -1,4 +1,6 @@
 import type { Heartbeat } from '@hedgerow/contract'
+import { cameraInWords } from '../../cameras/camera-error.ts'
+import { frozenWords, type Frozen } from '../../cameras/freeze.ts'
 import type { CameraWatch } from '../../deterrents/watch.ts'
 import type { CameraNames, SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
@@ -31,6 +33,8 @@ export type Health = {
   names(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with a camera, in sentences; undefined when Frigate does not know it. */
   problemsOf(camera: string): string[] | undefined
+  /** The enabled cameras that send pictures. */
+  sending(): string[]
   state(): SourceState
 }
 
@@ -54,7 +58,15 @@ const SPANS: readonly [ms: number, words: string][] = [
   [120_000, '2 minutes'],
 ]
 
-export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severity'>, clock: () => number): Health {
+export function createHealth(
+  settings: Pick<FrigateSettings, 'cameras' | 'severity'>,
+  options: {
+    clock: () => number
+    frozen(camera: string): Frozen | undefined
+    timeZone?: string | undefined
+  },
+): Health {
+  const { clock, frozen, timeZone } = options
   let stats: Stats | undefined
   let config: Config | undefined
   let allowed: readonly string[] | undefined
@@ -69,7 +81,8 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     if (config && Object.hasOwn(config.cameras, name) && !config.cameras[name]!.enabled) return 'disabled'
     const status = statuses.get(name)
     if (status === 'disabled') return 'disabled'
-    return failing.has('http') || status === 'offline' || fps === 0 ? 'offline' : 'online'
+    if (failing.has('http') || status === 'offline' || fps === 0) return 'offline'
+    return frozen(name) ? 'frozen' : 'online'
   }
 
   function cameras(): Camera[] {
@@ -80,7 +93,7 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
       .map((name) => {
         const measured = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.camera_fps : 0
         const state = stateOf(name, measured)
-        return { name, state, fps: state === 'online' ? Math.min(FPS_MAX, measured) : 0 }
+        return { name, state, fps: state === 'online' || state === 'frozen' ? Math.min(FPS_MAX, measured) : 0 }
       })
   }
 
@@ -91,8 +104,12 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     const error = failing.get('http')?.error
     const dark = error ? error.inWords(undefined) : `Frigate gets no pictures of camera ${name}.`
     const silent = whySilent(name)
+    const still = frozen(name)
     return [
       ...(camera.state === 'offline' ? [dark] : []),
+      ...(camera.state === 'frozen' && still
+        ? [`${cameraInWords(name)}: ${frozenWords(still.what, still.sinceMs, timeZone)}.`]
+        : []),
       ...(silent === undefined ? [] : [`Camera ${name} reports nothing, because ${silent}.`]),
     ]
   }
@@ -188,6 +205,7 @@ export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'severi
     watch,
     names: () => config && namesOf(config),
     problemsOf,
+    sending: () => cameras().flatMap(({ name, state }) => (state === 'online' || state === 'frozen' ? [name] : [])),
     state: () => ({ cameras: cameras(), detectors: detectors(), problems: problems() }),
   }
 }

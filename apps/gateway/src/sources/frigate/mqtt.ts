@@ -27,8 +27,7 @@ export async function listenToBroker(options: {
   const { MqttClient } = await import('mqtt')
   const url = new URL(settings.url)
   const ended = Promise.withResolvers<FrigateError | undefined>()
-  const fail = (reason: string) =>
-    ended.resolve(new FrigateError(`The broker at ${url.host} does not answer: ${reason}.`))
+  const fail = (reason: string) => ended.resolve(new FrigateError(`Frigate's broker does not answer: ${reason}.`))
   const client = new MqttClient(() => openSocket(url, fail), {
     protocolVersion: 4,
     clean: true,
@@ -43,7 +42,7 @@ export async function listenToBroker(options: {
     client.subscribe(topics, { qos: 0 }, (error, granted) => {
       if (error || granted?.some(({ qos }) => qos === 128))
         ended.resolve(
-          new FrigateError(`The broker at ${url.host} does not allow ${topicPrefix}/# to be read.`, {
+          new FrigateError("Frigate's broker does not allow the topics of gateway.yaml to be read.", {
             isLasting: true,
           }),
         )
@@ -54,10 +53,10 @@ export async function listenToBroker(options: {
   client.on('error', (error) =>
     ended.resolve(
       'code' in error && (error.code === 4 || error.code === 5)
-        ? new FrigateError(`The broker at ${url.host} refuses username or password of gateway.yaml.`, {
+        ? new FrigateError("Frigate's broker refuses username or password of gateway.yaml.", {
             isLasting: true,
           })
-        : new FrigateError(`The broker at ${url.host} does not answer: ${inWords(error)}.`),
+        : new FrigateError(`Frigate's broker does not answer: ${inWords(error)}.`),
     ),
   )
   client.on('close', () => fail('the connection ended'))

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 function watch(url: string): () => string[] {
   const watched = watchOpenInterfaces(
-    () => [new URL(url)],
+    () => [{ name: 'nvr', url: new URL(url) }],
     () => undefined,
   )
   life.push(watched.stop)
@@ -27,7 +27,9 @@ describe('an interface where everybody is an admin', () => {
     const [open, guarded] = [watch(frigate.url), watch(frigate.secureUrl)]
     await expect
       .poll(open)
-      .toEqual([expect.stringMatching(/is an admin of Frigate there: use port 8971 and proxySecret\.$/)])
+      .toEqual([
+        expect.stringMatching(/the application nvr .* is an admin of Frigate there: use port 8971 and proxySecret\.$/),
+      ])
     expect(open()[0]!.length).toBeLessThanOrEqual(200)
     await expect.poll(() => frigate.requests.filter(({ isInternal }) => !isInternal).length).toBe(1)
     expect(guarded()).toEqual([])
@@ -62,6 +64,8 @@ describe('the check of gateway.yaml warns', () => {
     ['of nothing on the other port', settings({ url: 'https://127.0.0.1:8971' }), 'https://127.0.0.1:8971', none],
     ['of nothing without Frigate', undefined, 'http://127.0.0.1:3000', none],
   ])('%s', (_what, given, target, expected) => {
-    expect(openAddresses(given, target === undefined ? [] : [new URL(target)]).join('\n')).toMatch(expected)
+    expect(
+      openAddresses(given, target === undefined ? [] : [{ name: 'nvr', url: new URL(target) }]).join('\n'),
+    ).toMatch(expected)
   })
 })

@@ -10,12 +10,14 @@ const profile = z.object({ role: z.string() })
 /** Frigate's port without sign-in. */
 const OPEN_PORT = '5000'
 
+type Application = { name: string; url: URL }
+
 /**
- * Finds the applications at `origins` that make everybody who opens them an admin of Frigate, as Frigate does on port
+ * Finds the applications that make everybody who opens them an admin of Frigate, as Frigate does on port
  * 5000. Checked at the start, every hour, and at each `look`, without credentials.
  */
 export function watchOpenInterfaces(
-  origins: () => readonly URL[],
+  applications: () => readonly Application[],
   settings: () => FrigateSettings | undefined,
 ): { problems(): string[]; look(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -23,9 +25,9 @@ export function watchOpenInterfaces(
   const rest = createPause(signal)
   let open: readonly string[] = []
 
-  async function isOpen(origin: URL): Promise<boolean> {
+  async function isOpen({ url }: Application): Promise<boolean> {
     const { certificateFingerprint } = settings() ?? {}
-    const stranger = frigateSettings.parse({ url: origin.origin, certificateFingerprint })
+    const stranger = frigateSettings.parse({ url: url.origin, certificateFingerprint })
     try {
       const read = readMessage(profile, await createFrigateClient(stranger, Date.now).read('/api/profile', { signal }))
       return read.problem === undefined && read.value.role === 'admin'
@@ -37,9 +39,9 @@ export function watchOpenInterfaces(
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const asked = origins()
+      const asked = applications()
       const answers = await Promise.all(asked.map(isOpen))
-      open = asked.filter((_origin, index) => answers[index]).map(({ origin }) => origin)
+      open = asked.filter((_one, index) => answers[index]).map(({ name }) => name)
       await rest.pause(ASK_EVERY_MS)
     }
   }
@@ -48,8 +50,8 @@ export function watchOpenInterfaces(
   return {
     problems: () =>
       open.map(
-        (origin) =>
-          `Everybody who opens ${origin} through the hub is an admin of Frigate there: use port 8971 and proxySecret.`,
+        (name) =>
+          `Everybody who opens the application ${name} through the hub is an admin of Frigate there: use port 8971 and proxySecret.`,
       ),
     look: rest.wake,
     async stop() {
@@ -60,18 +62,19 @@ export function watchOpenInterfaces(
 }
 
 /** For `gateway check`: addresses that make everybody an admin, found without any request. One sentence each. */
-export function openAddresses(settings: FrigateSettings | undefined, applications: readonly URL[]): string[] {
+export function openAddresses(settings: FrigateSettings | undefined, applications: readonly Application[]): string[] {
   const isOpen = ({ protocol, port }: URL) => protocol === 'http:' && port === OPEN_PORT
-  const own = settings?.interface === undefined ? [] : [new URL(settings.interface)]
-  const shown = new Set([...applications, ...own].filter(isOpen).map(({ origin }) => origin))
-  if (shown.size > 0)
-    return [...shown].map(
-      (origin) =>
-        `If Frigate answers at ${origin}, everybody who opens it through the hub is an admin there. Use its port 8971 with proxySecret.`,
+  const shown = applications.flatMap(({ name, url }) => (isOpen(url) ? [`the application ${name}`] : []))
+  if (settings?.interface !== undefined && isOpen(new URL(settings.interface)))
+    shown.push('`sources.frigate.interface`')
+  if (shown.length > 0)
+    return shown.map(
+      (what) =>
+        `If Frigate answers at the address of ${what}, everybody who opens it through the hub is an admin there. Use its port 8971 with proxySecret.`,
     )
   if (settings && isOpen(new URL(settings.url)))
     return [
-      `${settings.url} is Frigate's port without sign-in: everybody who reaches it is an admin. Allow only this device to reach it.`,
+      "This is Frigate's port without sign-in: everybody who reaches it is an admin. Allow only this device to reach it.",
     ]
   return []
 }

@@ -51,8 +51,8 @@ export async function listenToWebSocket(options: {
     if (!isBinary && Buffer.isBuffer(data)) options.onMessage(data)
   })
   socket.on('pong', () => (isAlive = true))
-  socket.on('error', (error) => (failure ??= noAnswer(client.url, inWords(error))))
-  socket.on('close', () => ended.resolve(failure ?? noAnswer(client.url, 'it ended the connection')))
+  socket.on('error', (error) => (failure ??= noAnswer(inWords(error))))
+  socket.on('close', () => ended.resolve(failure ?? noAnswer('it ended the connection')))
   const abort = () => {
     ended.resolve(undefined)
     socket.terminate()
@@ -61,7 +61,7 @@ export async function listenToWebSocket(options: {
   const pings = setInterval(() => {
     if (isAlive && socket.readyState === WebSocket.OPEN) socket.ping()
     else if (!isAlive) {
-      failure = noAnswer(client.url, `nothing within ${Math.round(pingMs / 1_000)} s`)
+      failure = noAnswer(`nothing within ${Math.round(pingMs / 1_000)} s`)
       socket.terminate()
     }
     isAlive = false
