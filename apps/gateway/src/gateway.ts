@@ -117,7 +117,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     parts: () => ({
       cameras: device.sources.state().cameras,
       deterrents: deterrents.list(),
-      isGuarded: deterrents.isGuarded(),
+      ...deterrents.guarding(),
       waiting: queue.waiting(),
     }),
     settings: () => device.file.current().updates,

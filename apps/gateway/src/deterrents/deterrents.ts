@@ -46,8 +46,8 @@ export type Deterrents = {
   problems(): string[]
   /** The process that guards deterrents that are on; undefined while there is none, and then nothing fires. */
   supervisorPid(): number | undefined
-  /** Whether that process answers. */
-  isGuarded(): boolean
+  /** Whether that process answers, and how often it was lost or could not be started since the agent's start. */
+  guarding(): { isGuarded: boolean; guardsLost: number }
   /** Switches everything off. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -226,7 +226,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     const next =
       supervisor === undefined
         ? 'Nothing tries again until the next start: switch it off on site'
-        : `Process ${supervisor} goes on switching it off, and ends once it is off ("ps -p ${supervisor}" shows it)`
+        : `Process ${supervisor} goes on switching it off, and ends once it is off, or after a day ("ps -p ${supervisor}" shows it)`
     log.error({ deterrents: interlock.notOff(), supervisor }, `not known to be off: ${names}. ${next}`)
   }
 
@@ -264,7 +264,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     onChange: (listener) => void changeListeners.push(listener),
     apply: (settings, place) => run(interlock.apply(settings, place, instantNow())),
     supervisorPid: guard.pid,
-    isGuarded: guard.isReady,
+    guarding: () => ({ isGuarded: guard.isReady(), guardsLost: guard.losses() }),
     problems: () => [file.problem, diskProblem, guard.problem()].filter((problem) => problem !== undefined),
     async [Symbol.asyncDispose]() {
       run(interlock.close(instantNow()))

@@ -20,8 +20,8 @@ kill_after_seconds=20
 again=75
 # It cannot run with its settings, its data or this device (EX_CONFIG).
 not_the_version=78
-# Ends that nobody asked for, until the version before returns: on trial, and of a confirmed version.
-trial_ends_max=3 ends_in_ten_minutes_max=5 ends_in_an_hour_max=10
+# Ends on trial that nobody asked for, until the version before returns.
+trial_ends_max=3
 # A power cut is no fault of a version, but one that takes the whole machine down is not tried for ever.
 boots_max=30
 
@@ -57,27 +57,35 @@ note_start() {
   start=''
   return 1
 }
+# The slot that the pointers name for the next start.
+next_slot() { (use_confirmed; pointer trial; echo "${named:-$slot}"); }
 note_end() {
+  is_asked_for=''
   case $1 in
-    "$again") is_asked_for=yes ;;
+    # A version that asks for itself again has just ended.
+    "$again") if [ "$(next_slot)" != "$slot" ]; then is_asked_for=yes; fi ;;
     # Somebody stopped it. A process that was killed for lack of memory ends with another code.
     0 | 129 | 130 | 143) is_asked_for=$stopped ;;
     # On trial it counts: the version before ran with the same settings.
-    "$not_the_version") [ -n "$on_trial" ] && is_asked_for='' || is_asked_for=yes ;;
-    *) is_asked_for='' ;;
+    "$not_the_version") if [ -z "$on_trial" ]; then is_asked_for=yes; fi ;;
   esac
   [ -n "$start" ] || return 0
   if [ -n "$is_asked_for" ]; then rmdir "$start"; else mv -fT "$start" "$start=$1"; fi 2>/dev/null
 }
+crashed() {
+  why="crashed $1 times within $3, the last time $last"
+  [ "$1" -ge "$2" ]
+}
 # Sets `why` for a version that ended too often. The text begins with `crashed` for one that was confirmed.
 is_worn_out() {
-  all=0 in_ten_minutes=0 in_an_hour=0 boots=0 newest=0 last_code=''
+  in_ten_minutes=0 in_an_hour=0 in_a_day=0 boots=0 newest=0 last_code=''
   at_now=$(seconds_since_boot)
   for start in "$updates/$slot/.starts/$boot"/*-*; do
     name=${start##*/}
     at=${name%%-*}
     case $at in '' | *[!0-9]*) continue ;; esac
-    all=$((all + 1))
+    if [ $((at_now - at)) -ge 86400 ]; then rmdir "$start" 2>/dev/null && continue; fi
+    in_a_day=$((in_a_day + 1))
     if [ $((at_now - at)) -lt 600 ]; then in_ten_minutes=$((in_ten_minutes + 1)); fi
     if [ $((at_now - at)) -lt 3600 ]; then in_an_hour=$((in_an_hour + 1)); fi
     if [ "$at" -ge "$newest" ]; then
@@ -91,15 +99,12 @@ is_worn_out() {
     *) if [ "$last_code" -gt 128 ]; then last="by signal $((last_code - 128))"; else last="with exit code $last_code"; fi ;;
   esac
   if [ -n "$on_trial" ]; then
-    why="ended $all times before it was confirmed, the last time $last"
-    if [ "$all" -ge "$trial_ends_max" ]; then return 0; fi
+    why="ended $in_a_day times before it was confirmed, the last time $last"
+    if [ "$in_a_day" -ge "$trial_ends_max" ]; then return 0; fi
     why="was not confirmed after $boots starts of the device"
     [ "$boots" -ge "$boots_max" ]
-  elif [ "$in_ten_minutes" -ge "$ends_in_ten_minutes_max" ]; then
-    why="crashed $in_ten_minutes times within 10 minutes, the last time $last"
   else
-    why="crashed $in_an_hour times within an hour, the last time $last"
-    [ "$in_an_hour" -ge "$ends_in_an_hour_max" ]
+    crashed "$in_ten_minutes" 5 '10 minutes' || crashed "$in_an_hour" 10 'an hour' || crashed "$in_a_day" 24 'a day'
   fi
 }
 
@@ -108,8 +113,8 @@ give_up() {
   point why "$why" 2>/dev/null
   mv -fT "$updates/trial" "$updates/failed" 2>/dev/null
 }
-# Fails when there is no version before, or the disk takes no changes; then this version stays.
-go_back() {
+# Sets `program`. Fails when there is nothing to go back to.
+find_before() {
   before=''
   if [ -L "$updates/before" ]; then before=$(readlink "$updates/before"); fi
   case $before in
@@ -118,20 +123,23 @@ go_back() {
     installed) program_of '' ;;
     *) return 1 ;;
   esac
-  [ -x "$program" ] || return 1
-  point why "$why" && point failed "$slot" || return 1
+  [ -x "$program" ]
+}
+# Fails also when the disk takes no changes; then this version stays.
+go_back() {
+  find_before && point why "$why" && point failed "$slot" || return 1
   # After this change the version before starts.
   if [ "$before" = installed ]; then rm -f "$updates/current"; else point current "$before"; fi || return 1
   rm -f "$updates/before" "$updates/proving"
 }
 
-# Whether `slot` is on trial: the hub has not answered it yet, or it must still run for a while.
+# Whether `slot` is on trial: the hub has not answered it yet (`trial`), or it must still run for a while (`proving`).
 look_whether_on_trial() {
   on_trial=''
-  pointer trial
-  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=yes; fi
-  pointer proving
-  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=yes; fi
+  for phase in trial proving; do
+    pointer "$phase"
+    if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=$phase; fi
+  done
 }
 
 choose() {
@@ -139,7 +147,7 @@ choose() {
   start=''
   pointer trial
   if [ -n "$named" ] && [ "$named" != "$slot" ]; then
-    slot=$named on_trial=yes
+    slot=$named on_trial=trial
     program_of "$slot"
     why='has no program'
     if [ -x "$program" ] && ! is_worn_out; then
@@ -155,18 +163,23 @@ stay_or_go_back() {
   look_whether_on_trial
   # There is nothing before the installed version.
   [ -n "$slot" ] || return 0
-  if is_worn_out && go_back; then
-    use_confirmed
-    on_trial=''
-    return
-  fi
+  if find_before; then
+    if is_worn_out && go_back; then
+      use_confirmed
+      on_trial=''
+      return
+    fi
+    if [ -z "$on_trial" ]; then
+      for old in "$updates/$slot/.starts"/*/; do
+        case $old in */"$boot"/) ;; *) rm -rf "$old" ;; esac
+      done
+    fi
+    note_start
+  else
+    # Counted for ever, the starts of one that crashes would fill the disk.
+    rm -rf "$updates/$slot/.starts"
+  fi 2>/dev/null
   program_of "$slot"
-  if [ -z "$on_trial" ]; then
-    for old in "$updates/$slot/.starts"/*/; do
-      case $old in */"$boot"/) ;; *) rm -rf "$old" ;; esac
-    done
-  fi
-  note_start
 }
 
 # Within another launcher, which has chosen this version, and counts the starts of `trial` itself.
@@ -174,7 +187,7 @@ enter() {
   start='' on_trial=''
   program_of "$slot"
   pointer trial
-  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=yes && return; fi
+  if [ -n "$named" ] && [ "$named" = "$slot" ]; then on_trial=trial && return; fi
   stay_or_go_back
   if [ "$slot" != "$HEDGEROW_SLOT" ]; then exit "$again"; fi
 }
@@ -215,6 +228,7 @@ watch_trial() {
   left=$trial_seconds
   # The launcher around this one would leave the hanging version behind.
   if [ -n "$within" ]; then left=$((left * 9 / 10)); fi
+  left=$((left - tried))
   while pointer trial && [ "$named" = "$slot" ]; do
     if [ "$left" -le 0 ]; then
       why='sent no heartbeat through the tunnel in time'
@@ -224,9 +238,10 @@ watch_trial() {
     rest
   done
   left=$((2 * proving_seconds))
+  if [ "$on_trial" = proving ]; then left=$((left - tried)); fi
   while pointer proving && [ "$named" = "$slot" ]; do
     if [ "$left" -le 0 ]; then
-      why="was not confirmed within $((2 * proving_seconds / 60)) minutes: it hangs, or the hub did not answer it any more"
+      why="was not confirmed within $((2 * proving_seconds / 60)) minutes: it hangs, crashes, or the hub did not answer it any more"
       go_back && end_child
       exit
     fi
@@ -234,14 +249,17 @@ watch_trial() {
   done
 }
 
-stopped='' child='' on_trial='' started=0
+stopped='' child='' on_trial='' started=0 last_slot=none
 trap 'stopped=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' HUP INT TERM
 while :; do
   if [ -n "$within" ]; then enter; else choose; fi
+  # A version that ends and starts again has no more time on trial.
+  if [ "$slot" != "$last_slot" ]; then last_slot=$slot tried=0; fi
+  began=$(seconds_since_boot)
   HEDGEROW_LAUNCHER=yes HEDGEROW_ROOT=$root HEDGEROW_SLOT=$slot "$program" "$@" &
   child=$!
   watcher=''
-  if [ -n "$on_trial" ]; then (watch_trial) >/dev/null 2>&1 9<&- & watcher=$!; fi
+  if [ -n "$on_trial" ]; then (watch_trial) 9<&- >/dev/null 2>&1 & watcher=$!; fi
   # Forwards a signal that came before the process existed.
   if [ -n "$stopped" ]; then kill -TERM "$child" 2>/dev/null; fi
   # A signal ends `wait` before the process ends, so wait again.
@@ -253,9 +271,15 @@ while :; do
   child=''
   if [ -n "$watcher" ]; then kill -KILL "$watcher" 2>/dev/null; fi
   note_end "$code"
-  if [ -n "$stopped" ] || [ -n "$within" ]; then exit "$code"; fi
-  if [ "$code" -eq "$again" ]; then continue; fi
-  # After a trial the next round decides; every other end is the supervisor's to handle.
-  [ -n "$on_trial" ] || exit "$code"
+  tried=$((tried + $(seconds_since_boot) - began))
+  # The launcher of an older installation would start it again without a pause.
+  if [ "$code" -eq "$again" ] && [ -z "$is_asked_for" ]; then code=1; fi
+  if [ -n "$stopped" ]; then exit "$code"; fi
+  if [ "$code" -eq "$again" ]; then
+    if [ -n "$within" ]; then exit "$code"; fi
+  else
+    # After a trial the next round decides; every other end is for the service, or the launcher around this one.
+    case $within$on_trial in trial | proving | yesproving) ;; *) exit "$code" ;; esac
+  fi
   sleep 2
 done

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -145,7 +146,7 @@ it('runs the confirmed version beside one on trial, and does not count it as a s
     expect(starts()).toHaveLength(1)
   }
   await second()
-  await vi.waitFor(() => expect(first.said.join()).toMatch(/pid \d+/))
+  await vi.waitFor(() => expect(first.said.join()).toMatch(/pid \d+/), 20_000)
   const onTrial = Number(/pid (\d+)/.exec(first.said.join())![1])
   onTestFinished(() => void process.kill(onTrial, 'SIGTERM'))
   first.process.kill('SIGKILL')
@@ -221,7 +222,7 @@ async function run(times: number): Promise<string[]> {
 }
 /** The device loses its power while the version runs. */
 async function cutPower(launched: Launched): Promise<void> {
-  await vi.waitFor(() => expect(launched.said.join()).toMatch(/pid \d+/))
+  await vi.waitFor(() => expect(launched.said.join()).toMatch(/pid \d+/), 20_000)
   launched.process.kill('SIGKILL')
   await once(launched.process, 'exit')
   process.kill(Number(/pid (\d+)/.exec(launched.said.join())![1]), 'SIGKILL')
@@ -251,7 +252,7 @@ describe('a confirmed version that crashes again and again', () => {
     expect(new Set(await run(8))).toEqual(new Set([directory]))
   })
 
-  it('is replaced when it crashes every few minutes, and not when it crashes every hour', async () => {
+  it('is replaced when it crashes every few minutes for hours, and not when it crashes every hour', async () => {
     link('before', 'b')
     const crashes = async (everySeconds: number, times: number) => {
       const ran: string[] = []
@@ -262,9 +263,20 @@ describe('a confirmed version that crashes again and again', () => {
       return ran
     }
     expect(new Set(await crashes(3_600, 30))).toEqual(new Set(['updates/a']))
-    rmSync(join(root, 'updates/a/.starts'), { recursive: true })
-    expect(await crashes(300, 11)).toEqual([...Array<string>(10).fill('updates/a'), 'updates/b'])
-    expect(target('why')).toBe('crashed 10 times within an hour, the last time with exit code 1')
+    // Those that decide nothing any more are not kept.
+    expect(starts()).toHaveLength(24)
+    for (const [seconds, times, within] of [
+      [300, 10, 'an hour'],
+      [480, 24, 'a day'],
+      [3_500, 24, 'a day'],
+    ] as const) {
+      for (const name of ['current', 'before', 'failed']) rmSync(join(root, 'updates', name), { force: true })
+      link('current', 'a')
+      link('before', 'b')
+      rmSync(join(root, 'updates/a/.starts'), { recursive: true })
+      expect(await crashes(seconds, times + 1)).toEqual([...Array<string>(times).fill('updates/a'), 'updates/b'])
+      expect(target('why')).toBe(`crashed ${times} times within ${within}, the last time with exit code 1`)
+    }
   })
 
   it.each([
@@ -276,17 +288,38 @@ describe('a confirmed version that crashes again and again', () => {
     if (before === 'gone') rmSync(join(root, 'updates/b/bin'), { recursive: true })
     if (before !== undefined) link('before', before === 'gone' ? 'b' : before)
     expect(new Set(await run(8))).toEqual(new Set(['updates/a']))
+    // Nothing decides by them, and they would fill the disk.
+    expect(starts()).toEqual([])
+  })
+
+  it('is not what a version is that cannot run with its settings', async () => {
+    link('before', 'b')
+    version('updates/a', 'exit 78')
+    expect(new Set(await run(8))).toEqual(new Set(['updates/a']))
+    expect(starts()).toEqual([])
+  })
+
+  it('is not what a version is that asks for the next one', async () => {
+    link('before', 'b')
+    version('updates/a', 'echo before >> "$here/tools/ran"; ln -s b "$here/updates/trial"; exit 75')
+    version('updates/b', 'echo next >> "$here/tools/ran"; exec /bin/sleep 30')
+    const launched = launch()
+    await hasSaid(launched, 'updates/b slot=b')
+    launched.process.kill('SIGTERM')
+    expect([await launched.ended, launched.said, starts()]).toEqual([143, ['updates/a slot=a', 'updates/b slot=b'], []])
   })
 
   it.each([
-    ['asks for the next version', 'exit 75', 1],
-    ['cannot run with its settings', 'exit 78', 8],
-  ])('is not what a version is that %s', async (_, line, times) => {
+    ['asks for itself as the next one', 'exit 75', 'with exit code 75'],
+    ['ends without an error', 'exit 0', 'with exit code 0'],
+    ['is terminated, and not by its launcher', 'kill -TERM $$', 'by signal 15'],
+    ['is killed', 'kill -KILL $$', 'by signal 9'],
+    ['cannot be executed', 'exec /nowhere', 'with exit code 127'],
+  ])('is what a version is that %s; its service makes the pauses', async (_, line, last) => {
     link('before', 'b')
-    const counted = `n=$(ls "$here/tools" | wc -l); touch "$here/tools/n$n"; [ $n -lt 20 ] || exit 9; ${line}`
-    version('updates/a', counted)
-    expect(new Set(await run(times))).toEqual(new Set(['updates/a']))
-    expect(starts().length).toBeLessThanOrEqual(1)
+    version('updates/a', line)
+    expect(await run(6)).toEqual([...Array<string>(5).fill('updates/a'), 'updates/b'])
+    expect(target('why')).toBe(`crashed 5 times within 10 minutes, the last time ${last}`)
   })
 
   it('is not one that people stop, or that loses its power', async () => {
@@ -294,7 +327,7 @@ describe('a confirmed version that crashes again and again', () => {
     version('updates/a', RUNS)
     for (let index = 0; index < 6; index++) {
       const launched = launch()
-      await vi.waitFor(() => expect(launched.said.join()).toMatch(/pid/))
+      await vi.waitFor(() => expect(launched.said.join()).toMatch(/pid/), 20_000)
       launched.process.kill('SIGTERM')
       expect(await launched.ended).toBe(0)
     }
@@ -347,10 +380,37 @@ describe('a version that the hub has answered, and that must prove itself', () =
     ])
   })
 
-  it('counts an end because of its settings: the version before ran with the same', async () => {
-    version('updates/a', 'exit 78')
-    const launched = launch()
-    expect([await launched.ended, launched.said.at(-1)]).toEqual([3, 'current slot='])
+  // With 78 too: the version before ran with the same settings.
+  describe.each(['proving', 'trial'])('%s', (state) => {
+    it.each(['exit 0', 'exit 1', 'exit 75', 'exit 78', 'exit 127', 'kill -HUP $$', 'kill -TERM $$', 'kill -KILL $$'])(
+      'counts each end that nobody asked for, and rests after it: %s',
+      async (line) => {
+        tool('sleep', `if [ "$1" = 2 ]; then echo rest >> "${root}/tools/rests"; else exec /bin/sleep "$@"; fi`)
+        version('updates/a', line)
+        if (state === 'trial') {
+          for (const name of ['current', 'proving', 'before']) rmSync(join(root, 'updates', name))
+          link('trial', 'a')
+        }
+        const launched = launch()
+        expect([await launched.ended, launched.said]).toEqual([
+          3,
+          [...Array<string>(3).fill('updates/a slot=a'), 'current slot='],
+        ])
+        expect(readFileSync(join(root, 'tools/rests'), 'utf8')).toBe('rest\n'.repeat(3))
+      },
+    )
+
+    it('has its time once, however often it ends', async () => {
+      tool('sleep', 'case $1 in 2 | 20) ;; *) exec /bin/sleep "$@" ;; esac')
+      version('updates/a', '/bin/sleep 1.2; exit 1')
+      if (state === 'trial') {
+        for (const name of ['current', 'proving', 'before']) rmSync(join(root, 'updates', name))
+        link('trial', 'a')
+      }
+      const launched = launch({ trialSeconds: 2, provingSeconds: 1 })
+      expect(await launched.ended).toBe(3)
+      expect(launched.said).toEqual(['updates/a slot=a', 'updates/a slot=a', 'current slot='])
+    })
   })
 
   it('is replaced when it hangs', async () => {
@@ -426,8 +486,20 @@ exec "$here/hedgerow-gateway-itself" "$@"
   it('a version that the hub answered once and that crashes then is replaced', async () => {
     withLauncher('updates/a', `${accept}; exit 1`)
     link('trial', 'a')
-    expect(await run(4)).toEqual(['updates/a', 'updates/a', 'updates/a', 'updates/a', 'current'])
+    expect(await run(1)).toEqual(['updates/a', 'updates/a', 'updates/a', 'updates/a', 'current'])
     expect([target('failed'), links()]).toEqual(['a', ['failed']])
+  })
+
+  it('one that asks for itself again and again is replaced, with pauses', async () => {
+    withLauncher('updates/a', `${accept}; exit 75`)
+    link('trial', 'a')
+    expect(await run(1)).toEqual(['updates/a', 'updates/a', 'updates/a', 'updates/a', 'current'])
+    rmSync(join(root, 'updates/failed'))
+    withLauncher('updates/a', 'exit 75')
+    rmSync(join(root, 'updates/a/.starts'), { recursive: true })
+    link('current', 'a')
+    link('before', 'installed')
+    expect(await run(6)).toEqual([...Array<string>(5).fill('updates/a'), 'current'])
   })
 
   it('one that hangs later is replaced, and the first answer still has its own time', async () => {

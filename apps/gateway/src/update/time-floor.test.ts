@@ -65,7 +65,7 @@ async function start(): Promise<Updater> {
   await updater?.stop()
   rmSync(join(root, 'updates'), { recursive: true })
   mkdirSync(join(root, 'updates'))
-  const parts = () => ({ cameras: [], deterrents: [], isGuarded: false, waiting: 0 })
+  const parts = () => ({ cameras: [], deterrents: [], isGuarded: false, guardsLost: 0, waiting: 0 })
   updater = await openInstallation(
     { root, slot: '' },
     {
@@ -75,7 +75,12 @@ async function start(): Promise<Updater> {
       isBusy: () => false,
       onFailure: () => {},
       hasCrashed: () => false,
-      comparison: await openComparison(join(root, 'before.json'), { deviceFile: join(root, 'none'), parts, log }),
+      comparison: await openComparison(join(root, 'before.json'), {
+        deviceFile: join(root, 'none'),
+        parts,
+        recentMs: 120_000,
+        log,
+      }),
       restart,
       log,
       clock: () => own,

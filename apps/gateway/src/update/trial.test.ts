@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -18,7 +19,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
@@ -26,7 +27,13 @@ import type { TrialPace } from './trial.ts'
 import type { Slot } from './versions.ts'
 
 const release = makeRelease(5)
-const PACE: TrialPace = { provenAfterMs: 600, givenUpAfterMs: 1_500, heardWithinMs: 60_000, lookEveryMs: 20 }
+const PACE: TrialPace = {
+  provenAfterMs: 600,
+  givenUpAfterMs: 1_500,
+  heardWithinMs: 60_000,
+  recentMs: 500,
+  lookEveryMs: 20,
+}
 
 let root: string
 let hub: FixtureHub
@@ -124,6 +131,7 @@ describe('a version on trial', () => {
 describe('what worked before an update', () => {
   const jpeg = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-frames/fox.jpg'))
   let cameras: Server
+  let file: object
   /** The cameras that give pictures. */
   const working = new Set<string>()
   beforeEach(async () => {
@@ -135,7 +143,7 @@ describe('what worked before an update', () => {
     await once(cameras, 'listening')
     const { port } = cameras.address() as AddressInfo
     const names = ['yard', 'barn', 'dead']
-    const file = {
+    file = {
       cameras: Object.fromEntries(names.map((name) => [name, { url: `http://127.0.0.1:${port}/${name}` }])),
       sources: { eye: { cameras: names } },
     }
@@ -149,12 +157,25 @@ describe('what worked before an update', () => {
   })
   const online = () => hub.heartbeats.at(-1)!.cameras.flatMap(({ name, state }) => (state === 'online' ? [name] : []))
 
+  const report = (running: Gateway, id: string) =>
+    running.reportDetections([
+      { id, camera: 'yard', label: 'fox', severity: 'detection', score: 0.9, startedAt: new Date().toISOString() },
+    ])
+
+  /** Those of this process guard the deterrents of its gateway. */
+  function killSupervisors(): void {
+    for (const thread of readdirSync('/proc/self/task'))
+      for (const pid of readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean))
+        if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join(root, 'data'))) process.kill(+pid, 'SIGKILL')
+  }
+
   /** The version before, which begins the update once its cameras work. */
   async function before(): Promise<void> {
     const running = await start({ slot: '' })
     // A program's own camera, which it reports once.
     running.setDeviceReport({ cameras: [{ name: 'of a program', state: 'online', fps: 1 }] })
     await until(() => expect(online()).toEqual(['barn', 'of a program', 'yard']))
+    await until(() => expect(hub.heartbeats.at(-1)!.deterrents.map(({ state }) => state)).not.toContain('active'))
     hub.wanted = { number: 5, attempt: 1, byHand: true }
     await until(() => expect(restart).toHaveBeenCalledTimes(1))
     restart.mockClear()
@@ -173,6 +194,32 @@ describe('what worked before an update', () => {
     const message =
       'Version 0.5.0: it did not work as the version before: camera barn gives no picture; version 0.3.0 runs again.'
     await until(() => expect(told()).toEqual({ number: 5, attempt: 1, state: 'failed', message }))
+  })
+
+  it('must go on working, and not only have worked once', async () => {
+    const deterrents = { siren: { driver: 'command', on: ['true'], off: ['true'] } }
+    writeFileSync(join(root, 'data/gateway.yaml'), JSON.stringify({ ...file, deterrents }))
+    await before()
+    const running = await start({
+      pace: { ...PACE, provenAfterMs: 10_000, recentMs: 3_000, givenUpAfterMs: 3_600_000 },
+    })
+    await until(() => expect(online()).toEqual(['barn', 'yard']))
+    await until(() => expect(hub.heartbeats.at(-1)!.deterrents).toMatchObject([{ state: 'ready' }]))
+    await report(running, 'first')
+    await until(() => expect(hub.detections).toHaveLength(1))
+    working.delete('barn')
+    hub.refuseDetections('hub_busy')
+    await report(running, 'second')
+    const killing = setInterval(killSupervisors, 200)
+    onTestFinished(() => clearInterval(killing))
+    const waitsFor = (missing: string[]) =>
+      until(() => expect(told()).toMatchObject({ message: `It waits: ${missing.join(', ')}.` }))
+    const camera = 'camera barn gives no picture'
+    const guard = 'the process that guards the deterrents does not run'
+    await waitsFor([camera, 'deterrent siren does not answer', guard])
+    clearInterval(killing)
+    await waitsFor([camera, 'no detection reaches the hub'])
+    expect(links()).toEqual({ current: 'a', proving: 'a', before: 'installed' })
   })
 
   it('is waited for', async () => {

@@ -17,6 +17,8 @@ export type TrialPace = {
   givenUpAfterMs: number
   /** The hub's last answer is no older. */
   heardWithinMs: number
+  /** What worked before the update has worked this lately. */
+  recentMs: number
   lookEveryMs: number
 }
 
@@ -26,6 +28,7 @@ export const TRIAL_PACE: TrialPace = {
   provenAfterMs,
   givenUpAfterMs: 1.5 * provenAfterMs,
   heardWithinMs: 90_000,
+  recentMs: provenAfterMs / 5,
   lookEveryMs: Math.min(5_000, provenAfterMs / 10),
 }
 

@@ -272,6 +272,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       if (features?.includes('updates')) checkedAt = new Date(clock()).toISOString()
       if (!running) keeping ??= floor.heard(serverTime).finally(() => (keeping = undefined))
       if (versions.isOnTrial()) return trial?.heard()
+      options.comparison.look()
       if (!wanted || wanted.number <= versions.running.number) {
         if (!running) offered = state = undefined
         return

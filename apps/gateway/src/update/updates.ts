@@ -7,6 +7,7 @@ import { inWords } from '../kernel/failure.ts'
 import { openComparison, type DeviceParts } from './comparison.ts'
 import { openHistory } from './history.ts'
 import { findBundle, openInstallation, problemsOfUnit, type Form, type Installation } from './installation.ts'
+import { TRIAL_PACE } from './trial.ts'
 import type { Updater, UpdaterOptions, WayBack } from './updater.ts'
 
 export type Updates = {
@@ -53,6 +54,7 @@ export async function openUpdates(
 ): Promise<Updates> {
   const { log, settings } = options
   const startedAt = new Date().toISOString()
+  const { recentMs } = options.trialPace ?? TRIAL_PACE
   const history = await openHistory(join(dataDir, 'update-history.json'), { log, clock: Date.now })
   let updater: Updater | undefined
   let problem = ''
@@ -61,7 +63,7 @@ export async function openUpdates(
       updater = await openInstallation(installation, {
         ...options,
         dataDir,
-        comparison: await openComparison(join(dataDir, 'before-update.json'), { deviceFile, parts, log }),
+        comparison: await openComparison(join(dataDir, 'before-update.json'), { deviceFile, parts, recentMs, log }),
         onFailure: history.noteFailure,
         hasCrashed: history.hasCrashed,
       })

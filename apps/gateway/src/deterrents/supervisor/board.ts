@@ -18,8 +18,8 @@ export type Board = {
   offNotOff(): void
   /** Switches one more off, and keeps it so. */
   add(unit: GuardedUnit): void
-  /** Whether all units are known to be off. */
-  isQuiet(): boolean
+  /** Whether all units are known to be off, or were tried for long enough since the agent ended, `triedMs` ago. */
+  isQuiet(triedMs?: number): boolean
   /** Drops pending calls. */
   close(): Promise<void>
 }
@@ -33,6 +33,10 @@ export type BoardOptions = {
 const ANSWER_MAX = 200
 /** How soon a jump of the wall clock is noticed. */
 const LOOK_MS = 1_000
+/** How long a unit is tried without an agent. Under systemd a stop waits for no more than 30 s. */
+const TRIED_MAX_MS = 20_000
+/** One that may be on may be out of reach for a while. */
+const MAY_BE_ON_TRIED_MAX_MS = 86_400_000
 
 type Slot = {
   unit: Unit
@@ -140,7 +144,10 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
       for (const slot of slots.values()) if (!slot.switch.isOff()) off(slot)
     },
     add,
-    isQuiet: () => [...slots.values()].every((slot) => slot.switch.isOff()),
+    isQuiet: (triedMs = 0) =>
+      [...slots.values()].every(
+        (slot) => slot.switch.isOff() || triedMs > (slot.switch.mayBeOn() ? MAY_BE_ON_TRIED_MAX_MS : TRIED_MAX_MS),
+      ),
     async close() {
       isClosed = true
       clearTimeout(timer)

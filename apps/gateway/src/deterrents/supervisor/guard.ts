@@ -23,6 +23,8 @@ export type Guard = {
   pid(): number | undefined
   /** Whether the supervisor runs and has the units. */
   isReady(): boolean
+  /** How often there was none when there should have been. */
+  losses(): number
   /** The reason why there is none. */
   problem(): string | undefined
   /** Resolves once all is known to be off, after some 5 s at most; a supervisor that is left keeps trying. */
@@ -63,6 +65,7 @@ export function openGuard(options: GuardOptions): Guard {
   let isReady = false
   let unanswered = 0
   let failures = 0
+  let losses = 0
   let problem: string | undefined
   let restart: NodeJS.Timeout | undefined
   let isStopping = false
@@ -137,6 +140,7 @@ export function openGuard(options: GuardOptions): Guard {
   function missing(why: string): void {
     problem = 'The process that guards the deterrents cannot be kept running: nothing is fired'
     log.error({ why }, 'there is no supervisor of the deterrents, so the agent switches off by itself')
+    losses += 1
     onLost()
     if (isStopping) return
     restart = setTimeout(start, Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** Math.min(failures, 20)))
@@ -173,6 +177,7 @@ export function openGuard(options: GuardOptions): Guard {
     },
     pid: () => child?.pid,
     isReady: () => isReady,
+    losses: () => losses,
     problem: () => problem,
     async stop() {
       isStopping = true

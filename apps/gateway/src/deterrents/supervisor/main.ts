@@ -1,22 +1,26 @@
 /**
  * The supervisor: a small process of its own that outlives the agent. It alone switches on, and it switches off when a
- * firing's time is over, when the agent says so, is silent, or is gone. It ends when nothing can be on any more, or
- * when the supervisor of a new agent has taken over.
+ * firing's time is over, when the agent says so, is silent, or is gone. It ends when nothing can be on any more, when
+ * it has tried for long enough, or when the supervisor of a new agent has taken over.
  *
  * Arguments: the file that names the supervisor in charge, and this one's name.
  */
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriverType } from '../drivers/driver.ts'
 import { createBoard } from './board.ts'
 import { instantNow } from './clock.ts'
 import { ALIVE_MS, ON_AGE_MAX_MS, SILENT_MS, type FromSupervisor, type ToSupervisor } from './messages.ts'
 import { loadDrivers, opener } from './open-driver.ts'
 
+/** A connection that does not close must not keep this process. */
+const CLOSE_MAX_MS = 2_000
+
 const [inChargeFile = '', ownName = ''] = process.argv.slice(2)
 const loaded = new Map<string, DriverType>()
 let heardAt = instantNow().mono
-/** The agent is stopping or gone. */
-let isEnding = false
+/** Since when the agent has been stopping or gone. */
+let endingSince: number | undefined
 let turn: Promise<void> = Promise.resolve()
 
 const board = createBoard({
@@ -48,13 +52,13 @@ async function guard(units: Extract<ToSupervisor, { is: 'guard' }>['units']): Pr
 
 function switchOn({ unit, firing, seconds, at }: Extract<ToSupervisor, { is: 'on' }>): void {
   const isLate = instantNow().mono - at > ON_AGE_MAX_MS
-  if (!isEnding && !isLate) return board.on(unit, firing, seconds)
+  if (endingSince === undefined && !isLate) return board.on(unit, firing, seconds)
   tell({ is: 'event', unit, event: { event: 'failed', firing, message: 'it was asked for too late' } })
   board.off([unit])
 }
 
 function end(): void {
-  isEnding = true
+  endingSince ??= instantNow().mono
   void turn.then(() => board.guard([]))
 }
 
@@ -68,11 +72,14 @@ function isReplaced(): boolean {
 }
 
 async function look(): Promise<void> {
-  if (instantNow().mono - heardAt > SILENT_MS && !isEnding) board.offNotOff()
-  if (!isEnding) return
+  const now = instantNow().mono
+  if (endingSince === undefined) {
+    if (now - heardAt > SILENT_MS) board.offNotOff()
+    return
+  }
   await turn
-  if (!board.isQuiet() && !(isReplaced() && !process.connected)) return
-  await board.close()
+  if (!board.isQuiet(now - endingSince) && !(isReplaced() && !process.connected)) return
+  await Promise.race([board.close(), sleep(CLOSE_MAX_MS)])
   process.exit(0)
 }
 

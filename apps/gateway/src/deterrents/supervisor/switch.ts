@@ -42,13 +42,14 @@ export type Switch = ReturnType<typeof createSwitch>
 export type SwitchOptions = {
   /** How long the device may take for an answer. */
   answerMs: number
-  /** Another process may have sent a request that switches it on. */
+  /** Another process may have sent a request that switches it on, until it is known to be off. */
   mayBeOn: boolean
   now: Instant
 }
 
 /** Not known to be off at first. */
-export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) {
+export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOptions) {
+  let { mayBeOn } = options
   let phase: Phase = { is: 'waiting', at: -Infinity }
   let calls = 0
   let firing: { id: string; seconds: number; since: Instant } | undefined
@@ -108,6 +109,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
     phase = { is: 'off' }
     const before = firing
     firing = undefined
+    mayBeOn = false
     isFaultTold = false
     return [{ do: 'tell', event: { event: 'off', ...(before && { firing: before.id }), answer } }]
   }
@@ -118,6 +120,8 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
 
   return {
     isOff: () => phase.is === 'off',
+    /** Whether a request that switches it on was sent, and it is not known to be off since. */
+    mayBeOn: () => mayBeOn || firing !== undefined,
 
     on(id: string, seconds: number, now: Instant): SwitchOutput[] {
       if (phase.is !== 'off') {
