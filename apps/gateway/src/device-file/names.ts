@@ -4,7 +4,7 @@ import type { Place } from './yaml.ts'
 
 /** `cameras`: where a zone or a label must be known; undefined for all cameras. */
 type What =
-  | { what: 'camera' | 'listed camera' | 'model' | 'camera of Frigate' | 'label of the eye' }
+  | { what: 'camera' | 'listed camera' | 'model' | 'camera of Frigate' | 'label of the eye' | 'deterrent' }
   | { what: 'watching camera'; deterrent: string }
   | { what: 'zone' | 'label'; cameras: readonly string[] | undefined }
 export type NamedThing = What & { name: string; path: (string | number)[] }
@@ -26,8 +26,10 @@ export function namesOf({ cameras, sources, secondLook, deterrents, rules, learn
   add({ what: 'camera of Frigate' }, sources.frigate?.cameras, 'sources', 'frigate', 'cameras')
   add({ what: 'label', cameras: undefined }, secondLook?.labels, 'secondLook', 'labels')
   addOne({ what: 'model' }, secondLook?.model, 'secondLook', 'model')
-  for (const [deterrent, { watchedBy }] of Object.entries(deterrents))
+  for (const [deterrent, { watchedBy }] of Object.entries(deterrents)) {
+    addOne({ what: 'deterrent' }, deterrent, 'deterrents', deterrent)
     add({ what: 'watching camera', deterrent }, watchedBy, 'deterrents', deterrent, 'watchedBy')
+  }
   for (const [index, rule] of rules.entries()) {
     add({ what: 'label', cameras: rule.cameras }, rule.labels, 'rules', index, 'labels')
     add({ what: 'camera' }, rule.cameras, 'rules', index, 'cameras')

@@ -7,7 +7,7 @@ import { deviceFile, type DeviceFile } from './schema.ts'
 import { findNamed, putSecret, putStandIn, STAND_INS, type Named, type Secrets, type Written } from './secrets.ts'
 import { hintOf, wordsOfError } from './words.ts'
 import { warningsOf } from './warnings.ts'
-import { nodeAt, plainOf, readYaml, type FileError, type Yaml } from './yaml.ts'
+import { keyAt, nodeAt, plainOf, readYaml, type FileError, type Yaml } from './yaml.ts'
 
 /**
  * `names`: what the file names and something else must provide. `warnings`: about values that are valid but unwise.
@@ -48,7 +48,9 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
   const names = namesOf(found).flatMap((each) => {
     const written = shown(each.path, each.name)
     if (isHidden && written !== each.name) return []
-    return [{ ...each, ...placeOf(offsetOf(document, each.path)), shown: written }]
+    const isKey = each.path.at(-1) === each.name
+    const offset = (isKey && keyAt(document, each.path)?.range?.[0]) || offsetOf(document, each.path)
+    return [{ ...each, ...placeOf(offset), shown: written }]
   })
   const warnings = warningsOf(found, uiTarget).map(({ path, message }) => ({
     ...placeOf(offsetOf(document, path)),
