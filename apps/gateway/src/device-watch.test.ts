@@ -93,7 +93,10 @@ describe('a camera that gateway.yaml lists and nothing reports', () => {
     const device = await open(`${listed}\n${fileOf(await frigateOf({ gate: {} }))}`)
     await expect.poll(() => device.sources.watch().cameras.get('gate'), { timeout: 30_000 }).toBe('looking')
     const answer = await device.deterrents.fire({ deterrent: 'valve', by: HUB })
-    expect(answer).toMatchObject({ refused: 'not_watched', message: expect.stringContaining('(shed: no source has it)') })
+    expect(answer).toMatchObject({
+      refused: 'not_watched',
+      message: expect.stringContaining('(shed: no source has it)'),
+    })
     await device.stop()
     const withoutSources = await open(`${listed}\n${fileOf({ url: '' }).replace(/sources:.*\n/, '')}`)
     expect(await outcome(withoutSources)).toBe('not_watched')
@@ -101,8 +104,16 @@ describe('a camera that gateway.yaml lists and nothing reports', () => {
 })
 
 describe('a camera of a program', () => {
-  const api = (more = '') => `${more}\n${fileOf({ url: '' }).replace(/frigate: .*? }/, 'api: { loopbackNeedsToken: false }')}`
-  const boar = { id: 'b', camera: 'Yard', label: 'boar', severity: 'alert', score: 1, startedAt: new Date().toISOString() } as const
+  const api = (more = '') =>
+    `${more}\n${fileOf({ url: '' }).replace(/frigate: .*? }/, 'api: { loopbackNeedsToken: false }')}`
+  const boar = {
+    id: 'b',
+    camera: 'Yard',
+    label: 'boar',
+    severity: 'alert',
+    score: 1,
+    startedAt: new Date().toISOString(),
+  } as const
 
   test.each<[string, (device: Device) => unknown]>([
     ['a status', (device) => device.setProgramStatus({ cameras: [{ name: 'Yard', state: 'online', fps: 1 }] })],

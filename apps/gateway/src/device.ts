@@ -171,7 +171,10 @@ export async function openDevice(
 
   /** The cameras of programs, of the other sources, and those that gateway.yaml lists and nothing reports. */
   function watch(): Watch {
-    const { cameras: listed, sources: { api } } = file.current()
+    const {
+      cameras: listed,
+      sources: { api },
+    } = file.current()
     const own = sources.watch()
     const told = new Map((programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]]))
     const ofPrograms = [...programCameras.watch(told)].filter(([, state]) => api !== undefined || state !== 'silent')

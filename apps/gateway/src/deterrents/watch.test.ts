@@ -12,7 +12,14 @@ import type { CameraState, Watch } from './watch.ts'
 const HUB = { kind: 'person', name: 'Rosa', via: 'hub' } as const
 const HERE = { ...HUB, via: 'device' } as const
 const PROGRAM = { kind: 'program' } as const
-const RULE = { kind: 'rule', rule: 'Boar', detectionId: 'd', cameras: ['gate'], watchers: ['gate'], aboutPersons: false } as const
+const RULE = {
+  kind: 'rule',
+  rule: 'Boar',
+  detectionId: 'd',
+  cameras: ['gate'],
+  watchers: ['gate'],
+  aboutPersons: false,
+} as const
 const FROM_AFAR = [HUB, PROGRAM, RULE]
 
 let dataDir: string

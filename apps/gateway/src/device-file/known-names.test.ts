@@ -114,15 +114,17 @@ rules: [{ name: A, labels: [dog], fire: [horn], ${rule} }]
     const seen = { cameras: ['yard'], labels: ['dog', 'roe deer'], zones: ['front_yard'] }
     const down = more + text('gaet', rule, ', cameras: [Gate, baarn]').replace('labels: [dog]', 'labels: [ro-deer]')
     const frigateHasNot = 'Frigate has not said whether it has the camera'
-    expect(told(down, { seen })).toEqual([
-      `warning: line 3: sources.frigate.cameras.0: ${frigateHasNot} Gate; the nearest is gate.`,
-      `warning: line 3: sources.frigate.cameras.1: ${frigateHasNot} baarn.`,
-      'warning: line 4: deterrents.horn: Nothing looks at shed, so programs and people in the hub cannot fire horn. `watchedBy` names the cameras that matter.',
-      `warning: line 4: deterrents.horn.watchedBy.0: ${frigateHasNot} gaet; the nearest is gate.`,
-      'warning: line 5: rules.0.labels.0: No source has reported the label ro-deer yet; the nearest is roe deer.',
-      `warning: line 5: rules.0.cameras.0: ${frigateHasNot} Yrad; the nearest is yard.`,
-      'warning: line 5: rules.0.zones.0: No source has reported the zone Front-Yard yet; the nearest is front_yard.',
-    ].filter((line) => !line.includes('Nothing looks at')))
+    expect(told(down, { seen })).toEqual(
+      [
+        `warning: line 3: sources.frigate.cameras.0: ${frigateHasNot} Gate; the nearest is gate.`,
+        `warning: line 3: sources.frigate.cameras.1: ${frigateHasNot} baarn.`,
+        'warning: line 4: deterrents.horn: Nothing looks at shed, so programs and people in the hub cannot fire horn. `watchedBy` names the cameras that matter.',
+        `warning: line 4: deterrents.horn.watchedBy.0: ${frigateHasNot} gaet; the nearest is gate.`,
+        'warning: line 5: rules.0.labels.0: No source has reported the label ro-deer yet; the nearest is roe deer.',
+        `warning: line 5: rules.0.cameras.0: ${frigateHasNot} Yrad; the nearest is yard.`,
+        'warning: line 5: rules.0.zones.0: No source has reported the zone Front-Yard yet; the nearest is front_yard.',
+      ].filter((line) => !line.includes('Nothing looks at')),
+    )
   })
 
   test('a camera that is only listed is told when no source has it', () => {
@@ -159,7 +161,9 @@ describe('a deterrent without watchedBy', () => {
     `cameras: ${cameras}\nsources: ${sources}\ndeterrents:\n  horn:\n    { driver: http, "on": { url: "http://127.0.0.1/1" }, "off": { url: "http://127.0.0.1/0" }${watchedBy} }\n`
   const shed = '{ shed: { url: "http://127.0.0.1/x" }, gate: { url: "http://127.0.0.1/y" } }'
   const eye = (more: string) => `{ eye: { cameras: [gate]${more} } }`
-  const nobody = ['warning: line 4: deterrents.horn: No camera watches horn: it fires whether a person is there or not.']
+  const nobody = [
+    'warning: line 4: deterrents.horn: No camera watches horn: it fires whether a person is there or not.',
+  ]
   const blind = (camera: string) => [
     `warning: line 4: deterrents.horn: Nothing looks at ${camera}, so programs and people in the hub cannot fire horn. \`watchedBy\` names the cameras that matter.`,
   ]

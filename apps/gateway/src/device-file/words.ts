@@ -31,7 +31,7 @@ export function hintOf(written: unknown, message: string): string {
   if (/^[\u2018-\u201F\u00AB\u2039]/.test(written)) return ' Its quotation marks are typographic: write " or \'.'
   const choices = message.includes('time zone')
     ? Intl.supportedValuesOf('timeZone')
-    : /^This must be one of (.*)\.$/.exec(message)?.[1]?.split(', ')
+    : /^This must be (?:one of )?(\w+(?:(?:, | or )\w+)+)\.$/.exec(message)?.[1]?.split(/, | or /)
   const near = choices && nearest(written, choices)
   if (near !== undefined) return ` The nearest is ${near}.`
   if (message.endsWith('number.') && /^[+-]?\d+(?:[.,]\d+)?$/.test(written))

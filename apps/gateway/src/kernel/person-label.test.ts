@@ -22,6 +22,17 @@ test.each([
   'two people walking',
 ])('%j is a person', (label) => expect(isPersonLabel(label)).toBe(true))
 
-test.each(['boar', 'personal', 'mandrill', 'bodyguard dog', 'snowman', 'deer head', 'adult boar', 'baby goat', 'some kind of bird', ''])('%j is none', (label) => {
+test.each([
+  'boar',
+  'personal',
+  'mandrill',
+  'bodyguard dog',
+  'snowman',
+  'deer head',
+  'adult boar',
+  'baby goat',
+  'some kind of bird',
+  '',
+])('%j is none', (label) => {
   expect(isPersonLabel(label)).toBe(false)
 })

@@ -54,7 +54,8 @@ export function subjectsOf(detection: Detection, objects: readonly DetectedObjec
 export function whyNot(rule: Rule, subject: Subject, at: number, place: Place): string | undefined {
   if (!rule.enabled) return 'the rule is not enabled'
   if (!namesLabel(rule, subject.label)) return `the label is ${subject.label}`
-  if (rule.cameras && !rule.cameras.some((each) => isSameName(each, subject.camera))) return `the camera is ${subject.camera}`
+  if (rule.cameras && !rule.cameras.some((each) => isSameName(each, subject.camera)))
+    return `the camera is ${subject.camera}`
   if (rule.zones && !subject.zones.some((zone) => rule.zones?.some((each) => isSameName(each, zone))))
     return subject.zones.length === 0 ? 'it is in no zone' : `the zone is ${subject.zones.join(' and ')}`
   if (subject.score < rule.minimumScore) return `the score ${subject.score} is below ${rule.minimumScore}`

@@ -60,8 +60,7 @@ export function createWatcher(
     recorder,
   })
   const candidates = createCandidateWatch((candidate, beganAtMs) => {
-    if (isWanted(candidate.label))
-      noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
+    if (isWanted(candidate.label)) noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
   })
   let motion: MotionDetector | undefined
   let size: Size | undefined

@@ -191,7 +191,12 @@ describe('a camera that reports nothing', () => {
     await sentinel({ frigate, source }, 'orchard')
     expect(byId(source, hidden.id)).toBeUndefined()
     // A person there would not be reported either.
-    expect(source.watch()).toEqual(new Map([['orchard', 'looking'], ['yard', 'dark']]))
+    expect(source.watch()).toEqual(
+      new Map([
+        ['orchard', 'looking'],
+        ['yard', 'dark'],
+      ]),
+    )
     await expect(source.pictures.latest!('yard', { signal: AbortSignal.timeout(10_000) })).rejects.toThrow(
       'Frigate answered 403: its user for this gateway may not read that.',
     )

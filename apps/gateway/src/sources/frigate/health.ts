@@ -54,7 +54,10 @@ const SPANS: readonly [ms: number, words: string][] = [
   [120_000, '2 minutes'],
 ]
 
-export function createHealth(settings: Pick<FrigateSettings, 'cameras' | 'mqtt' | 'severity'>, clock: () => number): Health {
+export function createHealth(
+  settings: Pick<FrigateSettings, 'cameras' | 'mqtt' | 'severity'>,
+  clock: () => number,
+): Health {
   let stats: Stats | undefined
   let config: Config | undefined
   let allowed: readonly string[] | undefined
