@@ -101,6 +101,14 @@ rules: [{ name: A, labels: [dog], fire: [horn], ${rule} }]
     )
   })
 
+  test('a camera that the file leaves out still watches', () => {
+    expect(told(text('gate_cam', 'cameras: [barn]', ', cameras: [barn]'), { frigate })).toEqual([])
+    expect(told(text('barn', 'cameras: [gate_cam]', ', cameras: [barn]'), { frigate })).toEqual([
+      'line 3: deterrents.horn.watchedBy.0: Nothing looks for persons on barn.',
+      'line 4: rules.0.cameras.0: There is no camera gate_cam; there is barn.',
+    ])
+  })
+
   test('while it does not answer, its names are not checked, and that is said', () => {
     expect(told(text('gate', 'cameras: [gate]'))).toEqual([
       'warning: line 3: deterrents.horn.watchedBy.0: Frigate has not said whether it has the camera gate.',

@@ -3,7 +3,7 @@ import { DEMONSTRATION_CLASSES } from '@hedgerow/vision'
 import { isCameraName } from '../cameras/schema.ts'
 import type { SeenNames } from '../detections/record.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
-import { isSameName } from '../kernel/same-name.ts'
+import { isSameName, nameKey } from '../kernel/same-name.ts'
 import { DEMONSTRATION, NO_MODEL } from '../sources/eye/schema.ts'
 import type { CameraNames } from '../sources/source.ts'
 import { noSuch, theNearest } from './nearest.ts'
@@ -37,7 +37,14 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
   const mayHaveMore = isFrigateUnknown || api !== undefined
   const provided = providedCameras(file, known)
   const seen = (mayHaveMore && known.seen) || { cameras: [], labels: [], zones: [] }
-  const cameras = [...provided.keys(), ...Object.keys(file.cameras), ...(frigate?.cameras ?? []), ...seen.cameras]
+  /** Frigate's persons are reported of all its cameras, whichever `sources.frigate.cameras` names. */
+  const watching = new Map([...((frigate && known.frigate) ?? []), ...provided])
+  const reported = new Set(known.programs.map(nameKey))
+  // A value of a secret is no name to tell.
+  const ofFrigate = names.flatMap(({ what, name, shown }) =>
+    what === 'camera of Frigate' && shown === name ? [name] : [],
+  )
+  const cameras = [...provided.keys(), ...Object.keys(file.cameras), ...ofFrigate, ...seen.cameras]
   const findings: NameFindings = { errors: [], warnings: [] }
   const fail = ({ path, line, column }: PlacedName, message: string) =>
     findings.errors.push({ line, column, message: `${path.join('.')}: ${message}` })
@@ -49,13 +56,14 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
   function checkCamera(named: PlacedName): void {
     const { name, shown } = named
     const listed = Object.hasOwn(file.cameras, name) ? file.cameras[name] : undefined
-    const found = provided.get(name)
+    const found = (named.what === 'watching camera' ? watching : provided).get(name)
     if (found) {
       if (named.what === 'watching camera' && found.seesPersons === false)
         fail(named, `Nothing looks for persons on ${shown}.`)
     } else if (listed?.url !== undefined)
       fail(named, `The eye does not look at ${shown}: add it to sources.eye.cameras.`)
-    else if (listed && isReportedAs(name, known.programs)) return
+    // A program cannot know how the file writes the name.
+    else if (listed && reported.has(nameKey(name))) return
     else if (isFrigateUnknown) warnOfFrigate(named, cameras)
     else if (api && (listed || !isCameraName(name))) {
       if (named.what === 'watching camera' || !listed)
@@ -72,19 +80,20 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
   /** Listed cameras from which nothing comes. */
   const blind = Object.entries(file.cameras).flatMap(([name, { url }]) => {
     const mayCome = isFrigateUnknown && url === undefined
-    return provided.has(name) || isReportedAs(name, known.programs) || mayCome ? [] : [name]
+    return provided.has(name) || reported.has(nameKey(name)) || mayCome ? [] : [name]
   })
 
   /** Programs may bring it later. */
   function checkListed(named: PlacedName): void {
+    if (!blind.includes(named.name)) return
     const near = theNearest(named, cameras)
-    if (blind.includes(named.name) && (!api || near !== '')) warn(named, `No source has this camera${near}.`)
+    if (!api || near !== '') warn(named, `No source has this camera${near}.`)
   }
 
   /** Without `watchedBy` all cameras watch. */
   function checkWatch(named: PlacedName): void {
     const watchedBy = file.deterrents[named.name]?.watchedBy
-    const able = [...provided.values()].filter(({ seesPersons }) => seesPersons !== false)
+    const able = [...watching.values()].filter(({ seesPersons }) => seesPersons !== false)
     if (watchedBy ? watchedBy.length === 0 : able.length + blind.length === 0 && !isFrigateUnknown)
       warn(named, `No camera watches ${named.name}: it fires whether a person is there or not.`)
     else if (!watchedBy && blind.length > 0)
@@ -132,11 +141,6 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
       fail(named, `${noSuch('model', named, [...known.models.keys()])} Add it with: hedgerow-gateway model add`)
   }
   return findings
-}
-
-/** Whether a program reports it, perhaps in another case: it cannot know how the file writes the name. */
-function isReportedAs(name: string, programs: readonly string[]): boolean {
-  return programs.some((other) => isSameName(other, name))
 }
 
 /** The cameras from which something reports, by name. */

@@ -61,11 +61,25 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function everythingTold(text: string, values: 'read' | 'hidden', environment = { SECRET }): string {
   const parsed = parseDeviceFile(text, values === 'hidden' ? values : { folder, environment })
   if (parsed.errors) return JSON.stringify(parsed.errors)
-  return JSON.stringify(checkNames(parsed.value, parsed.names, { frigate: new Map(), programs: [], models: new Map() }))
+  return JSON.stringify(
+    [new Map(), undefined].map((frigate) =>
+      checkNames(parsed.value, parsed.names, { frigate, programs: [], models: new Map() }),
+    ),
+  )
 }
 
 const leaf = fc.constantFrom(...leavesOf(whole))
 const named = fc.constantFrom('${SECRET}', '!file key', 'x${SECRET}', 'http://${SECRET}', 'http://a:${SECRET}@b/')
+
+test('a secret is not told as the nearest name', () => {
+  const text = `sources: { frigate: { url: "http://127.0.0.1:9", cameras: ["\${SECRET}"] } }
+rules: [{ name: A, labels: [boar], cameras: [orchard], fire: [a] }]
+deterrents: { a: { driver: command, "on": [a], "off": [a] } }
+`
+  const told = everythingTold(text, 'read', { SECRET: 'orchad' })
+  expect(told).toContain('Frigate has not said whether it has the camera orchard.')
+  expect(told).not.toContain('orchad')
+})
 
 test('whatever setting a secret is in, no error and no warning shows it', () => {
   fc.assert(
