@@ -18,12 +18,14 @@ const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) }
 let dataDir: string
 let path: string
 let relay: Relay
+const lives: AsyncDisposableStack[] = []
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'device-watch-'))
   path = join(dataDir, 'gateway.yaml')
   relay = await startRelay()
 })
 afterEach(async () => {
+  for (const life of lives.splice(0)) await life.disposeAsync()
   await relay.stop()
   await rm(dataDir, { recursive: true })
 })
@@ -40,13 +42,13 @@ deterrents:
   valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 1, coolDownSeconds: 0${valve} }
 ${more}`
 
-async function open(text: string): Promise<Device> {
+async function open(text: string): Promise<Device & { stop(): Promise<void> }> {
   await writeFile(path, text)
   const life = new AsyncDisposableStack()
-  onTestFinished(() => life.disposeAsync())
+  lives.push(life)
   const device = await openDevice({ dataDir, filePath: path, log }, life)
   await expect.poll(() => device.deterrents.list().map(({ state }) => state)).toEqual(['ready'])
-  return device
+  return { ...device, stop: () => life.disposeAsync() }
 }
 
 async function outcome({ deterrents }: Device): Promise<string> {
@@ -68,10 +70,11 @@ test('fires nothing before Frigate has answered, and nothing after it has gone',
   expect(device.deterrents.list()[0]?.state).toBe('ready')
 })
 
-test('a name in another case fires nothing, and is a problem of the gateway with its line and the nearest name', async () => {
+test('a name in another case is the camera, and a problem of the gateway with its line and the nearest name', async () => {
   const device = await open(fileOf(await frigateOf({ gate: {} }), ', watchedBy: [Gate]'))
-  await expect.poll(() => outcome(device)).toBe('watcher_unknown')
-  expect(relay.calls).not.toContain('on')
+  await expect.poll(() => device.sources.watch().cameras.get('gate'), { timeout: 30_000 }).toBe('looking')
+  device.deterrents.personSeen('gate')
+  expect(await outcome(device)).toBe('person_near')
   expect(device.parts().problems).toContainEqual(
     expect.stringMatching(
       /^gateway\.yaml line 4, column \d+: deterrents\.valve\.watchedBy\.0: There is no camera Gate; the nearest is gate\.$/,
@@ -88,7 +91,7 @@ sources: { api: { loopbackNeedsToken: false } }
 deterrents:
   valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 1, coolDownSeconds: 0${watchedBy} }
 rules:
-  - { name: !file key, labels: [boar, !file key], cameras: [!file camera, !file key], fire: [!file valve] }
+  - { name: !file key, labels: [boar, !file key], cameras: [!file camera], fire: [!file valve] }
 `
   const device = await open(text(''))
   const boar = { camera: 'yard', label: 'boar', severity: 'alert', score: 0.9 } as const
@@ -111,6 +114,61 @@ rules:
   expect(device.parts().problems[0]).toMatch(
     /^gateway\.yaml line 4, column \d+: deterrents\.valve\.watchedBy\.0: A name cannot come from a variable or a file: write it out\.$/,
   )
+})
+
+test('a camera that Frigate does not have fires nothing', async () => {
+  const device = await open(fileOf(await frigateOf({ gate: {} }), ', watchedBy: [gaet]'))
+  await expect.poll(() => outcome(device)).toBe('watcher_unknown')
+  expect(relay.calls).not.toContain('on')
+})
+
+describe('a camera that gateway.yaml lists and nothing reports', () => {
+  test.each([
+    ['of the eye, which does not look at it', 'cameras: { shed: { url: "http://127.0.0.1:9/" } }'],
+    ['of no source', 'cameras: { shed: {} }'],
+  ])('%s keeps from afar off', async (_what, listed) => {
+    const device = await open(`${listed}\n${fileOf(await frigateOf({ gate: {} }))}`)
+    await expect.poll(() => device.sources.watch().cameras.get('gate'), { timeout: 30_000 }).toBe('looking')
+    const answer = await device.deterrents.fire({ deterrent: 'valve', by: HUB })
+    expect(answer).toMatchObject({
+      refused: 'not_watched',
+      message: expect.stringContaining('(shed: no source has it)'),
+    })
+    await device.stop()
+    const withoutSources = await open(`${listed}\n${fileOf({ url: '' }).replace(/sources:.*\n/, '')}`)
+    expect(await outcome(withoutSources)).toBe('not_watched')
+  })
+})
+
+describe('a camera of a program', () => {
+  const api = (more = '') =>
+    `${more}\n${fileOf({ url: '' }).replace(/frigate: .*? }/, 'api: { loopbackNeedsToken: false }')}`
+  const boar = {
+    id: 'b',
+    camera: 'Yard',
+    label: 'boar',
+    severity: 'alert',
+    score: 1,
+    startedAt: new Date().toISOString(),
+  } as const
+
+  test.each<[string, (device: Device) => unknown]>([
+    ['a status', (device) => device.setProgramStatus({ cameras: [{ name: 'Yard', state: 'online', fps: 1 }] })],
+    ['a detection', (device) => device.reportOfProgram([{ ...boar, source: 'api' }])],
+  ])('looks after %s, and not after a restart, until the program is heard again', async (_what, speak) => {
+    const device = await open(api())
+    await speak(device)
+    expect(await outcome(device)).toBe('fired')
+    await device.stop()
+    const again = await open(api())
+    expect(await outcome(again)).toBe('not_watched')
+    await speak(again)
+    expect(await outcome(again)).toBe('fired')
+    await writeFile(path, api('cameras: { yard: {}, pond: {} }'))
+    await again.file.look()
+    const answer = await again.deterrents.fire({ deterrent: 'valve', by: HUB })
+    expect(answer).toMatchObject({ message: expect.stringContaining('(pond: no program has said') })
+  })
 })
 
 describe('a camera on which Frigate looks for no persons', () => {
@@ -142,6 +200,7 @@ describe('gateway check', () => {
       ),
       expect.stringMatching(/^FILE:4:\d+: deterrents\.valve\.watchedBy\.1: Nothing looks for persons on yard\.$/),
       'FILE:5:46: rules.0.cameras.0: There is no camera gat; the nearest is gate.',
+      'FILE:5:29: warning: rules.0.labels.0: No source has reported the label boer yet; the nearest is boar.',
     ])
     expect(await check(fileOf(frigate, ', watchedBy: [gate]', rule.replace('gat]', 'gate]')))).toEqual([
       false,
@@ -165,11 +224,11 @@ describe('gateway check', () => {
     expect(await check(valve)).toEqual([
       true,
       'FILE: no errors.',
-      'FILE:1:1: warning: No camera watches valve: it fires whether a person is there or not.',
+      'FILE:1:15: warning: deterrents.valve: No camera watches valve: it fires whether a person is there or not.',
     ])
     const empty = fileOf(await frigateOf({ gate: {} }), ', watchedBy: []')
     expect(await check(empty)).toContain(
-      'FILE:1:1: warning: No camera watches valve: it fires whether a person is there or not.',
+      'FILE:4:3: warning: deterrents.valve: No camera watches valve: it fires whether a person is there or not.',
     )
   })
 })

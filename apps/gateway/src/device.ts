@@ -10,16 +10,18 @@ import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { createDisarmInput } from './deterrents/disarm-input.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
-import type { Watch } from './deterrents/watch.ts'
+import type { CameraState, Watch } from './deterrents/watch.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import { createLearning, type Learning } from './learning/learning.ts'
 import type { DeviceReport } from './local/api/calls.ts'
 import { isPersonLabel } from './kernel/person-label.ts'
+import { nameKey } from './kernel/same-name.ts'
 import { createPictures } from './detections/pictures.ts'
 import type { DetectedObject, Pictures } from './sources/source.ts'
 import { namesLabel } from './rules/match.ts'
 import { createRules } from './rules/rules.ts'
 import { createSecondLook, type SecondLook } from './second-look/second-look.ts'
+import { createProgramCameras } from './sources/program-cameras.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
 type DeviceParts = Pick<
@@ -43,6 +45,8 @@ export type Device = {
   secondLook: Pick<SecondLook, 'useHub'>
   /** What the sources provide, for checks of names in gateway.yaml. */
   knownNames(): KnownNames
+  /** Takes the detections of the owner's programs. */
+  reportOfProgram: Intake['report']
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
@@ -82,7 +86,11 @@ export async function openDevice(
   life.defer(disarmInput.stop)
   disarmInput.apply(file.current().disarmInput)
   const cameras = new Set<string>()
-  const programCameras = new Set(record.programCameras())
+  const programCameras = createProgramCameras({
+    known: record.programCameras(),
+    note: noteProgramCamera,
+    clock: () => performance.now(),
+  })
   const rules = createRules({
     file: file.current,
     deterrents,
@@ -149,21 +157,38 @@ export async function openDevice(
   })
   await sources.apply(file.current())
 
-  function noteCamera(camera: string, into = cameras): void {
-    if (into.size < CAMERAS_MAX) into.add(camera)
+  function noteCamera(camera: string): void {
+    if (cameras.size < CAMERAS_MAX) cameras.add(camera)
   }
 
-  /** A camera of a program looks as long as the program does not say otherwise. */
+  function noteProgramCamera(name: string): void {
+    try {
+      record.noteProgramCamera(name)
+    } catch (error) {
+      log.error({ err: error, camera: name }, 'a camera of a program could not be stored')
+    }
+  }
+
+  /** The cameras of programs, of the other sources, and those that gateway.yaml lists and nothing reports. */
   function watch(): Watch {
+    const {
+      cameras: listed,
+      sources: { api },
+    } = file.current()
     const own = sources.watch()
-    const ofPrograms = [...programCameras].map((name) => [name, 'looking'] as const)
-    const told = (programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]] as const)
-    return { ...own, cameras: new Map([...ofPrograms, ...told, ...own.cameras]) }
+    const told = new Map((programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]]))
+    const ofPrograms = [...programCameras.watch(told)].filter(([, state]) => api !== undefined || state !== 'silent')
+    const states = new Map<string, CameraState>(ofPrograms)
+    // A program may look for persons where the device's own eye cannot.
+    for (const [name, state] of own.cameras) if (state !== 'unable' || !states.has(name)) states.set(name, state)
+    const known = new Set([...states.keys()].map(nameKey))
+    for (const [name, { url }] of Object.entries(listed))
+      if (!known.has(nameKey(name))) states.set(name, api && url === undefined ? 'silent' : 'missing')
+    return { ...own, cameras: states }
   }
 
   function knownNames(): KnownNames {
-    const told = (programStatus.cameras ?? []).map(({ name }) => name)
-    return { frigate: sources.frigateNames(), programs: [...programCameras, ...told] }
+    return { frigate: sources.frigateNames(), programs: programCameras.names() }
   }
 
   function glimpse(camera: string, label: string, holdMs?: number): void {
@@ -181,7 +206,6 @@ export async function openDevice(
 
   function onSeen(detection: Detection, objects: readonly DetectedObject[] | undefined): void {
     noteCamera(detection.camera)
-    if (detection.source !== 'eye' && detection.source !== 'frigate') noteCamera(detection.camera, programCameras)
     rules.see(detection, objects)
     secondLook.see(detection)
   }
@@ -256,7 +280,12 @@ export async function openDevice(
     },
     secondLook,
     knownNames,
+    reportOfProgram(detections, more) {
+      for (const { camera } of detections) programCameras.heard(camera)
+      return intake.report(detections, more)
+    },
     setProgramStatus(status) {
+      for (const { name } of status.cameras ?? []) programCameras.heard(name)
       programStatus = { ...programStatus, ...status }
     },
     parts,

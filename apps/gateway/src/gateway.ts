@@ -159,7 +159,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
   const localApi = createLocalApi({
     file: device.file.current,
     agentToken,
-    report: device.intake.report,
+    report: device.reportOfProgram,
     setStatus: device.setProgramStatus,
     learning: device.learning,
     parts,
@@ -184,7 +184,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
       const { frigate: there, programs } = device.knownNames()
       // Names of the running Frigate say nothing of another one.
       const isSame = file.sources.frigate?.url === frigate()?.url
-      return { frigate: isSame ? there : undefined, programs, models: await readModelLabels(modelsFolder(dataDir)) }
+      const models = await readModelLabels(modelsFolder(dataDir))
+      return { frigate: isSame ? there : undefined, programs, seen: device.record.seenNames(), models }
     },
   })
   life.defer(editor.stop)
@@ -249,7 +250,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     state: hub.state,
     port: server.port,
     newPassword: password.made,
-    reportDetections: device.intake.report,
+    reportDetections: device.reportOfProgram,
     setDeviceReport: device.setProgramStatus,
     async stop() {
       await restarts.end()

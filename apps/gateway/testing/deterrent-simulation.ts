@@ -289,7 +289,13 @@ export function simulation() {
       boot: String(boot),
       now: now(),
       newId: () => `firing ${++ids}`,
-      watch: () => ({ cameras: new Map([['gate', 'looking']]), isComplete: true }),
+      watch: () => ({
+        cameras: new Map([
+          ['orchard', 'looking'],
+          ['gate', 'looking'],
+        ]),
+        isComplete: true,
+      }),
     })
     startSupervisorAt = time + START_MS
   }
@@ -342,7 +348,8 @@ export function simulation() {
   ): void {
     if (!agent || isHung()) return
     const blocking = by.kind === 'rule' ? (by.aboutPersons ? [] : by.cameras) : []
-    const watched = name === 'siren' && !(by.kind === 'person' && by.via === 'device') ? ['gate'] : []
+    const isThere = by.kind === 'person' && by.via === 'device'
+    const watched = isThere ? [] : { siren: ['gate'], valve: ['orchard', 'gate'], timed: [] }[name]
     const cameras = by.kind === 'rule' && by.aboutPersons ? [] : [...blocking, ...watched]
     const { firing, outputs } = agent.request({ deterrent: name, seconds, by }, now())
     requests.set(firing, { name, seconds: seconds ?? 10, cameras })
@@ -401,7 +408,7 @@ export function simulation() {
     if (step.is === 'wait') return advance(step.ms)
     if (step.is === 'rule') {
       const { name, seconds, cameras, aboutPersons } = step
-      ask(name, seconds, { kind: 'rule', rule: 'r', detectionId: 'd', cameras, aboutPersons })
+      ask(name, seconds, { kind: 'rule', rule: 'r', detectionId: 'd', cameras, watchers: cameras, aboutPersons })
     } else if (step.is === 'person-fires') ask(step.name, step.seconds, { kind: 'person', name: 'Ann', via: step.via })
     else if (step.is === 'program-fires') ask(step.name, step.seconds, { kind: 'program' })
     else if (step.is === 'clock-jumps') {

@@ -11,6 +11,9 @@ const polygon = z
 
 const name = z.string().regex(NAME, 'A name has letters from a to z, digits, spaces and . _ -, at most 100 characters.')
 
+/** Whether it may stand below `cameras`; programs may report others. */
+export const isCameraName = (text: string) => NAME.test(text)
+
 export const MINIMUM_SCORE_LEAST = 0.1
 export const minimumScore = z.number().min(MINIMUM_SCORE_LEAST).max(1)
 

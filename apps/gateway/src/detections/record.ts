@@ -28,8 +28,12 @@ export type DetectionRecord = {
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
-  /** The cameras of detections that programs reported. */
+  /** The cameras that programs have reported, in a status or with detections. */
   programCameras(): string[]
+  /** Notes that a program reported this camera; it is forgotten when nothing was noted for `days`. */
+  noteProgramCamera(name: string): void
+  /** What the newest detections name. */
+  seenNames(): SeenNames
   /**
    * Notes that a rule asked deterrents to fire for a detection, or for an object of it. Returns false when it had asked
    * before; an object may be part of several detections.
@@ -40,6 +44,8 @@ export type DetectionRecord = {
   candidates: Candidates
   close(): void
 }
+
+export type SeenNames = { cameras: string[]; labels: string[]; zones: string[] }
 
 export type RecordFilter = {
   limit: number
@@ -105,6 +111,10 @@ const TABLES = `
     primary key (object, rule)
   ) strict;
   create index if not exists asked_for_objects_by_detection on asked_for_objects (id);
+  create table if not exists program_cameras (name text primary key, heard_at integer not null) strict;
+  insert or ignore into program_cameras
+    select camera, max(started_at) from detections
+    where coalesce(json_extract(body, '$.source'), '') not in ('eye', 'frigate') group by camera;
   ${REVIEW_TABLES}
   ${CANDIDATE_TABLES}
   pragma user_version = ${LAYOUT};
@@ -132,6 +142,11 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
   const insertAskedForObject = database.prepare(
     'insert into asked_for_objects (object, rule, id) values (?, ?, ?) on conflict do nothing',
   )
+  const insertProgramCamera = database.prepare(
+    `insert into program_cameras (name, heard_at) values (?, ?)
+     on conflict (name) do update set heard_at = excluded.heard_at`,
+  )
+  const forgetProgramCameras = database.prepare('delete from program_cameras where heard_at < ?')
   const deleteBefore = database.prepare('delete from detections where started_at < ?')
   const deleteOldest = database.prepare(
     `delete from detections where id in (select id from detections order by started_at limit ${PRUNE_ROWS})`,
@@ -147,6 +162,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
     prunedAt = clock()
     const { days, megabytes } = settings()
     deleteBefore.run(prunedAt - days * DAY_MS)
+    forgetProgramCameras.run(prunedAt - days * DAY_MS)
     while (usedBytes(database) > megabytes * 1_000_000) if (deleteOldest.run().changes === 0) break
     database.exec('pragma incremental_vacuum')
   }
@@ -173,6 +189,8 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
       return jpeg instanceof Uint8Array ? Buffer.from(jpeg) : undefined
     },
     programCameras: () => selectProgramCameras(database),
+    noteProgramCamera: (name) => void insertProgramCamera.run(name, clock()),
+    seenNames: () => selectSeenNames(database),
     markAsked: (rule, id, object) =>
       (object === undefined ? insertAsked.run(id, rule) : insertAskedForObject.run(object, rule, id)).changes === 1,
     reviews: createReviews(database, (action) => transact(database, action)),
@@ -191,17 +209,23 @@ export function readRecord(
 ): { detections: Detection[]; objects: Map<string, DetectedObject[]> } | undefined {
   return readOnly(path, (database) => {
     const detections = selectRecent(database, filter)
-    // A record of an earlier version has no such table before the agent starts.
-    const hasObjects = database.prepare("select 1 from sqlite_schema where name = 'objects'").get() !== undefined
-    const select = hasObjects ? database.prepare(SELECT_OBJECTS) : undefined
+    const select = hasTable(database, 'objects') ? database.prepare(SELECT_OBJECTS) : undefined
     const found = detections.map(({ id }) => [id, parseObjects(select?.get(id))] as const)
     return { detections, objects: new Map(found.filter((entry): entry is [string, DetectedObject[]] => !!entry[1])) }
   })
 }
 
-/** The same for the cameras of detections that programs reported. */
-export function readProgramCameras(path: string): string[] {
-  return readOnly(path, selectProgramCameras) ?? []
+/** The same for the cameras that programs have reported, and for all names in detections. */
+export function readNames(path: string): { programs: string[]; seen: SeenNames } | undefined {
+  return readOnly(path, (database) => ({
+    programs: hasTable(database, 'program_cameras') ? selectProgramCameras(database) : [],
+    seen: selectSeenNames(database),
+  }))
+}
+
+/** A record of an earlier version lacks a table before the agent starts. */
+function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
 }
 
 function readOnly<T>(path: string, read: (database: DatabaseSync) => T): T | undefined {
@@ -220,15 +244,25 @@ function parseObjects(row: Record<string, unknown> | undefined): DetectedObject[
 }
 
 const CAMERAS_MAX = 256
+/** Older detections are not read for their names: that takes too long. */
+const NAMED_MAX = 2_000
 
 function selectProgramCameras(database: DatabaseSync): string[] {
   return database
-    .prepare(
-      `select distinct camera from detections
-       where coalesce(json_extract(body, '$.source'), '') not in ('eye', 'frigate') limit ?`,
-    )
+    .prepare('select name from program_cameras order by heard_at desc limit ?')
     .all(CAMERAS_MAX)
-    .map((row) => String(row['camera']))
+    .map((row) => String(row['name']))
+}
+
+function selectSeenNames(database: DatabaseSync): SeenNames {
+  const rows = database
+    .prepare(
+      `select distinct camera, label, json_extract(body, '$.zone') as zone
+       from (select * from detections order by started_at desc limit ${NAMED_MAX})`,
+    )
+    .all()
+  const all = (key: string) => [...new Set(rows.flatMap((row) => (row[key] === null ? [] : [String(row[key])])))]
+  return { cameras: all('camera'), labels: all('label'), zones: all('zone') }
 }
 
 function selectRecent(database: DatabaseSync, filter: RecordFilter): Detection[] {

@@ -9,7 +9,14 @@ import { openDeterrents, type Deterrents } from './deterrents.ts'
 import { deterrentsSettings } from './schema.ts'
 
 const HUB = { kind: 'person', name: 'Mallory', via: 'hub' } as const
-const RULE = { kind: 'rule', rule: 'Loop', detectionId: 'd', cameras: ['orchard'], aboutPersons: false } as const
+const RULE = {
+  kind: 'rule',
+  rule: 'Loop',
+  detectionId: 'd',
+  cameras: ['orchard'],
+  watchers: ['orchard'],
+  aboutPersons: false,
+} as const
 
 /** All cameras look. */
 const watch = () => ({

@@ -9,7 +9,14 @@ import { openDeterrents, type Deterrents } from './deterrents.ts'
 import { deterrentsSettings } from './schema.ts'
 
 const ME = { kind: 'person', name: 'Ann', via: 'device' } as const
-const RULE = { kind: 'rule', rule: 'Boar', detectionId: 'd1', cameras: ['orchard'], aboutPersons: false } as const
+const RULE = {
+  kind: 'rule',
+  rule: 'Boar',
+  detectionId: 'd1',
+  cameras: ['orchard'],
+  watchers: ['orchard'],
+  aboutPersons: false,
+} as const
 
 let dataDir: string
 let relay: Relay
@@ -42,7 +49,7 @@ async function open(changes: object = {}): Promise<Deterrents> {
     settings: settings(changes),
     place: {},
     log: pino({ level: 'silent' }),
-    watch: () => ({ cameras: new Map(), isComplete: true }),
+    watch: () => ({ cameras: new Map([['orchard', 'looking']]), isComplete: true }),
   })
   return deterrents
 }

@@ -13,7 +13,10 @@ export const asker = z.discriminatedUnion('kind', [
     kind: z.literal('rule'),
     rule: z.string(),
     detectionId: z.string(),
+    /** A person on one of these blocks it, beside those of `watchedBy`. */
     cameras: z.array(z.string()).readonly(),
+    /** These must look where there is no `watchedBy`. */
+    watchers: z.array(z.string()).readonly().default([]),
     aboutPersons: z.boolean(),
     chose: z.string().optional(),
   }),

@@ -37,7 +37,7 @@ const limits = {
     .max(64)
     .optional()
     .describe(
-      'Cameras that see where it acts: a person on one of them blocks it for a minute, and so does one of them that does not look. When left out, all cameras of the device watch it; `[]`: none does.',
+      'Cameras that see where it acts: a person on one of them blocks it for a minute, and so does one of them that does not look. When left out, all cameras of the device and of this file watch it, and for a rule its own; `[]`: none does.',
     ),
 } as const
 

@@ -7,18 +7,25 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { openDeterrents, type Deterrents } from './deterrents.ts'
 import { deterrentsSettings } from './schema.ts'
-import type { Watch } from './watch.ts'
+import type { CameraState, Watch } from './watch.ts'
 
 const HUB = { kind: 'person', name: 'Rosa', via: 'hub' } as const
 const HERE = { ...HUB, via: 'device' } as const
 const PROGRAM = { kind: 'program' } as const
-const RULE = { kind: 'rule', rule: 'Boar', detectionId: 'd', cameras: ['gate'], aboutPersons: false } as const
+const RULE = {
+  kind: 'rule',
+  rule: 'Boar',
+  detectionId: 'd',
+  cameras: ['gate'],
+  watchers: ['gate'],
+  aboutPersons: false,
+} as const
 const FROM_AFAR = [HUB, PROGRAM, RULE]
 
 let dataDir: string
 let relay: Relay
 let deterrents: Deterrents
-let cameras: Record<string, 'looking' | 'dark' | 'off' | 'unable'>
+let cameras: Record<string, CameraState>
 let isComplete: boolean
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'watch-'))
@@ -69,12 +76,41 @@ describe('without watchedBy, all cameras of the device watch', () => {
   test('one that gives no picture blocks, and one that is switched off does not', async () => {
     await open()
     cameras = { gate: 'looking', barn: 'dark' }
-    for (const by of FROM_AFAR)
+    for (const by of [HUB, PROGRAM])
       expect(await outcome(by)).toBe('not_watched: A camera that watches it does not look for persons now. (barn)')
     cameras = { gate: 'looking', barn: 'off' }
     expect(await outcome(HUB)).toBe('fired')
     cameras = { gate: 'off', barn: 'off' }
-    expect(await outcome(HUB)).toMatch(/^not_watched: .*all cameras are switched off/)
+    expect(await outcome(HUB)).toMatch(/^not_watched: .*\(gate: it is switched off\)/)
+  })
+
+  test.each([
+    ['silent', 'barn: no program has said for two minutes that it looks'],
+    ['missing', 'barn: no source has it'],
+  ] as const)('one that is %s blocks, and the refusal says why', async (state, why) => {
+    await open()
+    cameras = { gate: 'looking', barn: state }
+    for (const by of [HUB, PROGRAM]) expect(await outcome(by)).toMatch(`does not look for persons now. (${why})`)
+  })
+
+  test('a rule fires while its own cameras look, whatever others do, and not with a person on any', async () => {
+    await open()
+    cameras = { gate: 'looking', barn: 'dark', yard: 'looking' }
+    isComplete = false
+    expect(await outcome(RULE)).toBe('fired')
+    expect(await outcome({ ...RULE, watchers: ['Gate', 'barn'] })).toMatch(/^not_watched: .*\(barn\)/)
+    isComplete = true
+    expect(await outcome({ ...RULE, watchers: ['gate', 'garden'] })).toMatch(/^watcher_unknown: /)
+    deterrents.personSeen('yard')
+    expect(await outcome(RULE)).toMatch(/^person_near/)
+  })
+
+  test('where no camera of a rule can know persons, all others must look', async () => {
+    await open()
+    cameras = { gate: 'unable', barn: 'dark' }
+    expect(await outcome(RULE)).toMatch(/^not_watched: .*\(barn\)/)
+    cameras = { gate: 'off', barn: 'looking' }
+    expect(await outcome(RULE)).toBe('fired')
   })
 
   test('one whose eye knows no persons watches nothing, and blocks where the file names it', async () => {
@@ -94,7 +130,7 @@ describe('without watchedBy, all cameras of the device watch', () => {
   test('while Frigate has not said which cameras it has, nothing fires', async () => {
     await open()
     isComplete = false
-    for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^not_watched/)
+    for (const by of [HUB, PROGRAM]) expect(await outcome(by)).toMatch(/^not_watched/)
     cameras = {}
     for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^not_watched/)
     expect(relay.calls).not.toContain('on')
@@ -103,16 +139,17 @@ describe('without watchedBy, all cameras of the device watch', () => {
   test('a device without cameras fires, and its ledger says that nobody looked', async () => {
     await open()
     cameras = {}
-    for (const by of FROM_AFAR) expect(await outcome(by)).toBe('fired')
+    for (const by of [HUB, PROGRAM]) expect(await outcome(by)).toBe('fired')
+    expect(await outcome(RULE)).toMatch(/^watcher_unknown/)
     const fired = async () => (await deterrents.ledger({ limit: 50 })).filter(({ kind }) => kind === 'fired')
     await expect
       .poll(async () => (await fired()).map(({ message }) => message))
-      .toEqual(Array(3).fill('No camera looked for persons.'))
+      .toEqual(Array(2).fill('No camera looked for persons.'))
   })
 })
 
 describe('with watchedBy', () => {
-  test.each([['Gate'], ['gate '], ['garden']])('a camera %j that the device does not have blocks', async (name) => {
+  test.each([['gaet'], ['gate '], ['garden']])('a camera %j that the device does not have blocks', async (name) => {
     await open(['gate', name])
     for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^watcher_unknown: /)
     expect(relay.calls).not.toContain('on')
@@ -125,7 +162,22 @@ describe('with watchedBy', () => {
     deterrents.personSeen('barn')
     expect(await outcome(HUB)).toBe('fired')
     cameras = { gate: state, barn: 'looking' }
-    for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^not_watched: .*\(gate\)$/)
+    for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^not_watched: .*\(gate(: it is switched off)?\)$/)
+  })
+
+  test.each([
+    ['gate', 'Gate'],
+    ['Gate', 'gate'],
+    ['Kuhst\u00e4lle', 'KUHSTA\u0308LLE'],
+  ])('%j is the camera %j, for persons and for whether it looks', async (named, reported) => {
+    await open([named])
+    cameras = { [reported]: 'looking' }
+    expect(await outcome(HUB)).toBe('fired')
+    cameras = { [named]: 'looking', [reported]: 'dark' }
+    for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(`(${reported})`)
+    cameras = { [reported]: 'looking' }
+    deterrents.personSeen(reported)
+    for (const by of FROM_AFAR) expect(await outcome(by)).toMatch(/^person_near/)
   })
 
   test('an empty list means that no camera watches, and the ledger says so', async () => {

@@ -1,13 +1,16 @@
 /** Which cameras look for persons where a deterrent acts, and why a firing must wait for them. Pure. */
+import { isSameName } from '../kernel/same-name.ts'
 import { refusal, type Refusal } from './refusals.ts'
 import type { Asker } from './saved-state.ts'
 import type { DeterrentSettings } from './schema.ts'
 
 /**
  * Whether a person on a camera would be reported now: `looking`. `dark`: it gives no picture, or nothing looks at its
- * pictures. `off`: its owner has switched it off. `unable`: what looks there knows no persons, so it can watch nothing.
+ * pictures. `silent`: no program has said for some time that it looks. `missing`: gateway.yaml lists it, and no source
+ * has it. `off`: its owner has switched it off. `unable`: what looks there knows no persons, so it can watch nothing.
  */
-export type CameraWatch = ReadonlyMap<string, 'looking' | 'dark' | 'off' | 'unable'>
+export type CameraState = 'looking' | 'dark' | 'silent' | 'missing' | 'off' | 'unable'
+export type CameraWatch = ReadonlyMap<string, CameraState>
 
 /** All that the device knows of its cameras at one moment. */
 export type Watch = {
@@ -25,42 +28,57 @@ export function isUnwatched(by: Asker): boolean {
 }
 
 /** Whether a person on this camera keeps the deterrent off. */
-export function isWatching(camera: string, by: Asker, { watchedBy }: Pick<DeterrentSettings, 'watchedBy'>): boolean {
+export function isWatching(camera: string, by: Asker, { watchedBy }: Settings): boolean {
   if (isUnwatched(by)) return false
-  // A program that writes a name in another case means the same camera.
-  const isIt = (name: string) => name.toLowerCase() === camera.toLowerCase()
+  const isIt = (name: string) => isSameName(name, camera)
   return (watchedBy?.some(isIt) ?? true) || (by.kind === 'rule' && by.cameras.some(isIt))
 }
 
 /** Why nobody can know whether a person is there; undefined when the cameras look, or the device has none that can. */
-export function whyBlind(
-  by: Asker,
-  { watchedBy }: Pick<DeterrentSettings, 'watchedBy'>,
-  { cameras, isComplete }: Watch,
-): Refusal | undefined {
+export function whyBlind(by: Asker, settings: Settings, watch: Watch): Refusal | undefined {
   if (isUnwatched(by)) return undefined
-  if (watchedBy) {
-    // What no camera has is not shown; `check` and the heartbeat name its line.
-    if (watchedBy.some((camera) => !cameras.has(camera))) return refusal(isComplete ? 'watcher_unknown' : 'not_watched')
-  } else if (!isComplete) return refusal('not_watched', 'Frigate has not said yet which cameras it has')
-  const able = ableOf(cameras)
-  const watching = watchedBy ?? able.filter((camera) => cameras.get(camera) !== 'off')
-  const blind = watching.find((camera) => cameras.get(camera) !== 'looking')
-  if (blind !== undefined) return refusal('not_watched', blind)
-  const isNobodyLeft = !watchedBy && watching.length === 0 && able.length > 0
-  return isNobodyLeft ? refusal('not_watched', 'all cameras are switched off') : undefined
+  const { cameras, isAll } = watchersOf(by, settings, watch)
+  if (isAll && !watch.isComplete) return refusal('not_watched', 'a source has not said yet which cameras it has')
+  const unknown = cameras.find(([, state]) => state === undefined)
+  // What no camera has is not shown; `check` and the heartbeat name its line.
+  if (unknown) return refusal(watch.isComplete ? 'watcher_unknown' : 'not_watched')
+  const blind = cameras.find(([, state]) => state !== 'looking')
+  return blind && refusal('not_watched', `${blind[0]}${WHY[blind[1]!]}`)
 }
 
 /** Whether a firing that `whyBlind` allows happens without anybody who looks. */
-export function hasNoWatcher(
-  by: Asker,
-  { watchedBy }: Pick<DeterrentSettings, 'watchedBy'>,
-  { cameras }: Watch,
-): boolean {
-  return !isUnwatched(by) && (watchedBy ?? ableOf(cameras)).length === 0
+export function hasNoWatcher(by: Asker, settings: Settings, watch: Watch): boolean {
+  return !isUnwatched(by) && watchersOf(by, settings, watch).cameras.length === 0
 }
 
-/** The cameras that can watch, now or when somebody switches them on. */
-function ableOf(cameras: CameraWatch): string[] {
-  return [...cameras].flatMap(([camera, state]) => (state === 'unable' ? [] : [camera]))
+type Settings = Pick<DeterrentSettings, 'watchedBy'>
+/** The state is undefined for a camera that the device does not have. */
+type Watcher = readonly [camera: string, state: CameraState | undefined]
+
+const WHY: Readonly<Record<CameraState, string>> = {
+  looking: '',
+  dark: '',
+  silent: ': no program has said for two minutes that it looks',
+  missing: ': no source has it',
+  off: ': it is switched off',
+  unable: ': what looks at it knows no persons',
+}
+
+/**
+ * The cameras that must look: those of `watchedBy`; without it those of the rule that fires, and for everybody else all
+ * of the device (docs/decisions/061).
+ */
+function watchersOf(by: Asker, { watchedBy }: Settings, watch: Watch): { cameras: Watcher[]; isAll: boolean } {
+  const named = (names: readonly string[]) =>
+    names.flatMap((name): Watcher[] => {
+      const found = [...watch.cameras].filter(([camera]) => isSameName(camera, name))
+      return found.length > 0 ? found : [[name, undefined]]
+    })
+  if (watchedBy) return { cameras: named(watchedBy), isAll: false }
+  const isOn = ([, state]: Watcher) => state !== 'off' && state !== 'unable'
+  const ofRule = by.kind === 'rule' ? named(by.watchers).filter(isOn) : []
+  if (ofRule.length > 0) return { cameras: ofRule, isAll: false }
+  const able = [...watch.cameras].filter(([, state]) => state !== 'unable')
+  const on = able.filter(isOn)
+  return { cameras: on.length > 0 ? on : able, isAll: true }
 }

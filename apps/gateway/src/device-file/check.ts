@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readProgramCameras, RECORD_FILE } from '../detections/record.ts'
+import { readNames, RECORD_FILE } from '../detections/record.ts'
 import { isMissing } from '../kernel/durable-file.ts'
 import { readModelLabels, modelsFolder } from '../models/store.ts'
 import { askFrigateForNames } from '../sources/frigate/names.ts'
@@ -55,9 +55,11 @@ async function findNames(
   { dataDir, givenCameras = [] }: { dataDir: string; givenCameras?: readonly string[] | undefined },
 ): Promise<NameFindings> {
   const { frigate } = value.sources
+  const { programs = [], seen } = readNames(join(dataDir, RECORD_FILE)) ?? {}
   return checkNames(withGivenCameras(value, givenCameras), names, {
     frigate: frigate && (await askFrigateForNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
-    programs: readProgramCameras(join(dataDir, RECORD_FILE)),
+    programs,
+    seen,
     models: await readModelLabels(modelsFolder(dataDir)),
   })
 }

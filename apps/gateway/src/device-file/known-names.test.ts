@@ -56,7 +56,7 @@ describe('with an eye alone, everything is known', () => {
     const text = eye().replace('model: demonstration }', 'model: nano, labels: [boar, foks] }')
     const models = new Map([['nano', ['boar', 'fox']]])
     expect(told(text, { models })).toEqual([
-      'line 5: sources.eye.labels.1: There is no label foks; there is boar, fox.',
+      'line 5: sources.eye.labels.1: There is no label foks; the nearest is fox.',
       'line 6: deterrents.horn.watchedBy.0: Nothing looks for persons on gate.',
     ])
     expect(told(text, { models: new Map([['nano', ['boar', 'foks', 'person']]]) })).toEqual([])
@@ -101,11 +101,38 @@ rules: [{ name: A, labels: [dog], fire: [horn], ${rule} }]
     )
   })
 
+  test('a camera that the file leaves out still watches', () => {
+    expect(told(text('gate_cam', 'cameras: [barn]', ', cameras: [barn]'), { frigate })).toEqual([])
+    expect(told(text('barn', 'cameras: [gate_cam]', ', cameras: [barn]'), { frigate })).toEqual([
+      'line 3: deterrents.horn.watchedBy.0: Nothing looks for persons on barn.',
+      'line 4: rules.0.cameras.0: There is no camera gate_cam; there is barn.',
+    ])
+  })
+
   test('while it does not answer, its names are not checked, and that is said', () => {
     expect(told(text('gate', 'cameras: [gate]'))).toEqual([
       'warning: line 3: deterrents.horn.watchedBy.0: Frigate has not said whether it has the camera gate.',
       'warning: line 4: rules.0.cameras.0: Frigate has not said whether it has the camera gate.',
     ])
+  })
+
+  test('while it does not answer, the nearest of all known names is told', () => {
+    const more = 'cameras: { gate: {}, shed: { url: "http://127.0.0.1/x" } }\n'
+    const rule = 'cameras: [Yrad], zones: [Front-Yard]'
+    const seen = { cameras: ['yard'], labels: ['dog', 'roe deer'], zones: ['front_yard'] }
+    const down = more + text('gaet', rule, ', cameras: [Gate, baarn]').replace('labels: [dog]', 'labels: [ro-deer]')
+    const frigateHasNot = 'Frigate has not said whether it has the camera'
+    expect(told(down, { seen })).toEqual(
+      [
+        `warning: line 3: sources.frigate.cameras.0: ${frigateHasNot} Gate; the nearest is gate.`,
+        `warning: line 3: sources.frigate.cameras.1: ${frigateHasNot} baarn.`,
+        'warning: line 4: deterrents.horn: Nothing looks at shed, so programs and people in the hub cannot fire horn. `watchedBy` names the cameras that matter.',
+        `warning: line 4: deterrents.horn.watchedBy.0: ${frigateHasNot} gaet; the nearest is gate.`,
+        'warning: line 5: rules.0.labels.0: No source has reported the label ro-deer yet; the nearest is roe deer.',
+        `warning: line 5: rules.0.cameras.0: ${frigateHasNot} Yrad; the nearest is yard.`,
+        'warning: line 5: rules.0.zones.0: No source has reported the zone Front-Yard yet; the nearest is front_yard.',
+      ].filter((line) => !line.includes('Nothing looks at')),
+    )
   })
 
   test('a camera that is only listed is told when no source has it', () => {
@@ -137,6 +164,57 @@ rules: [{ name: A, labels: [boar], cameras: [yard], zones: [anything], fire: [ho
   })
 })
 
+describe('a deterrent without watchedBy', () => {
+  const file = (cameras: string, sources: string, watchedBy = '') =>
+    `cameras: ${cameras}\nsources: ${sources}\ndeterrents:\n  horn:\n    { driver: http, "on": { url: "http://127.0.0.1/1" }, "off": { url: "http://127.0.0.1/0" }${watchedBy} }\n`
+  const shed = '{ shed: { url: "http://127.0.0.1/x" }, gate: { url: "http://127.0.0.1/y" } }'
+  const eye = (more: string) => `{ eye: { cameras: [gate]${more} } }`
+  const nobody = [
+    'warning: line 4: deterrents.horn: No camera watches horn: it fires whether a person is there or not.',
+  ]
+  const blind = (camera: string) => [
+    `warning: line 4: deterrents.horn: Nothing looks at ${camera}, so programs and people in the hub cannot fire horn. \`watchedBy\` names the cameras that matter.`,
+  ]
+  test.each<[string, string, string[], Partial<KnownNames>?]>([
+    ['no camera', file('{}', '{}'), nobody],
+    ['an eye that knows no persons', file('{ gate: { url: "http://127.0.0.1/y" } }', eye('')), nobody],
+    ['watchedBy without a camera', file(shed, eye(', model: demonstration'), ', watchedBy: []'), nobody],
+    ['a camera that the eye leaves out', file(shed, eye(', model: demonstration')), blind('shed')],
+    ['cameras without a source', file('{ shed: { url: "http://127.0.0.1/x" } }', '{}'), blind('shed')],
+    ['one that no program has reported', file('{ yard: {} }', '{ api: {} }'), blind('yard')],
+    ['one that a program reports in another case', file('{ yard: {} }', '{ api: {} }'), [], { programs: ['Yard'] }],
+    ['watchedBy', file(shed, eye(', model: demonstration'), ', watchedBy: [gate]'), []],
+  ])('%s is told at its own line', (_what, text, warnings, known) => {
+    expect(told(text, known)).toEqual(warnings)
+  })
+})
+
+test('where programs may report anything, what is near to a known name is told', () => {
+  const text = (camera: string, label: string, zone = 'path') => `
+sources: { api: { loopbackNeedsToken: false } }
+cameras: { yard: {} }
+deterrents: { horn: ${VALVE}, watchedBy: [] } }
+rules: [{ name: A, labels: [${label}], cameras: [${camera}], zones: [${zone}], fire: [horn] }]
+`
+  const seen = { cameras: ['pond'], labels: ['boar', 'wolf'], zones: ['path'] }
+  const rest = (all: string[]) => all.filter((line) => !line.includes('No camera watches'))
+  const known = { seen, programs: ['pond'] }
+  expect(rest(told(text('pond', 'wolf'), known))).toEqual([])
+  expect(rest(told(text('pond', 'lynx', 'tunnel'), known))).toEqual([])
+  expect(rest(told(text('Yard', 'wlof', 'Path'), known))).toEqual([
+    'line 5: rules.0.cameras.0: There is no camera Yard; the nearest is yard. Write a camera that a program reports below `cameras`, as `NAME: {}`.',
+    'warning: line 5: rules.0.labels.0: No source has reported the label wlof yet; the nearest is wolf.',
+    'warning: line 5: rules.0.zones.0: No source has reported the zone Path yet; the nearest is path.',
+  ])
+  expect(rest(told(text('"yrad"', 'persn')))).toContain(
+    'warning: line 5: rules.0.labels.0: No source has reported the label persn yet; the nearest is person.',
+  )
+  // Such a name cannot stand below `cameras`.
+  expect(rest(told(text('"Kuhst\u00e4lle"', 'boar'), { programs: ['kuhstaelle'] }))).toEqual([
+    'warning: line 5: rules.0.cameras.0: No program has reported the camera Kuhst\u00e4lle yet; the nearest is kuhstaelle.',
+  ])
+})
+
 test('a file of one mistake after the other is compared for a moment only', () => {
   const name = (index: number) => `${'x'.repeat(90)}${index}`
   const names = Array.from({ length: 60 }, (_, index) => name(index))
@@ -153,6 +231,10 @@ test('the nearest name differs in case, in signs or in few letters', () => {
   expect(nearest('Gate', ['shed', 'gate'])).toBe('gate')
   expect(nearest('front yard', ['back_yard', 'Front_Yard'])).toBe('Front_Yard')
   expect(nearest('kuhstaelle', ['Kuhställe'])).toBe('Kuhställe')
+  for (const near of ['gaet', 'agte', 'gaaet', 'gtea']) expect(nearest(near, ['gate'])).toBe('gate')
+  expect(nearest('yrda', ['barn', 'yard'])).toBe('yard')
+  expect(nearest('fix', ['cow', 'fox'])).toBe('fox')
+  expect(nearest('gate', ['gate', 'barn'])).toBeUndefined()
   expect(nearest('gate', ['barn'])).toBeUndefined()
   expect(nearest('', ['a'])).toBe('a')
   expect(nearest('gate', [])).toBeUndefined()

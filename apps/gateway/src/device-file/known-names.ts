@@ -1,9 +1,12 @@
 /** Compares the names in gateway.yaml with what its sources provide. */
 import { DEMONSTRATION_CLASSES } from '@hedgerow/vision'
+import { isCameraName } from '../cameras/schema.ts'
+import type { SeenNames } from '../detections/record.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
+import { isSameName, nameKey } from '../kernel/same-name.ts'
 import { DEMONSTRATION, NO_MODEL } from '../sources/eye/schema.ts'
 import type { CameraNames } from '../sources/source.ts'
-import { nearest, noSuch } from './nearest.ts'
+import { noSuch, theNearest } from './nearest.ts'
 import type { PlacedName } from './names.ts'
 import type { DeviceFile } from './schema.ts'
 import type { FileError } from './yaml.ts'
@@ -13,12 +16,16 @@ export type KnownNames = {
   frigate: ReadonlyMap<string, CameraNames> | undefined
   /** Cameras that programs have reported. */
   programs: readonly string[]
+  /** What recent detections name: probably meant, where a source has not said what it has. */
+  seen?: SeenNames | undefined
   /** The labels of each model of the device; undefined when they were not looked up. */
   models?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
 /** Each may compare a name with hundreds of others. */
 const FINDINGS_MAX = 20
+/** Offered where any label may come. */
+const USUAL_LABELS = DEMONSTRATION_CLASSES.slice(1)
 /** What the eye has without a model of the device. */
 const OWN_EYES: readonly string[] = [NO_MODEL, DEMONSTRATION]
 
@@ -27,35 +34,73 @@ export type NameFindings = { errors: FileError[]; warnings: FileError[] }
 export function checkNames(file: DeviceFile, names: readonly PlacedName[], known: KnownNames): NameFindings {
   const { eye, frigate, api } = file.sources
   const isFrigateUnknown = frigate !== undefined && known.frigate === undefined
+  const mayHaveMore = isFrigateUnknown || api !== undefined
   const provided = providedCameras(file, known)
+  const seen = (mayHaveMore && known.seen) || { cameras: [], labels: [], zones: [] }
+  /** Frigate's persons are reported of all its cameras, whichever `sources.frigate.cameras` names. */
+  const watching = new Map([...((frigate && known.frigate) ?? []), ...provided])
+  const reported = new Set(known.programs.map(nameKey))
+  // A value of a secret is no name to tell.
+  const ofFrigate = names.flatMap(({ what, name, shown }) =>
+    what === 'camera of Frigate' && shown === name ? [name] : [],
+  )
+  const cameras = [...provided.keys(), ...Object.keys(file.cameras), ...ofFrigate, ...seen.cameras]
   const findings: NameFindings = { errors: [], warnings: [] }
   const fail = ({ path, line, column }: PlacedName, message: string) =>
     findings.errors.push({ line, column, message: `${path.join('.')}: ${message}` })
   const warn = ({ path, line, column }: PlacedName, message: string) =>
     findings.warnings.push({ line, column, message: `${path.join('.')}: ${message}` })
+  const warnOfFrigate = (named: PlacedName, candidates: readonly string[]) =>
+    warn(named, `Frigate has not said whether it has the camera ${named.shown}${theNearest(named, candidates)}.`)
 
   function checkCamera(named: PlacedName): void {
     const { name, shown } = named
     const listed = Object.hasOwn(file.cameras, name) ? file.cameras[name] : undefined
-    const found = provided.get(name)
+    const found = (named.what === 'watching camera' ? watching : provided).get(name)
     if (found) {
       if (named.what === 'watching camera' && found.seesPersons === false)
         fail(named, `Nothing looks for persons on ${shown}.`)
     } else if (listed?.url !== undefined)
       fail(named, `The eye does not look at ${shown}: add it to sources.eye.cameras.`)
-    else if (isFrigateUnknown) warn(named, `Frigate has not said whether it has the camera ${shown}.`)
-    else if (!listed || !api) {
+    // A program cannot know how the file writes the name.
+    else if (listed && reported.has(nameKey(name))) return
+    else if (isFrigateUnknown) warnOfFrigate(named, cameras)
+    else if (api && (listed || !isCameraName(name))) {
+      if (named.what === 'watching camera' || !listed)
+        warn(named, `No program has reported the camera ${shown} yet${theNearest(named, cameras)}.${waits(named)}`)
+    } else {
       const hint = api ? ' Write a camera that a program reports below `cameras`, as `NAME: {}`.' : ''
-      fail(named, noSuch('camera', named, [...provided.keys()]) + hint)
-    } else if (named.what === 'watching camera')
-      warn(named, `No program has reported the camera ${shown} yet. Until one does, ${named.deterrent} does not fire.`)
+      fail(named, noSuch('camera', named, [...provided.keys()], cameras) + hint)
+    }
   }
+
+  const waits = (named: PlacedName) =>
+    named.what === 'watching camera' ? ` Until one does, ${named.deterrent} does not fire.` : ''
+
+  /** Listed cameras from which nothing comes. */
+  const blind = Object.entries(file.cameras).flatMap(([name, { url }]) => {
+    const mayCome = isFrigateUnknown && url === undefined
+    return provided.has(name) || reported.has(nameKey(name)) || mayCome ? [] : [name]
+  })
 
   /** Programs may bring it later. */
   function checkListed(named: PlacedName): void {
-    if (provided.has(named.name) || api || isFrigateUnknown) return
-    const near = nearest(named.name, [...provided.keys()])
-    warn(named, `No source has this camera${near === undefined ? '' : `; the nearest is ${near}`}.`)
+    if (!blind.includes(named.name)) return
+    const near = theNearest(named, cameras)
+    if (!api || near !== '') warn(named, `No source has this camera${near}.`)
+  }
+
+  /** Without `watchedBy` all cameras watch. */
+  function checkWatch(named: PlacedName): void {
+    const watchedBy = file.deterrents[named.name]?.watchedBy
+    const able = [...watching.values()].filter(({ seesPersons }) => seesPersons !== false)
+    if (watchedBy ? watchedBy.length === 0 : able.length + blind.length === 0 && !isFrigateUnknown)
+      warn(named, `No camera watches ${named.name}: it fires whether a person is there or not.`)
+    else if (!watchedBy && blind.length > 0)
+      warn(
+        named,
+        `Nothing looks at ${blind.join(', ')}, so programs and people in the hub cannot fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
+      )
   }
 
   /** Zones and labels: any camera of a program may have others. */
@@ -63,16 +108,19 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     named: PlacedName & { cameras?: readonly string[] | undefined },
     key: 'zones' | 'labels',
   ): void {
-    const cameras = named.cameras?.map((name) => provided.get(name)) ?? [...provided.values()]
-    const all = cameras.map((camera) => camera?.[key])
+    const all = (named.cameras?.map((name) => provided.get(name)) ?? [...provided.values()]).map((one) => one?.[key])
     const there = [...new Set(all.flatMap((some) => some ?? []))]
-    const same = (name: string) => (key === 'labels' ? name.toLowerCase() : name)
-    if (there.some((name) => same(name) === same(named.name))) return
-    const mayHaveOthers = isFrigateUnknown || (api !== undefined && (key === 'labels' || !named.cameras))
-    const isOpen = mayHaveOthers || provided.size === 0 || all.includes(undefined)
-    const sentence = noSuch(key.slice(0, -1), named, there)
-    if (!isOpen) fail(named, sentence)
-    else if (nearest(named.name, there) !== undefined) warn(named, sentence)
+    const isThere = (name: string) => (key === 'labels' ? isSameName(name, named.name) : name === named.name)
+    if (there.some(isThere)) return
+    const isOpen =
+      isFrigateUnknown ||
+      (api !== undefined && (key === 'labels' || !named.cameras)) ||
+      provided.size === 0 ||
+      all.includes(undefined)
+    if (!isOpen) return void fail(named, noSuch(key.slice(0, -1), named, there))
+    const likely = [...new Set([...there, ...seen[key], ...(key === 'labels' ? USUAL_LABELS : [])])]
+    const near = likely.some(isThere) ? '' : theNearest(named, likely)
+    if (near) warn(named, `No source has reported the ${key.slice(0, -1)} ${named.shown} yet${near}.`)
   }
 
   for (const named of names) {
@@ -85,22 +133,16 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     else if (what === 'listed camera') checkListed(named)
     else if (what === 'zone') checkOnCameras(named, 'zones')
     else if (what === 'label') checkOnCameras(named, 'labels')
+    else if (what === 'deterrent') checkWatch(named)
     else if (what === 'camera of Frigate') {
-      if (known.frigate?.has(name) === false) fail(named, noSuch('camera', named, [...known.frigate.keys()]))
+      if (!known.frigate) warnOfFrigate(named, [...Object.keys(file.cameras), ...seen.cameras])
+      else if (!known.frigate.has(name)) fail(named, noSuch('camera', named, [...known.frigate.keys()]))
     } else if (what === 'label of the eye') {
       const labels = eye && labelsOfModel(eye.model, known)
-      if (labels && !labels.includes(name)) fail(named, noSuch('label', named, labels))
+      if (labels && !labels.some((each) => isSameName(each, name))) fail(named, noSuch('label', named, labels))
     } else if (known.models && !OWN_EYES.includes(name) && !known.models.has(name))
       fail(named, `${noSuch('model', named, [...known.models.keys()])} Add it with: hedgerow-gateway model add`)
   }
-  const hasNoCamera = [...provided.values()].every(({ seesPersons }) => seesPersons === false) && !isFrigateUnknown
-  for (const [name, { watchedBy }] of Object.entries(file.deterrents))
-    if (watchedBy ? watchedBy.length === 0 : hasNoCamera)
-      findings.warnings.push({
-        line: 1,
-        column: 1,
-        message: `No camera watches ${name}: it fires whether a person is there or not.`,
-      })
   return findings
 }
 
@@ -113,7 +155,7 @@ function providedCameras({ sources, cameras }: DeviceFile, known: KnownNames): R
   for (const name of eye?.cameras ?? []) {
     const zones = Object.keys(cameras[name]?.zones ?? {})
     const ofModel = labelsOfModel(eye!.model, known)
-    const labels = ofModel?.filter((label) => eye!.labels?.includes(label) ?? true)
+    const labels = ofModel?.filter((label) => eye!.labels?.some((each) => isSameName(each, label)) ?? true)
     // Persons are looked for also when `labels` does not name them.
     if (eye!.model === NO_MODEL) found.set(name, { zones, seesPersons: false })
     else found.set(name, { zones, ...(labels && { labels, seesPersons: ofModel!.some(isPersonLabel) }) })
@@ -123,5 +165,5 @@ function providedCameras({ sources, cameras }: DeviceFile, known: KnownNames): R
 
 /** Undefined without a model: what that means for labels is a warning with its own words. */
 function labelsOfModel(model: string, { models }: KnownNames): readonly string[] | undefined {
-  return model === DEMONSTRATION ? DEMONSTRATION_CLASSES.slice(1) : models?.get(model)
+  return model === DEMONSTRATION ? USUAL_LABELS : models?.get(model)
 }

@@ -8,7 +8,7 @@ import type { Place } from './yaml.ts'
  */
 type What =
   | { what: 'name' }
-  | { what: 'camera' | 'listed camera' | 'model' | 'camera of Frigate' | 'label of the eye' }
+  | { what: 'camera' | 'listed camera' | 'model' | 'camera of Frigate' | 'label of the eye' | 'deterrent' }
   | { what: 'watching camera'; deterrent: string }
   | { what: 'zone' | 'label'; cameras: readonly string[] | undefined }
 export type NamedThing = What & { name: string; path: (string | number)[] }
@@ -34,6 +34,7 @@ export function namesOf(file: DeviceFile): NamedThing[] {
   addOne({ what: 'model' }, secondLook?.model, 'secondLook', 'model')
   addOne({ what: 'name' }, secondLook?.endpoint?.model, 'secondLook', 'endpoint', 'model')
   for (const [deterrent, settings] of Object.entries(deterrents)) {
+    addOne({ what: 'deterrent' }, deterrent, 'deterrents', deterrent)
     add({ what: 'watching camera', deterrent }, settings.watchedBy, 'deterrents', deterrent, 'watchedBy')
     if ('chip' in settings) addOne({ what: 'name' }, String(settings.chip), 'deterrents', deterrent, 'chip')
   }

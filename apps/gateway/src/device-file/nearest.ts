@@ -5,15 +5,25 @@ const SHOWN_MAX = 10
 const COMPARED_MAX = 500
 const LENGTH_MAX = 100
 
-/** `shown`: the name as it is written in the file. It differs from `name` for a secret, which is not compared. */
+/**
+ * `shown`: the name as it is written in the file. It differs from `name` for a secret, which is not compared. `also`:
+ * names that may be meant and are not there either.
+ */
 export function noSuch(
   what: string,
   { name, shown }: { name: string; shown: string },
   known: readonly string[],
+  also: readonly string[] = [],
 ): string {
-  const near = shown === name ? nearest(name, known) : undefined
-  if (near !== undefined) return `There is no ${what} ${shown}; the nearest is ${near}.`
+  const near = theNearest({ name, shown }, [...known, ...also])
+  if (near !== '') return `There is no ${what} ${shown}${near}.`
   return `There is no ${what} ${shown}${known.length === 0 ? '' : `; there is ${known.slice(0, SHOWN_MAX).join(', ')}`}.`
+}
+
+/** The end of a sentence about such a name; empty when no name is near. */
+export function theNearest({ name, shown }: { name: string; shown: string }, known: readonly string[]): string {
+  const near = shown === name ? nearest(name, known) : undefined
+  return near === undefined ? '' : `; the nearest is ${near}`
 }
 
 /** The known name that differs in case, in signs between words, or in few letters; undefined when none is close. */
@@ -21,10 +31,13 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   const plain = plainName(name)
   let best: { name: string; steps: number } | undefined
   for (const other of known.slice(0, COMPARED_MAX)) {
+    if (other === name) continue
     const steps = stepsBetween(plain, plainName(other))
     if (steps < (best?.steps ?? Infinity)) best = { name: other, steps }
   }
-  return best && best.steps <= Math.max(1, Math.floor(plain.length / 3)) ? best.name : undefined
+  // Two letters of a word such as `gate` may be wrong, and only one of `fox`.
+  const most = Math.max(plain.length < 4 ? 1 : 2, Math.floor(plain.length / 3))
+  return best && best.steps <= most ? best.name : undefined
 }
 
 function plainName(name: string): string {

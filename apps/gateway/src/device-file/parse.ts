@@ -9,7 +9,7 @@ import { RULE_NAME_MAX } from '../rules/schema.ts'
 import { findNamed, putSecret, putStandIn, STAND_INS, type Named, type Secrets, type Written } from './secrets.ts'
 import { hintOf, wordsOfError } from './words.ts'
 import { warningsOf } from './warnings.ts'
-import { nodeAt, plainOf, readYaml, type FileError, type Yaml } from './yaml.ts'
+import { keyAt, nodeAt, plainOf, readYaml, type FileError, type Yaml } from './yaml.ts'
 
 /**
  * `names`: what the file names and something else must provide. `warnings`: about values that are valid but unwise.
@@ -47,11 +47,11 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
     isHidden && named.length > 0 ? checkHidden(document, named, shown) : check(document, shown)
   if (problems.length > 0) return { errors: inWords(problems, read.yaml, written) }
   const found = value ?? deviceFile.parse({})
-  const names = namesOf(found).map((each) => ({
-    ...each,
-    ...placeOf(offsetOf(document, each.path)),
-    shown: shown(each.path, each.name),
-  }))
+  const names = namesOf(found).map((each) => {
+    const isKey = each.path.at(-1) === each.name
+    const offset = (isKey && keyAt(document, each.path)?.range?.[0]) || offsetOf(document, each.path)
+    return { ...each, ...placeOf(offset), shown: shown(each.path, each.name) }
+  })
   // Nothing else in the file refers to these. What is written may be longer than a name.
   for (const [index, rule] of found.rules.entries())
     rule.name = shown(['rules', index, 'name'], rule.name).slice(0, RULE_NAME_MAX)

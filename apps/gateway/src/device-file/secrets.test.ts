@@ -64,12 +64,24 @@ function everythingTold(text: string, values: 'read' | 'hidden', environment = {
   const parsed = parseDeviceFile(text, values === 'hidden' ? values : { folder, environment })
   if (parsed.errors) return JSON.stringify(parsed.errors)
   const { value, names, warnings } = parsed
-  const found = checkNames(value, names, { frigate: new Map(), programs: [], models: new Map() })
+  const found = [new Map(), undefined].map((frigate) =>
+    checkNames(value, names, { frigate, programs: [], models: new Map() }),
+  )
   return JSON.stringify([found, warnings, vainParts(value), value.rules.map(({ name }) => name)])
 }
 
 const leaf = fc.constantFrom(...leavesOf(whole))
 const named = fc.constantFrom('${SECRET}', '!file key', 'x${SECRET}', 'http://${SECRET}', 'http://a:${SECRET}@b/')
+
+test('a secret is not told as the nearest name', () => {
+  const text = `sources: { frigate: { url: "http://127.0.0.1:9", cameras: ["\${SECRET}"] } }
+rules: [{ name: A, labels: [boar], cameras: [orchard], fire: [a] }]
+deterrents: { a: { driver: command, "on": [a], "off": [a] } }
+`
+  const told = everythingTold(text, 'read', { SECRET: 'orchad' })
+  expect(told).toContain('Frigate has not said whether it has the camera orchard.')
+  expect(told).not.toContain('orchad')
+})
 
 test('whatever setting a secret is in, no error and no warning shows it', () => {
   fc.assert(

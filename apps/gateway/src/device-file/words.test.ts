@@ -64,6 +64,18 @@ test.each([
     [expect.stringMatching(/an address that begins with .* In a password write # as %23, \/ as %2F and \? as %3F\.$/)],
   ],
   ['cameras: { Kuhst\u00e4lle: {} }', [expect.stringContaining('A name has letters from a to z, digits, ')]],
+  [
+    'site: { timeZone: Europe/Berln }',
+    [expect.stringMatching(/ not the name of a time zone, such as Europe\/Berlin\. The nearest is Europe\/Berlin\.$/)],
+  ],
+  [
+    `deterrents: { a: ${HORN.replace('http,', 'shely,')} } }`,
+    [expect.stringMatching(/driver: This must be one of .* The nearest is shelly\.$/)],
+  ],
+  [
+    rule('hours: 10:00-12:00, days: [mondey]').replace('fire: []', 'fire: [a]'),
+    [expect.stringMatching(/days\.0: This must be monday or .* The nearest is monday\.$/)],
+  ],
   ['sources: { frigate: {} }', ['1:21 sources.frigate.url: This key is missing.']],
 ])('%j has an answer that says what is wrong', (text, words) => {
   const told = parseDeviceFile(text, { folder: '/tmp', environment: {} }).errors

@@ -1,5 +1,6 @@
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { z } from 'zod'
+import { nearest } from './nearest.ts'
 
 /** The sentence for a value of gateway.yaml that a schema refuses, when the schema has none of its own. */
 export function wordsOfError(issue: z.core.$ZodRawIssue): string {
@@ -28,6 +29,11 @@ function typeInWords({ expected, input }: z.core.$ZodRawIssue<z.core.$ZodIssueIn
 export function hintOf(written: unknown, message: string): string {
   if (typeof written !== 'string') return ''
   if (/^[\u2018-\u201F\u00AB\u2039]/.test(written)) return ' Its quotation marks are typographic: write " or \'.'
+  const choices = message.includes('time zone')
+    ? Intl.supportedValuesOf('timeZone')
+    : /^This must be (?:one of )?(\w+(?:(?:, | or )\w+)+)\.$/.exec(message)?.[1]?.split(/, | or /)
+  const near = choices && nearest(written, choices)
+  if (near !== undefined) return ` The nearest is ${near}.`
   if (message.endsWith('number.') && /^[+-]?\d+(?:[.,]\d+)?$/.test(written))
     return ` Write ${written.replace(',', '.')}, without quotation marks.`
   const early = written.search(/[#?\s]|(?<![:/])\/(?!\/)/)

@@ -91,6 +91,13 @@ export function nodeAt(document: Document, path: readonly PropertyKey[]): Node |
   return isNode(node) ? node : undefined
 }
 
+/** The key at the end of a path. */
+export function keyAt(document: Document, path: readonly PropertyKey[]): Node | undefined {
+  const map = nodeAt(document, path.slice(0, -1))
+  const key = isMap(map) ? pairOf(map, path.at(-1)!)?.key : undefined
+  return isNode(key) ? key : undefined
+}
+
 function pairOf(map: YAMLMap, key: PropertyKey) {
   return map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key))
 }

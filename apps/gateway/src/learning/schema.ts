@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hoursList } from '../kernel/hours.ts'
 import { isMotionLabel } from '../kernel/motion-label.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
+import { isSameName } from '../kernel/same-name.ts'
 
 /** The part `learning` of gateway.yaml. */
 export const learningSettings = z.strictObject({
@@ -30,7 +31,7 @@ const FIRE_LABELS = new Set(['fire', 'flame', 'smoke'])
  * for that camera.
  */
 export function mayLearn({ alsoLearn }: Pick<LearningSettings, 'alsoLearn'>, camera: string, label: string): boolean {
-  const name = label.toLowerCase()
-  const isGrave = isPersonLabel(label) || isMotionLabel(label) || FIRE_LABELS.has(name)
-  return !isGrave || (alsoLearn[camera] ?? []).some((allowed) => allowed.toLowerCase() === name)
+  const isGrave = isPersonLabel(label) || isMotionLabel(label) || FIRE_LABELS.has(label.toLowerCase())
+  const allowed = Object.entries(alsoLearn).flatMap(([name, labels]) => (isSameName(name, camera) ? labels : []))
+  return !isGrave || allowed.some((name) => isSameName(name, label))
 }

@@ -41,7 +41,8 @@ export function dryRun(
   const instant = () => ({ wall: at, mono: at })
   const cameras = [...new Set(detections.map(({ camera }) => camera))]
   const watching = Object.values(deterrents).flatMap(({ watchedBy }) => watchedBy ?? [])
-  const allLook = new Map([...cameras, ...watching].map((camera) => [camera, 'looking'] as const))
+  const ofRules = rules.flatMap((rule) => rule.cameras ?? [])
+  const allLook = new Map([...cameras, ...watching, ...ofRules].map((camera) => [camera, 'looking'] as const))
   const interlock = createInterlock({
     settings: deterrents,
     place: site,
@@ -109,6 +110,7 @@ export function dryRun(
             rule: rule.name,
             detectionId: subject.detectionId,
             cameras: [...new Set([...(rule.cameras ?? cameras), subject.camera])],
+            watchers: rule.cameras ?? [subject.camera],
             aboutPersons: rule.aboutPersons,
           },
         },

@@ -1,5 +1,6 @@
 import type { Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../kernel/hours.ts'
+import { isSameName } from '../kernel/same-name.ts'
 import type { DetectedObject } from '../sources/source.ts'
 import type { Rule } from './schema.ts'
 
@@ -53,8 +54,9 @@ export function subjectsOf(detection: Detection, objects: readonly DetectedObjec
 export function whyNot(rule: Rule, subject: Subject, at: number, place: Place): string | undefined {
   if (!rule.enabled) return 'the rule is not enabled'
   if (!namesLabel(rule, subject.label)) return `the label is ${subject.label}`
-  if (rule.cameras && !rule.cameras.includes(subject.camera)) return `the camera is ${subject.camera}`
-  if (rule.zones && !subject.zones.some((zone) => rule.zones?.includes(zone)))
+  if (rule.cameras && !rule.cameras.some((each) => isSameName(each, subject.camera)))
+    return `the camera is ${subject.camera}`
+  if (rule.zones && !subject.zones.some((zone) => rule.zones?.some((each) => isSameName(each, zone))))
     return subject.zones.length === 0 ? 'it is in no zone' : `the zone is ${subject.zones.join(' and ')}`
   if (subject.score < rule.minimumScore) return `the score ${subject.score} is below ${rule.minimumScore}`
   const outcome = outcomeOf(subject)
@@ -77,5 +79,5 @@ function outcomeOf({ falsePositive, validated, verdicts }: Subject): 'confirmed'
 }
 
 export function namesLabel({ labels }: Pick<Rule, 'labels'>, label: string): boolean {
-  return labels.some((each) => each.toLowerCase() === label.toLowerCase())
+  return labels.some((each) => isSameName(each, label))
 }

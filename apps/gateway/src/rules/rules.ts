@@ -126,6 +126,7 @@ export function createRules(options: RulesOptions): Rules {
             rule: rule.name,
             detectionId,
             cameras: [...new Set([...(rule.cameras ?? options.cameras()), camera])],
+            watchers: rule.cameras ?? [camera],
             aboutPersons: rule.aboutPersons,
             ...((varies || Array.isArray(rule.seconds)) && { chose: `${deterrent} for ${seconds} s` }),
           },

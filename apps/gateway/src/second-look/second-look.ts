@@ -9,6 +9,7 @@ import type { Detection, Verdict } from '@hedgerow/contract'
 import { unsure } from '@hedgerow/second-look'
 import type { Logger } from 'pino'
 import type { AskHub } from '../hub/second-look.ts'
+import { isSameName } from '../kernel/same-name.ts'
 import { SECOND_LOOK, type SecondLookSettings } from './schema.ts'
 import type { Stage, StageLook } from './stages.ts'
 
@@ -84,7 +85,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
   }
 
   function isWanted({ label }: Detection): boolean {
-    return settings?.labels.some((each) => each.toLowerCase() === label.toLowerCase()) ?? false
+    return settings?.labels.some((each) => isSameName(each, label)) ?? false
   }
 
   function forget({ id }: Detection): void {

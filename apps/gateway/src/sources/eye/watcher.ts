@@ -13,6 +13,7 @@ import {
 } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
+import { isSameName } from '../../kernel/same-name.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
 import type { LiveBox, SourceContext } from '../source.ts'
 import { createCandidateWatch } from './candidates.ts'
@@ -46,7 +47,7 @@ export function createWatcher(
   log: Logger,
   { recogniser, recorder }: { recogniser: Recogniser; recorder: CameraRecorder },
 ) {
-  const { labels } = settings
+  const isWanted = (label: string) => settings.labels?.some((each) => isSameName(each, label)) ?? true
   const minimumScore = camera.minimumScore ?? settings.minimumScore
   const toUnixMs = (atMs: number) => clock() - (performance.now() - atMs)
   const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
@@ -59,8 +60,7 @@ export function createWatcher(
     recorder,
   })
   const candidates = createCandidateWatch((candidate, beganAtMs) => {
-    if (!labels || labels.includes(candidate.label))
-      noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
+    if (isWanted(candidate.label)) noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
   })
   let motion: MotionDetector | undefined
   let size: Size | undefined
@@ -108,7 +108,7 @@ export function createWatcher(
       const lastMovedAt = movedAt.get(track.id)
       if (lastMovedAt === undefined) continue
       if (atMs - lastMovedAt > STILL_MS) await end([track])
-      else if (!labels || labels.includes(track.label)) await detections.see(track, frame).catch(onFailure)
+      else if (isWanted(track.label)) await detections.see(track, frame).catch(onFailure)
     }
     await end(ended)
   }

@@ -174,6 +174,7 @@ describe('a camera that reports nothing', () => {
     frigate.cameras.get('yard')!.detect = false
     frigate.stats()
     await expect.poll(() => problemsOf(source)).toBe(`yard reports nothing, because ${DETECT}.`)
+    expect(source.watch()?.get('yard')).toBe('off')
   })
 
   test('because its role may not see it', async () => {
@@ -189,6 +190,13 @@ describe('a camera that reports nothing', () => {
     const hidden = frigate.see({ camera: 'yard', label: 'boar' })
     await sentinel({ frigate, source }, 'orchard')
     expect(byId(source, hidden.id)).toBeUndefined()
+    // A person there would not be reported either.
+    expect(source.watch()).toEqual(
+      new Map([
+        ['orchard', 'looking'],
+        ['yard', 'dark'],
+      ]),
+    )
     await expect(source.pictures.latest!('yard', { signal: AbortSignal.timeout(10_000) })).rejects.toThrow(
       'Frigate answered 403: its user for this gateway may not read that.',
     )

@@ -59,7 +59,7 @@ const SPANS: readonly [ms: number, words: string][] = [
 ]
 
 export function createHealth(
-  settings: Pick<FrigateSettings, 'cameras' | 'severity'>,
+  settings: Pick<FrigateSettings, 'cameras' | 'mqtt' | 'severity'>,
   options: {
     clock: () => number
     frozen(camera: string): Frozen | undefined
@@ -114,15 +114,20 @@ export function createHealth(
     ]
   }
 
+  /** The statistics have what somebody switched off since the last look at the configuration. */
+  function detects(name: string): boolean {
+    const counted = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.detection_enabled : undefined
+    const own = config && Object.hasOwn(config.cameras, name) ? config.cameras[name]!.detect.enabled : undefined
+    return Boolean(counted ?? own ?? true)
+  }
+
   /** Why no review item of an enabled camera comes from Frigate, as a part of a sentence. */
   function whySilent(name: string): string | undefined {
     if (settings.cameras && !settings.cameras.includes(name)) return undefined
     if (allowed && !allowed.includes(name))
       return "Frigate's user for this gateway may not see it: its role needs the camera"
     const own = config && Object.hasOwn(config.cameras, name) ? config.cameras[name]! : undefined
-    // The statistics have what somebody switched off since the last look at the configuration.
-    const counted = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.detection_enabled : undefined
-    if (!(counted ?? own?.detect.enabled ?? true)) return 'Frigate detects nothing there: set detect.enabled'
+    if (!detects(name)) return 'Frigate detects nothing there: set detect.enabled'
     if (!own) return undefined
     if (!own.record.enabled) return 'Frigate has review items of recorded cameras only: set record.enabled'
     const { alerts, detections } = own.review
@@ -148,9 +153,10 @@ export function createHealth(
     const known = namesOf(config)
     return new Map(
       cameras().map(({ name, state }) => {
-        const { detect } = Object.hasOwn(config!.cameras, name) ? config!.cameras[name]! : {}
         if (known.get(name)?.seesPersons === false) return [name, 'unable']
-        if (state === 'disabled' || detect?.enabled === false) return [name, 'off']
+        if (state === 'disabled' || !detects(name)) return [name, 'off']
+        // Frigate keeps the messages of such a camera from its WebSocket.
+        if (!settings.mqtt && allowed && !allowed.includes(name)) return [name, 'dark']
         return [name, state === 'online' && isHeard && !failing.has('messages') ? 'looking' : 'dark']
       }),
     )
