@@ -4,29 +4,15 @@
  */
 import type { ServerResponse } from 'node:http'
 import { isFieldText, isToken } from './fields.ts'
-import { headerPairs, hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from './forwarding.ts'
+import { headerPairs, hopByHopIn, namesIn, ordersAProxy, saysWhoAsks, valuesOf } from './forwarding.ts'
 
 /** Fields that a recipient must read before the body, or that would give it other rights (RFC 9110 §6.5.1). */
-const NEVER_TRAILERS = new Set([
-  'age',
-  'alt-svc',
-  'cache-control',
-  'clear-site-data',
-  'date',
-  'expires',
-  'host',
-  'link',
-  'location',
-  'pragma',
-  'referrer-policy',
-  'refresh',
-  'retry-after',
-  'service-worker-allowed',
-  'set-cookie',
-  'strict-transport-security',
-  'vary',
-  'www-authenticate',
-])
+const NEVER_TRAILERS = new Set(
+  namesIn(`
+  age alt-svc cache-control clear-site-data date expires host link location pragma referrer-policy refresh
+  retry-after service-worker-allowed set-cookie strict-transport-security vary www-authenticate
+`),
+)
 /** The same of requests: what decides about the request, or whose it is. */
 const OF_REQUESTS = new Set(['accept', 'authorization', 'cookie', 'from', 'max-forwards', 'origin', 'range', 'referer'])
 const NEVER_TRAILERS_BEGIN = ['access-control-', 'content-', 'cross-origin-', 'sec-', 'x-frame-', 'x-hub-']

@@ -4,21 +4,16 @@
  * counts as a hyphen.
  */
 
+/** Names between spaces. */
+export const namesIn = (text: string): string[] => text.trim().split(/\s+/)
+
 /** Headers for one connection only (RFC 9110 §7.6.1), and similar ones of older programs. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'expect',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const HOP_BY_HOP = new Set(
+  namesIn(`
+  connection expect http2-settings keep-alive proxy-authenticate proxy-authentication-info proxy-authorization
+  proxy-connection te trailer transfer-encoding upgrade
+`),
+)
 
 /** `Connection` can't remove these: the message would change its meaning. */
 const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
@@ -36,20 +31,10 @@ const RULES: readonly Rule[] = [
   {
     from: 'request',
     why: 'where a request comes from',
-    names: [
-      'forwarded',
-      'x-forwarded*',
-      'x-real-ip',
-      'x-client-ip',
-      'x-cluster-client-ip',
-      'x-originating-ip',
-      'true-client-ip',
-      'cf-connecting-ip*',
-      'fastly-client-ip',
-      'fly-client-ip',
-      'x-azure-*',
-      'x-envoy-*',
-    ],
+    names: namesIn(`
+      forwarded x-forwarded* x-real-ip x-client-ip x-cluster-client-ip x-originating-ip true-client-ip
+      cf-connecting-ip* fastly-client-ip fly-client-ip x-azure-* x-envoy-*
+    `),
   },
   {
     from: 'request',
@@ -59,57 +44,21 @@ const RULES: readonly Rule[] = [
   {
     from: 'request',
     why: 'the identity of the caller, set by proxies that sign people in',
-    names: [
-      'remote-*',
-      'x-remote-*',
-      'x-auth-request-*',
-      'x-auth-user*',
-      'x-token-subject',
-      'x-token-user-*',
-      'x-userinfo',
-      'impersonate-*',
-      'x-auth-email',
-      'x-auth-groups',
-      'x-auth-roles',
-      'x-authenticated-*',
-      'x-authentik-*',
-      'x-authelia-*',
-      'x-webauth-*',
-      'x-vouch-*',
-      'x-pomerium-*',
-      'x-proxy-*',
-      'x-user',
-      'x-username',
-      'x-email',
-      'x-groups',
-      'auth-user',
-      'oidc-*',
-      'x-oidc-*',
-      'mellon-*',
-      'shib-*',
-      'cf-access-*',
-      'tailscale-*',
-      'x-goog-authenticated-*',
-      'x-goog-iap-*',
-      'x-ms-client-principal*',
-      'x-ms-token-*',
-      'x-amzn-oidc-*',
-    ],
+    names: namesIn(`
+      remote-* x-remote-* x-auth-request-* x-auth-user* x-token-subject x-token-user-* x-userinfo impersonate-*
+      x-auth-email x-auth-groups x-auth-roles x-authenticated-* x-authentik-* x-authelia-* x-webauth-* x-vouch-*
+      x-pomerium-* x-proxy-* x-user x-username x-email x-groups auth-user oidc-* x-oidc-* mellon-* shib-*
+      cf-access-* tailscale-* x-goog-authenticated-* x-goog-iap-* x-ms-client-principal* x-ms-token-*
+      x-amzn-oidc-*
+    `),
   },
   {
     from: 'request',
     why: 'the client certificate that a proxy has seen',
-    names: [
-      'client-cert*',
-      'ssl-*',
-      'x-ssl-*',
-      'x-client-cert*',
-      'x-client-dn',
-      'x-client-verify*',
-      'x-tls-client-*',
-      'x-arr-clientcert',
-      'x-amzn-mtls-*',
-    ],
+    names: namesIn(`
+      client-cert* ssl-* x-ssl-* x-client-cert* x-client-dn x-client-verify* x-tls-client-* x-arr-clientcert
+      x-amzn-mtls-*
+    `),
   },
   {
     from: 'request',
@@ -124,19 +73,10 @@ const RULES: readonly Rule[] = [
   {
     from: 'answer',
     why: 'orders to a proxy in front: which file to send, what to request instead, what to cache',
-    names: [
-      'x-accel-*',
-      'x-sendfile*',
-      'x-lighttpd-*',
-      'x-litespeed-*',
-      'x-reproxy-*',
-      'x-archive-files',
-      'x-archive-charset',
-      'surrogate-*',
-      'edge-control',
-      'cdn-cache-control',
-      'cloudflare-cdn-cache-control',
-    ],
+    names: namesIn(`
+      x-accel-* x-sendfile* x-lighttpd-* x-litespeed-* x-reproxy-* x-archive-files x-archive-charset surrogate-*
+      edge-control cdn-cache-control cloudflare-cdn-cache-control
+    `),
   },
 ]
 

@@ -4,7 +4,7 @@
  */
 import { METHODS, type IncomingHttpHeaders } from 'node:http'
 import { isFieldText, isToken, trimmed } from '../fields.ts'
-import { rememberedByName } from '../forwarding.ts'
+import { namesIn, rememberedByName } from '../forwarding.ts'
 
 export type PlainHead = {
   method: string
@@ -112,26 +112,12 @@ function readFields(text: string, from: number): PlainFields | undefined {
 }
 
 /** Of these, Node uses the first when a client sends several. */
-const ONCE = new Set([
-  'age',
-  'authorization',
-  'content-length',
-  'content-type',
-  'etag',
-  'expires',
-  'from',
-  'host',
-  'if-modified-since',
-  'if-unmodified-since',
-  'last-modified',
-  'location',
-  'max-forwards',
-  'proxy-authorization',
-  'referer',
-  'retry-after',
-  'server',
-  'user-agent',
-])
+const ONCE = new Set(
+  namesIn(`
+  age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since
+  last-modified location max-forwards proxy-authorization referer retry-after server user-agent
+`),
+)
 const lowerCase = rememberedByName((name) => name.toLowerCase())
 
 /** A raw header list by name, as `IncomingMessage.headers`. */
