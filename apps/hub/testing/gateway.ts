@@ -31,6 +31,3 @@ export async function insertTestGateway(db: Db, change: Partial<Insertable<Table
     .execute()
   return change.id ?? id
 }
-
-/** The columns that make a person the owner of a gateway, or of a request to enrol. */
-export const ownedBy = (userId: string | null) => ({ owner_id: userId })
