@@ -2,8 +2,8 @@ import { dirname, posix, relative, resolve, sep } from 'node:path'
 import { findBreach } from './import-rules.ts'
 
 /**
- * The oxlint plugin for the import rules of docs/architecture.md. It turns every import into a pair of repository paths
- * or package names and calls `findBreach`; test/gates shows that each rule works.
+ * The oxlint plugin for the import rules of docs/architecture.md, and for roles and owners. It turns every import into
+ * a pair of repository paths or package names and calls `findBreach`; test/gates shows that each rule works.
  */
 const root = resolve(import.meta.dirname, '../..')
 
@@ -20,6 +20,20 @@ function check(context: RuleContext, node: ImportNode): void {
   if (message) context.report({ node, message })
 }
 
+/** Only the hub's access/ says what roles and owners mean; database/ stores them. */
+const KNOWS_OWNERS = /^apps\/hub\/src\/(access\/|database\/(tables\.ts|migrations\/))/
+const ROLE_OR_OWNER = /\b(hasRole|owner_id)\b/
+
+type Word = { name?: unknown; value?: unknown }
+
+function checkWord(context: RuleContext, node: Word): void {
+  const file = relative(root, context.filename).split(sep).join(posix.sep)
+  if (!file.startsWith('apps/hub/src/') || KNOWS_OWNERS.test(file)) return
+  const text = node.name ?? (node.value as { raw?: unknown } | null)?.raw ?? node.value
+  if (typeof text === 'string' && ROLE_OR_OWNER.test(text))
+    context.report({ node, message: 'only access/ knows roles and owners: use the Scope' })
+}
+
 export default {
   meta: { name: 'hedgerow' },
   rules: {
@@ -32,6 +46,12 @@ export default {
           ExportAllDeclaration: visit,
           ExportNamedDeclaration: visit,
         }
+      },
+    },
+    'roles-and-owners': {
+      create(context: RuleContext) {
+        const visit = (node: Word) => checkWord(context, node)
+        return { Identifier: visit, Literal: visit, TemplateElement: visit }
       },
     },
   },

@@ -13,6 +13,18 @@ type Breach = { title: string; file: string; source: string; message: string }
 /** One file for each rule that the linter must refuse, in the folder where the rule applies. */
 const breaches: Breach[] = [
   {
+    title: 'a role judged outside access/',
+    file: 'apps/hub/src/fleet/breach-role.ts',
+    source: `import * as contract from '@hedgerow/contract'\nexport const may = contract.hasRole('user', 'admin')`,
+    message: 'only access/ knows roles and owners: use the Scope',
+  },
+  {
+    title: 'the column of owners in a query outside access/',
+    file: 'apps/hub/src/detections/breach-owner.ts',
+    source: `export const column = 'gateways.owner_id'`,
+    message: 'only access/ knows roles and owners: use the Scope',
+  },
+  {
     title: 'an app that imports another app',
     file: 'apps/hub/src/fleet/breach-app.ts',
     source: `import '../../../gateway/src/gateway.ts'`,

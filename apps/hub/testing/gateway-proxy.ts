@@ -16,7 +16,8 @@ import { createSessions } from '../src/accounts/sessions.ts'
 import type { Config } from '../src/config.ts'
 import type { Engine } from '../src/database/engine.ts'
 import { createGatewayProxy } from '../src/gateway-proxy/gateway-proxy.ts'
-import { findVisibleGateway } from '../src/fleet/fleet.ts'
+import { findGateway } from '../src/access/objects.ts'
+import { scopeOf } from '../src/access/scope.ts'
 import { issueAuthority, issueServerCertificate } from '../src/certificates/issue.ts'
 import { createServers } from '../src/http/server.ts'
 import { createSourceAddress } from '../src/access/source-address.ts'
@@ -135,7 +136,7 @@ export async function startGatewayUi({
     },
     sessions,
     findGateway: async (caller, id) => ({
-      ...(await findVisibleGateway(db, caller, id)),
+      ...(await findGateway(db, scopeOf(caller), id)),
       vpnPort: () => 'port 51820 of hub.example.org',
       blockedUdp: blockedUdp.get(id),
       isOffline: () => offline.has(id),

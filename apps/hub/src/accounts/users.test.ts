@@ -4,6 +4,7 @@ import type { HubUser, Role } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { OWNED, ownedBy } from '../access/ownership.ts'
 import { createPasswords } from './passwords.ts'
 import { resetPassword } from './accounts.ts'
 import { createTestApi, refusal } from '#testing/api.ts'
@@ -239,7 +240,7 @@ describe.each(testEngines)('users on %s', (engine) => {
         location: '',
         description: '',
         device_token: 'DT-000000000000',
-        owner_id: id,
+        ...ownedBy(id),
         wireguard_public_key: 'k',
         preshared_key: '',
         address: '10.100.9.9',
@@ -249,8 +250,8 @@ describe.each(testEngines)('users on %s', (engine) => {
     expect((await remove(id)).status).toBe(204)
     expect(await remove(id)).toMatchObject(refusal(404, 'user_not_found'))
     expect(await update(id, body('deleted'))).toMatchObject(refusal(404, 'user_not_found'))
-    const gateway = await hub.db.selectFrom('gateways').select('owner_id').where('id', '=', 'aaaaaaaaaaaa').execute()
-    expect(gateway).toEqual([{ owner_id: null }])
+    const gateway = await hub.db.selectFrom('gateways').select(OWNED).where('id', '=', 'aaaaaaaaaaaa').execute()
+    expect(gateway).toEqual([ownedBy(null)])
     await hub.db.deleteFrom('gateways').where('id', '=', 'aaaaaaaaaaaa').execute()
     expect(await auditOf('deleted')).toEqual([['the-admin', 'user.delete', 'ok']])
   })

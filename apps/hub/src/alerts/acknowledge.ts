@@ -1,12 +1,14 @@
 /** Somebody takes care of an alert: its steps end, and everybody sees who it is. */
 import type { Alert, FactActor, readAlertLink, ResponseOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
+import { gatewayIdsIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { acknowledgementOf, gatewaysOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { acknowledgementOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import type { AlertLink } from './links.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
@@ -27,7 +29,7 @@ export function acknowledge(
 ): Promise<Alert> {
   return inTransaction(db, async (transaction) => {
     const row = await readAlert(transaction, id)
-    const told = toldTo(row, await gatewaysOf(transaction, caller))
+    const told = toldTo(row, await gatewayIdsIn(transaction, scopeOf(caller)))
     if (!told) throw new HubError('alert_not_found')
     const by = { actor: actorOf({ caller, sourceIp }), via: 'portal', now }
     const reader = await readPreferences(transaction, caller.userId)
@@ -109,7 +111,7 @@ async function markAcknowledged(
 }
 
 async function toLinked(db: Db, row: AlertRow, person: Person | undefined): Promise<Linked> {
-  const told = toldTo(row, person && (await gatewaysOf(db, person)))
+  const told = toldTo(row, person && (await gatewayIdsIn(db, scopeOf(person))))
   if (!told) throw new HubError('alert_not_found')
   const reader = person ? await readPreferences(db, person.userId) : await readerOfRule(db, row)
   return {
@@ -131,7 +133,7 @@ export async function readLinkedPicture(
   { alertId, userId }: AlertLink,
 ): Promise<{ gatewayId: string; detectionId: string }> {
   const person = userId === undefined ? undefined : await readPerson(db, userId)
-  const told = toldTo(await readAlert(db, alertId), person && (await gatewaysOf(db, person)))
+  const told = toldTo(await readAlert(db, alertId), person && (await gatewayIdsIn(db, scopeOf(person))))
   const { gatewayId, coverId } = told ? firstOf(told.lines) : { gatewayId: '', coverId: null }
   if (coverId === null) throw new HubError('alert_not_found')
   return { gatewayId, detectionId: coverId }

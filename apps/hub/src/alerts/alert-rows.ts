@@ -1,6 +1,8 @@
 /** Alerts as rows: reading them, and the part of each that a person may see. */
-import { hasRole, type Alert } from '@hedgerow/contract'
+import type { Alert } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
+import { gatewayIdsIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HUB } from '../facts/facts.ts'
@@ -20,10 +22,7 @@ export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): T
   return { lines: linesIn(lines), count }
 }
 
-/**
- * The part of an alert that a person may see: below the role manager, only of their own gateways. Undefined when there
- * is none.
- */
+/** The part of an alert that a person may see; undefined when there is none. */
 export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): Told | undefined {
   const maySee = (gatewayId: string) => own === undefined || own.has(gatewayId)
   const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => maySee(gatewayId))
@@ -35,18 +34,12 @@ export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, ow
 /** The gateways that a person sees; undefined for all. */
 type OwnGateways = ReadonlySet<string> | undefined
 
-export async function gatewaysOf(db: Db, { role, userId }: Pick<Caller, 'role' | 'userId'>): Promise<OwnGateways> {
-  if (hasRole(role, 'manager')) return undefined
-  const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
-  return new Set(own.map(({ id }) => id))
-}
-
 export async function listAlerts(
   db: Db,
   caller: Caller,
   { incident }: { incident?: string | undefined },
 ): Promise<Alert[]> {
-  const own = await gatewaysOf(db, caller)
+  const own = await gatewayIdsIn(db, scopeOf(caller))
   let asked = db
     .selectFrom('alerts')
     .selectAll()

@@ -9,6 +9,7 @@ import { testEngines } from '#testing/databases.ts'
 import { testDetection } from '#testing/detection.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
 
 type Posted = {
@@ -267,7 +268,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
       .select('id')
       .where('username', '=', 'the-user')
       .executeTakeFirstOrThrow()
-    const theirs = await insertTestGateway(hub.db, { name: 'Shed', owner_id: id })
+    const theirs = await insertTestGateway(hub.db, { name: 'Shed', ...ownedBy(id) })
     await change('every-alert', { collectSeconds: 60 })
     await report(...Array.from({ length: 12 }, (_, i) => seen(`a${i}`, { label: `animal ${i}` })))
     await storeDetections(hub.db, theirs, [seen('b', { label: 'fox' })], hub.clock.now())

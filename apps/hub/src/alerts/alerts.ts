@@ -7,13 +7,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Alert, AlertStep, Language } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
+import { gatewayIdsIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { record } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 import type { AlertRow } from './alert-rows.ts'
-import { aboutAlert, gatewaysOf, toldOf, toldTo } from './alert-rows.ts'
+import { aboutAlert, toldOf, toldTo } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { contentOf } from './contents.ts'
 import { grow } from './growing.ts'
@@ -224,7 +226,7 @@ export async function announceStep(
     data: dataOf(alert, told),
   })
   for (const { id: userId, email, role } of mailed) {
-    const own = toldTo(alert, await gatewaysOf(transaction, { userId, role }))
+    const own = toldTo(alert, await gatewayIdsIn(transaction, scopeOf({ userId, role })))
     if (!own) continue
     await announce(transaction, {
       ...about,

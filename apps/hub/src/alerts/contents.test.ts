@@ -9,6 +9,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { startPushService, type PushService } from '#testing/push-service.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
 
 const JPEG = Buffer.from('/9j/AAAA', 'base64')
@@ -86,11 +87,11 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
   }
   const prefer = (token: string, body: object) => api(contract.editAlertPreferences, { token, body })
   const giveTo = (gateway: string, userId: string | null) =>
-    hub.db.updateTable('gateways').set({ owner_id: userId }).where('id', '=', gateway).execute()
+    hub.db.updateTable('gateways').set(ownedBy(userId)).where('id', '=', gateway).execute()
 
   it('tell people by mail only what they may see, also of a message about several gateways', async () => {
     const [owner, manager] = [await person('user'), await person('manager')]
-    const barn = await insertTestGateway(hub.db, { name: 'Barn', owner_id: owner.id })
+    const barn = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(owner.id) })
     const mill = await insertTestGateway(hub.db, { name: 'Mill' })
     await change({
       people: [owner.id, manager.id],
@@ -117,8 +118,8 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
 
   it('that wait for the end of quiet hours are for people who may see them then, in their language then', async () => {
     const owner = await person('user')
-    const barn = await insertTestGateway(hub.db, { name: 'Barn', owner_id: owner.id })
-    const mill = await insertTestGateway(hub.db, { name: 'Mill', owner_id: owner.id })
+    const barn = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(owner.id) })
+    const mill = await insertTestGateway(hub.db, { name: 'Mill', ...ownedBy(owner.id) })
     const browser = await subscribe(owner.token)
     await prefer(owner.token, { language: 'en', quietHours: quietFor(30), timeZone: 'UTC' })
     await report(barn, seen('b'))

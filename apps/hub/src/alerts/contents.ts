@@ -3,9 +3,11 @@
  * wait for a cool-down, for a channel that failed or for the end of quiet hours: meanwhile outages end, requests are
  * decided, somebody makes room on the disk, and gateways get other owners.
  */
+import { gatewayIdsIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Db } from '../database/tables.ts'
 import type { Renew } from '../notifications/notifications.ts'
-import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { toldTo, type AlertRow } from './alert-rows.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
 import type { Reader } from './seen.ts'
@@ -45,7 +47,7 @@ export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Conte
   const reader = userId === undefined ? undefined : await readReader(db, userId)
   if (!alert || (userId !== undefined && !reader)) return undefined
   const current = isRepeated || step === 'cleared' ? alert : await stillTrue(db, alert, hub)
-  const told = toldTo(current, reader && (await gatewaysOf(db, reader)))
+  const told = toldTo(current, reader && (await gatewayIdsIn(db, scopeOf(reader))))
   if (!told) return undefined
   return {
     ...content,

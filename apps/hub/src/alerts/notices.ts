@@ -1,9 +1,11 @@
 /** The notices of alerts that the portal shows a person until they have read them. */
 import { randomBytes } from 'node:crypto'
 import type { listNotices, ResponseOf } from '@hedgerow/contract'
+import { gatewayIdsIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db } from '../database/tables.ts'
-import { gatewaysOf, toAlert, toldTo } from './alert-rows.ts'
+import { toAlert, toldTo } from './alert-rows.ts'
 import { readPreferences } from './preferences.ts'
 import type { Line } from './words.ts'
 
@@ -21,7 +23,7 @@ export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<
     .orderBy('alert_id')
     .limit(LISTED)
     .execute()
-  const own = await gatewaysOf(db, caller)
+  const own = await gatewayIdsIn(db, scopeOf(caller))
   const reader = await readPreferences(db, caller.userId)
   return {
     unread: await countUnread(db, caller.userId),

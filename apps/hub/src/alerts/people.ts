@@ -1,10 +1,12 @@
 /** Tells people of an alert: a notice in the portal, and a push message to each of their browsers. */
 import type { AlertPreferences, AlertStep } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
+import { gatewayIdsIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { readSetting } from '../settings/settings.ts'
-import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { toldTo, type AlertRow } from './alert-rows.ts'
 import { EVENTS, keysOf } from './alerts.ts'
 import { contentOf } from './contents.ts'
 import { countUnread, putNotice } from './notices.ts'
@@ -26,7 +28,7 @@ export async function tellPeople(
   if (!enableNotifications) return
   const isOver = (channel: string) => step.channels.length === 0 || step.channels.includes(channel)
   for (const person of await readPeople(transaction, step.people)) {
-    const told = toldTo(alert, await gatewaysOf(transaction, { role: person.role, userId: person.id }))
+    const told = toldTo(alert, await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })))
     if (!told) continue
     // A notice shows by itself that its alert is over.
     if (isOver('portal') && step.step !== 'cleared') await putNotice(transaction, person.id, alert.id, step.now)

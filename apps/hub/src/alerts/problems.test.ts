@@ -54,7 +54,6 @@ describe.each(testEngines)('outages on %s', (engine) => {
     const gateway: FleetStatus = {
       id,
       name,
-      ownerId: null,
       publicKey: '',
       queue: undefined,
       isOnlyCameras: false,

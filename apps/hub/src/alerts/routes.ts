@@ -2,7 +2,7 @@ import * as contract from '@hedgerow/contract'
 import type { Incident } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { actorOf } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
@@ -18,7 +18,7 @@ import { preview } from './preview.ts'
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
-  listIncidents: (caller: Caller, ids: readonly string[]) => Promise<Incident[]>
+  listIncidents: (scope: Scope, ids: readonly string[]) => Promise<Incident[]>
   links: AlertLinks
   /** Throws `detection_not_found`. */
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
@@ -38,8 +38,8 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
     await deleteRule(db, params.id, { caller, sourceIp, now: clock() })
     return undefined
   })
-  mount(app, contract.previewAlertRule, ({ body, caller }) =>
-    preview(db, body, clock(), (ids) => dependencies.listIncidents(caller, ids)),
+  mount(app, contract.previewAlertRule, ({ body, scope }) =>
+    preview(db, body, clock(), (ids) => dependencies.listIncidents(scope, ids)),
   )
   mount(app, contract.listAlerts, ({ caller, query }) => listAlerts(db, caller, query))
   mount(app, contract.acknowledgeAlert, ({ params, caller, sourceIp }) =>

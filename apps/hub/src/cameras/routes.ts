@@ -2,10 +2,7 @@ import * as contract from '@hedgerow/contract'
 import type { Camera, Gateway, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Kysely } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
-import type { Tables } from '../database/tables.ts'
-import { findVisibleGateway } from '../fleet/fleet.ts'
+import type { Scope } from '../access/scope.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
@@ -14,11 +11,10 @@ import type { LivePictures } from './live-pictures.ts'
 const CAMERAS_MAX = 2_000
 
 type Dependencies = {
-  db: Kysely<Tables>
   vpn: Vpn
   pictures: LivePictures
   monotonic: () => number
-  listGateways: (caller: Caller, reply: FastifyReply) => Promise<Gateway[]>
+  listGateways: (scope: Scope, reply: FastifyReply) => Promise<Gateway[]>
   /** The newest incident of each, in their order. */
   latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
   /** A gateway's last heartbeat. */
@@ -29,11 +25,11 @@ const byName = (a: { name: string }, b: { name: string }) => byNaturalOrder(a.na
 
 /** Cameras of all sites, and their newest pictures. */
 export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { db, vpn, pictures, monotonic } = dependencies
+  const { vpn, pictures, monotonic } = dependencies
 
-  mount(app, contract.listCameras, async ({ caller, reply }) => {
+  mount(app, contract.listCameras, async ({ scope, reply }) => {
     const cameras: Omit<Camera, 'lastIncident'>[] = []
-    const gateways = await dependencies.listGateways(caller, reply)
+    const gateways = await dependencies.listGateways(scope, reply)
     for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
       const { cameras: known = [], cameraProblems = [] } = dependencies.heartbeatOf(id) ?? {}
@@ -54,9 +50,8 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
     return shown.map((camera, index) => ({ ...camera, lastIncident: latest[index]! }))
   })
 
-  mount(app, contract.readCameraPicture, async ({ params, caller, reply }) => {
+  mount(app, contract.readCameraPicture, async ({ gateway, params, reply }) => {
     requireVpn(vpn)
-    const gateway = await findVisibleGateway(db, caller, params.id)
     if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
     const { jpeg, at } = await pictures.read(gateway, params.camera)
     reply.headers({

@@ -7,6 +7,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import type { TestPeer } from '#testing/peer.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { openFacts } from '../facts/facts.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createCommands } from './commands.ts'
@@ -52,7 +53,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
       .select('id')
       .where('username', '=', 'the-user')
       .executeTakeFirstOrThrow()
-    await hub.db.updateTable('gateways').set({ owner_id: user.id }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(user.id)).execute()
   }
   const audit = async () => {
     const answer = await hub.app.inject({ url: '/api/v1/admin/audit?limit=50', headers: await headersOf('admin') })

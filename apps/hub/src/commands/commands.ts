@@ -21,11 +21,12 @@ import { base32 } from '@hedgerow/enrolment'
 import { randomBytes } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
+import { findGateway } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
-import { findVisibleGateway } from '../fleet/fleet.ts'
 import { DoorStatus, isWithoutDoor, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
@@ -75,7 +76,7 @@ export function createCommands(options: {
     const others = onTheWay.get(asked.gatewayId) ?? new Set()
     if (!isStop) onTheWay.set(asked.gatewayId, others.add(overtaken))
     try {
-      const gateway = await findVisibleGateway(db, by.caller, asked.gatewayId)
+      const gateway = await findGateway(db, scopeOf(by.caller), asked.gatewayId)
       if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
       if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
       const deadline = monotonic() + COMMAND_LIFETIME_MS

@@ -63,10 +63,11 @@ async function store(
   const news = entries.filter(({ id, at }) => keys.delete(`${id} ${at}`))
   if (news.length === 0) return
   await trim(transaction, gatewayId)
-  const scopes = gateway.owner_id === null ? [WHOLE_FLEET] : [WHOLE_FLEET, gateway.owner_id]
   const fired = news.filter(({ kind }) => kind === 'fired')
   const byHour = Map.groupBy(fired, ({ at }) => startOfHour(Math.min(at, now)))
-  const counts = [...byHour].flatMap(([at, { length: firings }]) => scopes.map((scope) => ({ at, scope, firings })))
+  const counts = [...byHour].flatMap(([at, { length: firings }]) =>
+    [WHOLE_FLEET, gatewayId].map((scope) => ({ at, scope, firings })),
+  )
   await countInHours(transaction, counts)
   const written: Fact = {
     kind: 'ledger.written',

@@ -2,7 +2,6 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { listCommands, type Commands } from './commands.ts'
 import { listLedger } from './ledger.ts'
@@ -12,27 +11,21 @@ export function commandRoutes(
   app: FastifyInstance,
   { db, commands }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'> },
 ): void {
-  mount(app, contract.fireDeterrent, ({ params, body, caller, sourceIp }) =>
-    commands.give({ gatewayId: params.id, action: 'fire', ...body }, { caller, sourceIp }),
+  mount(app, contract.fireDeterrent, ({ gateway, body, caller, sourceIp }) =>
+    commands.give({ gatewayId: gateway.id, action: 'fire', ...body }, { caller, sourceIp }),
   )
-  mount(app, contract.stopDeterrents, ({ params, body, caller, sourceIp }) =>
-    commands.give({ gatewayId: params.id, action: 'stop', ...body }, { caller, sourceIp }),
+  mount(app, contract.stopDeterrents, ({ gateway, body, caller, sourceIp }) =>
+    commands.give({ gatewayId: gateway.id, action: 'stop', ...body }, { caller, sourceIp }),
   )
-  mount(app, contract.armGateway, ({ params, caller, sourceIp }) =>
-    commands.give({ gatewayId: params.id, action: 'arm' }, { caller, sourceIp }),
+  mount(app, contract.armGateway, ({ gateway, caller, sourceIp }) =>
+    commands.give({ gatewayId: gateway.id, action: 'arm' }, { caller, sourceIp }),
   )
-  mount(app, contract.disarmGateway, ({ params, caller, sourceIp }) =>
-    commands.give({ gatewayId: params.id, action: 'disarm' }, { caller, sourceIp }),
+  mount(app, contract.disarmGateway, ({ gateway, caller, sourceIp }) =>
+    commands.give({ gatewayId: gateway.id, action: 'disarm' }, { caller, sourceIp }),
   )
-  mount(app, contract.undoGatewayLearning, ({ params, body: learning, caller, sourceIp }) =>
-    commands.give({ gatewayId: params.id, action: 'undo-learning', learning }, { caller, sourceIp }),
+  mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, caller, sourceIp }) =>
+    commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, { caller, sourceIp }),
   )
-  mount(app, contract.listCommands, async ({ params, caller }) => {
-    const { id } = await findVisibleGateway(db, caller, params.id)
-    return listCommands(db, id)
-  })
-  mount(app, contract.listLedger, async ({ params, caller, query, reply }) => {
-    const { id } = await findVisibleGateway(db, caller, params.id)
-    return listLedger(db, id, { query, reply })
-  })
+  mount(app, contract.listCommands, ({ gateway }) => listCommands(db, gateway.id))
+  mount(app, contract.listLedger, ({ gateway, query, reply }) => listLedger(db, gateway.id, { query, reply }))
 }

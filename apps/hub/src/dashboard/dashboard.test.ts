@@ -2,6 +2,8 @@ import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
+import { ownedBy } from '../access/ownership.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
 import { createPresence } from '../fleet/presence.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
@@ -60,7 +62,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     storeDetections(hub.db, gatewayId, detections, hub.clock.now())
 
   it('shows the 50 newest entries, newest first, to each person only theirs', async () => {
-    const id = await insertTestGateway(hub.db, { owner_id: await userId() })
+    const id = await insertTestGateway(hub.db, ownedBy(await userId()))
     for (let i = 0; i < 60; i++)
       await recordActivity(hub.db, {
         at: i,
@@ -166,7 +168,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   })
 
   it('count for a user those of claimed gateways', async () => {
-    const own = await insertTestGateway(hub.db, { owner_id: await userId() })
+    const own = await insertTestGateway(hub.db, ownedBy(await userId()))
     const other = await insertTestGateway(hub.db)
     await store(own, detection('a'))
     await store(other, detection('a'), detection('b'))
@@ -207,9 +209,9 @@ describe.each(testEngines)('activity on %s', (engine) => {
     })
     openRecords(counting, { log })
     const fleetCount = createFleetCount(counting, silentFleet(hub), () => undefined)
-    const caller = { userId: 'a', username: 'a', role: 'admin', sessionId: 's' } as const
+    const scope = scopeOf({ userId: 'a', role: 'admin' })
     await insertTestGateway(hub.db)
-    const counts = await Promise.all(Array.from({ length: 8 }, () => fleetCount.of(caller)))
+    const counts = await Promise.all(Array.from({ length: 8 }, () => fleetCount.of(scope)))
     expect(counts).toEqual(counts.map(() => ({ total: 1, active: 0 })))
     expect(reads).toBe(1)
     const change = { name: 'Barn', status: 'online', reason: '' } as const
@@ -219,7 +221,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     using _time = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
     const readsAfter = async (ms: number) => {
       nowMs += ms
-      await fleetCount.of(caller)
+      await fleetCount.of(scope)
       return reads - readsBefore
     }
     expect(await readsAfter(0)).toBe(1)
@@ -230,12 +232,12 @@ describe.each(testEngines)('activity on %s', (engine) => {
     // The former count is shown while the next one is made, but not when it is much older.
     times = 4_000
     nowMs += 1
-    expect((await fleetCount.of(caller)).total).toBe(8_000)
+    expect((await fleetCount.of(scope)).total).toBe(8_000)
     expect(reads - readsBefore).toBe(3)
-    await vi.waitFor(async () => expect((await fleetCount.of(caller)).total).toBe(4_000))
+    await vi.waitFor(async () => expect((await fleetCount.of(scope)).total).toBe(4_000))
     times = 2
     nowMs += 2_400
-    expect((await fleetCount.of(caller)).total).toBe(2)
+    expect((await fleetCount.of(scope)).total).toBe(2)
     expect(reads - readsBefore).toBe(4)
   })
 
@@ -253,13 +255,13 @@ describe.each(testEngines)('activity on %s', (engine) => {
     openRecords(large, { log })
     const statuses = Array.from({ length: 1_000 }, (_, at) => ({ status: at < 400 ? 'offline' : 'online' }))
     const fleetCount = createFleetCount(large, silentFleet(hub), () => statuses as FleetStatus[])
-    const caller = { userId: 'a', username: 'a', role: 'admin', sessionId: 's' } as const
+    const scope = scopeOf({ userId: 'a', role: 'admin' })
     await insertTestGateway(hub.db)
-    expect(await fleetCount.of(caller)).toEqual({ total: 1_000, active: 600 })
+    expect(await fleetCount.of(scope)).toEqual({ total: 1_000, active: 600 })
     expect(judged).toBe(0)
     rows = 1_001
     await record(large, { kind: 'gateway.added', at: 0, actor: HUB, data: { name: 'Barn' } })
-    expect(await fleetCount.of(caller)).toEqual({ total: 1, active: 0 })
+    expect(await fleetCount.of(scope)).toEqual({ total: 1, active: 0 })
   })
 
   it('gives 24 hours, oldest first, the current one last, including empty ones', async () => {
@@ -272,7 +274,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   })
 
   it('records when a gateway goes online, gets a warning and goes offline, and counts the connected', async () => {
-    const id = await insertTestGateway(hub.db, { name: 'Barn', owner_id: await userId() })
+    const id = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(await userId()) })
     let heartbeat: ReturnType<FleetSignals['heartbeats']['latest']>
     const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const signals: FleetSignals = {
@@ -322,6 +324,8 @@ describe.each(testEngines)('activity on %s', (engine) => {
       'Gateway "Barn" is offline: no heartbeat for 1 min, VPN handshake 0 s ago',
     ])
     expect((await recent()).map((entry: { type: string }) => entry.type)).toEqual(['error', 'warning', 'success'])
+    hub.history.record(id, testHeartbeat(hub.clock.now()))
+    await hub.history.flush()
     const counted = (await timeline('user')).map((entry: { activeConnections: number }) => entry.activeConnections)
     expect(Math.max(...counted)).toBe(1)
     expect(Math.max(...(await timeline()).map((entry: { activeConnections: number }) => entry.activeConnections))).toBe(

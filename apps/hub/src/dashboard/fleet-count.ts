@@ -1,8 +1,8 @@
-import { hasRole, type FactKind } from '@hedgerow/contract'
+import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { fleetStatuses, LARGE_FLEET, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
-import type { Caller } from '../access/sessions.ts'
+import type { Scope } from '../access/scope.ts'
 import { dropAfter } from '../facts/facts.ts'
 
 /**
@@ -17,8 +17,8 @@ type Count = { total: number; active: number }
 type Counted = { count: Count; lastsMs: number }
 
 export type FleetCount = {
-  /** How many gateways the caller may see, and how many of them are not offline. */
-  of(caller: Caller): Promise<Count>
+  /** How many gateways the scope has, and how many of them are not offline. */
+  of(scope: Scope): Promise<Count>
 }
 
 const STALE_AFTER = [
@@ -41,11 +41,11 @@ export function createFleetCount(
 ): FleetCount {
   let kept: { untilMs: number; shownUntilMs: number; counted: Promise<Counted> } | undefined
 
-  async function countAll(caller: Caller): Promise<Counted> {
+  async function countAll(): Promise<Counted> {
     const checked = checkedStatuses()
     if (checked && checked.length >= LARGE_FLEET && checked.length === (await countRows()))
       return { count: countOf(checked), lastsMs: COUNTED_FOR_MS }
-    const count = countOf(await fleetStatuses(db, signals, caller))
+    const count = countOf(await fleetStatuses(db, signals))
     return { count, lastsMs: Math.max(COUNTED_FOR_MS, count.total * COUNTED_FOR_EACH_MS) }
   }
 
@@ -59,11 +59,11 @@ export function createFleetCount(
   })
 
   return {
-    async of(caller) {
-      if (!hasRole(caller.role, 'manager')) return countOf(await fleetStatuses(db, signals, caller))
+    async of(scope) {
+      if (!scope.isWhole) return countOf(await fleetStatuses(db, signals, scope))
       const atMs = performance.now()
       if (kept && atMs < kept.untilMs) return (await kept.counted).count
-      const next = countAll(caller)
+      const next = countAll()
       const mine = {
         untilMs: Infinity,
         shownUntilMs: Infinity,

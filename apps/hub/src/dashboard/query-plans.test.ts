@@ -1,11 +1,13 @@
 import { CompiledQuery, createQueryId, sql, type Kysely, type RootOperationNode } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Role } from '@hedgerow/contract'
+import { ownedBy } from '../access/ownership.ts'
+import { scopeOf } from '../access/scope.ts'
 import { findAudit } from '../audit/audit.ts'
 import { testEngines } from '#testing/databases.ts'
 import type { Tables } from '../database/tables.ts'
 import { readHistory } from '../fleet/history.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
-import type { Caller } from '../access/sessions.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { startOfHour } from '../database/hourly-stats.ts'
 import { recentActivity } from './recent-activity.ts'
@@ -21,7 +23,7 @@ const WHOLE_TABLE = /(seq scan on|^scan|\nscan) (activity|audit|detections|hourl
 const DAY_MS = 86_400_000
 
 const reply = { header: () => reply } as never
-const caller = (role: Caller['role'], userId = 'u'): Caller => ({ userId, username: 'u', role, sessionId: 's' })
+const scope = (role: Role, userId = 'u') => scopeOf({ userId, role })
 
 describe.each(testEngines)('queries of tables that grow without end on %s', (engine) => {
   let hub: TestHub
@@ -30,7 +32,7 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     hub = await startTestHub(engine)
     const { db } = hub
     ownerId = await hub.addUser('owner', 'user', 'a password of some length')
-    const id = await insertTestGateway(db, { owner_id: ownerId })
+    const id = await insertTestGateway(db, ownedBy(ownerId))
     const now = sql`cast(${Date.now()} as double precision)`
     // Enough rows for the planner to prefer an index.
     const numbers =
@@ -85,9 +87,9 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
   }
 
   const questions: [string, (db: Kysely<Tables>) => Promise<unknown>][] = [
-    ['recent activity of all', (db) => recentActivity(db, caller('admin'), { query: {}, reply })],
-    ['recent activity with a text', (db) => recentActivity(db, caller('admin'), { query: { q: 'x' }, reply })],
-    ['recent activity of one’s own', (db) => recentActivity(db, caller('user', ownerId), { query: {}, reply })],
+    ['recent activity of all', (db) => recentActivity(db, scope('admin'), { query: {}, reply })],
+    ['recent activity with a text', (db) => recentActivity(db, scope('admin'), { query: { q: 'x' }, reply })],
+    ['recent activity of one’s own', (db) => recentActivity(db, scope('user', ownerId), { query: {}, reply })],
     [
       'the detections of entries',
       (db) =>
@@ -101,9 +103,10 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
       'the audit of a person on a day long ago',
       (db) => findAudit(db, { limit: 100, actor: 'emil', from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' }),
     ],
-    ['threats of the day', (db) => threatsToday(db, caller('admin'), Date.now())],
-    ['threats of the day of one’s own', (db) => threatsToday(db, caller('user', ownerId), Date.now())],
-    ['the timeline', (db) => timeline(db, caller('admin'), Date.now())],
+    ['threats of the day', (db) => threatsToday(db, scope('admin'), Date.now())],
+    ['threats of the day of one’s own', (db) => threatsToday(db, scope('user', ownerId), Date.now())],
+    ['the timeline of one’s own', (db) => timeline(db, scope('user', ownerId), Date.now())],
+    ['the timeline', (db) => timeline(db, scope('admin'), Date.now())],
     ['the history of a gateway', (db) => readHistory(db, 'g1', { hours: 48, now: Date.now() })],
     [
       'the detections of a gateway',
@@ -148,13 +151,13 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     async () => {
       for (let number = 0; number < 40; number += 1) await insertTestGateway(hub.db, { location: 'Valley' })
       const filter = { site: 'Valley' }
-      const [, list] = await plansOf((db) => listIncidents(db, caller('admin'), { query: filter, reply }))
+      const [, list] = await plansOf((db) => listIncidents(db, scope('admin'), { query: filter, reply }))
       expect(list).toMatch(/scan incidents using index incidents_by_time/i)
       expect(list).not.toMatch(/temp b-tree/i)
-      const [, counts] = await plansOf((db) => countIncidents(db, caller('admin'), filter))
+      const [, counts] = await plansOf((db) => countIncidents(db, scope('admin'), filter))
       expect(counts).toMatch(/scan incidents using covering index incidents_by_time/i)
       const { id } = await hub.db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
-      const [, ofOne] = await plansOf((db) => countIncidents(db, caller('admin'), { gateway: id }))
+      const [, ofOne] = await plansOf((db) => countIncidents(db, scope('admin'), { gateway: id }))
       expect(ofOne).toMatch(/search incidents using covering index incidents_by_gateway_id/i)
     },
   )

@@ -1,10 +1,11 @@
 /**
- * The entries of the dashboard's activity panel. A user sees the entries of the gateways they claimed; managers and
- * admins see everything. followers/activity-entries.ts writes them.
+ * The entries of the dashboard's activity panel: those of a scope's gateways, and for the whole fleet everything.
+ * followers/activity-entries.ts writes them.
  */
-import { hasRole, type ActivityEntry, type SearchQuery } from '@hedgerow/contract'
+import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
+import { gatewayIdsIn } from '../access/objects.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { findDetections } from '../detections/detections.ts'
 import { holding } from '../database/holding.ts'
@@ -15,13 +16,13 @@ const ENTRIES_SHOWN = 50
 /** The newest entries that the caller may see, or a page of them, newest first. */
 export async function recentActivity(
   db: Kysely<Tables>,
-  caller: Caller,
+  scope: Scope,
   { query, reply }: { query: SearchQuery; reply: Headers },
 ): Promise<ActivityEntry[]> {
   const page = pageFrom(query, ['number', 'number'], ENTRIES_SHOWN)
-  const rows = hasRole(caller.role, 'manager')
-    ? await newestEntries(db, { page, q: query.q })
-    : await newestOfOwn(db, { page, q: query.q }, caller.userId)
+  const gateways = await gatewayIdsIn(db, scope)
+  const wanted = { page, q: query.q }
+  const rows = gateways ? await newestOf(db, wanted, gateways) : await newestEntries(db, wanted)
   const shown = sendPage(reply, rows, page, (row) => [row.at, row.id])
   const existing = await existingGateways(db, shown)
   const detections = await detectionsOf(db, shown)
@@ -66,11 +67,10 @@ async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_A
  * The newest entries of each gateway, merged: one index scan for each. A text search reads no more entries than one of
  * the whole fleet.
  */
-async function newestOfOwn(db: Db, wanted: Wanted, userId: string): Promise<Entry[]> {
-  const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
+async function newestOf(db: Db, wanted: Wanted, gateways: ReadonlySet<string>): Promise<Entry[]> {
   const entries: Entry[] = []
-  const searched = Math.ceil(SEARCHED_AT_MOST / own.length)
-  for (const { id } of own) entries.push(...(await newestEntries(db, { ...wanted, gatewayId: id, searched })))
+  const searched = Math.ceil(SEARCHED_AT_MOST / gateways.size)
+  for (const gatewayId of gateways) entries.push(...(await newestEntries(db, { ...wanted, gatewayId, searched })))
   return entries.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, wanted.page.rowsWanted)
 }
 

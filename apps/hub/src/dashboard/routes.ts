@@ -6,7 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import type { HubUpdate } from '../hub-update/hub-update.ts'
 import { mount } from '../http/mount.ts'
 import { createSharedAnswers } from '../http/shared-answers.ts'
-import type { Caller } from '../access/sessions.ts'
+import type { Scope } from '../access/scope.ts'
 import type { FleetCount } from './fleet-count.ts'
 import { recentActivity } from './recent-activity.ts'
 import { firingsToday, threatsToday, timeline } from './timeline.ts'
@@ -31,11 +31,11 @@ export function dashboardRoutes(
   { db, clock, fleetCount, hubUpdate, ...troubles }: Dependencies,
 ): void {
   const share = createSharedAnswers()
-  mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.caller)))
-  mount(app, contract.hubProblems, async ({ caller }) => {
+  mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.scope)))
+  mount(app, contract.hubProblems, async ({ scope }) => {
     const storage = troubles.storageTrouble()?.message
-    const backup = contract.hasRole(caller.role, 'admin') ? troubles.backupTrouble() : undefined
-    const isManager = contract.hasRole(caller.role, 'manager')
+    const backup = scope.may({ hub: 'admin' }) ? troubles.backupTrouble() : undefined
+    const isManager = scope.may({ hub: 'manage' })
     const alerts = isManager ? await troubles.alertTrouble() : undefined
     const rollout = isManager ? await troubles.rolloutTrouble() : undefined
     const { version, newer } = hubUpdate.status()
@@ -55,13 +55,13 @@ export function dashboardRoutes(
     ]
   })
   mount(app, contract.recentActivity, (request) => {
-    const { caller, query } = request
-    return share('activity', request, (reply) => recentActivity(db, caller, { query, reply }))
+    const { scope, query } = request
+    return share('activity', request, (reply) => recentActivity(db, scope, { query, reply }))
   })
-  mount(app, contract.hubTimeline, (request) => share('timeline', request, () => timeline(db, request.caller, clock())))
+  mount(app, contract.hubTimeline, (request) => share('timeline', request, () => timeline(db, request.scope, clock())))
 
-  async function readStats(caller: Caller): Promise<contract.ResponseOf<typeof contract.hubStats>> {
-    const { total, active } = await fleetCount.of(caller)
+  async function readStats(scope: Scope): Promise<contract.ResponseOf<typeof contract.hubStats>> {
+    const { total, active } = await fleetCount.of(scope)
     const users = await db
       .selectFrom('users')
       .select((row) => row.fn.countAll<number>().as('count'))
@@ -70,8 +70,8 @@ export function dashboardRoutes(
       totalGateways: total,
       activeGateways: active,
       totalUsers: users.count,
-      threats: await threatsToday(db, caller, clock()),
-      firings: await firingsToday(db, caller, clock()),
+      threats: await threatsToday(db, scope, clock()),
+      firings: await firingsToday(db, scope, clock()),
     }
   }
 }

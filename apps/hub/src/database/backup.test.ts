@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { ownedBy } from '../access/ownership.ts'
 import { backupDatabase, restoreDatabase } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { lockDatabase } from './lock.ts'
@@ -49,7 +50,7 @@ async function fill(db: Db): Promise<void> {
       location: '',
       description: 'two\nlines',
       device_token: 't',
-      owner_id: 'u',
+      ...ownedBy('u'),
       wireguard_public_key: 'k',
       preshared_key: '',
       address: '10.100.0.2',

@@ -9,12 +9,12 @@ import type { Tables } from './tables.ts'
 export async function lockGateways(
   transaction: Transaction<Tables>,
   ids: readonly string[],
-): Promise<Map<string, { name: string; owner_id: string | null }>> {
+): Promise<Map<string, { name: string }>> {
   const gateways = await transaction
     .updateTable('gateways')
     .set((row) => ({ created_at: row.ref('created_at') }))
     .where('id', 'in', ids)
-    .returning(['id', 'name', 'owner_id'])
+    .returning(['id', 'name'])
     .execute()
   return new Map(gateways.map((gateway) => [gateway.id, gateway]))
 }

@@ -1,11 +1,11 @@
 /**
- * The table `hourly_stats`: threats, firings of deterrents and active connections of each hour, for the whole fleet and
- * for each owner. Detections and presence count in it; the dashboard reads it.
+ * The table `hourly_stats`: threats, firings of deterrents and active connections of each hour, for the whole fleet;
+ * threats and firings also for each gateway, so that any scope has its sums. The dashboard reads it.
  */
 import type { Db } from './tables.ts'
 
 export const HOUR_MS = 3_600_000
-/** The row of `hourly_stats` that counts the whole fleet; every other row is named after an owner. */
+/** The row of `hourly_stats` that counts the whole fleet; every other row is named after a gateway. */
 export const WHOLE_FLEET = 'fleet'
 
 /** The start of the UTC hour of this moment. */

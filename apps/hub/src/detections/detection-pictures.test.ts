@@ -10,6 +10,7 @@ import { ask } from '#testing/gateway-proxy.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { createClipLinks } from './clip-links.ts'
 import { createClips } from './clips.ts'
 import { storeDetections } from './detections.ts'
@@ -70,7 +71,7 @@ describe('snapshots and clips of detections', () => {
   }
   /** As another process would do it: nobody is told. */
   const own = (id: string, ownerId: string | null) =>
-    hub.db.updateTable('gateways').set({ owner_id: ownerId }).where('id', '=', id).execute()
+    hub.db.updateTable('gateways').set(ownedBy(ownerId)).where('id', '=', id).execute()
 
   const path = (what: string, id = 'd/1', of = gateway.gatewayId) =>
     `/api/v1/hub/gateways/${of}/detections/${encodeURIComponent(id)}/${what}`

@@ -123,9 +123,7 @@ async function storeRound(transaction: Transaction<Tables>, batches: readonly Ba
   await addToTotals(transaction, changes.map(growthOf))
   await countThreats(
     transaction,
-    changes.flatMap(({ batch, threats }) =>
-      threats.map((row) => ({ row, ownerId: gateways.get(batch.gatewayId)!.owner_id })),
-    ),
+    changes.flatMap(({ threats }) => threats),
   )
   const incidentsOf = Map.groupBy(incidents.filter(isShown), (incident) => incident.gateway_id)
   return changes.map((change) =>
@@ -220,17 +218,14 @@ function toAlert({ id, camera, label, started_at: startedAt }: Row) {
   return { id, camera, label, startedAt }
 }
 
-async function countThreats(
-  transaction: Transaction<Tables>,
-  threats: readonly { row: Row; ownerId: string | null }[],
-): Promise<void> {
-  const hours = Map.groupBy(threats, ({ row }) => startOfHour(row.started_at))
+async function countThreats(transaction: Transaction<Tables>, threats: readonly Row[]): Promise<void> {
+  const hours = Map.groupBy(threats, (row) => startOfHour(row.started_at))
   const counts = [...hours].flatMap(([at, inHour]) => {
-    const owned = Map.groupBy(inHour, ({ ownerId }) => ownerId)
-    const ofOwners = [...owned].flatMap(([scope, { length }]) =>
-      scope === null ? [] : [{ at, scope, threats: length }],
-    )
-    return [{ at, scope: WHOLE_FLEET, threats: inHour.length }, ...ofOwners]
+    const byGateway = [...Map.groupBy(inHour, (row) => row.gateway_id)]
+    return [
+      { at, scope: WHOLE_FLEET, threats: inHour.length },
+      ...byGateway.map(([scope, { length }]) => ({ at, scope, threats: length })),
+    ]
   })
   await countInHours(transaction, counts)
 }

@@ -132,4 +132,4 @@ describe.each(testEngines)('an export on %s', (engine) => {
 })
 
 const open = (exports: Exports, userId: string, sourceIp = '192.0.2.9', role: Role = 'user') =>
-  exports.open({ userId, username: userId, role, sessionId: 's' }, { scope: [], filter: {}, now: 0, sourceIp })
+  exports.open({ userId, username: userId, role, sessionId: 's' }, { gateways: [], filter: {}, now: 0, sourceIp })

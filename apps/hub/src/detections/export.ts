@@ -5,17 +5,19 @@
  */
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { EXPORT_DETECTIONS_MAX, hasRole, type DetectionDetails, type IncidentFilter } from '@hedgerow/contract'
+import { EXPORT_DETECTIONS_MAX, type DetectionDetails, type IncidentFilter } from '@hedgerow/contract'
 import { CSV_START, csvLine, type CsvValue } from '@hedgerow/contract/csv'
 import { createConnectionLimits } from '@hedgerow/http'
 import { makeZip } from 'client-zip'
 import type { Kysely } from 'kysely'
 import { customerOf } from '../access/networks.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import type { IncidentRow } from '../access/objects.ts'
 import { loadSharp } from './sharp.ts'
-import { newestIncidents, type IncidentRow, type Scope } from './incident-list.ts'
+import { newestIncidents, type GatewayIds } from './incident-list.ts'
 
 /** Part of the file, because a person who trains with it may have nothing else. */
 const BOXES =
@@ -25,7 +27,7 @@ const INCIDENTS_AT_ONCE = 50
 const EXPORTS_AT_ONCE = 4
 const FROM_ONE_SOURCE = 2
 
-type Wanted = { scope: Scope; filter: IncidentFilter; now: number }
+type Wanted = { gateways: GatewayIds; filter: IncidentFilter; now: number }
 type ZipEntry = { name: string; lastModified: Date; input: Uint8Array | string }
 
 export type Exports = {
@@ -43,7 +45,7 @@ export function createExports({ db }: { db: Kysely<Tables> }): Exports {
     open(caller, { sourceIp, ...wanted }) {
       if (exporting.has(caller.userId)) throw new HubError('export_busy')
       const zip = Readable.fromWeb(makeZip(entries(db, wanted)) as NodeReadableStream)
-      if ((hasRole(caller.role, 'manager') ? ofManagers : ofUsers).admit(zip, sourceIp)) {
+      if ((scopeOf(caller).isWhole ? ofManagers : ofUsers).admit(zip, sourceIp)) {
         zip.destroy()
         throw new HubError('export_busy')
       }
@@ -54,12 +56,12 @@ export function createExports({ db }: { db: Kysely<Tables> }): Exports {
   }
 }
 
-async function* entries(db: Kysely<Tables>, { scope, filter, now }: Wanted): AsyncGenerator<ZipEntry> {
+async function* entries(db: Kysely<Tables>, { gateways, filter, now }: Wanted): AsyncGenerator<ZipEntry> {
   const lastModified = new Date(now)
   const table = [CSV_START + csvLine(COLUMNS)]
   const coco = createCoco(now)
   let isWhole = true
-  for await (const one of selected(db, scope, filter)) {
+  for await (const one of selected(db, gateways, filter)) {
     if (table.length > EXPORT_DETECTIONS_MAX) {
       isWhole = false
       break
@@ -96,10 +98,10 @@ type Row = {
 }
 
 /** The detections of the incidents, newest incident first. */
-async function* selected(db: Kysely<Tables>, scope: Scope, filter: IncidentFilter): AsyncGenerator<Selected> {
+async function* selected(db: Kysely<Tables>, gateways: GatewayIds, filter: IncidentFilter): AsyncGenerator<Selected> {
   let after: readonly [number, string] | undefined
   for (;;) {
-    const incidents = await newestIncidents(db, { scope, filter }, { after, rowsWanted: INCIDENTS_AT_ONCE })
+    const incidents = await newestIncidents(db, { gateways, filter }, { after, rowsWanted: INCIDENTS_AT_ONCE })
     const names = await namesOf(db, incidents)
     for (const incident of incidents) {
       const gateway = names.get(incident.gateway_id)

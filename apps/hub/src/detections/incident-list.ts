@@ -1,15 +1,8 @@
 /** Incidents as people read them: a page of them, how many there are, and one with its detections. */
-import {
-  hasRole,
-  type Incident,
-  type IncidentFilter,
-  type PageQuery,
-  type readIncident,
-  type readNeighbours,
-  type ResponseOf,
-} from '@hedgerow/contract'
-import { sql, type Kysely, type SelectQueryBuilder, type Selectable } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
+import type { Incident, IncidentFilter, PageQuery, readIncident, readNeighbours, ResponseOf } from '@hedgerow/contract'
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import { gatewaysIn, incidentsIn, type IncidentRow } from '../access/objects.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { hasTag } from '../database/tags.ts'
 import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'
@@ -27,38 +20,34 @@ const GATEWAYS_MERGED = 32
 /** Up to this many gateways are counted one by one: fewer than for a page, because counting reads more of each. */
 const GATEWAYS_COUNTED_ALONE = 8
 
-export type IncidentRow = Selectable<Tables['incidents']>
-type Row = IncidentRow
 type Query<O> = SelectQueryBuilder<Tables, 'incidents' | 'incident_cameras', O>
 /** The gateways whose incidents are read; undefined for all. */
-export type Scope = readonly string[] | undefined
+export type GatewayIds = readonly string[] | undefined
 
 /** A page of the incidents that the caller may see, newest first. */
 export async function listIncidents(
   db: Kysely<Tables>,
-  caller: Caller,
+  scope: Scope,
   { query, reply }: { query: PageQuery & IncidentFilter; reply: Headers },
 ): Promise<Incident[]> {
   const page = pageFrom(query, ['number', 'string'], SHOWN)
-  const scope = await scopeOf(db, caller, query)
-  const rows = await newestIncidents(db, { scope, filter: query }, page)
+  const gateways = await gatewaysOf(db, scope, query)
+  const rows = await newestIncidents(db, { gateways, filter: query }, page)
   const shown = sendPage(reply, rows, page, (row) => [row.started_at, row.id])
   return named(db, shown)
 }
 
-/** Throws `incident_not_found`. The incident itself may be outside the filter. */
+/** The incident itself may be outside the filter. */
 export async function neighboursOf(
   db: Kysely<Tables>,
-  caller: Caller,
-  id: string,
+  scope: Scope,
+  row: IncidentRow,
   filter: IncidentFilter,
 ): Promise<ResponseOf<typeof readNeighbours>> {
-  const [row] = await visibleIncidents(db, caller, [id])
-  if (!row) throw new HubError('incident_not_found')
-  const scope = await scopeOf(db, caller, filter)
+  const gateways = await gatewaysOf(db, scope, filter)
   const page = { after: [row.started_at, row.id], rowsWanted: 1 }
-  const [older] = await newestIncidents(db, { scope, filter }, page)
-  const above = await readNewest(scope, (part) => {
+  const [older] = await newestIncidents(db, { gateways, filter }, page)
+  const above = await readNewest(gateways, (part) => {
     const { startedAt, id } = indexOf(part, filter)
     return matching(db, part, filter)
       .where(sql<boolean>`(${sql.ref(startedAt)}, ${sql.ref(id)}) > (${row.started_at}, ${row.id})`)
@@ -75,10 +64,10 @@ export async function neighboursOf(
 /** One page of rows, newest first. */
 export async function newestIncidents(
   db: Db,
-  { scope, filter }: { scope: Scope; filter: IncidentFilter },
+  { gateways, filter }: { gateways: GatewayIds; filter: IncidentFilter },
   page: Page,
 ): Promise<IncidentRow[]> {
-  const rows = await readNewest(scope, (part) =>
+  const rows = await readNewest(gateways, (part) =>
     pageOf(matching(db, part, filter), indexOf(part, filter), page)
       .selectAll('incidents')
       .execute(),
@@ -88,13 +77,13 @@ export async function newestIncidents(
     .slice(0, page.rowsWanted ?? SHOWN)
 }
 
-export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter: IncidentFilter) {
+export async function countIncidents(db: Kysely<Tables>, scope: Scope, filter: IncidentFilter) {
   const { label: _label, severity: _severity, review: _review, fired: _fired, ...rest } = filter
-  const scope = await scopeOf(db, caller, filter)
-  const counted = await readNewest(scope, (part) => countNewest(db, part, rest), GATEWAYS_COUNTED_ALONE)
+  const gateways = await gatewaysOf(db, scope, filter)
+  const counted = await readNewest(gateways, (part) => countNewest(db, part, rest), GATEWAYS_COUNTED_ALONE)
   const groups = Map.groupBy(counted, (group) => JSON.stringify(COUNTED.map((column) => group[column])))
   const countOf = async (learning: 'hidden' | 'doubtful') => {
-    const found = await readNewest(scope, (part) =>
+    const found = await readNewest(gateways, (part) =>
       matching(db, part, { ...filter, learning })
         .select('incidents.id')
         .limit(COUNTED_AT_MOST)
@@ -122,10 +111,10 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
 const COUNTED = ['label', 'severity', 'verdict', 'fired'] as const
 
 /** Groups of the newest that are counted; `isWhole` when there are no older ones. */
-async function countNewest(db: Db, scope: Scope, filter: Asked) {
-  const newest = matching(db, scope, filter)
+async function countNewest(db: Db, gateways: GatewayIds, filter: Asked) {
+  const newest = matching(db, gateways, filter)
     .select(COUNTED)
-    .orderBy(indexOf(scope, filter).startedAt, 'desc')
+    .orderBy(indexOf(gateways, filter).startedAt, 'desc')
     .limit(COUNTED_AT_MOST)
   const groups = await db
     .selectFrom(newest.as('newest'))
@@ -138,19 +127,14 @@ async function countNewest(db: Db, scope: Scope, filter: Asked) {
   return counted.map((group) => ({ ...group, isWhole }))
 }
 
-/** Throws `incident_not_found`, also for one that the caller may not see. */
-export async function readIncidentOf(
-  db: Kysely<Tables>,
-  caller: Caller,
-  id: string,
-): Promise<ResponseOf<typeof readIncident>> {
-  const [row] = await visibleIncidents(db, caller, [id])
-  const [incident] = row ? await named(db, [row]) : []
+/** Throws `incident_not_found` for one whose gateway is gone. */
+export async function readIncidentOf(db: Kysely<Tables>, row: IncidentRow): Promise<ResponseOf<typeof readIncident>> {
+  const [incident] = await named(db, [row])
   if (!incident) throw new HubError('incident_not_found')
   const rows = await db
     .selectFrom('detections')
     .select(DETECTION_COLUMNS)
-    .where('incident_id', '=', id)
+    .where('incident_id', '=', row.id)
     .orderBy('started_at')
     .orderBy('id')
     .limit(DETECTIONS_AT_MOST)
@@ -158,48 +142,47 @@ export async function readIncidentOf(
   return { ...incident, list: rows.map(toStoredDetection) }
 }
 
-/** The incidents with these ids that the caller may see, in the order of the ids. */
-export async function listIncidentsById(db: Db, caller: Caller, ids: readonly string[]): Promise<Incident[]> {
+/** The incidents with these ids that the scope has, in the order of the ids. */
+export async function listIncidentsById(db: Db, scope: Scope, ids: readonly string[]): Promise<Incident[]> {
   if (ids.length === 0) return []
-  const found = new Map((await named(db, await visibleIncidents(db, caller, ids))).map((one) => [one.id, one]))
+  const found = new Map((await named(db, await visibleIncidents(db, scope, ids))).map((one) => [one.id, one]))
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** The rows of these incidents that exist and that the caller may see. */
-export async function visibleIncidents(db: Db, caller: Caller, ids: readonly string[]): Promise<Row[]> {
-  const found = db.selectFrom('incidents').selectAll().where('id', 'in', ids)
-  if (hasRole(caller.role, 'manager')) return found.execute()
-  const own = db.selectFrom('gateways').select('id').where('owner_id', '=', caller.userId)
-  return found.where('gateway_id', 'in', own).execute()
+/** The rows of these incidents that exist and that the scope has. */
+export function visibleIncidents(db: Db, scope: Scope, ids: readonly string[]): Promise<IncidentRow[]> {
+  return incidentsIn(db, scope).selectAll('incidents').where('incidents.id', 'in', ids).execute()
 }
 
-/** The gateways that the caller may see and that the filter names. */
-export async function scopeOf(db: Db, caller: Caller, { site, tag, gateway }: IncidentFilter): Promise<Scope> {
-  const isAll = hasRole(caller.role, 'manager') && [site, tag, gateway].every((part) => part === undefined)
-  if (isAll) return undefined
-  let gateways = db.selectFrom('gateways').select('id')
-  if (!hasRole(caller.role, 'manager')) gateways = gateways.where('owner_id', '=', caller.userId)
+/** The scope's gateways that the filter names. */
+export async function gatewaysOf(
+  db: Db,
+  scope: Scope,
+  { site, tag, gateway }: Pick<IncidentFilter, 'site' | 'tag' | 'gateway'>,
+): Promise<GatewayIds> {
+  if (scope.isWhole && [site, tag, gateway].every((part) => part === undefined)) return undefined
+  let gateways = gatewaysIn(db, scope).select('gateways.id')
   if (site !== undefined) gateways = gateways.where('location', '=', site)
   if (tag !== undefined) gateways = gateways.where(hasTag(tag))
-  if (gateway !== undefined) gateways = gateways.where('id', '=', gateway)
+  if (gateway !== undefined) gateways = gateways.where('gateways.id', '=', gateway)
   return (await gateways.execute()).map(({ id }) => id)
 }
 
-/** Whether the person may see each gateway of a scope that they had before. */
-export async function maySeeAll(db: Db, caller: Caller, scope: Scope): Promise<boolean> {
-  const visible = await scopeOf(db, caller, {})
-  return visible === undefined || (scope !== undefined && scope.every((id) => visible.includes(id)))
+/** Whether the scope still has each of these gateways. */
+export async function hasAll(db: Db, scope: Scope, gateways: GatewayIds): Promise<boolean> {
+  const visible = await gatewaysOf(db, scope, {})
+  return visible === undefined || (gateways !== undefined && gateways.every((id) => visible.includes(id)))
 }
 
 /** One index scan for each gateway while they are few; else one scan by time. */
 async function readNewest<T>(
-  scope: Scope,
-  read: (part: Scope) => Promise<T[]>,
+  gateways: GatewayIds,
+  read: (part: GatewayIds) => Promise<T[]>,
   merged = GATEWAYS_MERGED,
 ): Promise<T[]> {
-  if (scope === undefined || scope.length > merged) return read(scope)
+  if (gateways === undefined || gateways.length > merged) return read(gateways)
   const found: T[] = []
-  for (const id of scope) found.push(...(await read([id])))
+  for (const id of gateways) found.push(...(await read([id])))
   return found
 }
 
@@ -209,24 +192,24 @@ type Asked = Omit<IncidentFilter, 'site' | 'tag' | 'gateway'>
 const BY_TIME = { startedAt: 'incidents.started_at', id: 'incidents.id' } as const
 const BY_CAMERA = { startedAt: 'incident_cameras.started_at', id: 'incident_cameras.incident_id' } as const
 
-function indexOf(scope: Scope, { camera }: Asked): typeof BY_TIME | typeof BY_CAMERA {
-  return camera !== undefined && scope?.length === 1 ? BY_CAMERA : BY_TIME
+function indexOf(gateways: GatewayIds, { camera }: Asked): typeof BY_TIME | typeof BY_CAMERA {
+  return camera !== undefined && gateways?.length === 1 ? BY_CAMERA : BY_TIME
 }
 
-function matching(db: Db, scope: Scope, filter: Asked): Query<object> {
+function matching(db: Db, gateways: GatewayIds, filter: Asked): Query<object> {
   const { label, severity, review, fired, from, to, camera, learning } = filter
-  const index = indexOf(scope, filter)
+  const index = indexOf(gateways, filter)
   let asked: Query<object> = db.selectFrom('incidents')
   if (index === BY_CAMERA)
     asked = db
       .selectFrom('incident_cameras')
       .innerJoin('incidents', 'incidents.id', 'incident_cameras.incident_id')
-      .where('incident_cameras.gateway_id', '=', scope![0]!)
+      .where('incident_cameras.gateway_id', '=', gateways![0]!)
       .where('incident_cameras.camera', '=', camera!)
   else {
-    if (scope?.length === 1) asked = asked.where('incidents.gateway_id', '=', scope[0]!)
+    if (gateways?.length === 1) asked = asked.where('incidents.gateway_id', '=', gateways[0]!)
     // The cast keeps SQLite, which knows nothing of the numbers of rows, from sorting all incidents of these gateways.
-    else if (scope) asked = asked.where(sql`cast(incidents.gateway_id as text)`, 'in', scope)
+    else if (gateways) asked = asked.where(sql`cast(incidents.gateway_id as text)`, 'in', gateways)
     if (camera !== undefined)
       asked = asked.where(({ exists, selectFrom }) =>
         exists(
@@ -263,7 +246,7 @@ function pageOf<O>(query: Query<O>, { startedAt, id }: ReturnType<typeof indexOf
 }
 
 /** Leaves out incidents whose gateway is gone. */
-async function named(db: Db, rows: readonly Row[]): Promise<Incident[]> {
+async function named(db: Db, rows: readonly IncidentRow[]): Promise<Incident[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.gateway_id))]
   const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).where('id', 'in', ids).execute()
@@ -274,7 +257,7 @@ async function named(db: Db, rows: readonly Row[]): Promise<Incident[]> {
   })
 }
 
-function toIncident(row: Row, gateway: { name: string; location: string }): Incident {
+function toIncident(row: IncidentRow, gateway: { name: string; location: string }): Incident {
   return {
     id: row.id,
     gatewayId: row.gateway_id,

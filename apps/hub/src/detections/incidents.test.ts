@@ -6,6 +6,7 @@ import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { reviewsAfter } from './gateway-reviews.ts'
 import { storeDetections, type PicturedDetection } from './detections.ts'
@@ -362,7 +363,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
       .select('id')
       .where('username', '=', 'the-user')
       .executeTakeFirstOrThrow()
-    await hub.db.updateTable('gateways').set({ owner_id: ownerId }).where('id', '=', gateway).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(ownerId)).where('id', '=', gateway).execute()
     expect((await api(contract.listIncidents, { token: user, query: {} })).body).toHaveLength(1)
     expect(await api(contract.readIncident, path)).toMatchObject({ status: 200 })
     expect(await api(contract.reviewIncidents, { token: user, body })).toMatchObject({ status: 200 })

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import type { Caller } from '../access/sessions.ts'
+import { ownedBy } from '../access/ownership.ts'
+import { scopeOf, type Principal } from '../access/scope.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createKeptCounts } from './kept-counts.ts'
 
@@ -16,12 +17,12 @@ describe.each(testEngines)('counts of incidents on %s', (engine) => {
   let countOf: ReturnType<typeof createKeptCounts>
   /** Another number in each test and each try. */
   let passedMs = 0
-  const manager: Caller = { userId: 'm', username: 'm', role: 'manager', sessionId: 's' }
+  const manager: Principal = { userId: 'm', role: 'manager' }
 
   beforeAll(async () => {
     hub = await startTestHub(engine)
     ownerId = await hub.addUser('owner', 'user', 'a password of some length')
-    gatewayId = await insertTestGateway(hub.db, { owner_id: ownerId })
+    gatewayId = await insertTestGateway(hub.db, ownedBy(ownerId))
     await insertIncidents('deer', 0, MANY)
     await moveOne(await insertTestGateway(hub.db))
     countOf = createKeptCounts(hub.db)
@@ -51,8 +52,8 @@ describe.each(testEngines)('counts of incidents on %s', (engine) => {
   /** One of the incidents is another gateway's, which nobody owns. */
   const moveOne = (to: string) =>
     hub.db.updateTable('incidents').set({ gateway_id: to }).where('id', '=', 'deer-1').execute()
-  const total = async (caller = manager, filter = {}) =>
-    (await countOf(caller, filter)).groups.reduce((sum, { count }) => sum + count, 0)
+  const total = async (person = manager, filter = {}) =>
+    (await countOf(scopeOf(person), filter)).groups.reduce((sum, { count }) => sum + count, 0)
 
   it('are kept for a second when there are many', async () => {
     const before = await total()
@@ -63,7 +64,7 @@ describe.each(testEngines)('counts of incidents on %s', (engine) => {
   })
 
   it('are counted each time when there are few', async () => {
-    const caller = { ...manager, role: 'user', userId: 'nobody' } as const
+    const caller = { role: 'user', userId: 'nobody' } as const
     const other = await insertTestGateway(hub.db)
     const ofOther = { gateway: other }
     expect([await total(caller), await total(manager, ofOther)]).toEqual([0, 0])
@@ -73,10 +74,10 @@ describe.each(testEngines)('counts of incidents on %s', (engine) => {
 
   it('are each person’s own, and those of one filter', async () => {
     const all = await total()
-    expect(await total({ ...manager, role: 'user', userId: ownerId })).toBe(all - 1)
-    expect(await total({ ...manager, role: 'user', userId: 'nobody' })).toBe(0)
+    expect(await total({ role: 'user', userId: ownerId })).toBe(all - 1)
+    expect(await total({ role: 'user', userId: 'nobody' })).toBe(0)
     expect(await total(manager, { gateway: 'nothing' })).toBe(0)
-    expect(await total({ ...manager, role: 'admin', userId: 'a' })).toBe(all)
+    expect(await total({ role: 'admin', userId: 'a' })).toBe(all)
   })
 
   it('are counted anew after what a person did', async () => {

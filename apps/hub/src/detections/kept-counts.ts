@@ -1,6 +1,6 @@
 import type { FactKind, IncidentFilter } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropAfter } from '../facts/facts.ts'
 import { answerKey } from '../http/shared-answers.ts'
@@ -24,21 +24,21 @@ const STALE_AFTER = [
 
 type Counts = Awaited<ReturnType<typeof countIncidents>>
 
-/** Counts incidents as `countIncidents` does. Many incidents are counted once a second for each person and filter. */
-export function createKeptCounts(db: Kysely<Tables>): (caller: Caller, filter: IncidentFilter) => Promise<Counts> {
+/** Counts incidents as `countIncidents` does. Many incidents are counted once a second for each scope and filter. */
+export function createKeptCounts(db: Kysely<Tables>): (scope: Scope, filter: IncidentFilter) => Promise<Counts> {
   let kept = new Map<string, { counts: Counts; countedAt: number }>()
   dropAfter(db, 'incident-counts', STALE_AFTER, () => {
     kept = new Map()
   })
 
-  return async (caller, filter) => {
-    const key = answerKey(caller, filter)
+  return async (scope, filter) => {
+    const key = answerKey(scope, filter)
     const before = kept.get(key)
     if (before && performance.now() - before.countedAt < KEPT_MS) return before.counts
     // If a change comes during this count, the result goes into the old map and is not used.
     const counting = kept
     const countedAt = performance.now()
-    const counts = await countIncidents(db, caller, filter)
+    const counts = await countIncidents(db, scope, filter)
     if (counts.groups.reduce((sum, { count }) => sum + count, 0) <= MANY) return counts
     if (counting.size >= FILTERS_KEPT) counting.clear()
     counting.set(key, { counts, countedAt })

@@ -1,9 +1,10 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import { findGateway, type VisibleGateway } from '../access/objects.ts'
+import { scopeOf, type Scope } from '../access/scope.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
-import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
@@ -25,8 +26,7 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
   const { db, vpn, snapshots, clips, clipLinks, sessions } = dependencies
 
   /** Gateways are asked only about detections that the hub knows. */
-  async function find(caller: Caller, { id, detectionId }: { id: string; detectionId: string }) {
-    const gateway = await findVisibleGateway(db, caller, id)
+  async function requireDetection(gateway: VisibleGateway, detectionId: string): Promise<void> {
     const row = await db
       .selectFrom('detections')
       .select('id')
@@ -36,28 +36,27 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
     if (!row) throw new HubError('detection_not_found')
     requireVpn(vpn)
     if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
-    return gateway
   }
 
   async function sendClip(
     caller: Caller,
-    asked: { id: string; detectionId: string },
+    { gateway, detectionId }: { gateway: VisibleGateway; detectionId: string },
     { raw, reply }: { raw: FastifyRequest; reply: FastifyReply },
   ) {
     const signal = leftSignal(reply)
-    const gateway = await find(caller, asked)
-    const mayStillSee = async (now: Caller) => Boolean(await findVisibleGateway(db, now, gateway.id))
-    raw.allowance = { caller, role: 'user', mayStillSee }
+    await requireDetection(gateway, detectionId)
+    const mayStillSee = async (now: Scope) => Boolean(await findGateway(db, now, gateway.id))
+    raw.allowance = { caller, capability: { gateway: 'see' }, mayStillSee }
     const { range } = raw.headers
-    const { status, headers, body } = await clips.open(gateway, asked.detectionId, { range, signal })
+    const { status, headers, body } = await clips.open(gateway, detectionId, { range, signal })
     reply.code(status).headers({ ...headers, ...PRIVATE, 'content-disposition': 'inline' })
     reply.type('video/mp4')
     return body
   }
 
-  mount(app, contract.readDetectionSnapshot, async ({ params, query, caller, reply }) => {
+  mount(app, contract.readDetectionSnapshot, async ({ gateway, params, query, reply }) => {
     const signal = leftSignal(reply)
-    const gateway = await find(caller, params)
+    await requireDetection(gateway, params.detectionId)
     const jpeg = await snapshots.read(
       gateway,
       { detectionId: params.detectionId, boxed: query.boxed === 'true' },
@@ -66,19 +65,21 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
     reply.headers({ ...PRIVATE, 'content-disposition': 'inline; filename="snapshot.jpg"' }).type('image/jpeg')
     return jpeg
   })
-  mount(app, contract.readDetectionClip, ({ params, caller, raw, reply }) => sendClip(caller, params, { raw, reply }))
-  mount(app, contract.createClipLink, async ({ params, caller }) => {
-    await find(caller, params)
-    const { id: gatewayId, detectionId } = params
-    const { link, expiresAt } = clipLinks.make({ gatewayId, detectionId, sessionId: caller.sessionId })
+  mount(app, contract.readDetectionClip, ({ gateway, params: { detectionId }, caller, raw, reply }) =>
+    sendClip(caller, { gateway, detectionId }, { raw, reply }),
+  )
+  mount(app, contract.createClipLink, async ({ gateway, params: { detectionId }, caller }) => {
+    await requireDetection(gateway, detectionId)
+    const { link, expiresAt } = clipLinks.make({ gatewayId: gateway.id, detectionId, sessionId: caller.sessionId })
     const path = contract.API_BASE + contract.readClipByLink.path.replace(':link', link)
     return { path, expiresAt: new Date(expiresAt).toISOString() }
   })
   mount(app, contract.readClipByLink, async ({ params, raw, reply }) => {
-    const { gatewayId: id, detectionId, sessionId } = clipLinks.find(params.link)
+    const { gatewayId, detectionId, sessionId } = clipLinks.find(params.link)
     const caller = await sessions.find(sessionId)
     if (!caller) throw new HubError('session_ended')
-    return sendClip(caller, { id, detectionId }, { raw, reply })
+    const gateway = await findGateway(db, scopeOf(caller), gatewayId)
+    return sendClip(caller, { gateway, detectionId }, { raw, reply })
   })
 }
 

@@ -1,5 +1,6 @@
 import type { BodyOf, ResponseOf, reviewIncidents } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -23,7 +24,7 @@ export function review(
 ): Promise<ResponseOf<typeof reviewIncidents>> {
   const asked = [...new Set(ids)]
   return inTransaction(db, async (transaction) => {
-    const before = await visibleIncidents(transaction, caller, asked)
+    const before = await visibleIncidents(transaction, scopeOf(caller), asked)
     if (before.length < asked.length) throw new HubError('incident_not_found')
     const byGateway = [...Map.groupBy(before, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))
     const reviewIds = new Map<string, string>()

@@ -6,6 +6,7 @@ import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { createRetention } from '../retention/retention.ts'
 import { storeDetections, type PicturedDetection } from './detections.ts'
 import { reviewsAfter } from './gateway-reviews.ts'
@@ -131,7 +132,7 @@ describe.each(testEngines)('a review that is undone, on %s', (engine) => {
       .where('username', '=', 'the-user')
       .executeTakeFirstOrThrow()
     const giveTo = (owner: string | null) =>
-      hub.db.updateTable('gateways').set({ owner_id: owner }).where('id', '=', gateway).execute()
+      hub.db.updateTable('gateways').set(ownedBy(owner)).where('id', '=', gateway).execute()
     await giveTo(ownerId)
     const theirs = await say(ids, 'wrong', { as: user })
     await giveTo(null)

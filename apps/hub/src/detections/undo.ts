@@ -2,13 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import type { BodyOf, ResponseOf, undoReviews as call } from '@hedgerow/contract'
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { IncidentRow } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { lastNumber, lockGateway, storeReviews } from './gateway-reviews.ts'
-import { visibleIncidents, type IncidentRow } from './incident-list.ts'
+import { visibleIncidents } from './incident-list.ts'
 
 const ID_BYTES = 12
 
@@ -59,7 +61,9 @@ export function undoReviews(
     if (found.length < asked.length) throw new HubError('review_not_found')
     const newest = await newestReviews(transaction, found)
     const incidentIds = found.map((former) => former.incident_id)
-    const visible = new Map((await visibleIncidents(transaction, caller, incidentIds)).map((row) => [row.id, row]))
+    const visible = new Map(
+      (await visibleIncidents(transaction, scopeOf(caller), incidentIds)).map((row) => [row.id, row]),
+    )
     const undone = found.flatMap((former) => {
       const incident = visible.get(former.incident_id)
       return incident && newest.get(incident.id) === former.seq ? [{ former, incident }] : []

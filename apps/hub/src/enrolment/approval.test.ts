@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice, newKeys } from '#testing/device.ts'
+import { ownedBy } from '../access/ownership.ts'
 
 const REQUESTS = '/api/v1/admin/gateway-requests'
 
@@ -296,9 +297,8 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
       const renewed = await waiting({ identity: barn.identity })
       await claim(renewed.deviceToken, await as('admin'))
       await approve(renewed.id)
-      expect((await gateways())[0]!.owner_id).toBe(
-        (await hub.db.selectFrom('users').select('id').where('username', '=', 'the-user').executeTakeFirstOrThrow()).id,
-      )
+      const user = hub.db.selectFrom('users').select('id').where('username', '=', 'the-user')
+      expect((await gateways())[0]).toMatchObject(ownedBy((await user.executeTakeFirstOrThrow()).id))
     })
   })
 

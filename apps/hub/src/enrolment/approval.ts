@@ -10,6 +10,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { allocateAddress, newGatewayId } from '../fleet/fleet.ts'
 import { nameKey } from '../kernel/name-key.ts'
+import { isUnowned, ownerOf, type Owned } from '../access/ownership.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
 import { useInvitation } from './invitations.ts'
@@ -95,7 +96,7 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
       location: row.device_location,
       description: invitation?.description ?? '',
       device_token: row.device_token,
-      owner_id: row.owner_id,
+      ...ownerOf(row),
       identity_public_key: row.identity_public_key,
       wireguard_public_key: row.wireguard_public_key,
       preshared_key: generatePresharedKey(),
@@ -127,7 +128,7 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
 async function changeKeys(
   transaction: Transaction<Tables>,
   row: RegistrationRow,
-  known: { id: string; wireguard_public_key: string; owner_id: string | null },
+  known: Owned & { id: string; wireguard_public_key: string },
 ): Promise<Approved> {
   const isMoved = known.wireguard_public_key !== row.wireguard_public_key
   const gateway = await transaction
@@ -142,7 +143,7 @@ async function changeKeys(
       version: row.device_version,
       source_ip: row.source_ip,
       ...(isMoved && { endpoint_address: null, endpoint_port: null, last_handshake_at: null }),
-      owner_id: known.owner_id ?? row.owner_id,
+      ...ownerOf(isUnowned(known) ? row : known),
     })
     .where('id', '=', known.id)
     .returning(['name', 'address'])

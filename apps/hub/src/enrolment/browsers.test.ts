@@ -1,4 +1,4 @@
-import { policy } from '../access/policy.ts'
+import { audienceOf, policy } from '../access/policy.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDevice } from '#testing/device.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -11,7 +11,7 @@ afterAll(() => hub.stop())
 
 const callsOf = (...accesses: string[]) =>
   Object.entries(policy)
-    .filter(([, access]) => accesses.includes(access))
+    .filter(([, access]) => accesses.includes(audienceOf(access)))
     .map(([call]) => call)
 const send = async (call: string, headers: Record<string, string>) => {
   const [method, path] = call.split(' ') as ['POST', string]

@@ -10,6 +10,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import { isAfterLeap } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { OWNED } from '../access/ownership.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
 import { makeRoom } from './queue.ts'
@@ -19,7 +20,7 @@ const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
 export type RegistrationRow = Selectable<Tables['registrations']>
 type Gateway = Pick<
   Selectable<Tables['gateways']>,
-  'id' | 'name' | 'owner_id' | 'identity_public_key' | 'wireguard_public_key'
+  'id' | 'name' | typeof OWNED | 'identity_public_key' | 'wireguard_public_key'
 >
 
 /** A registration with verified signature, proof and seal. */
@@ -205,7 +206,7 @@ export async function gatewayOfKeys(
 ): Promise<Gateway | undefined> {
   const found = await db
     .selectFrom('gateways')
-    .select(['id', 'name', 'owner_id', 'identity_public_key', 'wireguard_public_key'])
+    .select(['id', 'name', OWNED, 'identity_public_key', 'wireguard_public_key'])
     .where((row) =>
       row.or([
         row('identity_public_key', '=', identityPublicKey),

@@ -1,12 +1,13 @@
 /** The lists of requests for people: waiting ones, with what helps to decide, and rejected ones. */
-import { hasRole, type PendingRegistration, type RejectedRegistration, type SearchQuery } from '@hedgerow/contract'
+import type { PendingRegistration, RejectedRegistration, SearchQuery } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
-import type { Caller } from '../access/sessions.ts'
+import { registrationsIn } from '../access/objects.ts'
+import type { Scope } from '../access/scope.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
 import { oldestPending } from './enrolment.ts'
 import { holdsInWords } from './holds.ts'
@@ -20,18 +21,16 @@ type Asked = { query: SearchQuery; reply: FastifyReply }
 /** Oldest first: all for managers and admins; for users those that they claimed. */
 export async function listPending(
   db: Db,
-  caller: Caller,
+  scope: Scope,
   { query, reply, now, hubIdentityPublicKey }: Asked & { now: number; hubIdentityPublicKey: string },
 ): Promise<PendingRegistration[]> {
   const page = pageFrom(query, SORTED_BY)
-  let asked = db
-    .selectFrom('registrations')
+  let asked = registrationsIn(db, scope)
     .leftJoin('gateways', 'gateways.id', 'registrations.key_change_for')
     .selectAll('registrations')
     .select('gateways.name as gateway_name')
     .where('registrations.status', '=', 'pending')
     .where('registrations.requested_at', '>', await oldestPending(db, now))
-  if (!hasRole(caller.role, 'manager')) asked = asked.where('registrations.owner_id', '=', caller.userId)
   if (query.q) asked = asked.where(matching(query.q))
   if (page.after)
     asked = asked.where(

@@ -5,6 +5,7 @@
  * device asks again by itself.
  */
 import type { Db } from '../database/tables.ts'
+import { isUnowned, OWNED } from '../access/ownership.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { crowdsOf, networksOf, whoGivesWay } from '../access/networks.ts'
 
@@ -20,7 +21,7 @@ export async function makeRoom(db: Db, newcomer: Newcomer, now: number): Promise
   const { sourceIp, invitationId, keyChangeFor } = newcomer
   const waiting = await db
     .selectFrom('registrations')
-    .select(['id', 'source_ip', 'invitation_id', 'owner_id', 'key_change_for'])
+    .select(['id', 'source_ip', 'invitation_id', OWNED, 'key_change_for'])
     .where('status', '=', 'pending')
     .orderBy('requested_at')
     .orderBy('id')
@@ -37,9 +38,7 @@ export async function makeRoom(db: Db, newcomer: Newcomer, now: number): Promise
     if (left > 0) places.set(id ?? '', left - 1)
     return left > 0
   }
-  const shared = waiting.filter(
-    (row) => row.key_change_for === null && row.owner_id === null && !takePlace(row.invitation_id),
-  )
+  const shared = waiting.filter((row) => row.key_change_for === null && isUnowned(row) && !takePlace(row.invitation_id))
   if (takePlace(invitationId)) return false
 
   const own = networksOf(sourceIp)

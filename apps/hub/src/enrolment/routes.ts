@@ -153,8 +153,8 @@ function closedSignal(reply: FastifyReply): AbortSignal {
 }
 
 function mountDecisions(app: FastifyInstance, { db, clock, identity, vpn }: RegistrationDependencies): void {
-  mount(app, contract.listPendingRegistrations, ({ caller, query, reply }) =>
-    listPending(db, caller, { query, reply, now: clock(), hubIdentityPublicKey: identity.publicKey }),
+  mount(app, contract.listPendingRegistrations, ({ scope, query, reply }) =>
+    listPending(db, scope, { query, reply, now: clock(), hubIdentityPublicKey: identity.publicKey }),
   )
   mount(app, contract.listRejectedRegistrations, ({ query, reply }) => listRejected(db, { query, reply }))
 

@@ -1,5 +1,6 @@
 /** The sources of many requests, and one decision about all waiting requests of a source. */
 import type { Kysely } from 'kysely'
+import { OWNED } from '../access/ownership.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { crowdsOf } from '../access/networks.ts'
@@ -77,6 +78,6 @@ async function waitingFromStrangers(db: Db, now: number) {
     .where('status', '=', 'pending')
     .where('requested_at', '>', await oldestPending(db, now))
     .where('key_change_for', 'is', null)
-    .where('owner_id', 'is', null)
+    .where(OWNED, 'is', null)
     .execute()
 }

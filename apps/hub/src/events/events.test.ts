@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { ownedBy } from '../access/ownership.ts'
 import type { Caller } from '../access/sessions.ts'
 import { auditAnswers } from '@hedgerow/contract/audit-answers'
 import { liveTopics } from '../followers/live-events.ts'
@@ -21,7 +22,7 @@ const insertGateway = async (hub: TestHub, id: string, ownerId: string | null) =
       location: '',
       description: '',
       device_token: `DT-${id}`,
-      owner_id: ownerId,
+      ...ownedBy(ownerId),
       wireguard_public_key: id,
       preshared_key: '',
       address: id,

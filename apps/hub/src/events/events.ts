@@ -1,14 +1,16 @@
 /**
  * Notifies open pages of changes, so that they refetch at once instead of at their next poll. An event holds only a
- * topic; the role and the gateway's owner decide who gets it. No backlog: slow or disconnected readers refetch.
+ * topic; the scope of each reader decides whether they get it. No backlog: slow or disconnected readers refetch.
  * followers/live-events.ts publishes the changes of facts after their commit.
  */
-import { EVENT_STREAMS_PER_USER, hasRole, type EventTopic, type Role } from '@hedgerow/contract'
+import { EVENT_STREAMS_PER_USER, type EventTopic } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
+import { ownershipOf } from '../access/objects.ts'
+import { scopeOf, type Capability } from '../access/scope.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 
 export const COALESCE_MS = 250
@@ -18,26 +20,26 @@ const RECHECK_INTERVAL_MS = 1_000
 /** An event has about 40 bytes: a client with this many unread ones is not reading. */
 const UNREAD_LIMIT_BYTES = 16 * 1024
 
-/** The least role that gets a topic. Below managers, the gateway's owner decides. */
-const audience: Record<EventTopic, Role> = {
-  gateways: 'user',
-  registrations: 'user',
-  activity: 'user',
-  stats: 'user',
-  settings: 'user',
-  certificates: 'user',
-  threats: 'user',
-  deterrents: 'user',
-  alerts: 'user',
-  invitations: 'manager',
-  users: 'manager',
+/** What a person needs to get a topic. */
+const audience: Record<EventTopic, Capability> = {
+  gateways: { gateway: 'see' },
+  registrations: { gateway: 'see' },
+  activity: { gateway: 'see' },
+  stats: { gateway: 'see' },
+  settings: { hub: 'see' },
+  certificates: { hub: 'see' },
+  threats: { gateway: 'see' },
+  deterrents: { gateway: 'see' },
+  alerts: { gateway: 'see' },
+  invitations: { hub: 'manage' },
+  users: { hub: 'manage' },
 }
 
 export type Change = {
   topic: EventTopic
-  /** Only managers and the owner of this gateway get it. */
+  /** Only people who see this gateway get it. */
   gatewayId?: string | undefined
-  /** Only managers and this user get it. */
+  /** Only this user, and people who see the whole fleet, get it. */
   userId?: string | undefined
 }
 
@@ -136,25 +138,14 @@ export function createEvents(options: {
 
   async function tell(topic: EventTopic, { everybody, gatewayIds, userIds }: Pending): Promise<void> {
     const text = `event: change\ndata: ${JSON.stringify({ topic })}\n\n`
-    const concerned = new Set(userIds)
-    const isSelective = !everybody && [...streams].some(({ caller }) => !hasRole(caller.role, 'manager'))
-    if (isSelective && gatewayIds.size > 0) for (const owner of await ownersOf(gatewayIds)) concerned.add(owner)
+    const isSelective = !everybody && [...streams].some(({ caller }) => !scopeOf(caller).isWhole)
+    const changed = isSelective && gatewayIds.size > 0 ? await ownershipOf(db, gatewayIds) : []
     for (const stream of streams) {
-      const { role, userId } = stream.caller
-      if (!hasRole(role, audience[topic])) continue
-      if (everybody || hasRole(role, 'manager') || concerned.has(userId)) send(stream, text)
+      const scope = scopeOf(stream.caller)
+      if (!scope.may(audience[topic])) continue
+      const concerns = everybody || scope.isWhole || userIds.has(stream.caller.userId) || changed.some(scope.has)
+      if (concerns) send(stream, text)
     }
-  }
-
-  async function ownersOf(gatewayIds: Set<string>): Promise<string[]> {
-    const rows = await db
-      .selectFrom('gateways')
-      .select('owner_id')
-      .distinct()
-      .where('id', 'in', [...gatewayIds])
-      .where('owner_id', 'is not', null)
-      .execute()
-    return rows.map((row) => row.owner_id!)
   }
 
   return {

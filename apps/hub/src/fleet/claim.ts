@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { isOwnedBy, isUnowned, OWNED, ownedBy } from '../access/ownership.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 
@@ -64,14 +65,14 @@ async function claimExisting(
 ): Promise<Claimed | undefined> {
   const gateway = await transaction
     .selectFrom('gateways')
-    .select(['id', 'name', 'owner_id'])
+    .select(['id', 'name', OWNED])
     .where('device_token', '=', token)
     .executeTakeFirst()
   if (!gateway) return undefined
   const { userId } = context.caller
-  if (gateway.owner_id !== null && gateway.owner_id !== userId) throw new HubError('claim_refused')
-  if (gateway.owner_id === null) {
-    await transaction.updateTable('gateways').set({ owner_id: userId }).where('id', '=', gateway.id).execute()
+  if (!isUnowned(gateway) && !isOwnedBy(gateway, userId)) throw new HubError('claim_refused')
+  if (isUnowned(gateway)) {
+    await transaction.updateTable('gateways').set(ownedBy(userId)).where('id', '=', gateway.id).execute()
     await record(transaction, {
       kind: 'gateway.claimed',
       at: context.now,
@@ -91,20 +92,19 @@ async function claimPending(
 ): Promise<Claimed | undefined> {
   const waiting = await transaction
     .selectFrom('registrations')
-    .select(['id', 'device_name', 'owner_id'])
+    .select(['id', 'device_name', OWNED])
     .where('device_token', '=', token)
     .where('status', '=', 'pending')
     .orderBy('requested_at')
     .execute()
-  const first =
-    waiting.find((row) => row.owner_id === context.caller.userId) ?? waiting.find((row) => row.owner_id === null)
+  const first = waiting.find((row) => isOwnedBy(row, context.caller.userId)) ?? waiting.find(isUnowned)
   if (!first) return undefined
   // The claimer owns the gateway whichever of these requests is approved.
-  const unowned = waiting.filter((row) => row.owner_id === null).map((row) => row.id)
+  const unowned = waiting.filter(isUnowned).map((row) => row.id)
   if (unowned.length > 0) {
     await transaction
       .updateTable('registrations')
-      .set({ owner_id: context.caller.userId })
+      .set(ownedBy(context.caller.userId))
       .where('id', 'in', unowned)
       .execute()
     await record(transaction, {

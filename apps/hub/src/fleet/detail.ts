@@ -1,25 +1,25 @@
 /** Everything that the hub knows of one gateway: the conditions from its request to its heartbeat, traffic, visits. */
-import { hasRole, type GatewayDetail } from '@hedgerow/contract'
+import type { GatewayDetail } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { Caller } from '../access/sessions.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
-import { findGateway, type ListDependencies } from './fleet.ts'
+import { presentGateway, type ListDependencies } from './fleet.ts'
 
 const VISITS_SHOWN = 50
 
 type Condition = GatewayDetail['ladder'][number]
 
-/** Throws `gateway_not_found` also when the caller may not see it. */
+/** Throws `gateway_not_found` also for one outside the scope. */
 export async function readGateway(
   db: Kysely<Tables>,
-  caller: Caller,
+  scope: Scope,
   id: string,
   dependencies: ListDependencies & { vpn: Pick<Vpn, 'peer' | 'disabledReason'> },
 ): Promise<GatewayDetail> {
-  const gateway = await findGateway(db, caller, id, dependencies)
+  const gateway = await presentGateway(db, scope, id, dependencies)
   const row = await db
     .selectFrom('gateways')
     .select(['identity_public_key', 'wireguard_public_key', 'last_handshake_at', 'created_at'])
@@ -63,7 +63,7 @@ export async function readGateway(
     refused: refused
       ? { detections: refused.detections, message: refused.message, at: new Date(refused.at).toISOString() }
       : null,
-    access: hasRole(caller.role, 'manager') ? await visits(db, id) : [],
+    access: scope.may({ gateway: 'manage' }) ? await visits(db, id) : [],
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApprovedRegistration, Gateway, GatewayDetail, Role, StoredDetection } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ownedBy } from '../access/ownership.ts'
 import { storeDetections } from '../detections/detections.ts'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -86,7 +87,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
 
   describe('deleted', () => {
     it('needs its name typed, and a manager', async () => {
-      const id = await insertTestGateway(hub.db, { name: 'Barn', owner_id: await userId() })
+      const id = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(await userId()) })
       const wrong = await call('DELETE', `/hub/gateways/${id}`, { name: 'barn' })
       expect([wrong.statusCode, wrong.json().error]).toEqual([400, 'confirmation_mismatch'])
       expect((await call('DELETE', `/hub/gateways/${id}`)).statusCode).toBe(400)
@@ -193,7 +194,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       ])
       await hub.db
         .updateTable('gateways')
-        .set({ owner_id: await userId() })
+        .set(ownedBy(await userId()))
         .execute()
       expect((await read('user')).access, 'visits are for managers').toEqual([])
     })

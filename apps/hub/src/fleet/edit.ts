@@ -6,6 +6,8 @@ import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { gatewaysIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
@@ -21,8 +23,7 @@ export function updateGateway(
   context: Context,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const before = await transaction
-      .selectFrom('gateways')
+    const before = await gatewaysIn(transaction, scopeOf(context.caller))
       .select(['id', 'name', 'location', 'description', 'tags'])
       .where('id', '=', id)
       .executeTakeFirst()
@@ -56,8 +57,7 @@ export function updateGateway(
  */
 export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string, context: Context): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const gateway = await transaction
-      .selectFrom('gateways')
+    const gateway = await gatewaysIn(transaction, scopeOf(context.caller))
       .select(['name', 'location', 'wireguard_public_key'])
       .where('id', '=', id)
       .executeTakeFirst()

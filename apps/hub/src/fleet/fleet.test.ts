@@ -6,6 +6,7 @@ import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
+import { ownedBy } from '../access/ownership.ts'
 
 describe.each(testEngines)('the fleet on %s', (engine) => {
   let hub: TestHub
@@ -34,7 +35,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
   describe('seen', () => {
     it('by managers and admins completely, by users only their own gateways, sorted by name', async () => {
       await insertTestGateway(hub.db, { name: 'Shed' })
-      await insertTestGateway(hub.db, { name: 'barn', owner_id: await userId('user') })
+      await insertTestGateway(hub.db, { name: 'barn', ...ownedBy(await userId('user')) })
       expect((await list('manager')).map((gateway) => gateway.name)).toEqual(['barn', 'Shed'])
       expect((await list('admin')).map((gateway) => gateway.name)).toEqual(['barn', 'Shed'])
       expect((await list('user')).map((gateway) => gateway.name)).toEqual(['barn'])
@@ -162,7 +163,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
     })
 
     it('is for managers and up, and so is its configuration', async () => {
-      const id = await insertTestGateway(hub.db, { owner_id: await userId('user') })
+      const id = await insertTestGateway(hub.db, ownedBy(await userId('user')))
       for (const response of [await add({ name: 'Router' }, 'user'), await config(id, 'user')])
         expect([response.statusCode, response.json().error]).toEqual([403, 'role_required'])
       expect((await config('a'.repeat(12))).json().error).toBe('gateway_not_found')
@@ -184,7 +185,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
     })
 
     it('answers alike for an unknown token and for another owner’s', async () => {
-      await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB', owner_id: await userId('admin') })
+      await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB', ...ownedBy(await userId('admin')) })
       const theirs = await claim('DT-0123456789AB', 'manager')
       const unknown = await claim('DT-000000000000', 'manager')
       expect([theirs.statusCode, theirs.json().error]).toEqual([404, 'claim_refused'])
@@ -248,7 +249,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
     expect(await ask('DT-000000000000', 'user')).toEqual({ authorized: false, gatewayId: null })
     await hub.db
       .updateTable('gateways')
-      .set({ owner_id: await userId('user') })
+      .set(ownedBy(await userId('user')))
       .where('id', '=', id)
       .execute()
     expect(await ask('DT-0123456789AB', 'user')).toEqual({ authorized: true, gatewayId: id })

@@ -5,16 +5,17 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasRole, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
+import type { Gateway, Heartbeat, Language, SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { Db, Tables } from '../database/tables.ts'
+import type { Tables } from '../database/tables.ts'
 import { hasTag, tagsOf } from '../database/tags.ts'
 import { databaseOf } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
-import type { Caller } from '../access/sessions.ts'
+import { gatewaysIn, withOwner, type VisibleGateway } from '../access/objects.ts'
+import type { Scope } from '../access/scope.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
@@ -77,11 +78,11 @@ export type Listing = ListDependencies & { query: SearchQuery & { tag?: string |
 /** The gateways that the caller may see, by name: all, or a page. */
 export async function listGateways(
   db: Kysely<Tables>,
-  caller: Caller,
+  scope: Scope,
   { query, reply, ...dependencies }: Listing,
 ): Promise<Gateway[]> {
   const page = pageFrom(query, ['string'])
-  let asked = withOwner(visibleTo(db, caller))
+  let asked = listed(gatewaysIn(db, scope))
   if (query.tag !== undefined) asked = asked.where(hasTag(query.tag))
   if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
   if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
@@ -95,23 +96,23 @@ export async function listGateways(
 /** The gateways matching `text` that the caller may see, by name. */
 export async function searchGateways(
   db: Kysely<Tables>,
-  caller: Caller,
+  scope: Scope,
   { query, reply, text, search, ...dependencies }: Listing & { text: string; search: FleetSearch },
 ): Promise<Gateway[]> {
   const page = pageFrom(query, ['string'])
   const found = await search.find(text, {
-    ...(!hasRole(caller.role, 'manager') && { ownerId: caller.userId }),
+    scope,
     ...(query.tag !== undefined && { tag: query.tag }),
     ...(page.after && { after: String(page.after[0]) }),
     ...(page.rowsWanted !== undefined && { limit: page.rowsWanted }),
   })
   const shown = sendPage(reply, found, page, ({ nameKey }) => [nameKey])
-  return (await Array.fromAsync(inSlices(visibleTo(db, caller), shown, dependencies))).flat()
+  return (await Array.fromAsync(inSlices(gatewaysIn(db, scope), shown, dependencies))).flat()
 }
 
 /** The whole fleet as managers see it, by name, in one read. */
 export async function wholeFleet(db: Kysely<Tables>, dependencies: ListDependencies): Promise<Gateway[]> {
-  return presentAll(await withOwner(db.selectFrom('gateways')).orderBy('gateways.name_key').execute(), dependencies)
+  return presentAll(await listed(db.selectFrom('gateways')).orderBy('gateways.name_key').execute(), dependencies)
 }
 
 /** The whole fleet as managers see it, by name, in slices between which other requests run. */
@@ -124,69 +125,28 @@ export async function* fleetInSlices(
 }
 
 async function* inSlices(
-  gateways: ReturnType<typeof visibleTo>,
+  gateways: ReturnType<typeof gatewaysIn>,
   found: readonly Found[],
   dependencies: ListDependencies,
 ): AsyncGenerator<Gateway[]> {
   for (let start = 0; start < found.length; start += ROWS_AT_ONCE) {
     if (start > 0) await nextTurn()
     const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
-    const rows = await withOwner(gateways).where('gateways.id', 'in', ids).orderBy('gateways.name_key').execute()
+    const rows = await listed(gateways).where('gateways.id', 'in', ids).orderBy('gateways.name_key').execute()
     yield presentAll(rows, dependencies)
   }
 }
 
-/** The gateway as in the list. Throws `gateway_not_found`, also when the caller may not see it. */
-export async function findGateway(
+/** The gateway as in the list. Throws `gateway_not_found`, also for one outside the scope. */
+export async function presentGateway(
   db: Kysely<Tables>,
-  caller: Caller,
+  scope: Scope,
   id: string,
   dependencies: ListDependencies,
 ): Promise<Gateway> {
-  const row = await withOwner(visibleTo(db, caller)).where('gateways.id', '=', id).executeTakeFirst()
+  const row = await listed(gatewaysIn(db, scope)).where('gateways.id', '=', id).executeTakeFirst()
   if (!row) throw new HubError('gateway_not_found')
   return present(row, dependencies, dependencies.signals.handshakes())
-}
-
-export type VisibleGateway = {
-  id: string
-  name: string
-  kind: Row['kind']
-  address: string
-  deviceToken: string
-  ownerId: string | null
-  wireguardPublicKey: string
-  lastHandshakeAt: number | null
-  createdAt: number
-}
-
-/** Throws `gateway_not_found`, also when the caller may not see it. */
-export async function findVisibleGateway(db: Db, caller: Caller, id: string): Promise<VisibleGateway> {
-  const row = await visibleTo(db, caller).selectAll('gateways').where('gateways.id', '=', id).executeTakeFirst()
-  if (!row) throw new HubError('gateway_not_found')
-  return toVisible(row)
-}
-
-/** The given gateways that the caller may see. */
-export async function visibleGatewayIds(db: Db, caller: Caller, ids: Iterable<string>): Promise<Set<string>> {
-  const rows = await visibleTo(db, caller)
-    .select('gateways.id')
-    .where('gateways.id', 'in', [...new Set(ids)])
-    .execute()
-  return new Set(rows.map(({ id }) => id))
-}
-
-/** The gateway of this token; undefined for an unknown token and for a gateway that the caller may not see. */
-export async function findByDeviceToken(
-  db: Db,
-  caller: Caller,
-  deviceToken: string,
-): Promise<VisibleGateway | undefined> {
-  const row = await visibleTo(db, caller)
-    .selectAll('gateways')
-    .where('gateways.device_token', '=', deviceToken)
-    .executeTakeFirst()
-  return row && toVisible(row)
 }
 
 /** The host and port that a gateway's UDP must reach, in words, while it seems to be blocked. Cheap otherwise. */
@@ -219,7 +179,6 @@ export type FleetStatus = Judgement & {
   problems: string[]
   id: string
   name: string
-  ownerId: string | null
   /** The WireGuard public key. */
   publicKey: string
   /** Its only problem is that cameras are offline or frozen. */
@@ -236,13 +195,9 @@ export type FleetStatus = Judgement & {
 export const LARGE_FLEET = 1_000
 
 /** The status of every gateway, or of those that the caller may see. Other requests run meanwhile. */
-export async function fleetStatuses(
-  db: Kysely<Tables>,
-  signals: FleetSignals,
-  caller?: Caller,
-): Promise<FleetStatus[]> {
-  const judged = (caller ? visibleTo(db, caller) : db.selectFrom('gateways'))
-    .select(['gateways.id', 'gateways.name', 'gateways.kind', 'gateways.owner_id'])
+export async function fleetStatuses(db: Kysely<Tables>, signals: FleetSignals, scope?: Scope): Promise<FleetStatus[]> {
+  const judged = (scope ? gatewaysIn(db, scope) : db.selectFrom('gateways'))
+    .select(['gateways.id', 'gateways.name', 'gateways.kind'])
     .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at', 'gateways.created_at'])
     .orderBy('gateways.id')
     .limit(ROWS_AT_ONCE)
@@ -264,7 +219,6 @@ export async function fleetStatuses(
 class JudgedGateway implements FleetStatus {
   readonly id: string
   readonly name: string
-  readonly ownerId: string | null
   readonly publicKey: string
   readonly status: FleetStatus['status']
   readonly lastSeenAt: number | undefined
@@ -272,10 +226,9 @@ class JudgedGateway implements FleetStatus {
   readonly restarts: Heartbeat['restarts']
   readonly #known: Signals
 
-  constructor(row: JudgedColumns & Pick<Row, 'name' | 'owner_id'>, known: Signals) {
+  constructor(row: JudgedColumns & Pick<Row, 'name'>, known: Signals) {
     this.id = row.id
     this.name = row.name
-    this.ownerId = row.owner_id
     this.publicKey = row.wireguard_public_key
     this.status = statusOf(known)
     this.lastSeenAt = lastSeen(known)
@@ -334,13 +287,8 @@ export async function allocateAddress(transaction: Transaction<Tables>): Promise
   return address
 }
 
-function withOwner(gateways: ReturnType<typeof visibleTo>) {
-  return gateways.leftJoin('users', 'users.id', 'gateways.owner_id').select(LISTED).select('users.username as owner')
-}
-
-function visibleTo(db: Db, caller: Caller) {
-  const all = db.selectFrom('gateways')
-  return hasRole(caller.role, 'manager') ? all : all.where('gateways.owner_id', '=', caller.userId)
+function listed(gateways: ReturnType<typeof gatewaysIn>) {
+  return withOwner(gateways).select(LISTED)
 }
 
 type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at' | 'created_at'>
@@ -405,19 +353,5 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     deviceToken: row.device_token,
     owner: row.owner,
     createdAt: new Date(row.created_at).toISOString(),
-  }
-}
-
-function toVisible(row: Row): VisibleGateway {
-  return {
-    id: row.id,
-    name: row.name,
-    kind: row.kind,
-    address: row.address,
-    deviceToken: row.device_token,
-    ownerId: row.owner_id,
-    wireguardPublicKey: row.wireguard_public_key,
-    lastHandshakeAt: row.last_handshake_at,
-    createdAt: row.created_at,
   }
 }

@@ -32,7 +32,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   let latest: readonly FleetStatus[] | undefined
   let known: ReadonlyMap<string, Known> | undefined
   let warnings: ReadonlyMap<string, number | undefined> = new Map()
-  let peaks = { hour: 0, byScope: new Map<string, number>() }
+  let peak = { hour: 0, connected: 0 }
   const tasks = createTasks({ log, failure: 'could not check the fleet' })
 
   async function look(): Promise<void> {
@@ -50,21 +50,20 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     // Before the facts are recorded, whose followers read it.
     warnings = warned
     const hour = startOfHour(now)
-    const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
+    const connected = statuses.filter(({ status }) => status !== 'offline').length
     // Written only when it rises: an unchanged fleet costs no writes.
-    const risen = connectedByScope(statuses).filter(([scope, connected]) => connected > (peaksBefore.get(scope) ?? 0))
-    if (changed.length > 0 || risen.length > 0)
+    const isRisen = connected > (peak.hour === hour ? peak.connected : 0)
+    if (changed.length > 0 || isRisen)
       await inTransaction(
         db,
         async (transaction) => {
-          const counts = risen.map(([scope, activeConnections]) => ({ at: now, scope, activeConnections }))
-          await countInHours(transaction, counts)
+          if (isRisen) await countInHours(transaction, [{ at: now, scope: WHOLE_FLEET, activeConnections: connected }])
           const facts = changed.map((status) => changeOf(status, now))
           if (facts.length > 0) await record(transaction, ...facts)
         },
         'read committed',
       )
-    peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
+    if (isRisen) peak = { hour, connected }
     for (const { id, status } of changed)
       log.info({ gatewayId: id, was: before?.get(id)?.status ?? 'offline', status }, 'gateway status')
     known = found
@@ -131,17 +130,4 @@ async function storedWarnings(db: Kysely<Tables>, gatewayIds: readonly string[],
     for (const { id, type, at } of rows) since.set(id, at === null ? undefined : type === 'warning' ? at : now)
   }
   return since
-}
-
-/**
- * How many gateways are connected, in the whole fleet and for each owner; rows in one fixed order, against deadlocks.
- */
-function connectedByScope(statuses: FleetStatus[]): [scope: string, connected: number][] {
-  const counts = new Map<string, number>()
-  for (const { status, ownerId } of statuses) {
-    if (status === 'offline') continue
-    for (const scope of ownerId === null ? [WHOLE_FLEET] : [WHOLE_FLEET, ownerId])
-      counts.set(scope, (counts.get(scope) ?? 0) + 1)
-  }
-  return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -1,6 +1,7 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import { findByDeviceToken } from '../access/objects.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount } from '../http/mount.ts'
@@ -10,14 +11,7 @@ import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock, recordRefusedClaim } from './claim.ts'
 import { readGateway } from './detail.ts'
 import { deleteGateway, updateGateway } from './edit.ts'
-import {
-  findByDeviceToken,
-  findGateway,
-  findVisibleGateway,
-  listGateways,
-  searchGateways,
-  type ListDependencies,
-} from './fleet.ts'
+import { listGateways, presentGateway, searchGateways, type ListDependencies } from './fleet.ts'
 import { readHistory } from './history.ts'
 import type { FleetSearch } from './search.ts'
 import { tagGateways } from './tags.ts'
@@ -36,23 +30,21 @@ export type GatewayDependencies = {
 /** The fleet for people: see, add, configure, edit, delete, claim. */
 export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDependencies): void {
   const { db, list } = dependencies
-  mount(app, contract.listGateways, ({ caller, query, raw, reply }) => {
-    const isWhole = contract.hasRole(caller.role, 'manager') && Object.keys(query).length === 0
-    if (isWhole) return dependencies.fleetListCache.answer(raw, reply)
+  mount(app, contract.listGateways, ({ scope, query, raw, reply }) => {
+    if (scope.isWhole && Object.keys(query).length === 0) return dependencies.fleetListCache.answer(raw, reply)
     const listing = { ...list, query, reply }
     return query.q
-      ? searchGateways(db, caller, { ...listing, text: query.q, search: dependencies.search })
-      : listGateways(db, caller, listing)
+      ? searchGateways(db, scope, { ...listing, text: query.q, search: dependencies.search })
+      : listGateways(db, scope, listing)
   })
-  mount(app, contract.readGateway, ({ params, caller }) =>
-    readGateway(db, caller, params.id, { ...list, vpn: dependencies.vpn }),
+  mount(app, contract.readGateway, ({ scope, gateway }) =>
+    readGateway(db, scope, gateway.id, { ...list, vpn: dependencies.vpn }),
   )
-  mount(app, contract.gatewayHistory, async ({ params, query, caller }) => {
-    const { id } = await findVisibleGateway(db, caller, params.id)
-    return readHistory(db, id, { hours: query.hours, now: dependencies.clock() })
-  })
-  mount(app, contract.validateAccess, async ({ body, caller }) => {
-    const gateway = await findByDeviceToken(db, caller, body.deviceToken)
+  mount(app, contract.gatewayHistory, ({ gateway, query }) =>
+    readHistory(db, gateway.id, { hours: query.hours, now: dependencies.clock() }),
+  )
+  mount(app, contract.validateAccess, async ({ body, scope }) => {
+    const gateway = await findByDeviceToken(db, scope, body.deviceToken)
     return { authorized: gateway !== undefined, gatewayId: gateway?.id ?? null }
   })
   mountAdding(app, dependencies)
@@ -63,15 +55,14 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
 function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): void {
   const { db, clock, vpn, list } = dependencies
 
-  mount(app, contract.addGateway, async ({ body, caller, sourceIp }) => {
+  mount(app, contract.addGateway, async ({ body, scope, caller, sourceIp }) => {
     requireVpn(vpn)
     const id = await addGateway(db, body, { caller, sourceIp, now: clock() })
-    return findGateway(db, caller, id, list)
+    return presentGateway(db, scope, id, list)
   })
 
-  mount(app, contract.gatewayVpnConfig, async ({ params, caller, sourceIp, raw }) => {
+  mount(app, contract.gatewayVpnConfig, async ({ gateway: { id }, caller, sourceIp, raw }) => {
     requireVpn(vpn)
-    const { id } = await findVisibleGateway(db, caller, params.id)
     const [endpoint] = vpn.endpoints(raw.headers.host)
     if (endpoint === undefined)
       throw new HubError('invalid_request', { message: 'The Host header names no host that a gateway could reach.' })
@@ -106,17 +97,17 @@ function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): 
   const { db, clock, list } = dependencies
 
   for (const call of [contract.editGateway, contract.updateGateway])
-    mount(app, call, async ({ params, body, caller, sourceIp }) => {
-      await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
-      return findGateway(db, caller, params.id, list)
+    mount(app, call, async ({ gateway, scope, body, caller, sourceIp }) => {
+      await updateGateway(db, gateway.id, body, { caller, sourceIp, now: clock() })
+      return presentGateway(db, scope, gateway.id, list)
     })
 
   mount(app, contract.tagGateways, async ({ body, caller, sourceIp }) => ({
     changed: await tagGateways(db, body, { caller, sourceIp, now: clock() }),
   }))
 
-  mount(app, contract.deleteGateway, async ({ params, body, caller, sourceIp }) => {
-    await deleteGateway(db, params.id, body.name, { caller, sourceIp, now: clock() })
+  mount(app, contract.deleteGateway, async ({ gateway, body, caller, sourceIp }) => {
+    await deleteGateway(db, gateway.id, body.name, { caller, sourceIp, now: clock() })
     return undefined
   })
 }

@@ -5,6 +5,8 @@
  */
 import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
+import { OWNED, type Owned } from '../access/ownership.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { dropAfter } from '../facts/facts.ts'
@@ -14,10 +16,10 @@ export type Found = { id: string; nameKey: string }
 
 export type FleetSearch = {
   /**
-   * The gateways (of `ownerId`, or of everybody; with `tag`, if given) that contain `text`, ignoring case; by name,
+   * The gateways (of the scope, or of everybody; with `tag`, if given) that contain `text`, ignoring case; by name,
    * after the name `after`, at most `limit`.
    */
-  find(text: string, range: { ownerId?: string; tag?: string; after?: string; limit?: number }): Promise<Found[]>
+  find(text: string, range: { scope?: Scope; tag?: string; after?: string; limit?: number }): Promise<Found[]>
 }
 
 const STALE_AFTER = [
@@ -34,7 +36,7 @@ const STALE_AFTER = [
   'user.deleted',
 ] as const satisfies FactKind[]
 
-type Entry = Found & { ownerId: string | null; tags: readonly string[]; text: string }
+type Entry = Found & Owned & { tags: readonly string[]; text: string }
 
 /** In no name and in no search text: `nameKey` turns it into a space. */
 const SEPARATOR = '\n'
@@ -57,15 +59,14 @@ export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
   })
 
   return {
-    async find(text, { ownerId, tag, after, limit = Infinity }) {
+    async find(text, { scope, tag, after, limit = Infinity }) {
       const all = await entries()
       const sought = nameKey(text)
       const found: Found[] = []
       for (let i = after === undefined ? 0 : positionBehind(all, after); i < all.length && found.length < limit; i++) {
         const entry = all[i]!
-        const isAsked =
-          (ownerId === undefined || entry.ownerId === ownerId) && (tag === undefined || entry.tags.includes(tag))
-        if (isAsked && entry.text.includes(sought)) found.push(entry)
+        const isAsked = tag === undefined || entry.tags.includes(tag)
+        if (isAsked && (scope === undefined || scope.has(entry)) && entry.text.includes(sought)) found.push(entry)
       }
       return found
     },
@@ -75,15 +76,15 @@ export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
 async function readEntries(db: Kysely<Tables>): Promise<Entry[]> {
   const rows = await db
     .selectFrom('gateways')
-    .select(['id', 'name_key', 'location', 'tags', 'address', 'owner_id'])
+    .select(['id', 'name_key', 'location', 'tags', 'address', OWNED])
     .orderBy('name_key')
     .execute()
-  return rows.map(({ id, name_key, location, address, owner_id, ...row }) => {
-    const tags = tagsOf(row)
+  return rows.map(({ id, name_key, location, address, tags: stored, ...owned }) => {
+    const tags = tagsOf({ tags: stored })
     return {
       id,
       nameKey: name_key,
-      ownerId: owner_id,
+      ...owned,
       tags,
       text: [name_key, nameKey(location), ...tags, id, address].join(SEPARATOR),
     }

@@ -4,6 +4,7 @@ import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { ownedBy } from '../access/ownership.ts'
 
 describe.each(testEngines)('tags of gateways on %s', (engine) => {
   let hub: TestHub
@@ -108,7 +109,7 @@ describe.each(testEngines)('tags of gateways on %s', (engine) => {
       .select('id')
       .where('username', '=', 'the-user')
       .executeTakeFirstOrThrow()
-    await hub.db.updateTable('gateways').set({ owner_id: id }).where('id', '=', mill).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(id)).where('id', '=', mill).execute()
     const own = (await api(contract.listGateways, { token: user, query: { tag: 'north' } })).body as contract.Gateway[]
     expect(own.map(({ name, tags }) => [name, tags])).toEqual([['Mill', ['north']]])
   })

@@ -5,6 +5,8 @@ import type { z } from 'zod'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { gatewaysIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -23,8 +25,7 @@ export function tagGateways(
 ): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const wanted = [...new Set(ids)]
-    const gateways = await transaction
-      .selectFrom('gateways')
+    const gateways = await gatewaysIn(transaction, scopeOf(by.caller))
       .select(['id', 'name', 'tags'])
       .where('id', 'in', wanted)
       .orderBy('id')

@@ -5,6 +5,7 @@ import { APPLICATIONS_MAX } from '@hedgerow/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { ask, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { ownedBy } from '../access/ownership.ts'
 
 let hub: TestGatewayUi
 afterEach(() => hub.stop())
@@ -100,10 +101,10 @@ describe('an application', () => {
     const { caller } = await hub.signIn('user')
     const open = () => hub.open(caller, gateway.id, hub.hubHost, 'frigate')
     await expect(open()).rejects.toMatchObject({ code: 'gateway_not_found' })
-    await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(caller.userId)).execute()
     const { go } = await open()
     expect((await go()).status).toBe(200)
-    await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(null)).execute()
     hub.turnClock(1_000)
     expect((await go()).status).toBe(401)
   })

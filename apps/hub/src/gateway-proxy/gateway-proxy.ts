@@ -366,7 +366,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     async issueTicket(caller, { gatewayId, application, way }, headers) {
       const gateway = await deps.findGateway(caller, gatewayId)
       const place: Place = { gatewayId: gateway.id, application }
-      const refusal = applicationRefusal(caller.role, place, deps.applicationsOf(gateway.id) ?? [])
+      const refusal = applicationRefusal(caller, place, deps.applicationsOf(gateway.id) ?? [])
       if (refusal !== undefined) throw new HubError(refusal)
       const hubOrigin = hubOrigins.calling(headers)
       const modes = origins.modesFor(hubOrigin)

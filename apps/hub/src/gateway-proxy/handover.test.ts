@@ -3,6 +3,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ownedBy } from '../access/ownership.ts'
 import { isLocalPath } from './handover.ts'
 import { ask, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 
@@ -153,7 +154,7 @@ describe('a ticket', () => {
     await expect(hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host: hub.hubHost })).rejects.toMatchObject({
       code: 'gateway_not_found',
     })
-    await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(caller.userId)).execute()
     await expect(hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host: hub.hubHost })).resolves.toHaveProperty(
       'ticket',
     )
@@ -247,12 +248,12 @@ describe('a session', () => {
   it('ends within a second when another process ends the session or deletes the gateway', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn('user')
-    await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(caller.userId)).execute()
     const page = await hub.open(caller, gateway.id)
-    await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(null)).execute()
     hub.turnClock(1_000)
     expect((await page.go()).status).toBe(401)
-    await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(caller.userId)).execute()
     expect((await page.go()).status).toBe(200)
     await hub.db.deleteFrom('sessions').execute()
     hub.turnClock(1_000)
@@ -262,7 +263,7 @@ describe('a session', () => {
   it('ends at once when this hub changes who sees the gateway', async () => {
     const gateway = await hub.addGateway((_req, res) => void res.write('x'))
     const { caller } = await hub.signIn('user')
-    await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(caller.userId)).execute()
     const page = await hub.open(caller, gateway.id)
     const outgoing = request({ port: page.port, host: '127.0.0.1', headers: { host: page.host, cookie: page.cookie } })
     outgoing.end()
@@ -270,7 +271,7 @@ describe('a session', () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     incoming.on('error', () => {}).once('close', resolve)
     incoming.resume()
-    await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(null)).execute()
     await hub.ui.recheck()
     await closed
     expect((await page.go()).status).toBe(401)

@@ -3,9 +3,10 @@
  * that person must still see the gateway. Checked for every request; `docs/decisions/023-remembered-access.md` says
  * what is remembered between two of them.
  */
-import { hasRole, type Application, type Role } from '@hedgerow/contract'
+import type { Application } from '@hedgerow/contract'
 import { valuesOf, type RequestHead } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
+import { mayOpen, type Principal } from '../access/scope.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
 import { isPortMode, type GatewayHost, type Place } from './origins.ts'
@@ -107,9 +108,9 @@ export function createVisitorAccess({
    * The list of applications is unknown just after a gateway came back; then the gateway itself refuses people who may
    * not open one.
    */
-  function refusalOf({ role }: Caller, place: Place): ApplicationRefusal | undefined {
+  function refusalOf(caller: Caller, place: Place): ApplicationRefusal | undefined {
     const offered = applicationsOf(place.gatewayId)
-    return offered && applicationRefusal(role, place, offered)
+    return offered && applicationRefusal(caller, place, offered)
   }
 
   async function isAnyOfTheHub(tokens: readonly string[]): Promise<boolean> {
@@ -155,18 +156,18 @@ export function createVisitorAccess({
 type ApplicationRefusal = 'application_not_found' | 'application_role_required'
 
 /**
- * The reason why a person of this role may not open a place of a gateway that offers these applications; undefined when
+ * The reason why a person may not open a place of a gateway that offers these applications; undefined when
  * they may.
  */
 export function applicationRefusal(
-  role: Role,
+  person: Pick<Principal, 'role'>,
   { application }: Place,
   offered: readonly Application[],
 ): ApplicationRefusal | undefined {
   if (application === undefined) return undefined
   const found = offered.find(({ name }) => name === application)
   if (!found) return 'application_not_found'
-  return hasRole(role, found.leastRole ?? 'user') ? undefined : 'application_role_required'
+  return mayOpen(person, found) ? undefined : 'application_role_required'
 }
 
 /** Every possible token of the hub: each three parts in a row, joined by dots. */

@@ -18,10 +18,12 @@ import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
 import type { Caller, RefusedCall, Sessions } from '../access/sessions.ts'
 import type { SourceAddress } from '../access/source-address.ts'
+import type { Db } from '../database/tables.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     surface: 'public' | 'tunnel'
+    db: Db | undefined
     authenticate: Sessions['authenticate']
     recordRefusal: (refused: RefusedCall) => Promise<void>
     limitWrites: (caller: Caller, sourceIp: string) => void
@@ -44,6 +46,8 @@ export const BODY_LIMIT_BYTES = 64 * 1024
 
 export type ApiOptions = {
   surface: 'public' | 'tunnel'
+  /** Where `mount` finds what a path names. */
+  db?: Db
   log: FastifyBaseLogger
   sourceAddress: SourceAddress
   /** Turns an access token into its caller; the tunnel's API has no callers. */
@@ -74,6 +78,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   })
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('surface', options.surface)
+  app.decorate('db', options.db)
   app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
   app.decorate('recordRefusal', options.recordRefusal ?? (() => Promise.resolve()))
   app.decorate('limitWrites', options.limitWrites ?? (() => {}))

@@ -1,11 +1,11 @@
 import type { Call, ErrorCode } from '@hedgerow/contract'
-import type { Access } from '../access/policy.ts'
+import { audienceOf, type Access, type Audience } from '../access/policy.ts'
 import { countsAsWrite } from '../access/write-limit.ts'
 
 const OF_A_SESSION: readonly ErrorCode[] = ['session_required', 'session_ended', 'account_inactive']
 
 /** Refusals because of the caller or the caller's address. */
-const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
+const OF_ACCESS: Readonly<Record<Audience, readonly ErrorCode[]>> = {
   anyone: ['origin_not_allowed'],
   session: OF_A_SESSION,
   user: [...OF_A_SESSION, 'two_factor_setup_required'],
@@ -30,14 +30,10 @@ const OF_EVERY_CALL: readonly ErrorCode[] = ['invalid_request', 'internal_error'
 export function errorsOf(call: Call & { access: Access }): ErrorCode[] {
   const codes = [
     ...OF_EVERY_CALL,
-    ...OF_ACCESS[call.access],
+    ...OF_ACCESS[audienceOf(call.access)],
     ...(call.method === 'GET' ? [] : OF_A_BODY),
-    ...(isOfPerson(call.access) && countsAsWrite(call) ? (['too_many_requests'] as const) : []),
+    ...(typeof call.access !== 'string' && countsAsWrite(call) ? (['too_many_requests'] as const) : []),
     ...(call.errors ?? []),
   ]
   return [...new Set(codes)]
-}
-
-function isOfPerson(access: Access): boolean {
-  return access !== 'anyone' && access !== 'gateway' && access !== 'member'
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { editUser } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ownedBy } from '../access/ownership.ts'
 import { storeDetections } from '../detections/detections.ts'
 import { createLongAnswers } from './long-answers.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
@@ -45,7 +46,7 @@ describe('an answer that goes on while it is sent', () => {
     const name = `${role}-${made++}`
     const id = await hub.addUser(name, role, 'the-password-of-this-one')
     const token = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
-    await hub.db.updateTable('gateways').set({ owner_id: id }).where('id', '=', gatewayId).execute()
+    await hub.db.updateTable('gateways').set(ownedBy(id)).where('id', '=', gatewayId).execute()
     return { id, name, token }
   }
 

@@ -8,8 +8,8 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { pipeline, Transform, type Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { hasRole, type Role } from '@hedgerow/contract'
 import type { Logger } from 'pino'
+import { scopeOf, type Capability, type Scope } from '../access/scope.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -21,9 +21,9 @@ const SLOWEST = { bytes: 256 * 1024, withinMs: 60_000 }
 /** What an answer needs for as long as it goes on. */
 export type Allowance = {
   caller: Caller
-  role: Role
+  capability: Capability
   /** Whether this person may still see what is sent; throwing a refusal is "no". */
-  mayStillSee?: (caller: Caller) => Promise<boolean>
+  mayStillSee?: (scope: Scope) => Promise<boolean>
 }
 
 export type LongAnswers = {
@@ -101,12 +101,11 @@ export function createLongAnswers(options: {
   }
 
   /** A short failure of the storage ends nothing. */
-  async function isAllowed({ caller: { sessionId }, role, mayStillSee }: Allowance): Promise<boolean> {
+  async function isAllowed({ caller: { sessionId }, capability, mayStillSee }: Allowance): Promise<boolean> {
     try {
       const caller = await sessions.find(sessionId)
-      return (
-        caller !== undefined && hasRole(caller.role, role) && (mayStillSee === undefined || (await mayStillSee(caller)))
-      )
+      const scope = caller && scopeOf(caller)
+      return scope !== undefined && scope.may(capability) && (mayStillSee === undefined || (await mayStillSee(scope)))
     } catch (error) {
       return error instanceof HubError && error.code === 'storage_unavailable'
     }

@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream'
-import { API_BASE, hasRole, type Call, type ResponseOf } from '@hedgerow/contract'
+import { API_BASE, type Call, type ResponseOf } from '@hedgerow/contract'
 import { keyOf } from '@hedgerow/contract/calls'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
-import { policy, type SessionAccess } from '../access/policy.ts'
+import { findGateway, findIncident, type IncidentRow, type VisibleGateway } from '../access/objects.ts'
+import { policy } from '../access/policy.ts'
+import { scopeOf, type Capability, type Scope } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
+import type { Db } from '../database/tables.ts'
 import { countsAsWrite } from '../access/write-limit.ts'
 
 type Parsed<C, Part extends string> =
@@ -18,6 +21,11 @@ export type HubRequest<C extends Call> = {
   body: Parsed<C, 'body'>
   /** Only calls that need a session have one; reading it in another is a bug and throws. */
   readonly caller: Caller
+  /** The caller's. */
+  readonly scope: Scope
+  /** The one that the path names, which the caller sees; reading it in a call that names none throws. */
+  readonly gateway: VisibleGateway
+  readonly incident: IncidentRow
   /** The client's address, through trusted proxies; the peer's tunnel address on the tunnel's API. */
   sourceIp: string
   /** The body's raw bytes, for signatures; empty without a body. */
@@ -41,10 +49,19 @@ export type MountOptions = {
 /** Undefined where the handler has sent the answer, such as a 304. */
 type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer | (C extends { media: string } ? undefined : never)
 
+type Found = { gateway?: VisibleGateway; incident?: IncidentRow }
+
+/** What an id in a path names. */
+const FINDERS: readonly { path: string; find(db: Db, scope: Scope, id: string): Promise<Found> }[] = [
+  { path: '/gateways/:id', find: async (db, scope, id) => ({ gateway: await findGateway(db, scope, id) }) },
+  { path: '/gateway/:id', find: async (db, scope, id) => ({ gateway: await findGateway(db, scope, id) }) },
+  { path: '/incidents/:id', find: async (db, scope, id) => ({ incident: await findIncident(db, scope, id) }) },
+]
+
 /**
  * Mounts a call of the contract under /api: authenticates by its line in the policy before the body is read, parses the
- * request, and sends the handler's result through the response's schema. A handler may answer with bytes or a stream
- * instead, after it set the media type on the reply.
+ * request, loads what its path names, and sends the handler's result through the response's schema. A handler may
+ * answer with bytes or a stream instead, after it set the media type on the reply.
  */
 export function mount<C extends Call>(
   app: FastifyInstance,
@@ -57,6 +74,8 @@ export function mount<C extends Call>(
   if (!access) throw new Error(`${key} has no line in the policy`)
   if (app.surface === 'tunnel' && access !== 'member') throw new Error(`${key} does not belong on the tunnel's API`)
   const { answerHeaders } = options
+  const capability = typeof access === 'string' ? undefined : access
+  const finder = FINDERS.find(({ path }) => call.path.includes(path))
 
   app.route({
     method: call.method,
@@ -79,19 +98,34 @@ export function mount<C extends Call>(
     onRequest: async (request) => {
       if (access === 'gateway' || access === 'member') refuseBrowsers(request)
       if (access === 'anyone') refuseOtherSites(request)
-      if (access === 'anyone' || access === 'gateway' || access === 'member') return options.beforeBody?.(request)
-      request.caller = await authenticate(app, request, { required: access, call: key })
-      request.allowance = { caller: request.caller, role: access === 'session' ? 'user' : access }
+      if (!capability) return options.beforeBody?.(request)
+      request.caller = await authenticate(app, request, { capability, call: key })
+      request.allowance = { caller: request.caller, capability }
       if (countsAsWrite(call)) app.limitWrites(request.caller, request.sourceIp)
     },
     handler: async (request, reply) => {
+      const { caller, params } = request
+      const scope = caller && scopeOf(caller)
+      const found = finder && app.db && scope && (await finder.find(app.db, scope, (params as { id: string }).id))
+      const given = <T>(value: T | undefined, what: string): T => {
+        if (value === undefined) throw new Error(`${key} has no ${what}`)
+        return value
+      }
       const answer = await handler({
-        params: request.params as Parsed<C, 'params'>,
+        params: params as Parsed<C, 'params'>,
         query: request.query as Parsed<C, 'query'>,
         body: request.body as Parsed<C, 'body'>,
         get caller() {
-          if (!request.caller) throw new Error(`${key} asks for no session`)
-          return request.caller
+          return given(caller, 'session')
+        },
+        get scope() {
+          return given(scope, 'session')
+        },
+        get gateway() {
+          return given(found?.gateway, 'gateway')
+        },
+        get incident() {
+          return given(found?.incident, 'incident')
         },
         sourceIp: request.sourceIp,
         rawBody: request.rawBody ?? Buffer.alloc(0),
@@ -125,13 +159,14 @@ function refuseOtherSites({ headers }: FastifyRequest): void {
 async function authenticate(
   app: FastifyInstance,
   request: FastifyRequest,
-  { required, call }: { required: SessionAccess; call: string },
+  { capability, call }: { capability: Capability; call: string },
 ): Promise<Caller> {
   const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) throw new HubError('session_required')
-  if (required === 'session') return app.authenticate(token, { evenBeforeTwoFactor: true })
+  if ('self' in capability && capability.self === 'session')
+    return app.authenticate(token, { evenBeforeTwoFactor: true })
   const caller = await app.authenticate(token)
-  if (!hasRole(caller.role, required)) {
+  if (!scopeOf(caller).may(capability)) {
     await app.recordRefusal({ caller, call, sourceIp: request.sourceIp })
     throw new HubError('role_required')
   }

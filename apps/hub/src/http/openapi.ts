@@ -9,14 +9,14 @@ import {
 } from '@hedgerow/contract'
 import { calls, keyOf } from '@hedgerow/contract/calls'
 import { z } from 'zod'
-import { policy, type Access } from '../access/policy.ts'
+import { audienceOf, policy, type Access, type Audience } from '../access/policy.ts'
 import { errorsOf } from './declared-errors.ts'
 
 type Json = Record<string, unknown>
 
 const VERSION = '1'
 
-const whoMay: Record<Access, string> = {
+const whoMay: Record<Audience, string> = {
   anyone: 'Anyone.',
   session: 'Everybody who is signed in, also before setting up a two-factor sign-in that is required.',
   user: 'Every signed-in user, for what concerns them.',
@@ -74,14 +74,15 @@ export function titleOf(name: string): string {
 }
 
 function operation(call: DescribedCall): Json {
-  const { access, body, name } = call
+  const { body, name } = call
+  const audience = audienceOf(call.access)
   const parameters = [...parametersIn('path', call.params), ...parametersIn('query', call.query)]
   return {
     operationId: name,
     ...(call.deprecated && { deprecated: true }),
     summary: titleOf(name),
-    description: [whoMay[access], keptWords(call)].filter(Boolean).join(' '),
-    tags: [access],
+    description: [whoMay[audience], keptWords(call)].filter(Boolean).join(' '),
+    tags: [audience],
     security: securityOf(call),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
@@ -127,7 +128,7 @@ const securitySchemes: Record<string, Json> = {
 }
 
 function securityOf({ access, signed }: DescribedCall): Json[] {
-  if (access === 'anyone' || access === 'gateway' || access === 'member') return signed ? [{ signature: [] }] : []
+  if (typeof access === 'string') return signed ? [{ signature: [] }] : []
   return [{ session: [] }]
 }
 

@@ -1,5 +1,6 @@
 import { API_BASE } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ownedBy } from '../access/ownership.ts'
 import { recordActivity } from '../followers/activity-entries.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
@@ -142,10 +143,10 @@ describe.each(testEngines)('lists with pages and search on %s', (engine) => {
     const { db } = hub
     await hub.signIn('user')
     const owner = db.selectFrom('users').select('id').where('username', '=', 'the-user')
-    const { id: owner_id } = await owner.executeTakeFirstOrThrow()
+    const { id: ownerId } = await owner.executeTakeFirstOrThrow()
     const now = hub.clock.now()
     for (let own = 0; own < 4; own++) {
-      const gateway_id = await insertTestGateway(db, { owner_id })
+      const gateway_id = await insertTestGateway(db, ownedBy(ownerId))
       const rows = Array.from({ length: 1_000 }, (_, i) => ({ at: now + i, type: 'info' as const, gateway_id }))
       await db
         .insertInto('activity')

@@ -1,16 +1,15 @@
 import type { Role } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
+import { scopeOf } from '../access/scope.ts'
 import { createSharedAnswers } from './shared-answers.ts'
-
-const callerOf = (userId: string, role: Role) => ({ userId, username: userId, role, sessionId: 's' })
 
 function asking(userId: string, role: Role, query?: unknown) {
   const headers: Record<string, string> = {}
   const reply = { header: (name: string, value: string) => (headers[name] = value) }
-  return { caller: callerOf(userId, role), query, reply, headers }
+  return { scope: scopeOf({ userId, role }), query, reply, headers }
 }
 
-it('is read once for all pages of a person that ask the same before the read begins, with its headers for each', async () => {
+it('is read once for all pages of a scope that ask the same before the read begins, with its headers for each', async () => {
   const share = createSharedAnswers()
   let reads = 0
   const ask = async (asked: ReturnType<typeof asking>, name = 'list') => ({
@@ -23,7 +22,7 @@ it('is read once for all pages of a person that ask the same before the read beg
   })
   const same = await Promise.all([
     ask(asking('ann', 'manager', { label: 'boar' })),
-    ask(asking('ann', 'manager', { label: 'boar' })),
+    ask(asking('ben', 'admin', { label: 'boar' })),
   ])
   expect(same).toEqual([1, 1].map((answer) => ({ answer, headers: { next: 'page 1' } })))
 
@@ -31,7 +30,7 @@ it('is read once for all pages of a person that ask the same before the read beg
     ask(asking('ann', 'manager', { label: 'boar' })),
     ask(asking('ann', 'manager', { label: 'fox' })),
     ask(asking('ann', 'manager', { label: 'boar' }), 'counts'),
-    ask(asking('ben', 'manager', { label: 'boar' })),
+    ask(asking('ben', 'user', { label: 'boar' })),
     ask(asking('ann', 'user', { label: 'boar' })),
   ])
   expect(others.map(({ answer }) => answer)).toEqual([2, 3, 4, 5, 6])

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Caller } from '../access/sessions.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Headers } from './pagination.ts'
 
-type Asked = { caller: Caller; query?: unknown; reply: Headers }
+type Asked = { scope: Scope; query?: unknown; reply: Headers }
 type Shared = { answer: unknown; headers: [name: string, value: string][] }
 
 export type ShareAnswer = <T>(name: string, asked: Asked, read: (reply: Headers) => Promise<T>) => Promise<T>
 
-/** The same text for the same question of one person in one role: others may see other gateways. */
-export function answerKey(caller: Caller, ...asked: unknown[]): string {
-  return JSON.stringify([caller.userId, caller.role, ...asked])
+/** The same text for the same question of all who see the same gateways. */
+export function answerKey(scope: Scope, ...asked: unknown[]): string {
+  return JSON.stringify([scope.key, ...asked])
 }
 
 /**
- * One answer for all pages of a person that ask the same before its read begins: after an event every open page asks
+ * One answer for all pages of a scope that ask the same before its read begins: after an event every open page asks
  * again at the same moment. A read that has begun is not shared, because it may lack what its caller has just changed.
- * For answers that depend on the query and on which gateways the caller may see, and on nothing else of the caller.
+ * For answers that depend on the query and on which gateways the caller sees, and on nothing else of the caller.
  */
 export function createSharedAnswers(): ShareAnswer {
   const waiting = new Map<string, Promise<Shared>>()
@@ -28,8 +28,8 @@ export function createSharedAnswers(): ShareAnswer {
     return { answer, headers }
   }
 
-  return async <T>(name: string, { caller, query, reply }: Asked, read: (reply: Headers) => Promise<T>) => {
-    const key = answerKey(caller, name, query)
+  return async <T>(name: string, { scope, query, reply }: Asked, read: (reply: Headers) => Promise<T>) => {
+    const key = answerKey(scope, name, query)
     const shared = waiting.get(key) ?? answerSoon(key, read)
     waiting.set(key, shared)
     const { answer, headers } = await shared

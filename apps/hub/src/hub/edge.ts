@@ -4,6 +4,8 @@ import { GATEWAY_APPLICATIONS_PORT, GATEWAY_PORT } from '@hedgerow/contract'
 import { createContact } from '../accounts/contact.ts'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
+import { findGateway } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { engineOf } from '../database/engine.ts'
 import { createSharedCommits } from '../database/shared-commits.ts'
@@ -50,7 +52,7 @@ import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
 import { createLoadShedding } from '../fleet/load-shedding.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
-import { blockedUdp, findVisibleGateway, isOffline, listGateways } from '../fleet/fleet.ts'
+import { blockedUdp, isOffline, listGateways } from '../fleet/fleet.ts'
 import { gatewayRoutes } from '../fleet/routes.ts'
 import { createFleetSearch } from '../fleet/search.ts'
 import { createTunnelApi } from '../fleet/tunnel-api.ts'
@@ -105,7 +107,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     config,
     sessions,
     async findGateway(caller, id) {
-      const gateway = await findVisibleGateway(db, caller, id)
+      const gateway = await findGateway(db, scopeOf(caller), id)
       return {
         ...gateway,
         vpnPort: signals.vpnPort,
@@ -128,6 +130,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const app = createApi({
     longAnswers,
     surface: 'public',
+    db,
     log,
     sourceAddress,
     authenticate: sessions.authenticate,
@@ -200,7 +203,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     clock,
     links: trust.alertLinks,
     readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
-    listIncidents: (caller, ids) => listIncidentsById(db, caller, ids),
+    listIncidents: (scope, ids) => listIncidentsById(db, scope, ids),
   })
   notificationRoutes(app, { db, clock, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
   pushRoutes(app, { clock, push: fleet.push, languageOf: (userId) => languageOf(db, userId) })
@@ -244,15 +247,14 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     clipLinks: createClipLinks({ clock }),
   })
   cameraRoutes(app, {
-    db,
     vpn,
     monotonic,
     pictures: createLivePictures({ door, monotonic }),
-    listGateways: (caller, reply) => listGateways(db, caller, { ...list, query: {}, reply }),
+    listGateways: (scope, reply) => listGateways(db, scope, { ...list, query: {}, reply }),
     latestIncidents: (cameras) => latestIncidents(db, cameras),
     heartbeatOf: (id) => heartbeats.latest(id)?.content,
   })
-  learningRoutes(app, { db, vpn, door })
+  learningRoutes(app, { vpn, door })
   gatewayProxyRoutes(app, { ui })
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })

@@ -7,9 +7,6 @@ import {
 } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import type { FastifyInstance } from 'fastify'
-import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
-import { findVisibleGateway } from '../fleet/fleet.ts'
 import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -20,11 +17,10 @@ const TIMEOUT_MS = 10_000
 /** What a gateway learned from reviews: requested from it while somebody looks, and not stored here. */
 export function learningRoutes(
   app: FastifyInstance,
-  { db, vpn, door }: { db: Kysely<Tables>; vpn: Vpn; door: Pick<GatewayDoor, 'get'> },
+  { vpn, door }: { vpn: Vpn; door: Pick<GatewayDoor, 'get'> },
 ): void {
-  mount(app, readGatewayLearning, async ({ params, caller }) => {
+  mount(app, readGatewayLearning, async ({ gateway: { kind, address } }) => {
     requireVpn(vpn)
-    const { kind, address } = await findVisibleGateway(db, caller, params.id)
     if (kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
     const ask = { timeoutMs: TIMEOUT_MS, limitBytes: LEARNING_MAX_BYTES }
     const { status, body } = await door.get(address, doorPaths.learning, ask).catch((error: unknown) => {

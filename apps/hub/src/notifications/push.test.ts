@@ -6,6 +6,7 @@ import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { startPushService, type Browser, type PushService } from '#testing/push-service.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
 import { isPublicAddress, lookupPublic } from '../http/public-hosts.ts'
 import { encryptPush } from './web-push.ts'
@@ -30,7 +31,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     const token = await hub.signIn('user')
     const users = hub.db.selectFrom('users').select('id').where('username', '=', 'the-user')
     owner = { token, id: (await users.executeTakeFirstOrThrow()).id }
-    gateway = await insertTestGateway(hub.db, { name: 'Barn', owner_id: owner.id })
+    gateway = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(owner.id) })
   })
   afterEach(() => hub.stop())
 

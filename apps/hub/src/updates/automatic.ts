@@ -5,6 +5,8 @@ import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, HUB, record } from '../facts/facts.ts'
+import { findGateway } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { canUpdate, HEARD_WITHIN_MS, progressOf, putRequest, whyUnwell, type By, type Release } from './requests.ts'
 import { findHeld, isBetween, isLastRing, planRollout, type RolloutRow } from './rollout.ts'
@@ -209,12 +211,7 @@ export function createAutomaticUpdates(options: {
     /** Throws `gateway_not_found` and `update_not_open`. */
     skip: (gatewayId: string, by: By) =>
       inTransaction(db, async (transaction) => {
-        const gateway = await transaction
-          .selectFrom('gateways')
-          .select('name')
-          .where('id', '=', gatewayId)
-          .executeTakeFirst()
-        if (!gateway) throw new HubError('gateway_not_found')
+        const gateway = await findGateway(transaction, scopeOf(by.caller), gatewayId)
         const now = clock()
         const skipped = await transaction
           .updateTable('gateway_updates')

@@ -10,6 +10,8 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { dropAfter, HUB, record } from '../facts/facts.ts'
+import { gatewaysIn } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { createAutomaticUpdates, type Heartbeats } from './automatic.ts'
@@ -173,8 +175,7 @@ export function createUpdates(options: {
       const release = await requireRelease()
       await inTransaction(db, async (transaction) => {
         for (const id of new Set(gatewayIds)) {
-          const gateway = await transaction
-            .selectFrom('gateways')
+          const gateway = await gatewaysIn(transaction, scopeOf(by.caller))
             .select(['id', 'name'])
             .where('id', '=', id)
             .executeTakeFirst()

@@ -1,0 +1,268 @@
+/**
+ * Every call of the contract, as every kind of caller, about one's own, another's and a missing thing, on both engines.
+ * `matrix.txt` holds the statuses: a change of who may do what is a change of that file.
+ */
+import { keyOf, calls } from '@hedgerow/contract/calls'
+import {
+  ALERT_RULE_DEFAULTS,
+  API_BASE,
+  AUTO_APPROVAL_DEFAULTS,
+  callAddress,
+  hubSettings,
+  type Call,
+} from '@hedgerow/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextAddress } from '#testing/api.ts'
+import { testEngines } from '#testing/databases.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { makeThings, missingThings, removeThings, type Things } from '#testing/things.ts'
+
+const PRINCIPALS = ['nobody', 'owner', 'other user', 'manager', 'admin', 'its gateway', 'other gateway'] as const
+type Principal = (typeof PRINCIPALS)[number]
+/** Whose thing a request names: the owner's, somebody else's, or none that exists. */
+const OBJECTS = ['own', 'foreign', 'missing'] as const
+type Target = Pick<Things, 'ids' | 'gatewayName'>
+type Request = { params?: Record<string, string>; query?: Record<string, string>; body?: object }
+
+/** Words that nothing else contains. */
+const OWN = 'Quince'
+const FOREIGN = 'Medlar'
+const PASSWORD = 'gravel-lantern-42'
+
+/** The id in a path, by what stands before it. */
+const IDS: readonly (readonly [path: string, ids: (of: Target['ids']) => Record<string, string>])[] = [
+  ['/gateways/:id', ({ gateway }) => ({ id: gateway })],
+  ['/gateway/:id', ({ gateway }) => ({ id: gateway })],
+  ['/users/:id', ({ user }) => ({ id: user })],
+  ['/sessions/:id', ({ session }) => ({ id: session })],
+  ['/saved-views/:id', ({ savedView }) => ({ id: savedView })],
+  ['/push/:id', ({ push }) => ({ id: push })],
+  ['/alert-rules/:id', ({ rule }) => ({ id: rule })],
+  ['/alerts/:id', ({ alert }) => ({ id: alert })],
+  ['/incidents/:id', ({ incident }) => ({ id: incident })],
+  ['/certificates/:id', ({ certificate }) => ({ id: certificate })],
+  ['/deliveries/:id', ({ delivery }) => ({ id: delivery })],
+  ['/user-invitations/:id', ({ userInvitation }) => ({ id: userInvitation })],
+  ['/gateway-invitations/:id', ({ gatewayInvitation }) => ({ id: gatewayInvitation })],
+  ['/:registrationId', ({ registration }) => ({ registrationId: registration })],
+  ['/:detectionId', ({ detection }) => ({ detectionId: detection })],
+  ['/:camera', () => ({ camera: 'gate' })],
+  ['/:link', ({ clipLink }) => ({ link: clipLink })],
+]
+
+let made = 0
+const aName = () => `new-${++made}`
+const person = () => ({
+  username: aName(),
+  email: 'x@example.org',
+  firstName: 'A',
+  lastName: 'B',
+  role: 'user',
+  active: true,
+})
+const rule = () => ({ ...ALERT_RULE_DEFAULTS, name: aName() })
+const gatewayFields = () => ({ name: aName(), location: '', description: '', tags: [] })
+const profile = { email: 'x@example.org', firstName: 'A', lastName: 'B' }
+
+/** The body or query of a call, by its name; a call without a line needs none. */
+const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
+  login: () => ({ body: { username: 'nobody', password: PASSWORD } }),
+  loginTwoFactor: () => ({ body: { challenge: 'none', code: '123456' } }),
+  registerAccount: () => ({ body: { ...profile, username: aName(), password: PASSWORD, inviteCode: 'guessed' } }),
+  saveProfile: () => ({ body: profile }),
+  editProfile: () => ({ body: { firstName: 'A' } }),
+  changePassword: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
+  setUpTwoFactor: () => ({ body: { password: 'not this one' } }),
+  enableTwoFactor: () => ({ body: { code: '123456' } }),
+  disableTwoFactor: () => ({ body: { password: 'not this one', code: '123456' } }),
+  renewRecoveryCodes: () => ({ body: { password: 'not this one', code: '123456' } }),
+  createUser: () => ({ body: { ...person(), password: PASSWORD } }),
+  updateUser: () => ({ body: person() }),
+  editUser: () => ({ body: { firstName: 'A' } }),
+  createUserInvitation: () => ({ body: {} }),
+  addGateway: () => ({ body: { name: aName() } }),
+  tagGateways: ({ ids }) => ({ body: { ids: [ids.gateway], add: [aName()] } }),
+  updateGateway: () => ({ body: gatewayFields() }),
+  editGateway: () => ({ body: { name: aName() } }),
+  deleteGateway: ({ gatewayName }) => ({ body: { name: gatewayName } }),
+  siteUses: ({ ids }) => ({ query: { site: ids.site } }),
+  updateGateways: ({ ids }) => ({ body: { gatewayIds: [ids.gateway] } }),
+  skipUpdate: ({ ids }) => ({ body: { gatewayId: ids.gateway } }),
+  saveSiteUpdates: ({ ids }) => ({ body: { site: ids.site, automatic: true, hours: null } }),
+  editSiteUpdates: ({ ids }) => ({ body: { site: ids.site, automatic: true } }),
+  gatewayHistory: () => ({ query: { hours: '24' } }),
+  readThumbnails: ({ ids }) => ({ query: { of: `${ids.gateway}/${ids.detection}` } }),
+  saveView: () => ({ body: { name: aName(), filter: '' } }),
+  addAlertRule: () => ({ body: rule() }),
+  updateAlertRule: () => ({ body: rule() }),
+  editAlertRule: () => ({ body: { name: aName() } }),
+  previewAlertRule: () => ({ body: rule() }),
+  listAlerts: ({ ids }) => ({ query: { incident: ids.incident } }),
+  saveAlertPreferences: () => ({ body: { language: 'en', quietHours: null, timeZone: 'UTC' } }),
+  editAlertPreferences: () => ({ body: { language: 'en' } }),
+  subscribePush: () => ({ body: {} }),
+  readAlertPicture: ({ ids }) => ({ query: { token: ids.pictureLink } }),
+  readAlertLink: ({ ids }) => ({ body: { token: ids.alertLink } }),
+  acknowledgeByLink: ({ ids }) => ({ body: { token: ids.alertLink } }),
+  listIncidents: ({ ids }) => ({ query: { gateway: ids.gateway } }),
+  countIncidents: ({ ids }) => ({ query: { gateway: ids.gateway } }),
+  exportIncidents: ({ ids }) => ({ query: { gateway: ids.gateway } }),
+  reviewIncidents: ({ ids }) => ({ body: { ids: [ids.incident], verdict: 'right' } }),
+  undoReviews: ({ ids }) => ({ body: { reviewIds: [ids.review] } }),
+  fireDeterrent: () => ({ body: { deterrent: 'horn' } }),
+  stopDeterrents: () => ({ body: {} }),
+  undoGatewayLearning: () => ({ body: { camera: 'gate', label: 'boar' } }),
+  validateAccess: ({ ids }) => ({ body: { deviceToken: ids.deviceToken } }),
+  claimGateway: ({ ids }) => ({ body: { deviceToken: ids.deviceToken } }),
+  challenge: () => ({ body: {} }),
+  register: () => ({ body: {} }),
+  rejectRegistration: () => ({ body: { reason: 'Not ours' } }),
+  rejectRegistrationsOfSource: () => ({ body: { source: '198.51.100.0/24', reason: 'Not ours' } }),
+  createGatewayInvitation: () => ({ body: { label: aName() } }),
+  saveAutoApprovalSettings: () => ({ body: AUTO_APPROVAL_DEFAULTS }),
+  editAutoApprovalSettings: () => ({ body: { enabled: true } }),
+  testAutoApproval: () => ({ body: { ip: '192.0.2.1' } }),
+  saveHubSettings: () => ({ body: hubSettings.parse({}) }),
+  editHubSettings: () => ({ body: { hubName: 'Orchard' } }),
+  sendHeartbeat: () => ({ body: testHeartbeat(Date.now()) }),
+  reportDetections: () => ({ body: { detections: [] } }),
+  reportLedger: () => ({ body: { entries: [{ id: 9, at: Date.now(), kind: 'armed' }] } }),
+  readGatewayReviews: () => ({ body: { after: 0 } }),
+  askSecondLook: () => ({ body: {} }),
+}
+
+/** Whether its request depends on whose thing it is about. */
+const isAboutThing = (name: string, { path }: Call) =>
+  (REQUESTS[name]?.length ?? 0) > 0 || IDS.some(([part]) => path.includes(part))
+
+const byLink = new Set(['readAlertPicture', 'readAlertLink', 'acknowledgeByLink'])
+
+describe.each(testEngines)('the matrix of access on %s', (engine) => {
+  let hub: TestHub
+  let people: Record<'owner' | 'other user' | 'manager' | 'admin' | 'somebody else', string>
+  let own: Things
+  let foreign: Things
+  const readers: Record<string, string> = {}
+  /** A link in a message of somebody else, if it came to the owner, must show nothing. */
+  const make = async (word: string, owner: string, user?: string) =>
+    makeThings(hub, { word, owner, admin: await tokenOf(people.admin), reader: people.owner, user })
+  const again = async (things: Things, word: string, owner: string) => {
+    await removeThings(hub, things)
+    return make(word, owner)
+  }
+  const tokenOf = (id: string) => hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+
+  beforeAll(async () => {
+    hub = await startTestHub(engine)
+    await hub.app.ready()
+    hub.clock.freeze()
+    // Its alerts would come at moments of their own.
+    await hub.db.deleteFrom('alert_rules').execute()
+    people = {
+      owner: await hub.addUser('rosa', 'user', PASSWORD),
+      'other user': await hub.addUser('emil', 'user', PASSWORD),
+      manager: await hub.addUser('mona', 'manager', PASSWORD),
+      admin: await hub.addUser('ada', 'admin', PASSWORD),
+      'somebody else': await hub.addUser('theo', 'user', PASSWORD),
+    }
+    own = await make(OWN, people.owner)
+  })
+  afterAll(() => hub.stop())
+
+  const requestOf = (name: string, call: Call, of: Target): Required<Pick<Request, 'params'>> & Request => ({
+    params: Object.assign({}, ...IDS.filter(([path]) => call.path.includes(path)).map(([, ids]) => ids(of.ids))),
+    ...REQUESTS[name]?.(of),
+  })
+
+  async function send(principal: Principal, call: Call, { params, query, body }: ReturnType<typeof requestOf>) {
+    const url = callAddress(API_BASE, call, params, query)
+    const payload = body === undefined ? '' : JSON.stringify(body)
+    const signer = { 'its gateway': own, 'other gateway': foreign }[principal as 'its gateway']
+    // A new session for each change, because some calls end their own.
+    const userId = people[principal as 'owner'] as string | undefined
+    const token =
+      userId && (call.method === 'GET' ? (readers[userId] ??= await tokenOf(userId)) : await tokenOf(userId))
+    const bearer = token && { authorization: `Bearer ${token}` }
+    // People's writing calls are limited.
+    hub.clock.advance(1_000)
+    const response = await hub.app.inject({
+      method: call.method,
+      url,
+      remoteAddress: nextAddress(),
+      headers: {
+        'user-agent': 'test',
+        ...bearer,
+        ...signer?.sign(call.method, url, payload),
+        ...(payload !== '' && { 'content-type': 'application/json' }),
+      },
+      ...(payload !== '' && { payload }),
+      payloadAsStream: call.event !== undefined,
+    })
+    if (!call.event) return { status: response.statusCode, bytes: response.rawPayload }
+    response.stream().destroy()
+    return { status: response.statusCode, bytes: Buffer.alloc(0) }
+  }
+
+  /** The reads of a person, byte for byte. */
+  async function readAs(principal: 'owner' | 'other user'): Promise<Record<string, string>> {
+    const read: Record<string, string> = {}
+    for (const [name, call] of Object.entries(calls)) {
+      if (call.method !== 'GET' || call.event || call.media || call.path.includes('/auth/sessions')) continue
+      const { status, bytes } = await send(principal, call, { ...requestOf(name, call, own) })
+      read[keyOf(call)] = `${status} ${bytes.toString()}`
+    }
+    return read
+  }
+
+  test('what others have changes no byte of what a person reads', async () => {
+    // The number of users is no secret.
+    const user = await hub.addUser('a-target', 'user', PASSWORD)
+    const before = [await readAs('owner'), await readAs('other user')]
+    foreign = await make(FOREIGN, people['somebody else'], user)
+    const after = [await readAs('owner'), await readAs('other user')]
+    expect(after).toEqual(before)
+    expect(Object.keys(before[0]!).length).toBeGreaterThan(30)
+    expect(Object.values(before[0]!).filter((answer) => answer.includes(OWN)).length).toBeGreaterThan(12)
+  })
+
+  test('each caller gets the same status as before, and no foreign name or picture', { timeout: 120_000 }, async () => {
+    const rows: string[] = []
+    const leaks: string[] = []
+    for (const [name, call] of Object.entries(calls).toSorted(([, a], [, b]) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+      const objects = isAboutThing(name, call) ? OBJECTS : (['own'] as const)
+      const cells: string[] = []
+      for (const principal of PRINCIPALS) {
+        const statuses: number[] = []
+        for (const object of objects) {
+          const of = { own, foreign, missing: missingThings() }[object]
+          const { status, bytes } = await send(principal, call, requestOf(name, call, of))
+          statuses.push(status)
+          if (holdsForeign(bytes, principal, byLink.has(name))) leaks.push(`${keyOf(call)} as ${principal}: ${object}`)
+          if (status >= 300 || call.method === 'GET' || objects.length === 1) continue
+          if (object === 'own') own = await again(own, OWN, people.owner)
+          if (object === 'foreign') foreign = await again(foreign, FOREIGN, people['somebody else'])
+        }
+        cells.push(new Set(statuses).size === 1 ? String(statuses[0]) : statuses.join(' '))
+      }
+      rows.push(keyOf(call), `    ${cells.join(' | ')}`)
+    }
+    expect(leaks).toEqual([])
+    const head = ['# own, foreign and missing thing (one number: the same for all) as', `# ${PRINCIPALS.join(' | ')}`]
+    await expect([...head, ...rows, ''].join('\n')).toMatchFileSnapshot('matrix.txt')
+  })
+
+  function holdsForeign(bytes: Buffer, principal: Principal, isByLink: boolean): boolean {
+    const holds = ({ jpeg }: Things, word: string) =>
+      bytes.toString('latin1').toLowerCase().includes(word.toLowerCase()) ||
+      bytes.includes(jpeg) ||
+      bytes.includes(jpeg.toString('base64'))
+    if (isByLink) return holds(foreign, FOREIGN)
+    if (principal === 'manager' || principal === 'admin') return false
+    const seesNothing = principal === 'nobody' || principal === 'other user'
+    return (
+      (principal !== 'other gateway' && holds(foreign, FOREIGN)) ||
+      ((seesNothing || principal === 'other gateway') && holds(own, OWN))
+    )
+  }
+})

@@ -1,0 +1,62 @@
+/**
+ * Who may do what, and with which gateways: the only place that knows roles and owners. A new way to share a gateway is
+ * a change here. `objects.ts` reads what a scope has, and `ownership.ts` changes owners.
+ */
+import { hasRole, type Application, type Role } from '@hedgerow/contract'
+import { sql, type RawBuilder } from 'kysely'
+import type { Owned } from './ownership.ts'
+
+/**
+ * What a call needs. `hub`: the hub as a whole. `gateway`: the gateways that the person sees, or the one that the call
+ * names; `operate` is what its owner may do. `self`: one's own account; `session` also before a required two-factor
+ * sign-in is set up.
+ */
+export type Capability =
+  | { hub: 'see' | 'manage' | 'admin' }
+  | { gateway: 'see' | 'operate' | 'manage' }
+  | { self: 'session' | 'account' }
+
+export type Principal = { userId: string; role: Role }
+
+export type Scope = {
+  /** The same for all who see the same gateways: what is read for one of them is true for the others. */
+  key: string
+  /** Whether it has every gateway. */
+  isWhole: boolean
+  /** Whether the person has this capability at all, for whichever gateways they see. */
+  may(capability: Capability): boolean
+  /** Whether the scope has this gateway, or this request to enrol. */
+  has(row: Owned): boolean
+  /** The same as a condition of a query of this table. */
+  condition(table: 'gateways' | 'registrations'): RawBuilder<boolean>
+}
+
+export function scopeOf({ userId, role }: Principal): Scope {
+  const isWhole = hasRole(role, 'manager')
+  /** A row is in the scope when each of these columns has this value. */
+  const wanted: readonly (readonly [column: keyof Owned, value: string])[] = isWhole ? [] : [['owner_id', userId]]
+  return {
+    key: isWhole ? 'whole fleet' : userId,
+    isWhole,
+    may: (capability) => hasRole(role, leastRole(capability)),
+    has: (row) => wanted.every(([column, value]) => row[column] === value),
+    condition: (table) =>
+      wanted.length === 0
+        ? sql<boolean>`1 = 1`
+        : sql<boolean>`${sql.join(
+            wanted.map(([column, value]) => sql`${sql.ref(`${table}.${column}`)} = ${value}`),
+            sql` and `,
+          )}`,
+  }
+}
+
+/** The least role that has a capability for something. */
+export function leastRole(capability: Capability): Role {
+  if ('hub' in capability) return ({ see: 'user', manage: 'manager', admin: 'admin' } as const)[capability.hub]
+  return 'gateway' in capability && capability.gateway === 'manage' ? 'manager' : 'user'
+}
+
+/** Whether a person who sees the gateway may open its application; its device's file names the least role. */
+export function mayOpen({ role }: Pick<Principal, 'role'>, { leastRole: least = 'user' }: Application): boolean {
+  return hasRole(role, least)
+}
