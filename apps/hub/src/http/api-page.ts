@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
+import { audienceOf } from '../access/policy.ts'
 import { describeApi, describedCalls, refusalsOf, titleOf } from './openapi.ts'
 
 const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -38,7 +39,7 @@ function renderPage(): string {
     const braced = path.replaceAll(/:(\w+)/g, '{$1}')
     const described = paths[braced]![method.toLowerCase()]!
     return `<details id="${name}"><summary><code><span class="method">${method}</span>${escape(braced)}</code>
-<span class="access">${access}</span></summary><div><p>${titleOf(name)}. ${escape(described.description)}</p>${renderOperation(described, refusalsOf(call))}</div></details>`
+<span class="access">${audienceOf(access)}</span></summary><div><p>${titleOf(name)}. ${escape(described.description)}</p>${renderOperation(described, refusalsOf(call))}</div></details>`
   })
   const errors = Object.entries(errorTable).map(
     ([code, { status, message }]) =>
