@@ -9,6 +9,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { HUB_COMMAND } from '../harness/hub.ts'
 import { commandOf } from '../harness/programs.ts'
 
+const CLEARED = '\r\u001b[2K'
 const folder = mkdtempSync(join(tmpdir(), 'hedgerow-terminal-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -55,13 +56,13 @@ test('the agent logs lines for people at a terminal, and JSON elsewhere', async 
 test('a backup shows how far it is, and what failed in words: no folder, a file in the way, a full disk', async () => {
   const env = { HUB_DATABASE_URL: withDatabase('large.sqlite') }
   const made = await atTerminal([...HUB_COMMAND, 'backup', join(folder, 'made')], env).ended
-  expect(made.output).toMatch(/\r\u001b\[2KCopying the database: [\d.]+ of 4\.\d MB/)
-  expect(made.output).toContain(`\r\u001b[2KBacked up to ${join(folder, 'made')}.`)
+  expect(made.output.replaceAll(CLEARED, '<clear>')).toMatch(/<clear>Copying the database: [\d.]+ of 4\.\d MB/)
+  expect(made.output).toContain(`${CLEARED}Backed up to ${join(folder, 'made')}.`)
   expect(made.code).toBe(0)
   const restored = await atTerminal([...HUB_COMMAND, 'restore', join(folder, 'made')], {
     HUB_DATABASE_URL: `sqlite:${join(folder, 'target.sqlite')}`,
   }).ended
-  expect(restored.output).toContain('\r\u001b[2KChecking the backup: 0 s')
+  expect(restored.output).toContain(`${CLEARED}Checking the backup: 0 s`)
   writeFileSync(join(folder, 'file'), '')
   for (const [command, file, words] of [
     ['backup', 'none/x', 'cannot be written: there is no such file or folder (ENOENT).'],

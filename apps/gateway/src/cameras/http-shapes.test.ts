@@ -201,8 +201,16 @@ describe.concurrent('a stream', () => {
     }),
     'of parts that are packed in other ways, and of plain ones': () => ({
       part: joined(
-        ...['--frame\n', PACKED.replace('gzip', 'deflate').replaceAll('\r', ''), deflateSync(jpeg), '--frame\r\n'],
-        ...[HEADERS, jpeg, '\r\n--frame\r\n', PACKED, gzipSync(thumbnailed), '\r\n'],
+        '--frame\n',
+        PACKED.replace('gzip', 'deflate').replaceAll('\r', ''),
+        deflateSync(jpeg),
+        '--frame\r\n',
+        HEADERS,
+        jpeg,
+        '\r\n--frame\r\n',
+        PACKED,
+        gzipSync(thumbnailed),
+        '\r\n',
       ),
     }),
     'of parts that say that they are packed and are not': () => ({

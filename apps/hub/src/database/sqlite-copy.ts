@@ -6,8 +6,8 @@ import { ConfigError } from '../config.ts'
 const BUSY_TIMEOUT_MS = 5_000
 /** One statement, which may take minutes: in a thread, so that progress is shown meanwhile. */
 const STATEMENT = `
-  const { parentPort, workerData } = require('node:worker_threads')
-  const { DatabaseSync } = require('node:sqlite')
+  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads')
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const { path, statement, parameters, readOnly } = workerData
   try {
     const database = new DatabaseSync(path, { timeout: ${BUSY_TIMEOUT_MS}, readOnly })
