@@ -93,7 +93,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     place: () => file.current().site,
     isBusy: () => false,
     deviceFile: join(dataDir, 'gateway.yaml'),
-    parts: () => ({ ...parts(), isGuarded: deterrents.isGuarded(), waiting: 0 }),
+    parts: () => ({ ...parts(), ...deterrents.guarding(), waiting: 0 }),
     restart: () => {},
     log,
   })
