@@ -278,7 +278,7 @@ describe('a device that takes connections and never answers', () => {
     await agent.child.ended
     // It still tries.
     await connected
-    await hasEnded(agent.supervisor)
+    await expect.poll(() => kill(agent.supervisor, 0), PATIENCE).toBe(false)
   })
 })
 
