@@ -6,6 +6,7 @@ import { createConfig, lint } from '@redocly/openapi-core'
 import { pino } from 'pino'
 import { afterAll, assert, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startRelay, type Relay } from '../../../testing/relay.ts'
+import { findAgent } from '../../agent-file.ts'
 import { startGateway, type Gateway } from '../../gateway.ts'
 import { localCalls } from './calls.ts'
 
@@ -250,6 +251,20 @@ describe('a page in a browser of the local network', () => {
     expect(await ask(headers, 'GET', '/api/v1/detections/list-1/snapshot.jpg')).toBe(status)
     expect(relay.isOn()).toBe(false)
   })
+})
+
+test('models of the hub are for the commands of this device, by their names', async () => {
+  expect((await call('GET', '/models/ssdlite-coco/archive.tgz')).status).toBe(401)
+  const { url, token } = (await findAgent(dataDir))!
+  const read = (name: string) =>
+    fetch(`${url}/api/v1/models/${name}/archive.tgz`, { headers: { authorization: `Bearer ${token}` } })
+  const answer = await read('ssdlite-coco')
+  // No hub has approved this device.
+  expect([answer.status, await answer.json()]).toMatchObject([
+    404,
+    { message: 'the hub has not approved this gateway' },
+  ])
+  expect((await read('..%2F..%2Frelease')).status).toBe(404)
 })
 
 test('a program that floods the API is only told to wait, and is served again a moment later', async () => {
