@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openRecord, readRecord, type DetectionRecord, type RecordOptions } from './record.ts'
+import { openRecord, readNames, readRecord, type DetectionRecord, type RecordOptions } from './record.ts'
 
 const NOW = Date.parse('2026-05-01T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -132,4 +132,23 @@ test('a damaged file is set aside, and a new record begins', () => {
   record.put(seen('a'))
   expect(ids(record.recent({ limit: 9 }))).toEqual(['a'])
   expect(statSync(`${path}.damaged`).size).toBe(20_000)
+})
+
+test('a camera of a program is remembered for `days` after the last word about it', () => {
+  const record = open()
+  record.put(seen('a', { source: 'api', camera: 'yard', zone: 'path' }))
+  record.put(seen('b', { source: 'eye' }))
+  record.noteProgramCamera('pond')
+  now += 10 * DAY_MS
+  record.noteProgramCamera('pond')
+  now += 5 * DAY_MS
+  const again = open()
+  expect(again.programCameras()).toEqual(['pond'])
+  again.put(seen('c', { source: 'api', camera: 'barn', zone: 'path' }))
+  const third = open()
+  expect(third.programCameras().toSorted()).toEqual(['barn', 'pond'])
+  expect(readNames(path)).toEqual({
+    programs: third.programCameras(),
+    seen: { cameras: ['barn'], labels: ['boar'], zones: ['path'] },
+  })
 })
