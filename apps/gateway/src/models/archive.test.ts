@@ -50,6 +50,6 @@ test.each([
 ])('an archive is refused that %s', async (_, bytes, message) => {
   await expect(read(bytes, ['models/a'])).rejects.toMatchObject({
     code: 'model_archive_invalid',
-    message: expect.stringMatching(new RegExp(`^.*archive.tgz is no archive of a model: ${message}\\.$`)),
+    message: expect.stringMatching(new RegExp(`^The archive cannot be used: ${message}\\.$`)),
   })
 })

@@ -19,8 +19,7 @@ const DESCRIPTION = ['5', 'x', 'g', 'L']
  */
 export async function readArchive(path: string, wanted: readonly string[]): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
-  const invalid = (what: string) =>
-    new ModelError('model_archive_invalid', `${path} is no archive of a model: ${what}.`)
+  const invalid = (what: string) => new ModelError('model_archive_invalid', `The archive cannot be used: ${what}.`)
   try {
     await pipeline(createReadStream(path), createGunzip(), async (parts: AsyncIterable<Buffer>) => {
       const bytes = createReader(parts)

@@ -133,7 +133,7 @@ test('what is wrong is said with a code, and nothing has changed', async () => {
   }
   const other = tgz(packaged(TINY))
   expect(await failure({ from: await put(ARCHIVE.subarray(0, -100)) })).toMatch(
-    /no archive of a model: it ends too early\. \(model_archive_invalid\)$/,
+    /The archive cannot be used: it ends too early\. \(model_archive_invalid\)$/,
   )
   expect(await failure({ from: await put(other) })).toMatch(
     /neither @models\/tiny@1\.0\.0 nor of a release: its integrity is sha512-.*, not sha512-.*\(model_hash_mismatch\)$/,
