@@ -17,8 +17,8 @@ async function enter(page: OtherPage, { hub }: World, path: string): Promise<voi
 }
 
 async function signIn(page: OtherPage, { username, password }: { username: string; password: string }): Promise<void> {
-  await page.fill(field('Username'), username)
-  await page.fill(field('Password'), password)
+  await page.write(field('Username'), username)
+  await page.write(field('Password'), password)
   await page.click(button('Sign In'))
 }
 
@@ -92,12 +92,12 @@ export const JOURNEYS: Readonly<Record<string, (page: OtherPage, world: World) =
     await page.click({ ...button('Save Rule'), in: form })
     await expect.poll(() => page.run(isFocusInView)).toBe(true)
     await page.see({ text: 'Enter a name', in: form })
-    await page.fill({ ...field('Name'), in: form }, 'Foxes')
-    await page.fill({ ...field('Labels'), in: form }, 'fox, marten')
+    await page.write({ ...field('Name'), in: form }, 'Foxes')
+    await page.write({ ...field('Labels'), in: form }, 'fox, marten')
     await page.click({ ...button('Save Rule'), in: form })
     await page.see({ text: 'fox, marten', in: { role: 'row', name: /Foxes/ } })
     await page.click(button('Edit Foxes'))
-    await page.fill({ ...field('Name'), in: form }, 'Martens')
+    await page.write({ ...field('Name'), in: form }, 'Martens')
     await page.click({ ...button('Save Rule'), in: form })
     await page.seeNo(form)
     await page.click(button('Delete Martens'))
@@ -141,8 +141,10 @@ export const JOURNEYS: Readonly<Record<string, (page: OtherPage, world: World) =
     await enter(page, world, '/profile')
     await page.see(heading('Alerts'))
     expect(await page.run(installed)).toEqual({ scope: `${world.hub.url}/`, display: 'standalone', icons: [true] })
-    if (!(await page.run(() => 'PushManager' in window)))
-      return void (await page.see({ text: 'This browser does not support push messages.' }))
+    if (!(await page.run(() => 'PushManager' in window))) {
+      await page.see({ text: 'This browser does not support push messages.' })
+      return
+    }
     await page.click(button('Show alerts in this browser'))
     await page.click(button('Send test to Firefox on Linux'))
     await page.see({ text: 'The push service took it.' })
@@ -151,14 +153,14 @@ export const JOURNEYS: Readonly<Record<string, (page: OtherPage, world: World) =
 
   async 'on the device a zone is drawn by the pointer and saved'(page, { gateway }) {
     await page.goto(`${gateway.pageUrl}device/sign-in`)
-    await page.fill(field('Password of this device'), gateway.newPassword!)
+    await page.write(field('Password of this device'), gateway.newPassword!)
     await page.click(button('Sign in'))
     await page.click(link('orchard'))
     await page.see({ role: 'image', name: 'orchard now' })
     await page.click(button('Add a zone'))
     // Each try leaves its zone in the file.
     const name = `rows ${randomUUID().slice(0, 4)}`
-    await page.fill(field('Name of the zone'), name)
+    await page.write(field('Name of the zone'), name)
     const corners = { role: 'group', name: `Corners of zone ${name}` } as const
     const { width, height } = await page.see(corners)
     const before = await page.see({ ...button(/^Corner 3 of 4/), in: corners })

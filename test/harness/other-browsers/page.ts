@@ -10,7 +10,7 @@ export type OtherPage = {
   /** Resolves once this is not seen. */
   seeNo(sight: Sight): Promise<void>
   click(sight: Sight): Promise<void>
-  fill(sight: Sight, text: string): Promise<void>
+  write(sight: Sight, text: string): Promise<void>
   press(key: string): Promise<void>
   /** From the middle of what is seen, by this many pixels. */
   drag(sight: Sight, by: { right: number; down: number }): Promise<void>
@@ -37,7 +37,7 @@ export function pageOf(driver: Driver): OtherPage {
     see: (sight) => waiting(() => look(sight), sight),
     seeNo: async (sight) => void (await waiting(async () => (await look(sight)) === null, sight)),
     click: async (sight) => pointer(driver, [await still(sight)]),
-    async fill(sight, text) {
+    async write(sight, text) {
       await waiting(() => look(sight, true), sight)
       await type(driver, [...text])
     },

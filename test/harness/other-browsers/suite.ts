@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipWithout, type Privilege } from '../privileges.ts'
 import type { Driver } from './driver.ts'
 import { JOURNEYS } from './journeys.ts'
@@ -6,9 +6,9 @@ import { pageOf } from './page.ts'
 import { startWorld, type World } from './world.ts'
 
 /** The journeys in a browser that not every machine has; `.ci/run` installs it, so there it fails without it. */
-export function testIn(browser: string, needed: Privilege[], start: (world: World) => Promise<Driver>): void {
-  const lacks = skipWithout(browser, ...needed) && process.env['TEST_INSTALLS'] !== 'on'
-  describe.skipIf(lacks)(browser, () => {
+export function testIn(name: string, needed: Privilege[], start: (world: World) => Promise<Driver>): void {
+  const lacks = skipWithout(name, ...needed) && process.env['TEST_INSTALLS'] !== 'on'
+  describe.skipIf(lacks)('what people do', () => {
     let world: World
     beforeAll(async () => {
       world = await startWorld()
@@ -16,7 +16,7 @@ export function testIn(browser: string, needed: Privilege[], start: (world: Worl
     afterAll(() => world?.stop())
     test.each(Object.entries(JOURNEYS))('%s', async (_what, journey) => {
       const browser = await start(world)
-      await journey(pageOf(browser), world).finally(browser.close)
+      await expect(journey(pageOf(browser), world).finally(browser.close)).resolves.toBeUndefined()
     })
   })
 }
