@@ -13,7 +13,7 @@ import { accessFailed } from '#api/access-messages.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { comesBackFrom, forgetHandOvers, handOver, isReachable, LATE_MS, localPath, watchPolicy } from './hand-over.ts'
-import { Unreachable } from './unreachable.tsx'
+import { Unreachable, wantsConsent } from './unreachable.tsx'
 import styles from './page.module.css'
 
 type Problem = {
@@ -22,6 +22,8 @@ type Problem = {
   isOfApplication?: boolean
   /** The way on which the browser got no answer; it may go there all the same. */
   unanswered?: { way: GatewayWay | undefined }
+  /** Where the browser may first want the person's consent to the hub's certificate; the gateway opens after it. */
+  consentAt?: string | undefined
 }
 
 /** One try: by this way if the hub has it, and perhaps without looking first whether the browser gets there. */
@@ -53,12 +55,22 @@ function Way() {
         <>
           {problem.words}
           <div className={styles.ways}>
+            {problem.consentAt !== undefined && (
+              <Button component="a" href={problem.consentAt}>
+                Accept the certificate
+              </Button>
+            )}
             {problem.isOfApplication ? (
               <Button component={Link} to={`/proxy/gateway/${id}`}>
                 Open the gateway’s own interface
               </Button>
             ) : (
-              <Button onClick={() => tryAgain(FIRST_TRY)}>Try again</Button>
+              <Button
+                variant={problem.consentAt === undefined ? 'filled' : 'default'}
+                onClick={() => tryAgain(FIRST_TRY)}
+              >
+                Try again
+              </Button>
             )}
             {problem.unanswered && (
               <Button variant="default" onClick={() => tryAgain({ way: problem.unanswered?.way, isChecked: false })}>
@@ -116,7 +128,9 @@ function Handover({ attempt, onProblem }: { attempt: Try; onProblem: (problem: P
           return open({ way: issued.otherWay, isChecked }, origins)
         }
         if (isLost) return onProblem({ words: <CookieLost origin={origin} /> })
-        if (!isThere) return onProblem({ words: <Unreachable {...{ origins, path }} />, unanswered: { way } })
+        const consentAt = wantsConsent(origin) ? `${origin}${path}` : undefined
+        if (!isThere)
+          return onProblem({ words: <Unreachable {...{ origins, path }} />, unanswered: { way }, consentAt })
       }
       setStep('gateway')
       const unwatch = watchPolicy(issued.action, path, () => onProblem({ words: <Blocked origin={origin} /> }))

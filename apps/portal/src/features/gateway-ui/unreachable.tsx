@@ -1,5 +1,6 @@
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
+import { HelpLink } from '#parts/help-link.tsx'
 import styles from './page.module.css'
 
 /** Why a browser does not reach the origins of a gateway, the last one that was tried first, and what to do. */
@@ -26,38 +27,44 @@ export function Unreachable({ origins, path }: { origins: readonly string[]; pat
   )
 }
 
+/** Whether the origin is a port of the hub itself, at which browsers may ask once more about its certificate. */
+export function wantsConsent(origin: string): boolean {
+  const { hostname, protocol } = new URL(origin)
+  return protocol === 'https:' && hostname === location.hostname
+}
+
 function Advice({ url, path }: { url: URL; path: string }) {
-  const { origin, hostname, protocol, port } = url
-  const address = (
-    <a href={`${origin}${path}`}>
-      <Mono>{origin}</Mono>
-    </a>
-  )
+  const { origin, hostname, port } = url
   if (hostname === location.hostname)
     return (
       <>
+        {wantsConsent(origin) && (
+          <li>
+            Some browsers, such as Firefox, want your consent to the hub’s certificate for each port, so once for each
+            gateway: accept the certificate there, and the gateway opens. A browser that trusts the hub’s certificate
+            does not ask. <HelpLink to="tls">How it comes to</HelpLink>
+          </li>
+        )}
         <li>
           Firewalls and containers in between must let TCP port {port} through. <Mono>HUB_GATEWAY_PORTS</Mono> names all
           ports of gateways.
         </li>
-        {protocol === 'https:' && (
-          <>
-            <li>
-              A browser may want your consent to the hub’s certificate for each port: open {address}, accept the
-              certificate, and you come back here.
-            </li>
-            <li>
-              Where a reverse proxy has the certificate, gateways need names behind it: an administrator sets{' '}
-              <Mono>HUB_GATEWAY_ORIGIN</Mono>.
-            </li>
-          </>
+        {wantsConsent(origin) && (
+          <li>
+            Where a reverse proxy has the certificate, gateways need names behind it: an administrator sets{' '}
+            <Mono>HUB_GATEWAY_ORIGIN</Mono>.
+          </li>
         )}
       </>
     )
   if (hostname.endsWith('.localhost')) return <li>Some browsers know no names below localhost.</li>
   return (
     <li>
-      The name must lead to the hub, with a certificate that your browser trusts. See what it says about {address}.
+      The name must lead to the hub, with a certificate that your browser trusts. See what it says about{' '}
+      <a href={`${origin}${path}`}>
+        <Mono>{origin}</Mono>
+      </a>
+      .
     </li>
   )
 }

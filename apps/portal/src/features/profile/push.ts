@@ -33,12 +33,11 @@ export async function subscribeBrowser(publicKey: string): Promise<ReturnType<ty
       )
     })
   await navigator.serviceWorker.ready
-  const applicationServerKey = Uint8Array.fromBase64(publicKey, { alphabet: 'base64url' })
   const known = await registration.pushManager.getSubscription()
   // A subscription of another hub, or with an old key, would refuse this hub's messages.
   await known?.unsubscribe()
   const subscription = await registration.pushManager
-    .subscribe({ userVisibleOnly: true, applicationServerKey })
+    .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
     .catch((cause: unknown) => {
       throw new Error('The browser’s push service refused: it may be out of reach, or this is a private window.', {
         cause,
