@@ -26,19 +26,19 @@ function open(mayBeOn: boolean): void {
   })
   board.guard([{ ...unit, mayBeOn }])
 }
-const DAY_MS = 86_400_000
+const YEAR_MS = 365 * 86_400_000
 
 it('tries 20 s when nothing was on', () => {
   open(false)
   expect([board.isQuiet(), board.isQuiet(20_000), board.isQuiet(20_001)]).toEqual([false, false, true])
 })
 
-it('tries a day when another process may have switched it on', () => {
+it('tries without end when another process may have switched it on', () => {
   open(true)
-  expect([board.isQuiet(20_001), board.isQuiet(DAY_MS), board.isQuiet(DAY_MS + 1)]).toEqual([false, false, true])
+  expect([board.isQuiet(20_001), board.isQuiet(YEAR_MS)]).toEqual([false, false])
 })
 
-it('tries a day when it switched on itself, until it is off', async () => {
+it('tries without end when it switched on itself, until it is off', async () => {
   open(false)
   isReached = true
   await expect.poll(() => board.isQuiet()).toBe(true)
@@ -47,7 +47,7 @@ it('tries a day when it switched on itself, until it is off', async () => {
   await expect.poll(() => events.at(-1)).toBe('on')
   board.off(['valve'])
   await expect.poll(() => events.at(-1)).toBe('fault')
-  expect([board.isQuiet(20_001), board.isQuiet(DAY_MS), board.isQuiet(DAY_MS + 1)]).toEqual([false, false, true])
+  expect([board.isQuiet(20_001), board.isQuiet(YEAR_MS)]).toEqual([false, false])
   isReached = true
   await expect.poll(() => board.isQuiet(), { timeout: 30_000 }).toBe(true)
   isReached = false

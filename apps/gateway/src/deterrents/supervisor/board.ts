@@ -33,10 +33,11 @@ export type BoardOptions = {
 const ANSWER_MAX = 200
 /** How soon a jump of the wall clock is noticed. */
 const LOOK_MS = 1_000
-/** How long a unit is tried without an agent. Under systemd a stop waits for no more than 30 s. */
+/**
+ * How long a unit that was not switched on is tried without an agent. Under systemd a stop waits for no more than 30 s.
+ * One that may be on is tried until it is off.
+ */
 const TRIED_MAX_MS = 20_000
-/** One that may be on may be out of reach for a while. */
-const MAY_BE_ON_TRIED_MAX_MS = 86_400_000
 
 type Slot = {
   unit: Unit
@@ -145,9 +146,7 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
     },
     add,
     isQuiet: (triedMs = 0) =>
-      [...slots.values()].every(
-        (slot) => slot.switch.isOff() || triedMs > (slot.switch.mayBeOn() ? MAY_BE_ON_TRIED_MAX_MS : TRIED_MAX_MS),
-      ),
+      [...slots.values()].every((slot) => slot.switch.isOff() || (triedMs > TRIED_MAX_MS && !slot.switch.mayBeOn())),
     async close() {
       isClosed = true
       clearTimeout(timer)
