@@ -52,7 +52,7 @@ export type GatewayCallDependencies = {
 }
 
 /** Records the heartbeat, and returns the hub's answer. */
-export async function answerHeartbeat(
+async function answerHeartbeat(
   { clock, heartbeats, reviews, secondLook, wantedUpdate }: GatewayCallDependencies,
   gatewayId: string,
   heartbeat: contract.Heartbeat,
@@ -68,18 +68,20 @@ export async function answerHeartbeat(
   }
 }
 
-/** All calls but heartbeats. `identify` returns the id of the calling gateway, or throws. */
+/** `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
-  { storeDetections, storeLedger, reviews, secondLook }: GatewayCallDependencies,
-  identify: (request: FastifyRequest) => string | Promise<string>,
-  options: MountOptions = {},
+  dependencies: GatewayCallDependencies,
+  identify: (request: FastifyRequest) => string,
+  options: MountOptions,
 ): void {
+  const { storeDetections, storeLedger, reviews, secondLook } = dependencies
+  mount(app, contract.sendHeartbeat, ({ body, raw }) => answerHeartbeat(dependencies, identify(raw), body), options)
   mount(
     app,
     contract.reportDetections,
     async ({ body, raw }) => {
-      const withoutPicture = await storeDetections(await identify(raw), body.detections)
+      const withoutPicture = await storeDetections(identify(raw), body.detections)
       return { accepted: body.detections.length, ...(withoutPicture.length > 0 && { withoutPicture }) }
     },
     { ...options, bodyLimitBytes: contract.GATEWAY_BODY_LIMIT },
@@ -88,7 +90,7 @@ export function mountGatewayCalls(
     app,
     contract.reportLedger,
     async ({ body, raw }) => {
-      await storeLedger(await identify(raw), body.entries)
+      await storeLedger(identify(raw), body.entries)
       return { accepted: body.entries.length }
     },
     { ...options, bodyLimitBytes: LEDGER_BODY_LIMIT },
@@ -96,14 +98,14 @@ export function mountGatewayCalls(
   mount(
     app,
     contract.readGatewayReviews,
-    async ({ body, raw }) => ({ reviews: await reviews.after(await identify(raw), body.after) }),
+    async ({ body, raw }) => ({ reviews: await reviews.after(identify(raw), body.after) }),
     options,
   )
   mount(
     app,
     contract.askSecondLook,
     async ({ body, raw }) => {
-      const gatewayId = await identify(raw)
+      const gatewayId = identify(raw)
       if (!secondLook) throw new HubError('second_look_unavailable')
       return secondLook.ask(gatewayId, body)
     },
@@ -158,6 +160,5 @@ export function signedGatewayRoutes(
     verifyBody: verify,
     answerHeaders: signedRequests.answerHeaders,
   }
-  mount(app, contract.sendHeartbeat, ({ body, raw }) => answerHeartbeat(dependencies, identify(raw), body), options)
   mountGatewayCalls(app, dependencies, identify, options)
 }

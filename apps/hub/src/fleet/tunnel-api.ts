@@ -4,7 +4,7 @@
  * identity; no other call of the hub is mounted here. The number of connections is limited, in total and for each
  * gateway.
  */
-import { sendHeartbeat, TUNNEL_API_PORT } from '@hedgerow/contract'
+import { API_BASE, sendHeartbeat, TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
 import type { TcpStream } from '@hedgerow/netstack/node'
 import type { Server } from 'node:http'
@@ -12,12 +12,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import { BODY_LIMIT_BYTES, createApi } from '../http/api.ts'
+import { createApi } from '../http/api.ts'
 import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
-import { serveFrequentCall } from '../http/frequent-call.ts'
-import { answerHeartbeat, mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
+import { mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
 import { createKnownAddresses } from './known-addresses.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
@@ -51,12 +50,6 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
         }),
         faults: dependencies.faults,
         handle: handler,
-        exchanges: serveFrequentCall(sendHeartbeat, {
-          bodyLimitBytes: BODY_LIMIT_BYTES,
-          log,
-          identify: (address) => admit(address, 'heartbeat'),
-          answer: (gatewayId, heartbeat) => answerHeartbeat(dependencies, gatewayId, heartbeat),
-        }),
         badRequest: CLIENT_ERROR,
         deadlines: { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS },
       })
@@ -74,16 +67,13 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
     beforeBody: identifyFirst,
   })
 
+  /** The gateway at the source address, if the hub has time for another call of it now. */
   async function identifyFirst(request: FastifyRequest): Promise<void> {
-    known.set(request, await admit(request.sourceIp, 'other'))
-  }
-
-  /** The gateway at this address, if the hub has time for another call of it now. */
-  async function admit(address: string, kind: 'heartbeat' | 'other'): Promise<string> {
-    dependencies.loadShedding.check(kind)
-    const gatewayId = await gatewayAt(address)
+    const isHeartbeat = request.routeOptions.url === API_BASE + sendHeartbeat.path
+    dependencies.loadShedding.check(isHeartbeat ? 'heartbeat' : 'other')
+    const gatewayId = await gatewayAt(request.sourceIp)
     dependencies.calls.take(gatewayId)
-    return gatewayId
+    known.set(request, gatewayId)
   }
 
   function accept(stream: TcpStream): void {

@@ -42,7 +42,7 @@ declare module 'fastify' {
 }
 
 /** Of a call that names no limit. */
-export const BODY_LIMIT_BYTES = 64 * 1024
+const BODY_LIMIT_BYTES = 64 * 1024
 
 export type ApiOptions = {
   surface: 'public' | 'tunnel'

@@ -35,13 +35,6 @@ export function checkRequests(app: FastifyInstance): void {
   })
 }
 
-/** The body as `schema` reads it. Throws what `refusalOf` understands. */
-export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const { value, error } = validate(schema, body)
-  if (error) throw error
-  return value
-}
-
 function validate<S extends z.ZodType>(schema: S, data: unknown) {
   const parsed = schema.safeParse(data, { error: wordsOfIssue })
   return parsed.success ? { value: parsed.data } : { error: new InvalidRequest(parsed.error.issues) }

@@ -29,7 +29,7 @@ export function parseJsonOnly(app: FastifyInstance): void {
 }
 
 /** The value of a body that needs no turn of its own. Throws `invalid_json` or `json_too_complex`. */
-export function parseSmall(body: Buffer): unknown {
+function parseSmall(body: Buffer): unknown {
   return parse(checked(body))
 }
 

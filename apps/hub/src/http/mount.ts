@@ -145,7 +145,7 @@ export function mount<C extends Call>(
  * A page can point its own name at the hub (DNS rebinding) and would then enrol a device from its visitor's address. No
  * agent sends these headers, and no page can omit all of them.
  */
-export function refuseBrowsers({ headers }: Pick<FastifyRequest, 'headers'>): void {
+function refuseBrowsers({ headers }: FastifyRequest): void {
   const isBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))
   if (isBrowser) throw new HubError('browser_refused')
 }

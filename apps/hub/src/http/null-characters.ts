@@ -20,7 +20,7 @@ export function refuseNullCharacters(app: FastifyInstance): void {
 }
 
 /** `parsed` is the value of `json`. Throws `invalid_request`. */
-export function refuseNullInJson(json: Buffer, parsed: unknown): void {
+function refuseNullInJson(json: Buffer, parsed: unknown): void {
   // Few have the escape, so few are walked.
   if (json.includes(ESCAPED, 0, 'latin1')) refuseNullIn(parsed)
 }
