@@ -226,7 +226,7 @@ describe.each(testEngines)('the matrix of access on %s', (engine) => {
     expect(Object.values(before[0]!).filter((answer) => answer.includes(OWN)).length).toBeGreaterThan(12)
   })
 
-  test('each caller gets the same status as before, and no foreign name or picture', { timeout: 120_000 }, async () => {
+  test('each caller gets the same status as before, and no foreign name or picture', { timeout: 480_000 }, async () => {
     const rows: string[] = []
     const leaks: string[] = []
     for (const [name, call] of Object.entries(calls).toSorted(([, a], [, b]) => (keyOf(a) < keyOf(b) ? -1 : 1))) {

@@ -234,7 +234,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     nowMs += 1
     expect((await fleetCount.of(scope)).total).toBe(8_000)
     expect(reads - readsBefore).toBe(3)
-    await vi.waitFor(async () => expect((await fleetCount.of(scope)).total).toBe(4_000))
+    await vi.waitFor(async () => expect((await fleetCount.of(scope)).total).toBe(4_000), { timeout: 60_000 })
     times = 2
     nowMs += 2_400
     expect((await fleetCount.of(scope)).total).toBe(2)
