@@ -112,7 +112,7 @@ const siteApart: Rule = ({ importer, target }) =>
     : undefined
 
 /** The hub's common modules; every file of them may be imported. */
-const HUB_GROUND = ['kernel', 'access', 'database', 'http']
+const HUB_GROUND = ['kernel', 'access', 'database', 'facts', 'http']
 
 const hubMainFiles: Rule = ({ importer, target }) => {
   const from = /^apps\/hub\/src\/([^/]+)\//.exec(importer)?.[1]

@@ -87,12 +87,10 @@ describe('a change of one file', () => {
     const file = `${HUB}/dashboard/site-count.ts`
     const { answer, touched } = changed(
       file,
-      () => `import { dropAfter } from '../facts/facts.ts'
-        export function createSiteCount(db: Parameters<typeof dropAfter>[0]) {
-          let drops = 0
-          dropAfter(db, 'site-count', ['gateway.added'], () => { drops++ })
-          return () => drops
-        }`,
+      () => `import { kept } from '../facts/kept.ts'
+        let reads = 0
+        export const createSiteCount = (db: Parameters<typeof kept>[0]) =>
+          kept(db, { name: 'site-count', kinds: ['gateway.added'] }, async () => ++reads)`,
       `import { pino } from 'pino'
        import { createSiteCount } from './dashboard/site-count.ts'
        import { openDatabase } from './database/database.ts'
@@ -100,14 +98,16 @@ describe('a change of one file', () => {
        import { HUB, record } from './facts/facts.ts'
        const { db, close } = await openDatabase({ url: 'sqlite:' + import.meta.dirname + '/question.sqlite' })
        openRecords(db, { log: pino({ level: 'silent' }) })
-       const drops = createSiteCount(db)
+       const count = createSiteCount(db)
+       const counts = [await count(), await count()]
        await record(db, { kind: 'gateway.added', at: 1, actor: HUB, data: { name: 'Barn' } })
+       counts.push(await count())
        await record(db, { kind: 'gateway.edited', at: 2, actor: HUB, data: { name: 'Barn' } })
-       console.log(drops())
+       console.log(counts.join(' '), await count())
        await close()`,
     )
     expect(touched).toEqual([file])
-    expect(answer).toBe('1')
+    expect(answer).toBe('1 1 2 2')
   })
 
   it('adds a notification channel', () => {

@@ -3,139 +3,21 @@
  * `matrix.txt` holds the statuses: a change of who may do what is a change of that file.
  */
 import { keyOf, calls } from '@hedgerow/contract/calls'
-import {
-  ALERT_RULE_DEFAULTS,
-  API_BASE,
-  AUTO_APPROVAL_DEFAULTS,
-  callAddress,
-  hubSettings,
-  type Call,
-} from '@hedgerow/contract'
+import { API_BASE, callAddress, type Call } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nextAddress } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
-import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { isAboutThing, PASSWORD, requestOf, type Request } from '#testing/requests.ts'
 import { makeThings, missingThings, removeThings, type Things } from '#testing/things.ts'
 
 const PRINCIPALS = ['nobody', 'owner', 'other user', 'manager', 'admin', 'its gateway', 'other gateway'] as const
 type Principal = (typeof PRINCIPALS)[number]
 /** Whose thing a request names: the owner's, somebody else's, or none that exists. */
 const OBJECTS = ['own', 'foreign', 'missing'] as const
-type Target = Pick<Things, 'ids' | 'gatewayName'>
-type Request = { params?: Record<string, string>; query?: Record<string, string>; body?: object }
-
 /** Words that nothing else contains. */
 const OWN = 'Quince'
 const FOREIGN = 'Medlar'
-const PASSWORD = 'gravel-lantern-42'
-
-/** The id in a path, by what stands before it. */
-const IDS: readonly (readonly [path: string, ids: (of: Target['ids']) => Record<string, string>])[] = [
-  ['/gateways/:id', ({ gateway }) => ({ id: gateway })],
-  ['/gateway/:id', ({ gateway }) => ({ id: gateway })],
-  ['/users/:id', ({ user }) => ({ id: user })],
-  ['/sessions/:id', ({ session }) => ({ id: session })],
-  ['/saved-views/:id', ({ savedView }) => ({ id: savedView })],
-  ['/push/:id', ({ push }) => ({ id: push })],
-  ['/alert-rules/:id', ({ rule }) => ({ id: rule })],
-  ['/alerts/:id', ({ alert }) => ({ id: alert })],
-  ['/incidents/:id', ({ incident }) => ({ id: incident })],
-  ['/certificates/:id', ({ certificate }) => ({ id: certificate })],
-  ['/deliveries/:id', ({ delivery }) => ({ id: delivery })],
-  ['/user-invitations/:id', ({ userInvitation }) => ({ id: userInvitation })],
-  ['/gateway-invitations/:id', ({ gatewayInvitation }) => ({ id: gatewayInvitation })],
-  ['/:registrationId', ({ registration }) => ({ registrationId: registration })],
-  ['/:detectionId', ({ detection }) => ({ detectionId: detection })],
-  ['/:camera', () => ({ camera: 'gate' })],
-  ['/:link', ({ clipLink }) => ({ link: clipLink })],
-]
-
-let made = 0
-const aName = () => `new-${++made}`
-const person = () => ({
-  username: aName(),
-  email: 'x@example.org',
-  firstName: 'A',
-  lastName: 'B',
-  role: 'user',
-  active: true,
-})
-const rule = () => ({ ...ALERT_RULE_DEFAULTS, name: aName() })
-const gatewayFields = () => ({ name: aName(), location: '', description: '', tags: [] })
-const profile = { email: 'x@example.org', firstName: 'A', lastName: 'B' }
-
-/** The body or query of a call, by its name; a call without a line needs none. */
-const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
-  login: () => ({ body: { username: 'nobody', password: PASSWORD } }),
-  loginTwoFactor: () => ({ body: { challenge: 'none', code: '123456' } }),
-  registerAccount: () => ({ body: { ...profile, username: aName(), password: PASSWORD, inviteCode: 'guessed' } }),
-  saveProfile: () => ({ body: profile }),
-  editProfile: () => ({ body: { firstName: 'A' } }),
-  changePassword: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
-  setUpTwoFactor: () => ({ body: { password: 'not this one' } }),
-  enableTwoFactor: () => ({ body: { code: '123456' } }),
-  disableTwoFactor: () => ({ body: { password: 'not this one', code: '123456' } }),
-  renewRecoveryCodes: () => ({ body: { password: 'not this one', code: '123456' } }),
-  createUser: () => ({ body: { ...person(), password: PASSWORD } }),
-  updateUser: () => ({ body: person() }),
-  editUser: () => ({ body: { firstName: 'A' } }),
-  createUserInvitation: () => ({ body: {} }),
-  addGateway: () => ({ body: { name: aName() } }),
-  tagGateways: ({ ids }) => ({ body: { ids: [ids.gateway], add: [aName()] } }),
-  updateGateway: () => ({ body: gatewayFields() }),
-  editGateway: () => ({ body: { name: aName() } }),
-  deleteGateway: ({ gatewayName }) => ({ body: { name: gatewayName } }),
-  siteUses: ({ ids }) => ({ query: { site: ids.site } }),
-  updateGateways: ({ ids }) => ({ body: { gatewayIds: [ids.gateway] } }),
-  skipUpdate: ({ ids }) => ({ body: { gatewayId: ids.gateway } }),
-  saveSiteUpdates: ({ ids }) => ({ body: { site: ids.site, automatic: true, hours: null } }),
-  editSiteUpdates: ({ ids }) => ({ body: { site: ids.site, automatic: true } }),
-  gatewayHistory: () => ({ query: { hours: '24' } }),
-  readThumbnails: ({ ids }) => ({ query: { of: `${ids.gateway}/${ids.detection}` } }),
-  saveView: () => ({ body: { name: aName(), filter: '' } }),
-  addAlertRule: () => ({ body: rule() }),
-  updateAlertRule: () => ({ body: rule() }),
-  editAlertRule: () => ({ body: { name: aName() } }),
-  previewAlertRule: () => ({ body: rule() }),
-  listAlerts: ({ ids }) => ({ query: { incident: ids.incident } }),
-  saveAlertPreferences: () => ({ body: { language: 'en', quietHours: null, timeZone: 'UTC' } }),
-  editAlertPreferences: () => ({ body: { language: 'en' } }),
-  subscribePush: () => ({ body: {} }),
-  readAlertPicture: ({ ids }) => ({ query: { token: ids.pictureLink } }),
-  readAlertLink: ({ ids }) => ({ body: { token: ids.alertLink } }),
-  acknowledgeByLink: ({ ids }) => ({ body: { token: ids.alertLink } }),
-  listIncidents: ({ ids }) => ({ query: { gateway: ids.gateway } }),
-  countIncidents: ({ ids }) => ({ query: { gateway: ids.gateway } }),
-  exportIncidents: ({ ids }) => ({ query: { gateway: ids.gateway } }),
-  reviewIncidents: ({ ids }) => ({ body: { ids: [ids.incident], verdict: 'right' } }),
-  undoReviews: ({ ids }) => ({ body: { reviewIds: [ids.review] } }),
-  fireDeterrent: () => ({ body: { deterrent: 'horn' } }),
-  stopDeterrents: () => ({ body: {} }),
-  undoGatewayLearning: () => ({ body: { camera: 'gate', label: 'boar' } }),
-  validateAccess: ({ ids }) => ({ body: { deviceToken: ids.deviceToken } }),
-  claimGateway: ({ ids }) => ({ body: { deviceToken: ids.deviceToken } }),
-  challenge: () => ({ body: {} }),
-  register: () => ({ body: {} }),
-  rejectRegistration: () => ({ body: { reason: 'Not ours' } }),
-  rejectRegistrationsOfSource: () => ({ body: { source: '198.51.100.0/24', reason: 'Not ours' } }),
-  createGatewayInvitation: () => ({ body: { label: aName() } }),
-  saveAutoApprovalSettings: () => ({ body: AUTO_APPROVAL_DEFAULTS }),
-  editAutoApprovalSettings: () => ({ body: { enabled: true } }),
-  testAutoApproval: () => ({ body: { ip: '192.0.2.1' } }),
-  saveHubSettings: () => ({ body: hubSettings.parse({}) }),
-  editHubSettings: () => ({ body: { hubName: 'Orchard' } }),
-  sendHeartbeat: () => ({ body: testHeartbeat(Date.now()) }),
-  reportDetections: () => ({ body: { detections: [] } }),
-  reportLedger: () => ({ body: { entries: [{ id: 9, at: Date.now(), kind: 'armed' }] } }),
-  readGatewayReviews: () => ({ body: { after: 0 } }),
-  askSecondLook: () => ({ body: {} }),
-}
-
-/** Whether its request depends on whose thing it is about. */
-const isAboutThing = (name: string, { path }: Call) =>
-  (REQUESTS[name]?.length ?? 0) > 0 || IDS.some(([part]) => path.includes(part))
-
 const byLink = new Set(['readAlertPicture', 'readAlertLink', 'acknowledgeByLink'])
 
 describe.each(testEngines)('the matrix of access on %s', (engine) => {
@@ -170,12 +52,7 @@ describe.each(testEngines)('the matrix of access on %s', (engine) => {
   })
   afterAll(() => hub.stop())
 
-  const requestOf = (name: string, call: Call, of: Target): Required<Pick<Request, 'params'>> & Request => ({
-    params: Object.assign({}, ...IDS.filter(([path]) => call.path.includes(path)).map(([, ids]) => ids(of.ids))),
-    ...REQUESTS[name]?.(of),
-  })
-
-  async function send(principal: Principal, call: Call, { params, query, body }: ReturnType<typeof requestOf>) {
+  async function send(principal: Principal, call: Call, { params, query, body }: Request) {
     const url = callAddress(API_BASE, call, params, query)
     const payload = body === undefined ? '' : JSON.stringify(body)
     const signer = { 'its gateway': own, 'other gateway': foreign }[principal as 'its gateway']

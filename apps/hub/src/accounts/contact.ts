@@ -1,7 +1,7 @@
 import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { dropAfter } from '../facts/facts.ts'
+import { kept } from '../facts/kept.ts'
 
 const STALE_AFTER = [
   'profile.updated',
@@ -16,20 +16,9 @@ const STALE_AFTER = [
  * has one.
  */
 export function createContact(db: Kysely<Tables>, configured: string | undefined): () => Promise<string | undefined> {
-  let kept: Promise<string | undefined> | undefined
-  dropAfter(db, 'contact', STALE_AFTER, () => {
-    kept = undefined
-  })
-  async function read(): Promise<string | undefined> {
+  const read = kept(db, { name: 'contact', kinds: STALE_AFTER }, async () => {
     const admins = db.selectFrom('users').select('email').where('role', '=', 'admin').where('active', '=', 1)
     return (await admins.where('email', '!=', '').orderBy('created_at').orderBy('id').executeTakeFirst())?.email
-  }
-  return async () => {
-    if (configured !== undefined) return configured
-    const reading = (kept ??= read())
-    reading.catch(() => {
-      if (kept === reading) kept = undefined
-    })
-    return reading
-  }
+  })
+  return async () => configured ?? (await read())
 }

@@ -2,7 +2,7 @@ import type { FactKind, IncidentFilter } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import { dropAfter } from '../facts/facts.ts'
+import { kept } from '../facts/kept.ts'
 import { answerKey } from '../http/shared-answers.ts'
 import { countIncidents } from './incident-list.ts'
 
@@ -24,24 +24,20 @@ const STALE_AFTER = [
 
 type Counts = Awaited<ReturnType<typeof countIncidents>>
 
-/** Counts incidents as `countIncidents` does. Many incidents are counted once a second for each scope and filter. */
-export function createKeptCounts(db: Kysely<Tables>): (scope: Scope, filter: IncidentFilter) => Promise<Counts> {
-  let kept = new Map<string, { counts: Counts; countedAt: number }>()
-  dropAfter(db, 'incident-counts', STALE_AFTER, () => {
-    kept = new Map()
-  })
+const maxAgeMs = ({ groups }: Counts) => (groups.reduce((sum, { count }) => sum + count, 0) > MANY ? KEPT_MS : 0)
 
-  return async (scope, filter) => {
-    const key = answerKey(scope, filter)
-    const before = kept.get(key)
-    if (before && performance.now() - before.countedAt < KEPT_MS) return before.counts
-    // If a change comes during this count, the result goes into the old map and is not used.
-    const counting = kept
-    const countedAt = performance.now()
-    const counts = await countIncidents(db, scope, filter)
-    if (counts.groups.reduce((sum, { count }) => sum + count, 0) <= MANY) return counts
-    if (counting.size >= FILTERS_KEPT) counting.clear()
-    counting.set(key, { counts, countedAt })
-    return counts
-  }
-}
+/** Counts incidents as `countIncidents` does. Many incidents are counted once a second for each scope and filter. */
+export const createKeptCounts = (db: Kysely<Tables>) =>
+  kept(
+    db,
+    {
+      name: 'incident-counts',
+      kinds: STALE_AFTER,
+      maxAgeMs,
+      keyOf: answerKey,
+      maxKeys: FILTERS_KEPT,
+      // Incidents that a page was just told of are not among the facts.
+      onlyAnswers: true,
+    },
+    (scope: Scope, filter: IncidentFilter) => countIncidents(db, scope, filter),
+  )

@@ -63,11 +63,6 @@ export function factsOf(db: Kysely<Tables>): Facts {
   }
 }
 
-/** Calls `drop` of a cache after each commit of one of these kinds, before clients are notified. */
-export function dropAfter(db: Kysely<Tables>, name: string, kinds: readonly FactKind[], drop: () => void): void {
-  factsOf(db).follow({ name, kinds, stage: 'memory', afterCommit: drop })
-}
-
 /** Stores facts, runs their followers in the transaction, and the others after its commit. */
 export function record(db: Db, ...facts: Fact[]): Promise<void> {
   return inTransaction(db, async (transaction) => {

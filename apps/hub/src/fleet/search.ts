@@ -9,7 +9,7 @@ import { OWNED, type Owned } from '../access/ownership.ts'
 import type { Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
-import { dropAfter } from '../facts/facts.ts'
+import { kept } from '../facts/kept.ts'
 import { nameKey } from '../kernel/name-key.ts'
 
 export type Found = { id: string; nameKey: string }
@@ -42,22 +42,7 @@ type Entry = Found & Owned & { tags: readonly string[]; text: string }
 const SEPARATOR = '\n'
 
 export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
-  let kept: Promise<Entry[]> | undefined
-
-  function entries(): Promise<Entry[]> {
-    if (kept) return kept
-    const mine = readEntries(db)
-    kept = mine
-    mine.catch(() => {
-      if (kept === mine) kept = undefined
-    })
-    return mine
-  }
-
-  dropAfter(db, 'fleet-search', STALE_AFTER, () => {
-    kept = undefined
-  })
-
+  const entries = kept(db, { name: 'fleet-search', kinds: STALE_AFTER }, () => readEntries(db))
   return {
     async find(text, { scope, tag, after, limit = Infinity }) {
       const all = await entries()

@@ -303,12 +303,13 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   })
   await tunnelApi.start()
   stack.defer(tunnelApi.stop)
+  const contact = createContact(db, config.contactEmail)
   if (isWebBuilt(config))
     await serveWeb(app, {
       webDir: config.webDir,
       siteDir: config.siteDir,
       publicUrl,
-      contact: createContact(db, config.contactEmail),
+      contact,
       handoverSources: ui.handoverSources,
       settings,
     })

@@ -6,7 +6,7 @@
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { dropAfter } from '../facts/facts.ts'
+import { kept } from '../facts/kept.ts'
 
 const NAMES = Object.keys(hubSettings.shape)
 
@@ -28,21 +28,10 @@ export async function readSetting<Name extends keyof HubSettings>(db: Db, name: 
 }
 
 /** The settings in memory, for code that needs them many times a second. They are read again after each change. */
-export function keepSettings(db: Kysely<Tables>): () => Promise<HubSettings> {
-  let kept: Promise<HubSettings> | undefined
-  dropAfter(db, 'settings', ['settings.changed', 'settings.restored'], () => {
-    kept = undefined
-  })
-  return () => {
-    if (kept) return kept
-    const reading = readSettings(db).then((settings): HubSettings => Object.freeze(settings))
-    kept = reading
-    reading.catch(() => {
-      if (kept === reading) kept = undefined
-    })
-    return reading
-  }
-}
+export const keepSettings = (db: Kysely<Tables>) =>
+  kept(db, { name: 'settings', kinds: ['settings.changed', 'settings.restored'] }, async () =>
+    Object.freeze(await readSettings(db)),
+  )
 
 function parseJson(text: string): unknown {
   try {

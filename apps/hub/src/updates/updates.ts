@@ -3,13 +3,14 @@
  * heartbeats name it until the gateway runs the release, or says that it failed. This module does not decide what may
  * be installed: gateways trust only signed lists.
  */
-import type { Heartbeat, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
+import type { FactKind, Heartbeat, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
-import { dropAfter, HUB, record } from '../facts/facts.ts'
+import { HUB, record } from '../facts/facts.ts'
+import { kept } from '../facts/kept.ts'
 import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -20,6 +21,14 @@ import { readSites, saveSite, type AutomaticSettings, type SiteChange } from './
 
 const LOOK_INTERVAL_MS = 5_000
 const DONE_LOOK_MS = 60_000
+
+const STALE_AFTER = [
+  'update.asked',
+  'update.ended',
+  'update.withdrawn',
+  'update.skipped',
+  'gateway.deleted',
+] as const satisfies FactKind[]
 
 export type Updates = {
   /** The update to name in the answer to a heartbeat. */
@@ -57,18 +66,12 @@ export function createUpdates(options: {
   const { db, clock, downloads, heartbeats } = options
   const automatic = createAutomaticUpdates(options)
   let lookedAtDone = -Infinity
-  let asked: Promise<ReadonlyMap<string, WantedUpdate>> | undefined
-  const ends = ['update.ended', 'update.withdrawn', 'update.skipped', 'gateway.deleted'] as const
-  dropAfter(db, 'asked-updates', ['update.asked', ...ends], () => {
-    asked = undefined
-  })
-
-  async function readAsked(): Promise<ReadonlyMap<string, WantedUpdate>> {
+  const readAsked = kept(db, { name: 'asked-updates', kinds: STALE_AFTER }, async () => {
     const rows = await db.selectFrom('gateway_updates').selectAll().where('state', '=', 'asked').execute()
-    return new Map(
+    return new Map<string, WantedUpdate>(
       rows.map(({ gateway_id: id, number, attempt, by_name: by }) => [id, { number, attempt, byHand: by !== null }]),
     )
-  }
+  })
 
   async function currentRelease(): Promise<Release | undefined> {
     const agent = await downloads.agent()
@@ -163,13 +166,7 @@ export function createUpdates(options: {
 
   const tasks = createTasks({ log: options.log, failure: 'could not follow the updates of gateways' })
   return {
-    async wanted(gatewayId) {
-      const reading = (asked ??= readAsked())
-      reading.catch(() => {
-        if (asked === reading) asked = undefined
-      })
-      return (await reading).get(gatewayId)
-    },
+    wanted: async (gatewayId) => (await readAsked()).get(gatewayId),
     list,
     async ask(gatewayIds, by) {
       const release = await requireRelease()
