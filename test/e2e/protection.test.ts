@@ -71,7 +71,7 @@ test.each([
   expect(await axeViolations(page)).toEqual([])
 
   await strip.click()
-  await page.getByText('2 of 2').waitFor()
+  await page.getByText('2 of 2', { exact: true }).waitFor()
   expect(await rows.count()).toBe(2)
   // Offline is first and red.
   await rows.first().getByText('Silent ford').waitFor()
@@ -84,19 +84,25 @@ test.each([
   })
   const word = rows.first().getByText('Offline', { exact: true })
   expect(await word.evaluate((node) => getComputedStyle(node).color)).toBe(danger)
-  await portal.row('Orchard').getByText('Disarmed').waitFor()
+  const chip = portal.row('Orchard').getByText('Disarmed')
+  const box = (await chip.boundingBox())!
+  const connect = (await page.getByRole('button', { name: 'Connect to Orchard' }).boundingBox())!
+  expect(box.x + box.width).toBeLessThan(connect.x)
+  // Nothing lies on it.
+  await chip.click({ trial: true })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
   expect(await axeViolations(page)).toEqual([])
 
   await page.getByLabel('Filter by protection').selectOption('Disarmed')
-  await page.getByText('1 of 2').waitFor()
+  await page.getByText('1 of 2', { exact: true }).waitFor()
   expect(await rows.count()).toBe(1)
   await expect.poll(() => new URL(page.url()).search).toBe('?protection=disarmed')
 
   await page.getByRole('link', { name: 'Orchard' }).click()
   await page.getByRole('heading', { name: 'Orchard' }).waitFor()
   await page.getByText('Nothing fires until it is armed', { exact: true }).waitFor()
-  await page.getByText('Disarmed', { exact: true }).waitFor()
+  // In the head and at the deterrent, which would refuse.
+  expect(await page.getByText('Disarmed', { exact: true }).count()).toBe(2)
   expect(await axeViolations(page)).toEqual([])
 
   await portal.open('/cameras')

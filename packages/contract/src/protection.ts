@@ -15,7 +15,7 @@ export type KnownToProtect = {
   heartbeat: Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents'> | undefined
 }
 
-/** For one camera, `heartbeat` has that camera alone. */
+/** For one camera or deterrent, `heartbeat` has it alone. */
 export function protectionOf({ isOffline, heartbeat }: KnownToProtect): Protection {
   if (isOffline) return { state: 'offline', reason: 'nothing is heard from it' }
   if (!heartbeat) return { state: 'unproven', reason: 'the hub sees only its VPN' }

@@ -32,8 +32,8 @@ export function NeedsAttention() {
       title="Needs attention"
       actions={
         failing.length > SHOWN && (
-          <Link to="/gateways?sort=status" className={styles.all}>
-            All {(failing.length + never.length).toLocaleString()}
+          <Link to="/gateways" className={styles.all}>
+            See all
           </Link>
         )
       }
