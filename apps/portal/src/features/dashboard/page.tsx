@@ -1,7 +1,7 @@
 /**
- * The dashboard: which gateways are not protected, four figures, current problems, the last 24 hours, and recent activity. A failed fetch is told to the
- * console only: the values of the one before stay, or those of a hub where nothing happened. The bar says when the hub
- * does not answer.
+ * The dashboard: what is not protected, four figures, current problems, the last 24 hours, and recent activity. A
+ * failed fetch is told to the console only: the values of the one before stay, or those of a hub where nothing
+ * happened. The bar says when the hub does not answer.
  */
 import { lazy, Suspense, useMemo } from 'react'
 import { Link } from 'react-router'

@@ -1,6 +1,6 @@
 /**
- * The view of the list: search, status, protection, tag, order and layout. It is kept in the address, so that it survives a reload
- * and can be shared. Pure; the page reads and writes the address.
+ * The view of the list: search, status, protection, tag, order and layout. It is kept in the address, so that it
+ * survives a reload and can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'

@@ -47,7 +47,8 @@ type FindProps = {
 }
 
 /**
- * Search, status, protection, tag, table or cards and, without column heads, the order. `children` is the number of matches.
+ * Search, status, protection, tag, table or cards and, without column heads, the order. `children` is the number of
+ * matches.
  */
 export function Find({ view, tags, onView, revision, onSearch, children }: FindProps) {
   return (
