@@ -177,6 +177,7 @@ describe('gateways', () => {
     await page.getByLabel('Search gateways').fill('lane')
     await portal.row('Cedar yard').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Gateway Name' }).click()
+    await page.getByRole('button', { name: 'Gateway Name' }).click()
     await page.getByLabel('Filter by status').selectOption('offline')
     await page.getByRole('button', { name: 'Cards' }).click()
     const asked = { q: 'lane', sort: '-name', status: 'offline', view: 'cards' }

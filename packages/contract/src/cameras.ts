@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { incidentId } from './detections.ts'
 import { oneLine } from './fields.ts'
-import { gatewayId } from './gateways.ts'
+import { gatewayId, protection } from './gateways.ts'
 import { cameraState } from './heartbeats.ts'
 
 export const camera = z.object({
@@ -15,6 +15,8 @@ export const camera = z.object({
   fps: z.number(),
   /** What is wrong with it, in a sentence, such as a wrong password; null when nothing is known. */
   problem: z.string().nullable(),
+  /** Whether its gateway would detect and deter what it sees now. */
+  protection,
   /** The newest one that learning does not hold back. */
   lastIncident: z
     .object({

@@ -6,6 +6,7 @@ import { TAGGED_AT_ONCE_MAX } from './constants.ts'
 import { oneLine, severalLines, tag } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
+import { PROTECTION_STATES } from './protection.ts'
 
 /** 12 lower-case base32 characters, safe as a DNS label. */
 export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gateway id')
@@ -22,12 +23,17 @@ export const gatewayTags = z
   .overwrite((all) => [...new Set(all)].toSorted())
   .max(GATEWAY_TAGS_MAX, `At most ${GATEWAY_TAGS_MAX} tags`)
 
+/** What `protectionOf` tells; `reason` in words, empty for an armed gateway that lacks nothing. */
+export const protection = z.object({ state: z.enum(PROTECTION_STATES), reason: z.string() })
+
 export const gateway = z.object({
   id: gatewayId,
   name: z.string(),
   status: z.enum(['online', 'offline', 'warning']),
   /** The reason for the status, in words. */
   statusReason: z.string(),
+  /** Whether it would detect and deter now. */
+  protection,
   /**
    * The host and port that its UDP must reach, in words, while it seems to be blocked: `port 51820 of hub.example.org`.
    */

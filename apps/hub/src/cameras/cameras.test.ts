@@ -63,6 +63,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         state: 'offline',
         fps: 0,
         problem,
+        protection: { state: 'blind', reason: 'camera coop is offline' },
         lastIncident: null,
       },
       {
@@ -73,6 +74,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         state: 'frozen',
         fps: 5,
         problem: null,
+        protection: { state: 'blind', reason: 'camera yard is frozen' },
         lastIncident: { id: expect.any(String), label: 'boar', severity: 'alert', startedAt },
       },
     ])

@@ -18,7 +18,7 @@ type Dependencies = {
   /** The newest incident of each, in their order. */
   latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
   /** A gateway's last heartbeat. */
-  heartbeatOf: (gatewayId: string) => Pick<Heartbeat, 'cameras' | 'cameraProblems'> | undefined
+  heartbeatOf: (gatewayId: string) => Heartbeat | undefined
 }
 
 const byName = (a: { name: string }, b: { name: string }) => byNaturalOrder(a.name, b.name)
@@ -32,9 +32,11 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
     const gateways = await dependencies.listGateways(scope, reply)
     for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
-      const { cameras: known = [], cameraProblems = [] } = dependencies.heartbeatOf(id) ?? {}
-      const problems = new Map(cameraProblems.map(({ camera, problem }) => [camera, problem]))
-      for (const { name, state, fps } of known.toSorted(byName))
+      const heartbeat = dependencies.heartbeatOf(id)
+      if (!heartbeat) continue
+      const problems = new Map(heartbeat.cameraProblems?.map(({ camera, problem }) => [camera, problem]))
+      for (const known of heartbeat.cameras.toSorted(byName)) {
+        const { name, state, fps } = known
         cameras.push({
           gatewayId: id,
           gatewayName,
@@ -43,7 +45,9 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           state: isAway ? 'offline' : state,
           fps,
           problem: isAway ? 'Its gateway is offline.' : (problems.get(name) ?? null),
+          protection: contract.protectionOf({ isOffline: isAway, heartbeat: { ...heartbeat, cameras: [known] } }),
         })
+      }
     }
     const shown = cameras.slice(0, CAMERAS_MAX)
     const latest = await dependencies.latestIncidents(shown)

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Gateway, Heartbeat, Language, SearchQuery } from '@hedgerow/contract'
+import { protectionOf, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
@@ -335,6 +335,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     name: row.name,
     status,
     statusReason: reason,
+    protection: protectionOf({ isOffline: status === 'offline', heartbeat: known.heartbeat?.content }),
     blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
     kind: row.kind,
     location: row.location,

@@ -21,11 +21,11 @@ export const useGateways = ({ enabled = true }: { enabled?: boolean } = {}) =>
 
 const STATUS = {
   online: { shape: 'dot', word: 'Online' },
-  offline: { shape: 'ring', word: 'Offline' },
+  offline: { shape: 'away', word: 'Offline' },
   warning: { shape: 'diamond', word: 'Warning' },
 } as const
 
 /** The mark of a status. An unknown status of a newer hub is shown unchanged and neutral. */
-export function statusMark(status: string): { shape: 'dot' | 'ring' | 'diamond' | 'neutral'; word: string } {
+export function statusMark(status: string): { shape: 'dot' | 'away' | 'diamond' | 'neutral'; word: string } {
   return Object.hasOwn(STATUS, status) ? STATUS[status as keyof typeof STATUS] : { shape: 'neutral', word: status }
 }

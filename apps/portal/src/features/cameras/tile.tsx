@@ -4,11 +4,12 @@ import { Link } from 'react-router'
 import { loadCameraPicture } from '#api/cameras.ts'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { ProtectionChip } from '#parts/gateway-state.tsx'
 import styles from './cameras.module.css'
 
 /** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
-  const { gatewayId, gatewayName, location, name, state, problem, lastIncident } = camera
+  const { gatewayId, gatewayName, location, name, state, problem, protection, lastIncident } = camera
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
   return (
     <li className={styles.tile} data-state={state}>
@@ -19,7 +20,9 @@ export function Tile({ camera }: { camera: Camera }) {
           off={state === 'online' || state === 'frozen' ? undefined : (state === 'offline' && problem) || WORDS[state]}
           problem={problem ?? (state === 'frozen' ? 'Its picture does not change' : undefined)}
         />
-        <strong>{name}</strong>
+        <span className={styles.name}>
+          <strong>{name}</strong> <ProtectionChip protection={protection} />
+        </span>
         <span className={styles.where}>
           {gatewayName}
           {location !== '' && `, ${location}`}

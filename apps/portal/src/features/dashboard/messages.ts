@@ -7,5 +7,8 @@ export const waitingForApproval = (count: number): string =>
 export const neverConnected = (count: number): string =>
   count === 1 ? '1 gateway has never connected' : `${count.toLocaleString()} gateways have never connected`
 
-export const allOnline = (gateways: number): string =>
-  gateways === 1 ? 'The gateway is online.' : `All ${gateways.toLocaleString()} gateways are online.`
+/** Where none is in trouble. Those that are not protected were told above. */
+export function allWell(gateways: number, areProtected: boolean): string {
+  if (!areProtected) return 'No gateway has a known problem.'
+  return gateways === 1 ? 'The gateway is protected.' : `All ${gateways.toLocaleString()} gateways are protected.`
+}

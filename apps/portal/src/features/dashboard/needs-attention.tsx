@@ -1,14 +1,15 @@
 import type { Gateway } from '@hedgerow/contract'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { statusMark, useGateways } from '#api/gateways.ts'
+import { useGateways } from '#api/gateways.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { GatewayState, reasonOf } from '#parts/gateway-state.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
-import { allOnline, neverConnected } from './messages.ts'
+import { isProtected } from '@hedgerow/contract/protection'
+import { allWell, neverConnected } from './messages.ts'
 import { useHubProblems } from './queries.ts'
 import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
@@ -17,8 +18,7 @@ const SHOWN = 5
 const TONES = { storage: 'danger', backup: 'warning', alerts: 'warning', rollout: 'warning', update: 'plain' } as const
 
 /**
- * The problems of the hub, and the gateways with a warning or offline, each with the reason; none when the hub told
- * neither.
+ * The problems of the hub, and the gateways that have one, each with the reason; none when the hub told neither.
  */
 export function NeedsAttention() {
   const { role } = useUser()
@@ -32,8 +32,8 @@ export function NeedsAttention() {
       title="Needs attention"
       actions={
         failing.length > SHOWN && (
-          <Link to="/gateways?sort=status" className={styles.all}>
-            All {(failing.length + never.length).toLocaleString()}
+          <Link to="/gateways" className={styles.all}>
+            See all
           </Link>
         )
       }
@@ -77,7 +77,12 @@ export function NeedsAttention() {
           )}
         </p>
       ) : failing.length + never.length === 0 ? (
-        <p className={styles.well}>{allOnline(total)}</p>
+        <p className={styles.well}>
+          {allWell(
+            total,
+            gateways.data.every(({ protection }) => isProtected(protection.state)),
+          )}
+        </p>
       ) : (
         <>
           <Troubles gateways={failing.slice(0, SHOWN)} />
@@ -96,11 +101,11 @@ export function NeedsAttention() {
 function Troubles({ gateways }: { gateways: readonly Gateway[] }) {
   return (
     <ul className={styles.troubles}>
-      {gateways.map(({ id, name, status, statusReason }) => (
-        <li key={id}>
-          <Link to={`/gateways/${id}`}>{name}</Link>
-          <StatusMark {...statusMark(status)} />
-          <span>{statusReason}</span>
+      {gateways.map((gateway) => (
+        <li key={gateway.id}>
+          <Link to={`/gateways/${gateway.id}`}>{gateway.name}</Link>
+          <GatewayState gateway={gateway} brief />
+          <span>{reasonOf(gateway)}</span>
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 /**
- * The dashboard: four figures, current problems, the last 24 hours, and recent activity. A failed fetch is told to the
- * console only: the values of the one before stay, or those of a hub where nothing happened. The bar says when the hub
- * does not answer.
+ * The dashboard: what is not protected, four figures, current problems, the last 24 hours, and recent activity. A
+ * failed fetch is told to the console only: the values of the one before stay, or those of a hub where nothing
+ * happened. The bar says when the hub does not answer.
  */
 import { lazy, Suspense, useMemo } from 'react'
 import { Link } from 'react-router'
@@ -22,6 +22,7 @@ import { areStepsHidden, FirstSteps } from './first-steps-panel.tsx'
 import { threatBanner } from './messages.ts'
 import { quietHours, useDashboard, useHubProblems, useTimeline } from './queries.ts'
 import { NeedsAttention } from './needs-attention.tsx'
+import { NotProtected } from './not-protected.tsx'
 import styles from './page.module.css'
 
 const NetworkChart = lazy(() => import('./network-chart.tsx'))
@@ -49,6 +50,7 @@ export function DashboardPage() {
   return (
     <>
       <PageHead title="Dashboard" actions={<Approvals />} />
+      <NotProtected />
       {stats.threats > 0 && (
         <Notice tone="warning">
           <Link to={threatsToday()} className={styles.banner}>

@@ -6,9 +6,16 @@ const gateway = (
   status: 'online' | 'offline' | 'warning',
   lastSeen: string | null,
   troubleSince = status === 'offline' ? lastSeen : null,
-) => ({ id: name, name, status, statusReason: '', lastSeen, troubleSince })
+) => ({
+  id: name,
+  name,
+  status,
+  protection: { state: status === 'offline' ? ('offline' as const) : ('protected' as const), reason: '' },
+  lastSeen,
+  troubleSince,
+})
 
-it('lists the newest failure first, gateways that never connected separately, and no online gateway', () => {
+it('lists offline gateways and then the newest failure first, gateways that never connected separately, and no online gateway', () => {
   const now = '2026-11-22T07:00:00.000Z'
   const fleet = [
     gateway('Mill', 'offline', null),
@@ -21,6 +28,16 @@ it('lists the newest failure first, gateways that never connected separately, an
     gateway('Beck', 'offline', null),
   ]
   const { failing, never } = findTroubles(fleet)
-  expect(failing.map(({ name }) => name)).toEqual(['Dell', 'Brook', 'Gate', 'Ash', 'Elm'])
+  expect(failing.map(({ name }) => name)).toEqual(['Brook', 'Ash', 'Dell', 'Gate', 'Elm'])
   expect(never.map(({ name }) => name)).toEqual(['Beck', 'Mill'])
+})
+
+it('lists an online gateway that is known not to protect', () => {
+  const now = '2026-11-22T07:00:00.000Z'
+  const as = (state: 'disarmed' | 'blind' | 'blocked' | 'unproven' | 'firing') => ({
+    ...gateway(state, 'online', now),
+    protection: { state, reason: '' },
+  })
+  const fleet = [as('unproven'), as('disarmed'), as('firing'), as('blocked'), as('blind')]
+  expect(findTroubles(fleet).failing.map(({ name }) => name)).toEqual(['blind', 'blocked', 'disarmed'])
 })

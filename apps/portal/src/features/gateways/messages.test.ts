@@ -22,11 +22,15 @@ it('counts one gateway and several', () => {
 })
 
 it('names the search when nothing is found', () => {
-  expect(noMatch({ search: ' ', status: 'warning', tag: '' })).toBe('No gateway has a warning now.')
-  expect(noMatch({ search: 'x ', status: 'any', tag: '' })).toMatch(/^No gateway has “x” in/)
-  expect(noMatch({ search: 'x', status: 'offline', tag: '' })).toMatch(/^No gateway that is offline has “x” in/)
-  expect(noMatch({ search: '', status: 'any', tag: 'north' })).toBe('No gateway has the tag “north”.')
-  expect(noMatch({ search: '', status: 'offline', tag: 'north' })).toBe(
+  expect(noMatch({ search: ' ', status: 'warning', protection: 'any', tag: '' })).toBe('No gateway has a warning now.')
+  expect(noMatch({ search: 'x ', status: 'any', protection: 'any', tag: '' })).toMatch(/^No gateway has “x” in/)
+  expect(noMatch({ search: 'x', status: 'offline', protection: 'any', tag: '' })).toMatch(
+    /^No gateway that is offline has “x” in/,
+  )
+  expect(noMatch({ search: '', status: 'any', protection: 'any', tag: 'north' })).toBe(
+    'No gateway has the tag “north”.',
+  )
+  expect(noMatch({ search: '', status: 'offline', protection: 'any', tag: 'north' })).toBe(
     'No gateway with the tag “north” is offline now.',
   )
 })

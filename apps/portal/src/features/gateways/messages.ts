@@ -21,12 +21,20 @@ export const DELETION_FOLLOWS =
   'A deleted gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its detections and its history. If the agent still runs on the device, it asks to join again and waits under Pending Gateway Registrations: to keep the device out, stop the agent first.'
 
 /** The message when nothing is found. */
-export function noMatch({ search, status, tag }: Pick<View, 'search' | 'status' | 'tag'>): string {
-  const state = status === 'warning' ? 'has a warning' : `is ${status}`
+export function noMatch({
+  search,
+  status,
+  protection,
+  tag,
+}: Pick<View, 'search' | 'status' | 'protection' | 'tag'>): string {
+  const states = [
+    ...(status === 'any' ? [] : [status === 'warning' ? 'has a warning' : `is ${status}`]),
+    ...(protection === 'any' ? [] : [`is ${protection === 'not' ? 'not protected' : protection}`]),
+  ].join(' and ')
   const tagged = tag === '' ? '' : ` with the tag “${tag}”`
-  if (search.trim() === '' && status === 'any') return `No gateway has the tag “${tag}”.`
-  if (search.trim() === '') return `No gateway${tagged} ${state} now.`
-  const which = `No gateway${tagged}${status === 'any' ? '' : ` that ${state}`}`
+  if (search.trim() === '' && states === '') return `No gateway has the tag “${tag}”.`
+  if (search.trim() === '') return `No gateway${tagged} ${states} now.`
+  const which = `No gateway${tagged}${states === '' ? '' : ` that ${states}`}`
   return `${which} has “${search.trim()}” in its name, id, location, tags, address, version or status.`
 }
 

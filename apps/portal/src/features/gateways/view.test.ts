@@ -1,12 +1,21 @@
 import type { Gateway } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
-import { readView, sortBy, sortGateways, writeView, type View } from './view.ts'
+import { isWanted, readView, sortBy, sortGateways, writeView, type View } from './view.ts'
 
-const usual: View = { search: '', status: 'any', tag: '', sort: 'name', descending: false, layout: 'table' }
+const usual: View = {
+  search: '',
+  status: 'any',
+  protection: 'any',
+  tag: '',
+  sort: 'status',
+  descending: false,
+  layout: 'table',
+}
 const gateway = (name: string, more: Partial<Gateway> = {}) =>
   ({
     name,
     status: 'online',
+    protection: { state: 'protected', reason: '' },
     location: '',
     publicIp: null,
     vpnInternalIp: '10.100.0.2',
@@ -24,6 +33,7 @@ it('reads the same view back from the address', () => {
   const view: View = {
     search: 'north & south',
     status: 'warning',
+    protection: 'not',
     tag: 'öst',
     sort: 'seen',
     descending: true,
@@ -35,7 +45,12 @@ it('reads the same view back from the address', () => {
 })
 
 it('leaves default values out of the address', () => {
-  expect(writeView(new URLSearchParams('q=x&status=online&tag=north&sort=-name&view=cards'), usual).toString()).toBe('')
+  expect(
+    writeView(
+      new URLSearchParams('q=x&status=online&protection=blind&tag=north&sort=-name&view=cards'),
+      usual,
+    ).toString(),
+  ).toBe('')
 })
 
 it('ignores unknown values in the address', () => {
@@ -43,7 +58,7 @@ it('ignores unknown values in the address', () => {
 })
 
 it('reverses the order when the same column is chosen again', () => {
-  expect(sortBy(usual, 'name')).toMatchObject({ sort: 'name', descending: true })
+  expect(sortBy({ ...usual, sort: 'name' }, 'name')).toMatchObject({ sort: 'name', descending: true })
   expect(sortBy({ ...usual, descending: true }, 'users')).toMatchObject({ sort: 'users', descending: false })
 })
 
@@ -53,14 +68,29 @@ it('orders numbers in names by value, also in reverse', () => {
   expect(names(fleet, { descending: true })).toEqual(['Gate 10', 'Gate 2', 'barn'])
 })
 
-it('orders by status with problems first, then by name', () => {
-  const fleet = [
-    gateway('B', { status: 'offline' }),
-    gateway('A', { status: 'online' }),
-    gateway('D', { status: 'warning' }),
-    gateway('C', { status: 'warning' }),
-  ]
-  expect(names(fleet, { sort: 'status' })).toEqual(['C', 'D', 'B', 'A'])
+const as = (state: Gateway['protection']['state']) => ({ protection: { state, reason: '' } })
+const fleetOfAll = [
+  gateway('A'),
+  gateway('B', { status: 'warning' }),
+  gateway('C', { status: 'warning', ...as('blind') }),
+  gateway('D', as('disarmed')),
+  gateway('E', { status: 'offline', ...as('offline') }),
+  gateway('F', as('firing')),
+  gateway('G', as('unproven')),
+  gateway('D2', as('disarmed')),
+]
+
+it('orders at first by what is not protected, offline first, then warnings, then names', () => {
+  expect(names(fleetOfAll, {})).toEqual(['E', 'D', 'D2', 'C', 'G', 'B', 'A', 'F'])
+})
+
+it('has the gateways of a protection, or all that are not protected', () => {
+  const wanted = (protection: View['protection']) =>
+    fleetOfAll.filter((one) => isWanted({ ...one, tags: [] }, { ...usual, protection })).map(({ name }) => name)
+  expect(wanted('any')).toHaveLength(8)
+  expect(wanted('not')).toEqual(['C', 'D', 'E', 'G', 'D2'])
+  expect(wanted('disarmed')).toEqual(['D', 'D2'])
+  expect(wanted('protected')).toEqual(['A', 'B'])
 })
 
 it('orders by last seen, with never seen ones last', () => {

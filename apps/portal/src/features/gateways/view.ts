@@ -1,21 +1,26 @@
 /**
- * The view of the list: search, status, tag, order and layout. It is kept in the address, so that it survives a reload
- * and can be shared. Pure; the page reads and writes the address.
+ * The view of the list: search, status, protection, tag, order and layout. It is kept in the address, so that it
+ * survives a reload and can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
+import { isProtected, PROTECTION_STATES } from '@hedgerow/contract/protection'
 
 /** `active`: online, or with a warning. */
 const STATUSES = ['online', 'warning', 'offline', 'active'] as const
+const PROTECTIONS = ['not', ...PROTECTION_STATES] as const
 const SORTS = ['name', 'status', 'location', 'address', 'version', 'seen', 'users'] as const
 
 export type StatusFilter = (typeof STATUSES)[number] | 'any'
+/** `not`: neither protected nor firing. */
+export type ProtectionFilter = (typeof PROTECTIONS)[number] | 'any'
 export type SortKey = (typeof SORTS)[number]
 /** A window too narrow for the table shows cards either way. */
 export type Layout = 'table' | 'cards'
 export type View = {
   search: string
   status: StatusFilter
+  protection: ProtectionFilter
   /** Empty for any. */
   tag: string
   sort: SortKey
@@ -25,13 +30,14 @@ export type View = {
 
 /** Unknown values in the address are ignored. */
 export function readView(parameters: URLSearchParams): View {
-  const sort = parameters.get('sort') ?? 'name'
+  const sort = parameters.get('sort') ?? 'status'
   const key = sort.replace(/^-/, '')
   return {
     search: parameters.get('q') ?? '',
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
+    protection: PROTECTIONS.find((one) => one === parameters.get('protection')) ?? 'any',
     tag: parameters.get('tag') ?? '',
-    sort: SORTS.find((known) => known === key) ?? 'name',
+    sort: SORTS.find((known) => known === key) ?? 'status',
     descending: sort.startsWith('-'),
     layout: parameters.get('view') === 'cards' ? 'cards' : 'table',
   }
@@ -44,17 +50,19 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
     value === usual ? next.delete(name) : next.set(name, value)
   say('q', view.search, '')
   say('status', view.status, 'any')
+  say('protection', view.protection, 'any')
   say('tag', view.tag, '')
-  say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'name')
+  say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'status')
   say('view', view.layout, 'table')
   return next
 }
 
-/** Whether the gateway has the status and the tag of the view. */
+/** Whether the gateway has the status, the protection and the tag of the view. */
 export function isWanted(
-  { status, tags }: Pick<Gateway, 'status' | 'tags'>,
-  { status: wanted, tag }: Pick<View, 'status' | 'tag'>,
+  { status, protection: { state }, tags }: Pick<Gateway, 'status' | 'protection' | 'tags'>,
+  { status: wanted, protection, tag }: Pick<View, 'status' | 'protection' | 'tag'>,
 ): boolean {
+  if (protection === 'not' ? isProtected(state) : protection !== 'any' && protection !== state) return false
   if (tag !== '' && !tags.includes(tag)) return false
   return wanted === 'any' || status === wanted || (wanted === 'active' && status !== 'offline')
 }
@@ -66,10 +74,13 @@ export const sortBy = (view: View, sort: SortKey): View => ({
   descending: view.sort === sort && !view.descending,
 })
 
-const URGENCY = { warning: 0, offline: 1, online: 2 }
+const URGENCY = { offline: 0, warning: 1, online: 2 }
+/** What is not protected first, then warnings. */
+const urgency = ({ status, protection: { state } }: Gateway) =>
+  (isProtected(state) ? PROTECTION_STATES.length : PROTECTION_STATES.indexOf(state)) * 3 + URGENCY[status]
 const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
   name: () => 0,
-  status: (a, b) => URGENCY[a.status] - URGENCY[b.status],
+  status: (a, b) => urgency(a) - urgency(b),
   location: (a, b) => byNaturalOrder(a.location, b.location),
   address: (a, b) => byNaturalOrder(a.publicIp ?? a.vpnInternalIp, b.publicIp ?? b.vpnInternalIp),
   version: (a, b) => byNaturalOrder(a.version ?? '', b.version ?? ''),

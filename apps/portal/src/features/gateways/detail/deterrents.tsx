@@ -3,11 +3,12 @@
  * and Disarm never wait for what the hub believes about the gateway.
  */
 import { ledgerLine, type GatewayDetail } from '@hedgerow/contract'
+import { protectionOf } from '@hedgerow/contract/protection'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
-import { Chip } from '@hedgerow/ui/chip.tsx'
+import { ProtectionChip } from '#parts/gateway-state.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { Reasoned, ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
@@ -22,30 +23,35 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
   const mayFire = mayManageFleet(useUser().role)
   const ledger = useLedger(gateway.id)
   const { mutate, data: command, error, isPending } = useOrder(gateway.id)
-  const deterrents = gateway.heartbeat?.deterrents ?? []
+  const { heartbeat } = gateway
   const isHeard = gateway.status !== 'offline'
-  const isDisarmed = gateway.heartbeat?.armed === false
+  const isDisarmed = heartbeat?.armed === false
   const mayNotReach = isHeard ? undefined : 'This gateway is offline.'
   const mayNotTest = mayFire ? (mayNotReach ?? (isDisarmed ? 'This gateway is disarmed.' : undefined)) : MANAGER_NEEDED
-  if (deterrents.length === 0)
+  if (heartbeat === null || heartbeat.deterrents.length === 0)
     return <PanelEmpty title="No deterrents">Deterrents in the gateway.yaml of this device appear here.</PanelEmpty>
   return (
     <>
       {isDisarmed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
       <ul className={styles.detections}>
-        {deterrents.map(({ name, state, driver }) => (
-          <li key={name}>
+        {heartbeat.deterrents.map((deterrent) => (
+          <li key={deterrent.name}>
             <div className={styles.caption}>
-              <strong>{name}</strong>
-              <Chip tone={state === 'ready' || !isHeard ? 'neutral' : 'danger'}>{isHeard ? state : 'unknown'}</Chip>
+              <strong>{deterrent.name}</strong>
+              <ProtectionChip
+                protection={protectionOf({
+                  isOffline: !isHeard,
+                  heartbeat: { ...heartbeat, deterrents: [deterrent] },
+                })}
+              />
             </div>
-            {driver !== undefined && <small>{driver}</small>}
+            {deterrent.driver !== undefined && <small>{deterrent.driver}</small>}
             <Reasoned reason={mayNotTest}>
               {(refusal) => (
                 <HoldButton
                   {...refusal}
                   disabled={isPending || mayNotTest !== undefined}
-                  onHeld={() => mutate({ action: 'fire', deterrent: name })}
+                  onHeld={() => mutate({ action: 'fire', deterrent: deterrent.name })}
                 >
                   Hold to test
                 </HoldButton>

@@ -7,16 +7,15 @@ import { Button } from '@mantine/core'
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
-import { statusMark } from '#api/gateways.ts'
 import { useDraft } from '#api/drafts.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { GatewayState } from '#parts/gateway-state.tsx'
 import { ArrowIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { About } from './about.tsx'
 import { Access } from './access.tsx'
 import { Deterrents } from './deterrents.tsx'
@@ -76,7 +75,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         </Link>
         <PageHead
           title={gateway.name}
-          lead={<StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />}
+          lead={<GatewayState gateway={gateway} />}
           actions={
             <>
               <Button onClick={() => openVerb('connect', gateway)}>Connect</Button>

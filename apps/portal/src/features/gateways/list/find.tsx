@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { tagOptions } from '#api/tags.ts'
+import { protectionWord } from '#parts/protection.ts'
+import { PROTECTION_STATES } from '@hedgerow/contract/protection'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { CardsIcon, RowsIcon } from '@hedgerow/ui/icons.tsx'
 import { SearchField } from '@hedgerow/ui/search-field.tsx'
-import type { Layout, SortKey, StatusFilter, View } from '../view.ts'
+import type { Layout, ProtectionFilter, SortKey, StatusFilter, View } from '../view.ts'
 import styles from '../page.module.css'
 
 const STATUSES: readonly (readonly [StatusFilter, string])[] = [
@@ -13,9 +15,14 @@ const STATUSES: readonly (readonly [StatusFilter, string])[] = [
   ['offline', 'Offline'],
   ['active', 'Online or warning'],
 ]
+const PROTECTIONS: readonly (readonly [ProtectionFilter, string])[] = [
+  ['any', 'Any protection'],
+  ['not', 'Not protected'],
+  ...PROTECTION_STATES.map((state) => [state, protectionWord(state)] as const),
+]
 const SORTS: readonly (readonly [SortKey, string])[] = [
-  ['name', 'By name'],
   ['status', 'By status'],
+  ['name', 'By name'],
   ['location', 'By location'],
   ['address', 'By address'],
   ['version', 'By version'],
@@ -40,7 +47,8 @@ type FindProps = {
 }
 
 /**
- * Search, status, tag, table or cards and, without column heads, the order. `children` is the number of matches.
+ * Search, status, protection, tag, table or cards and, without column heads, the order. `children` is the number of
+ * matches.
  */
 export function Find({ view, tags, onView, revision, onSearch, children }: FindProps) {
   return (
@@ -51,6 +59,12 @@ export function Find({ view, tags, onView, revision, onSearch, children }: FindP
         value={view.status}
         options={STATUSES}
         onChange={(status) => onView({ status })}
+      />
+      <Choice
+        label="Filter by protection"
+        value={view.protection}
+        options={PROTECTIONS}
+        onChange={(protection) => onView({ protection })}
       />
       {(tags.size > 0 || view.tag !== '') && (
         <Choice

@@ -65,7 +65,7 @@ export function GatewaysPage() {
   })
 
   const all = gateways.data ?? NONE
-  const { search, status, tag, sort, descending } = deferred
+  const { search, status, protection, tag, sort, descending } = deferred
   const [pointed, setPointed] = useState(false)
   const sorted = useStableOrder(
     useMemo(() => sortGateways(all, { sort, descending }), [all, sort, descending]),
@@ -75,9 +75,11 @@ export function GatewaysPage() {
   const searched = useMemo(
     () =>
       searchAmong(
-        status === 'any' && tag === '' ? sorted : sorted.filter((gateway) => isWanted(gateway, { status, tag })),
+        status === 'any' && protection === 'any' && tag === ''
+          ? sorted
+          : sorted.filter((gateway) => isWanted(gateway, { status, protection, tag })),
       ),
-    [sorted, status, tag],
+    [sorted, status, protection, tag],
   )
   const shown = useMemo(() => searched(search), [searched, search])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
@@ -87,7 +89,7 @@ export function GatewaysPage() {
     [sorted, selection],
   )
   const changeStatus = useCallback((wanted: StatusFilter) => changeView({ status: wanted }), [changeView])
-  const filtered = view.search !== '' || view.status !== 'any' || view.tag !== ''
+  const filtered = view.search !== '' || view.status !== 'any' || view.protection !== 'any' || view.tag !== ''
   const tags = useMemo(() => countTags(all), [all])
 
   return (
@@ -119,7 +121,7 @@ export function GatewaysPage() {
               mt={10}
               variant="default"
               size="sm"
-              onClick={() => changeView({ search: '', status: 'any', tag: '' })}
+              onClick={() => changeView({ search: '', status: 'any', protection: 'any', tag: '' })}
             >
               Show all gateways
             </Button>

@@ -1,14 +1,13 @@
 import type { Camera, Gateway } from '@hedgerow/contract'
 import { memo, useCallback } from 'react'
 import { loadCameraPicture } from '#api/cameras.ts'
-import { statusMark } from '#api/gateways.ts'
 import { Absent, ActionsCell, Cell, Row, RowName, TickCell, TwoLines } from '@hedgerow/ui/data-table.tsx'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { RowButton } from '@hedgerow/ui/row-button.tsx'
-import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { GatewayState } from '#parts/gateway-state.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
 import styles from '../row.module.css'
@@ -48,7 +47,7 @@ export const GatewayRow = memo(function GatewayRow({
       </TickCell>
       <Cell label="Status" place="line">
         <div className={styles.status}>
-          <StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />
+          <GatewayState gateway={gateway} />
         </div>
       </Cell>
       <Cell label="Gateway Name" place="title">

@@ -12,6 +12,7 @@ const gateway = (name: string, location: string, vpnInternalIp: string) =>
     publicIp: null,
     version: '1.2.0',
     status: 'online',
+    protection: { state: location === 'South road' ? 'disarmed' : 'protected', reason: '' },
   }) as Gateway
 const barn = gateway('Barn', 'North field', '10.100.0.2')
 const gate = gateway('Gate', 'South road', '10.100.0.3')
@@ -20,6 +21,7 @@ it('finds a gateway by any column, whatever the case', () => {
   expect(searchAmong([barn, gate])('NORTH')).toEqual([barn])
   expect(searchAmong([barn, gate])('0.0.3')).toEqual([gate])
   expect(searchAmong([barn, gate])('online')).toEqual([barn, gate])
+  expect(searchAmong([barn, gate])('disarmed')).toEqual([gate])
 })
 
 it('requires every word', () => {

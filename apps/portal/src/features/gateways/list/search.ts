@@ -6,8 +6,10 @@ const texts = new WeakMap<Gateway, string>()
 function textOf(gateway: Gateway): string {
   const known = texts.get(gateway)
   if (known !== undefined) return known
-  const { name, id, location, tags, publicIp, vpnInternalIp, version, status } = gateway
-  const text = [name, id, location, ...tags, publicIp, vpnInternalIp, version, status].join('\n').toLowerCase()
+  const { name, id, location, tags, publicIp, vpnInternalIp, version, status, protection } = gateway
+  const text = [name, id, location, ...tags, publicIp, vpnInternalIp, version, status, protection.state]
+    .join('\n')
+    .toLowerCase()
   texts.set(gateway, text)
   return text
 }

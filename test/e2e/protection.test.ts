@@ -1,0 +1,131 @@
+import { addGateway, armGateway, disarmGateway, listCameras, listGateways } from '@hedgerow/contract'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { approveNext } from '../harness/approval.ts'
+import { axeViolations } from '../harness/axe.ts'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+let browser: BrowserHandle
+let hub: Hub
+let relay: Relay
+let orchard: TestGateway
+let id: string
+
+const stateOf = async (name: string) =>
+  (await hub.api(listGateways)).find((gateway) => gateway.name === name)?.protection.state
+const untilIs = (name: string, state: string) =>
+  waitFor(async () => (await stateOf(name)) === state, { for: `${name} to be ${state}`, timeoutMs: 60_000 })
+
+/** Two gateways of which one is offline, and the other one has a camera and a sprinkler. */
+beforeAll(async () => {
+  ;[browser, hub, relay] = await Promise.all([startBrowser(), startHub(), startRelay()])
+  const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, seconds: 5 }
+  orchard = await startGateway(hub, { name: 'Orchard', file: { deterrents: { sprinkler } } })
+  await approveNext(hub)
+  id = await waitFor(() => orchard.state().gatewayId, { for: 'the approval' })
+  await untilIs('Orchard', 'blind')
+  await orchard.localApi.patchStatus({ cameras: [{ name: 'gate', state: 'online', fps: 5 }] })
+  await untilIs('Orchard', 'protected')
+  await hub.api(addGateway, { body: { name: 'Silent ford' } })
+})
+afterAll(async () => {
+  await browser?.close()
+  await orchard?.stop()
+  await hub?.stop()
+  await relay?.stop()
+})
+beforeEach(async () => {
+  await hub.api(armGateway, { params: { id } })
+  await untilIs('Orchard', 'protected')
+})
+
+test.each([
+  ['desktop', { width: 1440, height: 900 }, 'light'],
+  ['phone', { width: 390, height: 844 }, 'dark'],
+] as const)('a disarmed gateway shows as not protected everywhere, on a %s', async (_name, viewport, colorScheme) => {
+  const person = await browser.person({ viewport, colorScheme, reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await enterAs(page, hub, hub.admin)
+  const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: /^Select (?!all)/ }) })
+
+  await portal.open('/dashboard')
+  await page.getByRole('link', { name: '1 of 2 gateways is not protected: 1 offline' }).waitFor()
+  expect(await page.getByText(/gateways are online/).count()).toBe(0)
+
+  await hub.api(disarmGateway, { params: { id } })
+  await untilIs('Orchard', 'disarmed')
+  await portal.open('/dashboard')
+  const strip = page.getByRole('link', { name: '2 of 2 gateways are not protected: 1 offline, 1 disarmed' })
+  await strip.waitFor()
+  const above = (await page.getByText('Total Gateways').boundingBox())!
+  expect((await strip.boundingBox())!.y).toBeLessThan(above.y)
+  await page.getByRole('listitem').filter({ hasText: 'Orchard' }).getByText('Disarmed', { exact: true }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+  expect(await axeViolations(page)).toEqual([])
+
+  await strip.click()
+  await page.getByText('2 of 2', { exact: true }).waitFor()
+  expect(await rows.count()).toBe(2)
+  // Offline is first and red.
+  await rows.first().getByText('Silent ford').waitFor()
+  const danger = await page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.color = 'var(--danger)'
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return color
+  })
+  const word = rows.first().getByText('Offline', { exact: true })
+  expect(await word.evaluate((node) => getComputedStyle(node).color)).toBe(danger)
+  const chip = portal.row('Orchard').getByText('Disarmed')
+  const box = (await chip.boundingBox())!
+  const connect = (await page.getByRole('button', { name: 'Connect to Orchard' }).boundingBox())!
+  expect(box.x + box.width).toBeLessThan(connect.x)
+  // Nothing lies on it.
+  await chip.click({ trial: true })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+  expect(await axeViolations(page)).toEqual([])
+
+  await page.getByLabel('Filter by protection').selectOption('Disarmed')
+  await page.getByText('1 of 2', { exact: true }).waitFor()
+  expect(await rows.count()).toBe(1)
+  await expect.poll(() => new URL(page.url()).search).toBe('?protection=disarmed')
+
+  await page.getByRole('link', { name: 'Orchard' }).click()
+  await page.getByRole('heading', { name: 'Orchard' }).waitFor()
+  await page.getByText('Nothing fires until it is armed', { exact: true }).waitFor()
+  // In the head and at the deterrent, which would refuse.
+  expect(await page.getByText('Disarmed', { exact: true }).count()).toBe(2)
+  expect(await axeViolations(page)).toEqual([])
+
+  await portal.open('/cameras')
+  await page.getByRole('link', { name: /gate.*Disarmed/ }).waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  expect((await hub.api(listCameras)).map(({ protection }) => protection.state)).toEqual(['disarmed'])
+})
+
+test('each protection leads to as many rows as are counted, and the counts sum up to the fleet', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await enterAs(page, hub, hub.admin)
+  const fleet = await hub.api(listGateways)
+  let sum = 0
+  for (const state of ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected']) {
+    const expected = fleet.filter(({ protection }) => protection.state === state).length
+    sum += expected
+    await portal.open(`/gateways?protection=${state}`)
+    if (expected === 0) await page.getByText(`No gateway is ${state} now.`).waitFor()
+    else await page.getByText(`${expected} of ${fleet.length}`, { exact: true }).waitFor()
+    expect(await page.getByLabel(/^Select (?!all)/).count()).toBe(expected)
+  }
+  expect(sum).toBe(fleet.length)
+})
