@@ -1,10 +1,12 @@
+import { cpSync } from 'node:fs'
 import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { modelsFolder } from '../apps/gateway/src/models/store.ts'
 import { startGateway, type TestGateway } from '../test/harness/gateway.ts'
 import type { Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 
-/** A device that joins the hub; `file` is its gateway.yaml. */
-export type Arrival = { name: string; location: string; isApproved: boolean; file?: object }
+/** A device that joins the hub; `file` is its gateway.yaml, `models` a folder with its models. */
+export type Arrival = { name: string; location: string; isApproved: boolean; file?: object; models?: string }
 
 const TIMEOUT_MS = 60_000
 
@@ -15,8 +17,11 @@ export async function startDevices(
   life: AsyncDisposableStack,
 ): Promise<TestGateway[]> {
   const gateways: TestGateway[] = []
-  for (const { name, location, file = {} } of devices) {
-    const gateway = await startGateway(hub, { name, location, file })
+  for (const { name, location, file = {}, models } of devices) {
+    const before = (dataDir: string) => {
+      if (models) cpSync(models, modelsFolder(dataDir), { recursive: true })
+    }
+    const gateway = await startGateway(hub, { name, location, file, before })
     life.defer(() => gateway.stop())
     gateways.push(gateway)
   }

@@ -1,6 +1,8 @@
 import { walker, type Scene } from '@hedgerow/vision/rendered'
-import { startRenderedCamera } from '../apps/gateway/testing/rendered-camera.ts'
+import { startDrawnCamera, startRenderedCamera } from '../apps/gateway/testing/rendered-camera.ts'
 import type { Arrival } from './demo-arrivals.ts'
+import { DETECTOR } from './demo-detector.ts'
+import { openPlace, type Place } from './demo-places.ts'
 import type { Switches } from './demo-switches.ts'
 
 /**
@@ -10,7 +12,7 @@ const PICTURES = { width: 480, height: 270, framesPerSecond: 3 }
 /** Each scene repeats after a minute. Its objects and events were checked with the eye at this rate. */
 const durationMs = 60_000
 
-/** The only made-up part of the demo: what the cameras see. */
+/** What the cameras see is made up, and nothing else of the demo. These are for the demonstration eye. */
 const scenes = {
   orchard: { name: 'a boar at night', seed: 11, daylight: 'night', durationMs, actors: [walker('boar', { seed: 21 })] },
   meadow: {
@@ -45,6 +47,38 @@ const scenes = {
   },
 } as const satisfies Record<string, Scene>
 
+/** What a detector sees. A size for it, and no faster: a machine with two cores looks at all of them. */
+const PLACE_PICTURES = { width: 640, height: 360, framesPerSecond: 3 }
+const places: Record<keyof typeof scenes, Place> = {
+  orchard: {
+    seed: 18,
+    durationMs,
+    isInfrared: true,
+    mist: 0,
+    walks: [{ walker: 'cow', from: [-0.2, 0.82], to: [1.2, 0.88], startMs: 6_000, endMs: 19_000, height: 0.72 }],
+  },
+  meadow: {
+    seed: 12,
+    durationMs,
+    mist: 0.05,
+    walks: [{ walker: 'horse', from: [1.2, 0.82], to: [-0.2, 0.86], startMs: 22_000, endMs: 35_000, height: 0.6 }],
+  },
+  yard: {
+    seed: 15,
+    durationMs,
+    mist: 0.03,
+    walks: [{ walker: 'person', from: [1.1, 0.86], to: [-0.1, 0.9], startMs: 38_000, endMs: 50_000, height: 0.78 }],
+  },
+  'lay-by': { seed: 32, durationMs, isInfrared: true, rain: 60, mist: 0, walks: [] },
+  footbridge: {
+    seed: 18,
+    durationMs,
+    rain: 40,
+    mist: 0.25,
+    walks: [{ walker: 'sheep', from: [-0.2, 0.86], to: [1.2, 0.84], startMs: 45_000, endMs: 58_000, height: 0.6 }],
+  },
+}
+
 /** The gateway whose rule opens the valve. */
 export const WITH_VALVE = 'North orchard'
 
@@ -62,8 +96,18 @@ export const WAITING = 'River gate'
 /** `pictureUrl` is what its camera sends, as MJPEG. */
 export type DemoDevice = Arrival & { pictureUrl: string }
 
-/** Starts a camera for each device, and writes what its gateway.yaml says. */
-export async function prepareFleet(switches: Switches, life: AsyncDisposableStack): Promise<DemoDevice[]> {
+/**
+ * Starts a camera for each device, and writes what its gateway.yaml says. `models` is the folder with the detector;
+ * without it the demonstration eye looks.
+ */
+export async function prepareFleet(
+  switches: Switches,
+  life: AsyncDisposableStack,
+  models?: string,
+): Promise<DemoDevice[]> {
+  const animals = models
+    ? { name: 'Livestock in the orchard', labels: ['cow', 'horse', 'sheep'] }
+    : { name: 'Boar in the orchard', labels: ['boar', 'deer'] }
   const deterrents: Record<string, object> = {
     [WITH_VALVE]: {
       deterrents: {
@@ -75,7 +119,7 @@ export async function prepareFleet(switches: Switches, life: AsyncDisposableStac
           secondsADay: 21_600,
         },
       },
-      rules: [{ name: 'Boar in the orchard', labels: ['boar', 'deer'], minimumScore: 0.7, fire: ['Sprinkler row 12'] }],
+      rules: [{ ...animals, minimumScore: 0.7, fire: ['Sprinkler row 12'] }],
     },
     Barn: {
       deterrents: {
@@ -92,16 +136,27 @@ export async function prepareFleet(switches: Switches, life: AsyncDisposableStac
   }
   const devices: DemoDevice[] = []
   for (const { name, location, scene } of PLACES) {
-    const rendered = await startRenderedCamera(scenes[scene], PICTURES)
+    const rendered = models ? await startPlace(places[scene]) : await startRenderedCamera(scenes[scene], PICTURES)
     life.defer(() => rendered.stop())
     // Every screen and message names the camera, so nobody takes its pictures for real ones.
     const camera = `rendered ${scene}`
     const file = {
       cameras: { [camera]: { url: rendered.mjpegUrl, framesPerSecond: PICTURES.framesPerSecond } },
-      sources: { eye: { cameras: [camera], model: 'demonstration' } },
+      sources: {
+        eye: models
+          ? { cameras: [camera], model: DETECTOR, threads: 1 }
+          : { cameras: [camera], model: 'demonstration' },
+      },
       ...deterrents[name],
     }
-    devices.push({ name, location, isApproved: name !== WAITING, file, pictureUrl: rendered.mjpegUrl })
+    const isApproved = name !== WAITING
+    devices.push({ name, location, isApproved, file, pictureUrl: rendered.mjpegUrl, ...(models && { models }) })
   }
   return devices
+}
+
+async function startPlace(place: Place): ReturnType<typeof startDrawnCamera> {
+  const { width, height, framesPerSecond } = PLACE_PICTURES
+  const draw = await openPlace(place, width, height)
+  return startDrawnCamera((atMs) => ({ image: draw(atMs), truth: [] }), { durationMs, framesPerSecond })
 }

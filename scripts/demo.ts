@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { freeTcpPort, isTcpPortFree } from '../test/harness/free-ports.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
+import { prepareDetector } from './demo-detector.ts'
 import { prepareFleet, WAITING } from './demo-fleet.ts'
 import { startSwitches } from './demo-switches.ts'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
@@ -13,6 +15,14 @@ import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
  * return.
  */
 const PREFERRED_PORT = 8080
+/** Settings of the hub that hold here too. Its data are temporary. */
+const HELD = /^HUB_(?:PORT|HOST|HTTPS_PORT|VPN_PORT|GATEWAY_PORTS|ADMIN_(?:USERNAME|EMAIL|PASSWORD)|LOG_LEVEL)$/
+/** What is kept for the next start. */
+const DATA = process.env['DEMO_DATA_DIR'] ?? join(import.meta.dirname, '..', 'demo-data')
+
+const DETECTOR_LOOKS = `photographs of animals and of a person walk through them, and a real detector, SSDLite MobileNet v2,
+looks. It knows COCO's labels: person, cow, horse, sheep, dog, bird and others, but no boar, deer or fox.`
+const DEMONSTRATION_LOOKS = `the demonstration eye looks at them. It knows drawn outlines only, and is no substitute for a model.`
 
 const life = new AsyncDisposableStack()
 const ending = new AbortController()
@@ -37,18 +47,33 @@ async function keepRunning(hub: Hub): Promise<void> {
   }
 }
 
+async function hubSettings(): Promise<Record<string, string>> {
+  const given = Object.entries(process.env).filter(([name, value]) => name.startsWith('HUB_') && value)
+  const settings: Record<string, string> = { HUB_LOG_LEVEL: 'warn', HUB_ADMIN_EMAIL: 'admin@example.net' }
+  for (const [name, value] of given)
+    if (HELD.test(name)) settings[name] = value!
+    else if (name !== 'HUB_WEB_DIR') console.log(`${name} does not hold for the demo.`)
+  const { HUB_PORT = '0', HUB_HOST = '0.0.0.0' } = settings
+  // The gateways come over loopback.
+  if (!['127.0.0.1', '0.0.0.0', '::'].includes(HUB_HOST))
+    throw new Error(`HUB_HOST=${HUB_HOST} does not hold for the demo, whose gateways need 127.0.0.1, 0.0.0.0 or ::.`)
+  if (HUB_PORT === '0')
+    settings['HUB_PORT'] = String((await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort())
+  else if (!(await isTcpPortFree(Number(HUB_PORT)).catch(() => true)))
+    throw new Error(`HUB_PORT=${HUB_PORT}: something else listens on this port.`)
+  return settings
+}
+
 async function main(): Promise<void> {
+  const settings = await hubSettings()
   await ensureWebBuilt()
   await ensureGatewayUiBuilt()
-  const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
-  const hub = await startHub({
-    env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn', HUB_ADMIN_EMAIL: 'admin@example.net' },
-    detached: true,
-  })
+  const models = await prepareDetector(DATA)
+  const hub = await startHub({ env: settings, detached: true })
   life.defer(async () => void (await hub.stop()))
   const switches = await startSwitches()
   life.defer(() => switches.stop())
-  const fleet = await prepareFleet(switches, life)
+  const fleet = await prepareFleet(switches, life, models)
   const gateways = await startDevices(hub, fleet, life)
   await approveDevices(hub, fleet)
   const waiting = gateways.find(({ name }) => name === WAITING)
@@ -59,9 +84,9 @@ Sign in: ${hub.admin.username} / ${hub.admin.password}
 Valve and siren: ${switches.url}
 
 Five gateways run on this machine. Four are approved; River gate waits. Their cameras play rendered scenes, a minute
-each; the demonstration eye looks at them. It knows drawn outlines only, and is no substitute for a model.
+each; ${models ? DETECTOR_LOOKS : DEMONSTRATION_LOOKS}
 Try:
-  Threats     a boar walks through the orchard; the gateway's rule opens the valve for 8 s, without asking the hub
+  Threats     a ${models ? 'cow' : 'boar'} walks through the orchard; the gateway's rule opens the valve for 8 s, without asking the hub
   Gateways    the cameras and deterrents of each; Connect opens its own interface through its tunnel
   Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
   kill -9 ${hub.process().pid}   ends the hub like a power cut; it is started again, and the tunnels are back in seconds

@@ -9,6 +9,7 @@ const LONG = [
   'test/system/upgrade.test.ts',
   'test/system/release.test.ts',
   'test/system/npm-versions.test.ts',
+  'test/system/demo-detector.test.ts',
   'test/e2e/accessibility.test.ts',
   'test/system/deterrent-supervisor.test.ts',
   'test/e2e/fleet-screens.test.ts',

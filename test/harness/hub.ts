@@ -67,7 +67,7 @@ function takesStarted({ env = {}, command, isFirstStart = false }: HubOptions): 
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-hub-'))
   const port = options.env?.HUB_PORT ? Number(options.env.HUB_PORT) : await freeTcpPort()
-  const vpnPort = await freeUdpPort()
+  const vpnPort = options.env?.HUB_VPN_PORT ? Number(options.env.HUB_VPN_PORT) : await freeUdpPort()
   const gatewayPorts = await freePortRange(10)
   const env = {
     HUB_HOST: '127.0.0.1',
@@ -142,7 +142,7 @@ async function adminOf(env: Record<string, string>, child: Child): Promise<Crede
     await child.stop(0)
     throw cause
   })
-  return { username: 'admin', password: password! }
+  return { username: env.HUB_ADMIN_USERNAME ?? 'admin', password: password! }
 }
 
 const PRINTED_PASSWORD = /^ *Password: (\S+)\n/m

@@ -1,4 +1,7 @@
-import { rm } from 'node:fs/promises'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -13,26 +16,39 @@ import {
 import { jpegSize } from '../../apps/gateway/src/kernel/jpeg.ts'
 import { createApiAs, type Api } from '../harness/api-client.ts'
 import { startChild, type Child } from '../harness/child-process.ts'
+import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const DEMO = join(import.meta.dirname, '..', '..', 'scripts', 'demo.ts')
 
 let demo: Child
+let folder: string
 let url: string
 let switches: string
 let api: Api
+let ports: { HUB_PORT: string; HUB_VPN_PORT: string }
 
+const settings = { HUB_ADMIN_USERNAME: 'keeper', HUB_DATABASE_URL: 'postgres://elsewhere/hub' }
+
+/** Without a network, as npm sees it. */
 beforeAll(async () => {
-  demo = await startChild(process.execPath, [DEMO])
+  folder = await mkdtemp(join(tmpdir(), 'hedgerow-demo-'))
+  const [port, vpnPort] = [String(await freeTcpPort()), String(await freeUdpPort())]
+  const offline = { DEMO_DATA_DIR: folder, npm_config_offline: 'true', npm_config_cache: join(folder, 'npm') }
+  ports = { HUB_PORT: port, HUB_VPN_PORT: vpnPort }
+  demo = await startChild(process.execPath, [DEMO], { env: { ...settings, ...ports, ...offline } })
   const [, address = ''] = await demo.says(/^Hub: (http:\/\/localhost:\d+)$/m, 90_000)
-  const [, username = '', password = ''] = await demo.says(/^Sign in: (admin) \/ (\S+)$/m)
+  const [, username = '', password = ''] = await demo.says(/^Sign in: (keeper) \/ (\S+)$/m)
   ;[, switches = ''] = await demo.says(/^Valve and siren: (http:\S+)$/m)
   url = address
   api = createApiAs(url, { username, password })
 }, 120_000)
 
-afterAll(() => demo?.stop())
+afterAll(async () => {
+  await demo?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
 
 /** The ids of the hub's processes that the demo has named, the newest last. */
 const hubProcesses = () =>
@@ -40,6 +56,29 @@ const hubProcesses = () =>
 
 /** Four scenes of a minute: on a busy machine an animal may be missed once or twice. */
 const SCENES_MS = 240_000
+
+test('the hub’s settings hold, but its database is the demo’s own, and the demo says so', async () => {
+  expect(url).toBe(`http://localhost:${ports.HUB_PORT}`)
+  const other = createSocket('udp4').bind(Number(ports.HUB_VPN_PORT), '127.0.0.1')
+  await expect(once(other, 'listening')).rejects.toThrow('EADDRINUSE')
+  expect(demo.output()).toContain('HUB_DATABASE_URL does not hold for the demo.')
+})
+
+test('offline it says what it lacks and who looks instead', () => {
+  expect(demo.output()).toMatch(
+    /^The demo has no detector, and looks with the demonstration eye: .*npm cannot fetch .*\(model_not_fetched\)$/m,
+  )
+})
+
+test.each([
+  ['HUB_PORT', () => ports.HUB_PORT, 'something else listens on this port'],
+  ['HUB_HOST', () => '192.0.2.1', 'does not hold for the demo, whose gateways need 127.0.0.1'],
+])('another demo with %s that cannot hold ends with a sentence', async (name, value, words) => {
+  const other = await startChild(process.execPath, [DEMO], { env: { [name]: value(), DEMO_DATA_DIR: folder } })
+  expect(await other.ended).toMatchObject({ code: 1 })
+  expect(other.output()).toContain(`${name}=${value()}`)
+  expect(other.output()).toContain(words)
+})
 
 test('four gateways are online and one waits for approval', async () => {
   const gateways = await api(listGateways)

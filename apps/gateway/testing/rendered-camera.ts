@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRenderer, type Scene, type Truth } from '@hedgerow/vision/rendered'
+import { createRenderer, type RenderedFrame, type Scene, type Truth } from '@hedgerow/vision/rendered'
 import { encodeJpeg } from '../src/cameras/decode.ts'
 
 /** A camera that sends a rendered scene as real cameras do: as MJPEG or as a snapshot. */
@@ -16,23 +16,31 @@ export type RenderedCamera = {
 
 const BOUNDARY = 'rendered'
 
-/** The scene begins when the first viewer comes, and again when it is over; each of its pictures is drawn once. */
+/** A scene of figures. */
 export async function startRenderedCamera(
   scene: Scene,
   { width = 640, height = 360, framesPerSecond = 5 } = {},
 ): Promise<RenderedCamera> {
-  const renderer = createRenderer(scene, width, height)
+  const { render } = createRenderer(scene, width, height)
+  return startDrawnCamera(render, { durationMs: scene.durationMs, framesPerSecond })
+}
+
+/** What `draw` draws begins when the first viewer comes, and again when it is over; each picture is drawn once. */
+export async function startDrawnCamera(
+  draw: (atMs: number) => RenderedFrame,
+  { durationMs, framesPerSecond }: { durationMs: number; framesPerSecond: number },
+): Promise<RenderedCamera> {
   let beganAt: number | undefined
   let truth: readonly Truth[] = []
   const drawn = new Map<number, { jpeg: Buffer; truth: readonly Truth[] }>()
 
   async function nextJpeg(): Promise<Buffer> {
     beganAt ??= performance.now()
-    const atMs = (performance.now() - beganAt) % scene.durationMs
+    const atMs = (performance.now() - beganAt) % durationMs
     const step = Math.floor((atMs * framesPerSecond) / 1_000)
     let picture = drawn.get(step)
     if (!picture) {
-      const frame = renderer.render((step * 1_000) / framesPerSecond)
+      const frame = draw((step * 1_000) / framesPerSecond)
       picture = { jpeg: await encodeJpeg(frame.image), truth: frame.truth }
       drawn.set(step, picture)
     }

