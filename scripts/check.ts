@@ -9,6 +9,7 @@ const gates: [title: string, command: string, ...args: string[]][] = [
   ['types', 'tsc', '--noEmit', '-p', '.'],
   ['unused code', 'knip', '--no-progress'],
   ['API description', 'node', 'scripts/lint-api-description.ts'],
+  ['public files', 'node', 'scripts/public-files.ts'],
   ['documents', 'node', 'scripts/check-docs.ts'],
   ['imports', 'node', 'scripts/import-cycles.ts'],
 ]

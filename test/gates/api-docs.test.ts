@@ -1,25 +1,26 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { errorTable } from '@hedgerow/contract'
 import { describe, expect, it } from 'vitest'
-import { audienceOf } from '../../apps/hub/src/access/policy.ts'
-import { describedCalls } from '../../apps/hub/src/http/openapi.ts'
+import { API_PAGE, withContract } from '../../scripts/api-page.ts'
 
-const text = readFileSync(resolve(import.meta.dirname, '../../docs/api.md'), 'utf8')
-const documented = Object.fromEntries(
-  [...text.matchAll(/^### (\w+)\n\n(\d{3})\. .+$/gm)].map(([, code, status]) => [code, Number(status)]),
-)
+const text = readFileSync(API_PAGE, 'utf8')
 
 describe('docs/api.md', () => {
-  it('has an anchor for every error code, with its status, and for no other', () => {
-    const table = Object.entries(errorTable).map(([code, { status }]) => [code, status])
-    expect(documented).toEqual(Object.fromEntries(table))
+  it('is what the contract says: npm run api-snapshot', () => {
+    expect(withContract(text)).toBe(text)
   })
 
-  it('lists every call with its name in the contract and who may make it', () => {
-    const listed = [...text.matchAll(/^\| `([A-Z]+ \S+)` \| (\w+) \| (\w+) \|$/gm)].map(([, ...cells]) => cells)
-    expect(listed).toEqual(
-      describedCalls().map(({ method, path, name, access }) => [`${method} ${path}`, name, audienceOf(access)]),
-    )
+  it('is mended where it says something else, and keeps what people wrote', () => {
+    const [code, { status, message }] = Object.entries(errorTable)[0]!
+    const wrong = text
+      .replace(/\| `GET \/v1\/hub\/stats` .*\n/, '')
+      .replace(`### ${code}\n\n${status}. ${message}\n`, `### ${code}\n\n499. Something else.\n`)
+    expect(wrong).not.toBe(text)
+    expect(withContract(wrong)).toBe(text)
+  })
+
+  it('says what to do about every error, or its sentence does', () => {
+    const unexplained = [...text.matchAll(/^### (\w+)\n\n\d{3}\. (?:.+\n)+\n(?=###)/gm)].map(([, code]) => code!)
+    for (const code of unexplained) expect(errorTable[code as keyof typeof errorTable].message).toMatch(/\. \w/)
   })
 })
