@@ -1,8 +1,10 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { walker, type Scene } from '@hedgerow/vision/rendered'
-import { startDrawnCamera, startRenderedCamera } from '../apps/gateway/testing/rendered-camera.ts'
+import { startRenderedCamera } from '../apps/gateway/testing/rendered-camera.ts'
 import type { Arrival } from './demo-arrivals.ts'
 import { DETECTOR } from './demo-detector.ts'
-import { openPlace, type Place } from './demo-places.ts'
+import type { Place } from './demo-places.ts'
 import type { Switches } from './demo-switches.ts'
 
 /**
@@ -47,8 +49,7 @@ const scenes = {
   },
 } as const satisfies Record<string, Scene>
 
-/** What a detector sees. A size for it, and no faster: a machine with two cores looks at all of them. */
-const PLACE_PICTURES = { width: 640, height: 360, framesPerSecond: 3 }
+/** What a detector sees. */
 const places: Record<keyof typeof scenes, Place> = {
   orchard: {
     seed: 18,
@@ -137,7 +138,7 @@ export async function prepareFleet(
   const devices: DemoDevice[] = []
   for (const { name, location, scene } of PLACES) {
     const rendered = models ? await startPlace(places[scene]) : await startRenderedCamera(scenes[scene], PICTURES)
-    life.defer(() => rendered.stop())
+    life.defer(async () => void (await rendered.stop()))
     // Every screen and message names the camera, so nobody takes its pictures for real ones.
     const camera = `rendered ${scene}`
     const file = {
@@ -155,8 +156,8 @@ export async function prepareFleet(
   return devices
 }
 
-async function startPlace(place: Place): ReturnType<typeof startDrawnCamera> {
-  const { width, height, framesPerSecond } = PLACE_PICTURES
-  const draw = await openPlace(place, width, height)
-  return startDrawnCamera((atMs) => ({ image: draw(atMs), truth: [] }), { durationMs, framesPerSecond })
+async function startPlace(place: Place): Promise<{ mjpegUrl: string; stop(): Promise<unknown> }> {
+  const worker = new Worker(new URL('demo-camera.ts', import.meta.url), { workerData: place })
+  const [mjpegUrl] = (await once(worker, 'message')) as [string]
+  return { mjpegUrl, stop: () => worker.terminate() }
 }
