@@ -217,7 +217,7 @@ async function workflowFaults(root: string, file: string): Promise<string[]> {
   if (value) await convertWorkflowTemplate(context, value)
   const faults = context.errors.getErrors().map(String)
   if (faults.length > 0) return faults
-  for (const [, action] of content.matchAll(/^\s*(?:- )?uses: (\S+)/gm))
+  for (const [, action] of content.matchAll(/\buses: (\S+)/g))
     if (!/^\.\/|@[0-9a-f]{40}$/.test(action!)) faults.push(`${action} has no full commit hash`)
   const { permissions } = parse(content) as { permissions?: unknown }
   if (JSON.stringify(permissions) !== '{"contents":"read"}') faults.push('its permissions are not "contents: read"')
