@@ -239,3 +239,36 @@ test('the nearest name differs in case, in signs or in few letters', () => {
   expect(nearest('', ['a'])).toBe('a')
   expect(nearest('gate', [])).toBeUndefined()
 })
+
+describe('a file that somebody made to be slow', () => {
+  test('has its names checked soon, however often they are named', () => {
+    const zones = Array.from({ length: 900 }, (_, index) => `z${index}: [[0, 0], [1, 0], [1, 1]]`).join(', ')
+    const cameras = Array.from(
+      { length: 40 },
+      (_, index) => `  c${index}: { url: "http://a.example/", zones: ${index === 0 ? `&z { ${zones} }` : '*z'} }`,
+    )
+    const names = Array.from({ length: 40 }, (_, index) => `c${index}`)
+    const text = [
+      'cameras:',
+      ...cameras,
+      `sources: { api: {}, eye: { cameras: [${names}], model: demonstration } }`,
+      `deterrents: { horn: ${VALVE} } }`,
+      `rules: [{ name: A, labels: [${Array.from({ length: 200 }, (_, index) => `other${index}`)}], zones: [${Array.from({ length: 4_000 }, () => 'z0')}], fire: [horn] }]`,
+    ].join('\n')
+    const parsed = parseDeviceFile(text, { folder: '/', environment: {} })
+    if (parsed.errors) throw new Error(parsed.errors[0]!.message)
+    const startedAt = performance.now()
+    checkNames(parsed.value, parsed.names, NOTHING)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  test('hides no error behind its warnings', () => {
+    const far = Array.from({ length: 30 }, (_, index) => `  far${index}: {}`).join('\n')
+    const findings = told(eye({ WATCH: 'Gate', CAMERA: 'gaet' }).replace('cameras:\n', `cameras:\n${far}\n`))
+    expect(findings.filter((line) => !line.startsWith('warning'))).toEqual([
+      'line 36: deterrents.horn.watchedBy.0: There is no camera Gate; the nearest is gate.',
+      'line 37: rules.0.cameras.0: There is no camera gaet; the nearest is gate.',
+    ])
+    expect(findings).toHaveLength(22)
+  })
+})

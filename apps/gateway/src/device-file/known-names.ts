@@ -22,8 +22,10 @@ export type KnownNames = {
   models?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
-/** Each may compare a name with hundreds of others. */
+/** Errors, and warnings beside them: a file decides how many there are. */
 const FINDINGS_MAX = 20
+/** Each compares a name with hundreds of others, on the thread that stops water. */
+const SEARCHES_MAX = 40
 /** Offered where any label may come. */
 const USUAL_LABELS = DEMONSTRATION_CLASSES.slice(1)
 /** What the eye has without a model of the device. */
@@ -48,10 +50,15 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
   const findings: NameFindings = { errors: [], warnings: [] }
   const fail = ({ path, line, column }: PlacedName, message: string) =>
     findings.errors.push({ line, column, message: `${path.join('.')}: ${message}` })
-  const warn = ({ path, line, column }: PlacedName, message: string) =>
-    findings.warnings.push({ line, column, message: `${path.join('.')}: ${message}` })
+  function warn({ path, line, column }: PlacedName, message: string): void {
+    if (findings.warnings.length < FINDINGS_MAX)
+      findings.warnings.push({ line, column, message: `${path.join('.')}: ${message}` })
+  }
+  let searches = 0
+  const nearestOf = (named: PlacedName, candidates: readonly string[]) =>
+    searches++ < SEARCHES_MAX ? theNearest(named, candidates) : ''
   const warnOfFrigate = (named: PlacedName, candidates: readonly string[]) =>
-    warn(named, `Frigate has not said whether it has the camera ${named.shown}${theNearest(named, candidates)}.`)
+    warn(named, `Frigate has not said whether it has the camera ${named.shown}${nearestOf(named, candidates)}.`)
 
   function checkCamera(named: PlacedName): void {
     const { name, shown } = named
@@ -67,7 +74,7 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     else if (isFrigateUnknown) warnOfFrigate(named, cameras)
     else if (api && (listed || !isCameraName(name))) {
       if (named.what === 'watching camera' || !listed)
-        warn(named, `No program has reported the camera ${shown} yet${theNearest(named, cameras)}.${waits(named)}`)
+        warn(named, `No program has reported the camera ${shown} yet${nearestOf(named, cameras)}.${waits(named)}`)
     } else {
       const hint = api ? ' Write a camera that a program reports below `cameras`, as `NAME: {}`.' : ''
       fail(named, noSuch('camera', named, [...provided.keys()], cameras) + hint)
@@ -82,25 +89,44 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     const mayCome = isFrigateUnknown && url === undefined
     return provided.has(name) || reported.has(nameKey(name)) || mayCome ? [] : [name]
   })
+  const isBlind = new Set(blind)
+  const able = [...watching.values()].filter(({ seesPersons }) => seesPersons !== false)
 
   /** Programs may bring it later. */
   function checkListed(named: PlacedName): void {
-    if (!blind.includes(named.name)) return
-    const near = theNearest(named, cameras)
+    if (!isBlind.has(named.name)) return
+    const near = nearestOf(named, cameras)
     if (!api || near !== '') warn(named, `No source has this camera${near}.`)
   }
 
   /** Without `watchedBy` all cameras watch. */
   function checkWatch(named: PlacedName): void {
     const watchedBy = file.deterrents[named.name]?.watchedBy
-    const able = [...watching.values()].filter(({ seesPersons }) => seesPersons !== false)
     if (watchedBy ? watchedBy.length === 0 : able.length + blind.length === 0 && !isFrigateUnknown)
       warn(named, `No camera watches ${named.name}: it fires whether a person is there or not.`)
     else if (!watchedBy && blind.length > 0)
       warn(
         named,
-        `Nothing looks at ${blind.join(', ')}, so programs and people in the hub cannot fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
+        `Nothing looks at ${blind.slice(0, FINDINGS_MAX).join(', ')}, so programs and people in the hub cannot fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
       )
+  }
+
+  /** What these cameras have of a kind, gathered once for all names of a rule; undefined stands for all cameras. */
+  function gather(cameras: readonly string[] | undefined, key: 'zones' | 'labels') {
+    const all = (cameras?.map((name) => provided.get(name)) ?? [...provided.values()]).map((one) => one?.[key])
+    const there = new Set(all.flatMap((some) => some ?? []))
+    const likely = new Set([...there, ...seen[key], ...(key === 'labels' ? USUAL_LABELS : [])])
+    const keysOf = (names: ReadonlySet<string>) => new Set(key === 'labels' ? [...names].map(nameKey) : names)
+    const isOpen =
+      isFrigateUnknown ||
+      (api !== undefined && (key === 'labels' || !cameras)) ||
+      provided.size === 0 ||
+      all.includes(undefined)
+    return { there, thereKeys: keysOf(there), likely: [...likely], likelyKeys: keysOf(likely), isOpen }
+  }
+  const gathered = {
+    zones: new Map<unknown, ReturnType<typeof gather>>(),
+    labels: new Map<unknown, ReturnType<typeof gather>>(),
   }
 
   /** Zones and labels: any camera of a program may have others. */
@@ -108,24 +134,19 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     named: PlacedName & { cameras?: readonly string[] | undefined },
     key: 'zones' | 'labels',
   ): void {
-    const all = (named.cameras?.map((name) => provided.get(name)) ?? [...provided.values()]).map((one) => one?.[key])
-    const there = [...new Set(all.flatMap((some) => some ?? []))]
-    const isThere = (name: string) => (key === 'labels' ? isSameName(name, named.name) : name === named.name)
-    if (there.some(isThere)) return
-    const isOpen =
-      isFrigateUnknown ||
-      (api !== undefined && (key === 'labels' || !named.cameras)) ||
-      provided.size === 0 ||
-      all.includes(undefined)
-    if (!isOpen) return void fail(named, noSuch(key.slice(0, -1), named, there))
-    const likely = [...new Set([...there, ...seen[key], ...(key === 'labels' ? USUAL_LABELS : [])])]
-    const near = likely.some(isThere) ? '' : theNearest(named, likely)
+    const { there, thereKeys, likely, likelyKeys, isOpen } = gathered[key].getOrInsertComputed(named.cameras, () =>
+      gather(named.cameras, key),
+    )
+    const own = key === 'labels' ? nameKey(named.name) : named.name
+    if (thereKeys.has(own)) return
+    if (!isOpen) return void fail(named, noSuch(key.slice(0, -1), named, [...there]))
+    const near = likelyKeys.has(own) ? '' : nearestOf(named, likely)
     if (near) warn(named, `No source has reported the ${key.slice(0, -1)} ${named.shown} yet${near}.`)
   }
 
   for (const named of names) {
     const { what, name } = named
-    if (findings.errors.length + findings.warnings.length >= FINDINGS_MAX) break
+    if (findings.errors.length >= FINDINGS_MAX) break
     // It is shown to everybody who sees the device, and what it stands for may be secret.
     if (named.shown !== name) fail(named, 'A name cannot come from a variable or a file: write it out.')
     else if (what === 'name') continue

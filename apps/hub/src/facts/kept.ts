@@ -34,7 +34,7 @@ type Entry<T> = {
 }
 
 /** As a follower: the test that changes everything compares the two. */
-type KeptRead = CommitFollower & {
+export type KeptRead = CommitFollower & {
   cached(...of: unknown[]): Promise<unknown>
   fresh(...of: unknown[]): Promise<unknown>
 }
