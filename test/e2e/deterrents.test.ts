@@ -41,6 +41,8 @@ beforeEach(async () => {
     async () => (await hub.api(readGateway, { params: { id } })).heartbeat?.deterrents[0]?.state === 'ready',
     { for: 'the sprinkler' },
   )
+  // Nothing fires where no camera looks.
+  await gateway.localApi.patchStatus({ cameras: [{ name: 'gate', state: 'online', fps: 5 }] })
 })
 
 test('a deterrent goes on when its test is held, not when it is clicked, and off at Stop', async () => {

@@ -10,6 +10,7 @@ export type Reports = 'on-change' | 'not-retained' | 'always'
 
 export type MqttSwitch = {
   isOn(): boolean
+  isConnected(): boolean
   /** Somebody presses its button. */
   press(): Promise<void>
   stop(): Promise<void>
@@ -27,13 +28,15 @@ export async function startMqttSwitch(
   async function become(wanted: boolean): Promise<void> {
     const hasChanged = wanted !== isOn
     isOn = wanted
-    if (hasChanged || reports === 'always') await say()
+    // What changes without a connection is never said.
+    if (client.connected && (hasChanged || reports === 'always')) await say()
   }
   client.on('message', (_topic, message) => void become(message.toString() === 'ON').catch(() => {}))
   if (reports === 'on-change') await say()
   await client.subscribeAsync('siren/set', { qos: 1 })
   return {
     isOn: () => isOn,
+    isConnected: () => client.connected,
     press: () => become(!isOn),
     stop: () => client.endAsync(true),
   }

@@ -17,6 +17,8 @@ const KEEPALIVE_SECONDS = 5
 const CONNECT_MS = 4_000
 /** After this silence a switch of which nothing is known reports no state for a message that changes nothing. */
 const SILENT_MS = 2_000
+/** A switch that lost the broker too comes back within this; until then one that said on counts as on. */
+const COMES_BACK_MS = 15_000
 
 export const driver = driverType({
   name: 'mqtt',
@@ -57,8 +59,13 @@ export const driver = driverType({
      * gateway is gone.
      */
     let held: MqttClient | undefined
-    /** What the device said last, retained or not: many switches report only changes. */
+    /** What the device said last on this connection, retained or not: many switches report only changes. */
     let said: 'on' | 'off' | undefined
+    /** What it said on an earlier one. It may have changed since with nobody to hear it. */
+    let saidBefore: 'on' | 'off' | undefined
+    let connectedAt = -Infinity
+    /** The broker has the message of the current call. */
+    let isTaken = false
     let heard: () => void = () => {}
 
     function listen(text: string): void {
@@ -94,8 +101,9 @@ export const driver = driverType({
       if (signal.aborted) client.end(true)
       signal.throwIfAborted()
       if (!state) return client
-      // What was off may have changed since; what was on counts as on until the device says otherwise.
-      if (said === 'off') said = undefined
+      saidBefore = said ?? saidBefore
+      said = undefined
+      connectedAt = performance.now()
       client.on('message', (_topic, message) => listen(message.toString('utf8')))
       await client.subscribeAsync(state.topic, { qos: 1 })
       return client
@@ -105,12 +113,15 @@ export const driver = driverType({
     async function publish(client: MqttClient, wanted: 'on' | 'off', text: string): Promise<string> {
       // The broker retains the message for off, for a device that connects after the gateway.
       await client.publishAsync(settings.topic, text, { qos, retain: wanted === 'off' })
+      isTaken = true
       const taken = qos === 0 ? 'given to the broker' : 'acknowledged by the broker'
       if (!state) return `${taken}; the switch reports no state`
       if (said === wanted) return `${taken}; the switch says ${wanted}`
       const { promise: isSo, resolve } = Promise.withResolvers<true>()
       heard = () => said === wanted && resolve(true)
-      const isSilent = wanted === 'off' && said === undefined ? sleep(SILENT_MS, false) : isSo
+      const comesBack = saidBefore === 'on' ? connectedAt + COMES_BACK_MS - performance.now() : 0
+      const silence = sleep(Math.max(SILENT_MS, comesBack), false, { ref: false })
+      const isSilent = wanted === 'off' && said === undefined ? silence : isSo
       if (await Promise.race([isSo, isSilent])) return `the switch said ${wanted}`
       if (said === undefined) return `${taken}; the switch reports no state`
       await isSo
@@ -119,9 +130,12 @@ export const driver = driverType({
 
     async function withClient(client: MqttClient, signal: AbortSignal, action: () => Promise<string>): Promise<string> {
       const { promise: ended, reject } = Promise.withResolvers<never>()
+      isTaken = false
       const breakOff = (): void => {
-        reject(new Error('the broker is gone'))
-        client.end(true)
+        const isHeard = isTaken && client.connected
+        reject(new Error(isHeard ? 'the switch does not say it' : 'the broker is gone'))
+        // Otherwise the connection stays: what the switch says between two calls counts too.
+        if (!isHeard) client.end(true)
       }
       signal.addEventListener('abort', breakOff, { once: true })
       client.once('close', breakOff)
@@ -151,6 +165,7 @@ export const driver = driverType({
       async off(signal) {
         const client = held?.connected ? held : await connect(signal)
         const answer = await withClient(client, signal, () => publish(client, 'off', settings.off))
+        saidBefore = undefined
         await drop()
         return answer
       },
