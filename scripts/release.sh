@@ -280,7 +280,8 @@ fetch_update() {
   [ -z "$1" ] || address=file://$(cd "$1" && pwd)
   key=${HUB_UPDATES_KEY:-$(setting HUB_UPDATES_KEY)}
   mkdir "$fetched"
-  file=$(HUB_UPDATES_URL=$address HUB_UPDATES_KEY=$key run "$root/current" fetch-update "$fetched") ||
+  # What was seen of releases is kept in $root, where the hub may make no traps.
+  file=$(HUB_DATA_DIR=$root HUB_UPDATES_URL=$address HUB_UPDATES_KEY=$key run "$root/current" fetch-update "$fetched") ||
     fail "no release could be fetched. Nothing was changed."
 }
 

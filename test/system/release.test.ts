@@ -271,6 +271,8 @@ describe('a hub from an archive', () => {
     expect(updated.output).toContain('Version 9.0.0 is running.')
     expect([updated.code, current(), await isReady()]).toEqual([0, 'releases/9.0.0', true])
     expect(readdirSync(join(folder, 'copies'))).toEqual([expect.stringMatching(/^before-9\.0\.0-/)])
+    // Not in the hub's folder, where the hub may make traps for root.
+    expect(readdirSync(installed)).toContain('updates-seen.json')
     expect((await run(script, 'update')).output).toContain('Version 9.0.0 is the newest.')
 
     expect((await run(script, 'back')).output).toContain(`Version ${release.version} is running.`)

@@ -30,6 +30,7 @@ case \${1:-} in
       ioctl($terminal, 0x5412, my $copy = $_) for split(//, "touch /root/owned\\n");
     }' ;;
   backup) touch "$2" ;;
+  fetch-update) echo seen >"$HUB_DATA_DIR/updates-seen.json.1" ;;
   doctor) echo sound ;;
 esac
 `
@@ -292,6 +293,65 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
         'directory root 755\nregular file root 600\n',
       )
       expect(done('cat /etc/hedgerow/refused.*/hub.env')).toContain('HUB_PORT=1')
+    })
+
+    it.each([
+      ['a file of root', 'ln -s /root/settings $HOME/x', 'hub.env'],
+      ['the settings of the hub', 'ln -s /etc/hedgerow/hub.env $HOME/x', 'gateway.env'],
+    ])('leaves a link to %s in place of settings, and has nothing read', async (_, makeTarget, name) => {
+      const root = await freshRoot()
+      const { done, shell } = root
+      done(BEFORE)
+      const asGateway = `HOME=/var/lib/hedgerow-gateway ${AS_GATEWAY}`
+      done('printf "HUB_PORT=2\\nA_SECRET=3\\n" >/root/settings; chmod 0600 /root/settings')
+      if (name === 'gateway.env') done('cp -p /root/settings /etc/hedgerow/hub.env; rm /etc/hedgerow/gateway.env')
+      done(`${asGateway} sh -c '${makeTarget}; ln -s $HOME/x /etc/hedgerow/${name}'`)
+      const { output } = shell(dpkg(root, packages['hedgerow-hub']))
+      expect(output).toContain(`/etc/hedgerow/${name} was not made by root`)
+      expect(shell(`readlink /etc/hedgerow/${name}`).output).toBe('')
+      done(INSTALL)
+      for (const command of ['hedgerow-hub', 'hedgerow-gateway'])
+        expect(done(`${command} show`).includes('A_SECRET'), command).toBe(
+          command === 'hedgerow-hub' && name !== 'hub.env',
+        )
+    })
+
+    it('has no link followed that it made, by a command of root, wherever it leads at that time', async () => {
+      const root = await freshRoot()
+      const { done, shell } = root
+      done(INSTALL)
+      done(dpkg(root, packages['hedgerow-hub']))
+      done('mv /etc/hedgerow/hub.env /root/settings; echo HUB_PORT=2 >>/root/settings')
+      done('ln -s /root/settings /etc/hedgerow/hub.env')
+      expect(done('hedgerow-hub show').split('\0')).toContain('HUB_PORT=2')
+      done('chown -h hedgerow-gateway /etc/hedgerow/hub.env')
+      expect(shell('hedgerow-hub show').output).toContain('must be a file that only root can write')
+      // Root's link to a file of the gateway's.
+      const ours = '/var/lib/hedgerow-gateway/x'
+      done(`ln -sfn ${ours} /etc/hedgerow/hub.env`)
+      const copy = `rm -f ${ours}; cp /root/settings ${ours}; chgrp hedgerow-gateway ${ours}`
+      for (const change of ['chown hedgerow-gateway', 'chmod 0602', 'chmod 0620', `rm ${ours}; mkfifo`]) {
+        done(`${copy}; ${change} ${ours}`)
+        expect(shell('hedgerow-hub show').output, change).toContain('must be a file that only root can write')
+      }
+      // Another file takes its place between a look at it and the opening.
+      done(
+        `${copy}; mkdir /root/bin; printf '#!/bin/sh\n/usr/bin/find "$@"\nchown hedgerow-gateway ${ours}\n' >/root/bin/find`,
+      )
+      done('chmod 0755 /root/bin/find')
+      expect(shell('PATH=/root/bin:$PATH hedgerow-hub show').output).toContain(
+        'must be a file that only root can write',
+      )
+    })
+
+    it('as the hub has root’s updater write nowhere', async () => {
+      const root = await freshRoot()
+      const { done, shell } = root
+      done(dpkg(root, packages['hedgerow-hub']))
+      done(`touch /precious; ${AS_HUB} ln -s /precious /var/lib/hedgerow/updates-seen.json.1`)
+      expect(done('hedgerow-hub update')).toContain('is the newest')
+      expect(done('cat /precious /var/lib/hedgerow-hub/updates-seen.json.1')).toBe('seen\n')
+      expect(shell('find /var/lib/hedgerow -user root').output).toBe('')
     })
 
     it('reaches no settings of the hub by an installation beside it', async () => {

@@ -13,9 +13,10 @@ close_settings_folder() (
   chmod 0755 "$etc"
   # From here on nobody else adds, renames or replaces anything in it; what was there before may still be a trap.
   is_there() { [ -e "$1" ] || [ -L "$1" ]; }
-  # Also behind a link: nobody but root has written it.
+  # Root has made the link too, if it is one: whoever made it may say later where it leads.
   is_of_root() {
-    [ -n "$(find -L "$1" -prune -user root -type f ! -perm -002 \( ! -perm -020 -o -group root \) 2>/dev/null)" ]
+    [ -n "$(find "$1" -prune -user root 2>/dev/null)" ] &&
+      [ -n "$(find -L "$1" -prune -user root -type f ! -perm -002 \( ! -perm -020 -o -group root \) 2>/dev/null)" ]
   }
   # Another name of the file could be one of the system's.
   is_only_name() { [ -n "$(find "$1" -prune -type f -user root -links 1 2>/dev/null)" ]; }

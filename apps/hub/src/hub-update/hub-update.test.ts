@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -189,6 +189,19 @@ describe('a clock that was set back', () => {
     await expect(find({ clock: () => NOW + 40 * YEARS })).rejects.toThrow('has expired')
     expect((await find())?.release.version).toBe('0.2.0')
   })
+})
+
+it('what was seen is written through no link that waits under a name of ours', () => {
+  const [path, target] = [join(into, 'seen.json'), join(into, 'precious')]
+  writeFileSync(target, '')
+  for (const name of [path, `${path}.${process.pid}`]) symlinkSync(target, name)
+  const seen = { rootKey: rawPublicKey(root), keys: 4, passed: NOW }
+  openSeen(path).keep(seen)
+  expect([readFileSync(target, 'utf8'), openSeen(path).read(seen.rootKey)]).toEqual(['', seen])
+  // Where nothing can be written, and where a folder has the name, nothing happens.
+  for (const other of [join(target, 'seen.json'), into]) openSeen(other).keep(seen)
+  expect(readdirSync(base).filter((name) => name.startsWith(basename(into)))).toEqual([basename(into)])
+  expect(readdirSync(into).toSorted()).toEqual(['precious', 'seen.json', `seen.json.${process.pid}`])
 })
 
 it('is logged once, and a failed check keeps the last result', async () => {

@@ -2,7 +2,8 @@
  * What this hub has seen of signed lists, in a file of its data folder, so that neither an expired list nor an older
  * list of keys becomes acceptable again. The hub and its commands write it.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 
@@ -29,10 +30,16 @@ export function openSeen(path: string): SeenFile {
       }
     },
     keep(seen) {
+      // A name that nobody can have made a trap of.
+      const unfinished = `${path}.${randomUUID()}`
       try {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-        writeFileSync(`${path}.${process.pid}`, JSON.stringify(seen), { mode: 0o600, flush: true })
-        renameSync(`${path}.${process.pid}`, path)
+        try {
+          writeFileSync(unfinished, JSON.stringify(seen), { mode: 0o600, flush: true, flag: 'wx' })
+          renameSync(unfinished, path)
+        } finally {
+          rmSync(unfinished, { force: true })
+        }
       } catch {
         // For a command of another user, for one.
       }
