@@ -248,12 +248,14 @@ describe('a file that somebody made to be slow', () => {
       (_, index) => `  c${index}: { url: "http://a.example/", zones: ${index === 0 ? `&z { ${zones} }` : '*z'} }`,
     )
     const names = Array.from({ length: 40 }, (_, index) => `c${index}`)
+    const labels = Array.from({ length: 200 }, (_, index) => `other${index}`).join(', ')
+    const asked = Array.from({ length: 4_000 }, () => 'z0').join(', ')
     const text = [
       'cameras:',
       ...cameras,
-      `sources: { api: {}, eye: { cameras: [${names}], model: demonstration } }`,
+      `sources: { api: {}, eye: { cameras: [${names.join(', ')}], model: demonstration } }`,
       `deterrents: { horn: ${VALVE} } }`,
-      `rules: [{ name: A, labels: [${Array.from({ length: 200 }, (_, index) => `other${index}`)}], zones: [${Array.from({ length: 4_000 }, () => 'z0')}], fire: [horn] }]`,
+      `rules: [{ name: A, labels: [${labels}], zones: [${asked}], fire: [horn] }]`,
     ].join('\n')
     const parsed = parseDeviceFile(text, { folder: '/', environment: {} })
     if (parsed.errors) throw new Error(parsed.errors[0]!.message)
