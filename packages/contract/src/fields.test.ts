@@ -9,6 +9,15 @@ test.each([
   ['a farmer with a skin colour', '👩🏽\u200d🌾'],
   ['a pirate flag', '🏴\u200d☠\ufe0f'],
   ['a keycap', '1\ufe0f\u20e3'],
+  ['a Latin word with a Persian ending', 'iPhone\u200cها'],
+  ['a Persian digit with an ending', '۵\u200cام'],
+  ['a number with a Persian ending', '10\u200cها'],
+  ['a Malayalam word that ends with a joiner', 'അവന\u0d4d\u200d'],
+  ['a Malayalam word with its joiner before a blank', 'അവന\u0d4d\u200d 2'],
+  ['a Hindi word that ends with a visible virama', 'श्रीमान\u094d\u200c जी'],
+  ['the flag of England', '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}'],
+  ['the flag of Texas', '🏴\u{e0075}\u{e0073}\u{e0074}\u{e0078}\u{e007f} ranch'],
+  ['an ideograph with its variant', '葛\u{e0100}城'],
 ])('%s is a text, and stays as it is', (_what, text) => {
   expect(oneLine(50).parse(text)).toBe(text)
   expect(cleanLine(50).parse(text)).toBe(text)
@@ -24,9 +33,29 @@ test.each([
   '👨\u200d',
   'a\ufe0f',
   '門\u200d口',
+  'iPhone\u200cs',
+  'iPhone\u200dها',
+  '۵\u200d5',
+  '10\u200c',
+  '-\u200cها',
+  '\u200c',
+  '\u200d',
+  'a\u{e0067}\u{e0062}\u{e0065}\u{e007f}',
+  '🏴\u{e0067}\u{e0062}\u{e0065}',
+  '🏴\u{e007f}',
+  '🐑\u{e0067}\u{e0062}\u{e0065}\u{e007f}',
+  'a\u{e0100}',
+  '\u{e0100}葛',
+  'گ\u{e0100}',
+  '葛\u{e0041}',
+  'ها\u202eبا',
 ])('the invisible character of %j is refused, and taken out of what a device reports', (text) => {
   expect(oneLine(50).safeParse(text).success).toBe(false)
-  expect(cleanLine(50).parse(text)).toBe(text.replaceAll(/\u200c|\u200d|\ufe0f/g, ''))
+  expect(cleanLine(50).parse(text)).toBe(text.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ''))
+})
+
+test('a second joiner after a virama is refused', () => {
+  expect(oneLine(50).safeParse('ന\u0d4d\u200d\u200d').success).toBe(false)
 })
 
 test.each([

@@ -3,19 +3,40 @@ import { z } from 'zod'
 /** Scripts that write without joiners: between two of their letters, one would only tell two equal names apart. */
 const UNJOINED = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Hebrew', 'Han', 'Hiragana', 'Katakana', 'Hangul']
 const JOINED = `(?!${UNJOINED.map((script) => `\\p{Script=${script}}`).join('|')})[\\p{L}\\p{M}]`
+/** Living scripts whose letters join their neighbours: a non-joiner before one changes how it looks. */
+const CURSIVE = ['Arabic', 'Syriac', 'Mandaic', 'Nko', 'Mongolian', 'Phags_Pa', 'Adlam', 'Hanifi_Rohingya']
+const CURSIVE_LETTER = `(?=\\p{L})[${CURSIVE.map((script) => `\\p{Script=${script}}`).join('')}]`
+/** Canonical combining class 9, which expressions have no name for. */
+const VIRAMA = [
+  String.raw`\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84`,
+  String.raw`\u1039\u103a\u1714\u1715\u1734\u17d2\u1a60\u1b44\u1baa\u1bab\u1bf2\u1bf3\u2d7f\ua806\ua82c\ua8c4`,
+  String.raw`\ua953\ua9c0\uaaf6\uabed\u{10a3f}\u{11046}\u{11070}\u{1107f}\u{110b9}\u{11133}\u{11134}\u{111c0}`,
+  String.raw`\u{11235}\u{112ea}\u{1134d}\u{11442}\u{114c2}\u{115bf}\u{1163f}\u{116b6}\u{1172b}\u{11839}`,
+  String.raw`\u{1193d}\u{1193e}\u{119e0}\u{11a34}\u{11a47}\u{11a99}\u{11c3f}\u{11d44}\u{11d45}\u{11d97}`,
+].join('')
 const EMOJI = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`
 /**
- * What is invisible and belongs to the text: joiners between letters, as in Persian and Malayalam (RFC 5892, A.1, A.2),
- * joiners inside an emoji, and the selector that makes an emoji or a keycap (UTS #51).
+ * What is invisible and belongs to the text: joiners between letters and after a virama, as in Persian and Malayalam
+ * (RFC 5892, A.1, A.2), also where a Persian ending follows a word or number of another script; joiners inside an
+ * emoji, the selector that makes an emoji or a keycap, the tags of a region's flag (UTS #51); an ideograph's variant.
  */
-const JOINER = String.raw`(?<=${JOINED})[\u200c\u200d](?=${JOINED})|(?<=${EMOJI})\u200d(?=\p{Extended_Pictographic})`
+const JOINER = [
+  String.raw`(?<=${JOINED})[\u200c\u200d](?=${JOINED})`,
+  String.raw`(?<=[\p{L}\p{M}\p{N}])\u200c(?=${CURSIVE_LETTER})`,
+  String.raw`(?<=[${VIRAMA}])[\u200c\u200d]`,
+  String.raw`(?<=${EMOJI})\u200d(?=\p{Extended_Pictographic})`,
+].join('|')
 const SELECTOR = String.raw`(?<=\p{Extended_Pictographic})\ufe0f|\ufe0f(?=\u20e3)`
+const VARIANT = String.raw`(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]`
+/** Up to 6 tags, which are the code of a country's part, and the end of them. */
+const TAGS = String.raw`[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]`
+const FLAG = String.raw`(?<=\u{1f3f4}${TAGS}{0,5})${TAGS}(?=${TAGS}{0,5}\u{e007f})|(?<=\u{1f3f4}${TAGS}{3,6})\u{e007f}`
 /**
  * Characters that end a line, change its direction or are invisible: control characters, line and paragraph separators,
  * halves of surrogate pairs, and default ignorable code points (zero-width, bidi, tags, U+FEFF).
  */
 const UNSEEN = new RegExp(
-  String.raw`(?!${JOINER}|${SELECTOR})[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
+  String.raw`(?!${JOINER}|${SELECTOR}|${VARIANT}|${FLAG})[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
   'u',
 )
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')

@@ -36,11 +36,14 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
     return (node && written.get(node)) ?? value
   }
   const isHidden = secrets === 'hidden'
+  /** Where each variable stands first that looks percent-encoded. */
+  const encoded = new Map<string, number>()
   const missing = isHidden
     ? []
     : named.flatMap((each) => {
-        const message = putSecret(each, secrets)
-        return message === undefined ? [] : [{ ...placeOf(each.node.range?.[0] ?? 0), message }]
+        const offset = each.node.range?.[0] ?? 0
+        const message = putSecret(each, secrets, (name) => encoded.set(name, encoded.get(name) ?? offset))
+        return message === undefined ? [] : [{ ...placeOf(offset), message }]
       })
   if (missing.length > 0) return { errors: missing.slice(0, ERRORS_SHOWN) }
   const { value, problems } =
@@ -62,6 +65,11 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
     ...placeOf(offsetOf(document, path)),
     message,
   }))
+  for (const [name, offset] of encoded)
+    warnings.push({
+      ...placeOf(offset),
+      message: `${name} looks percent-encoded, and is taken as it is. Write the plain user or password in it.`,
+    })
   return { value: found, names, warnings }
 }
 

@@ -14,6 +14,7 @@ export type Written = ReadonlyMap<Node, string>
 
 const SECRET_MAX_BYTES = 65_536
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
+const ENCODED = /%[0-9A-Fa-f]{2}/
 /** An address up to the end of its user and password. */
 const SIGN_IN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i
 /** Some text for a hidden value: one of these suits most settings. */
@@ -42,8 +43,15 @@ export function findNamed(document: Document): Named[] {
   return found
 }
 
-/** Replaces the node's value. Returns an error sentence, without a value in it, when it cannot. */
-export function putSecret({ node, written, isFile }: Named, { folder, environment }: Exclude<Secrets, 'hidden'>) {
+/**
+ * Replaces the node's value. Returns an error sentence, without a value in it, when it cannot. `onEncoded` gets the
+ * name of each variable in a user or password that looks percent-encoded, as version 0.1 wanted it.
+ */
+export function putSecret(
+  { node, written, isFile }: Named,
+  { folder, environment }: Exclude<Secrets, 'hidden'>,
+  onEncoded: (name: string) => void,
+) {
   if (isFile) {
     const read = readSecret(resolve(folder, String(node.value)))
     if ('problem' in read) return read.problem
@@ -51,9 +59,10 @@ export function putSecret({ node, written, isFile }: Named, { folder, environmen
     return undefined
   }
   let missing: string | undefined
-  node.value = withVariables(written, (name) => {
+  node.value = withVariables(written, (name, isSignIn) => {
     const value = environment[name]
     if (value === undefined) missing ??= name
+    if (isSignIn && value !== undefined && ENCODED.test(value)) onEncoded(name)
     return value ?? ''
   })
   return missing === undefined ? undefined : `The environment variable ${missing} is not set.`
@@ -65,16 +74,16 @@ export function putStandIn({ node, written, isFile }: Named, index: number, choi
   node.value = isFile ? standIn : withVariables(written, () => standIn)
 }
 
-function withVariables(written: string, valueOf: (name: string) => string): string {
+function withVariables(written: string, valueOf: (name: string, isSignIn: boolean) => string): string {
   const signIn = SIGN_IN.exec(written.replaceAll(VARIABLE, (whole) => '_'.repeat(whole.length)))?.[0].length ?? 0
   return written.replaceAll(VARIABLE, (_whole, name: string, at: number) =>
-    at < signIn ? forSignIn(valueOf(name)) : valueOf(name),
+    at < signIn ? forSignIn(valueOf(name, true)) : valueOf(name, false),
   )
 }
 
-/** A password may have signs that end the user's part of an address. What is percent-encoded already stays. */
+/** A variable holds a user or a password as it is: signs that mean something in an address are encoded. */
 function forSignIn(value: string): string {
-  return value.toWellFormed().replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9%:._~!$&'()*+,;=-]/gu, encodeURIComponent)
+  return value.toWellFormed().replace(/[^A-Za-z0-9:._~!$&'()*+,;=-]/gu, encodeURIComponent)
 }
 
 /** A device or a pipe has no end, and opening a pipe waits. */

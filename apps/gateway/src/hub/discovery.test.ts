@@ -38,12 +38,24 @@ describe('finding a hub', () => {
 
 const PIN = 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567'
 
-test.each([`fp=${PIN}`, `FP=${PIN}`, `Fp=${PIN.toLowerCase()}`, ` fp =${PIN}`, `ｆｐ=${PIN}`])(
-  'the TXT record %j pins the hub',
-  (text) => {
-    expect(readHints(['SCHEME=http', 'note=ours', 'v=1', text])).toEqual({ scheme: 'http', pins: [PIN] })
-  },
-)
+test.each([
+  `fp=${PIN}`,
+  `FP=${PIN}`,
+  `Fp=${PIN.toLowerCase()}`,
+  ` fp =${PIN}`,
+  `ｆｐ=${PIN}`,
+  // As forms of DNS providers store what people copy from a zone file or a document.
+  `"fp=${PIN}"`,
+  ` "fp=${PIN}" `,
+  `'fp=${PIN}'`,
+  `“fp=${PIN}”`,
+  `„fp=${PIN}“`,
+  `«fp=${PIN}»`,
+  String.raw`\"fp=${PIN}\"`,
+  `fp="${PIN}"`,
+])('the TXT record %j pins the hub', (text) => {
+  expect(readHints(['SCHEME=http', 'note=ours', 'v=1', text])).toEqual({ scheme: 'http', pins: [PIN] })
+})
 
 test.each([
   [`fp:${PIN}`],
@@ -60,8 +72,27 @@ test.each([
   ['sheme=http'],
   ['scheme=HTTP'],
   ['scheme'],
+  [`v=hedgerow1 fp=${PIN}`],
+  [`v=1; fp=${PIN}`],
+  ['v=1; fp=short'],
+  ['v=1 fp : short'],
+  [`key="${PIN}"`],
+  [`key=the hub shows ${PIN}.`],
+  [`key=${PIN.replaceAll(' ', ':')}`],
+  [`&quot;fp=${PIN}&quot;`],
+  [`fp=${PIN};`],
 ])('the TXT record %j is refused: without its pin a hub would be trusted unseen', (text) => {
   expect(() => readHints([text])).toThrow('its TXT record has')
+})
+
+test('a refused TXT record is named with its text', () => {
+  expect(() => readHints(['v=1; fp=short'])).toThrow('its TXT record has "v=1; fp=short", which is neither')
+  expect(() => readHints(['fp=sh\nort'])).toThrow(String.raw`its TXT record has "fp=sh\nort"`)
+})
+
+test('other keys are skipped', () => {
+  const others = ['v=1', 'note="ours"', 'contact=it@farm.example', 'owner=Hill farm, the north barn and its yard']
+  expect(readHints(others)).toEqual({ scheme: 'https', pins: [] })
 })
 
 test('a fingerprint is accepted in every spelling, and nothing else is', () => {

@@ -84,34 +84,41 @@ async function findInDomain(domain: string, names: NameService, random: () => nu
 /** Keys that mean `fp` or `scheme` and are neither: `fp1`, `fingerprint`, `pin`, `schema`, `sheme`. */
 const NEAR_MISS = /^(?:fp|.*finger|.*pin\b|s?c?he?me?s?$|schema)/
 
+/** A pin that is written somewhere in a text: `v=1; fp=…`, `key="3HKU …"`. */
+const PIN_WITHIN = /\bfp\s*[=:]|(?:[a-z2-7]{4}[^a-z0-9]{0,3}){8}/i
+
+/** Forms of DNS providers keep the quotes that people copy with a record. */
+const QUOTES = /^[\s\\`\p{Quotation_Mark}]+|(?<![\s\\`\p{Quotation_Mark}])[\s\\`\p{Quotation_Mark}]+$/gu
+
 /**
  * Each character string of the TXT records is one `key=value`. Keys have no case (RFC 6763 §6.4); unknown ones are
- * skipped, but not one that looks like `fp` or `scheme`: without its pin a hub would be trusted unseen.
+ * skipped, but not a text that seems to have an `fp` or a `scheme`: without its pin a hub would be trusted unseen.
  */
 export function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: string[] } {
   let scheme: 'http' | 'https' = 'https'
   const pins: string[] = []
   for (const text of texts) {
-    const [written = '', value = ''] = text.split(/=(.*)/s)
-    const key = written.normalize('NFKC').trim().toLowerCase()
+    const [written = '', given = ''] = text.split(/=(.*)/s)
+    const key = unquoted(written).toLowerCase()
+    const value = unquoted(given)
+    const refusal = `its TXT record has ${JSON.stringify(text.slice(0, 80))}`
     if (key === 'scheme') {
-      if (value !== 'http' && value !== 'https') throw new Error('its TXT record has a scheme other than http or https')
+      if (value !== 'http' && value !== 'https') throw new Error(`${refusal}, a scheme other than http or https`)
       scheme = value
     } else if (key === 'fp') {
       const pin = parseFingerprint(value)
       // Ignoring an unreadable pin would drop the check.
-      if (!pin) throw new Error('its TXT record has an fp= that is not a fingerprint')
+      if (!pin) throw new Error(`${refusal}, an fp= that is not a fingerprint`)
       pins.push(pin)
-    } else if (NEAR_MISS.test(key) || holdsFingerprint(text)) {
-      throw new Error(`its TXT record has "${key.slice(0, 20)}", which is neither fp=… nor scheme=…`)
+    } else if (NEAR_MISS.test(key) || PIN_WITHIN.test(text.normalize('NFKC'))) {
+      throw new Error(`${refusal}, which is neither fp=… nor scheme=…`)
     }
   }
   return { scheme, pins }
 }
 
-/** Whether a fingerprint stands in the text under another key, or without one: `fp: 3HKU …`, `3HKU …`. */
-function holdsFingerprint(text: string): boolean {
-  return [text, text.replace(/^[^=:]*[=:]/, '')].some((part) => parseFingerprint(part) !== undefined)
+function unquoted(text: string): string {
+  return text.normalize('NFKC').replaceAll(QUOTES, '')
 }
 
 /** The `search` and `domain` lines of resolv.conf(5): the last line counts. Empty when there is no such file. */
