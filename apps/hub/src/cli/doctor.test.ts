@@ -135,6 +135,14 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     )
   })
 
+  it('blames an address that is not the machine’s on the variable that has it, and no port that is off', async () => {
+    const host = '192.0.2.55'
+    expect(await find('ports', { host })).toMatchObject([{ remedy: expect.stringContaining('HUB_HOST to an address') }])
+    expect(await find('ports', { metrics: { ...config.metrics, host, port: 18_599 } })).toMatchObject([
+      { remedy: expect.stringContaining('HUB_METRICS_HOST to an address') },
+    ])
+  })
+
   it('names a database that does not answer or is damaged, and the remedy', async () => {
     const damaged = join(dir, 'damaged.sqlite')
     mkdirSync(dir, { recursive: true })
