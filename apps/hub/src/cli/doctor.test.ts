@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { issueAuthority, issueServerCertificate } from '../certificates/issue.ts'
 import { createHub } from '../hub.ts'
 import type { Config } from '../config.ts'
 import { readConfig } from '../read-config.ts'
@@ -185,5 +186,17 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     const missing = join(dir, 'missing.pem')
     const [finding] = await find('certificates', { tlsFiles: { certFile: missing, keyFile: missing } })
     expect(finding).toMatchObject({ state: 'FAIL', remedy: expect.stringContaining('two variables') })
+  })
+
+  it('says why browsers refuse a certificate', async () => {
+    const now = Date.now() + 5 * 86_400_000
+    const own = await issueServerCertificate(await issueAuthority(now), ['hub.example.net'], now)
+    const tlsFiles = { certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') }
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(tlsFiles.certFile, own.certificate)
+    writeFileSync(tlsFiles.keyFile, own.privateKey)
+    expect(await find('certificates', { tlsFiles })).toContainEqual(
+      expect.objectContaining({ state: 'FAIL', text: expect.stringContaining('is not valid before') }),
+    )
   })
 })
