@@ -39,8 +39,8 @@ function isOfDatabase(path: string, { dataDir, databaseUrl }: Config): boolean {
 type Place = { port?: number; address?: string; hostname?: string }
 
 /**
- * The variable and its value. A failed lookup has only the name, and an error at a free port (0) only the address, which
- * is another text than the variable's where that has a name.
+ * The variable and its value. A failed lookup has only the name, and an error at a free port (0) only the address. The
+ * address of a name is another text than the variable's: then the port decides.
  */
 function hostOf({ port, address, hostname }: Place, { host, metrics }: Config): string | undefined {
   const found = hostname ?? address

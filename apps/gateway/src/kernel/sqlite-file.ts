@@ -57,7 +57,7 @@ function isDamaged(error: unknown): boolean {
   return code === 1 || code === 11 || code === 26
 }
 
-/** SQLite's result codes FULL, IOERR and READONLY as the system's, so that a start explains them as those of any file. */
+/** SQLite's result codes FULL, IOERR and READONLY as the system's: a start explains them as those of any file. */
 const CODES: Record<number, string> = { 13: 'ENOSPC', 10: 'EIO', 8: 'EROFS' }
 
 function withCode(error: unknown, path: string): unknown {
