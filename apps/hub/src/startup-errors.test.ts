@@ -85,4 +85,18 @@ test('an address that is not the machine’s is blamed on the variable that has 
     explainStartupError(await failing(createServer(), { port, host }), config)
   expect(await said(18_599, '192.0.2.55')).toBe('HUB_METRICS_HOST 192.0.2.55 is no address of this machine.')
   expect(await said(8080, '192.0.2.56')).toBe('HUB_HOST 192.0.2.56 is no address of this machine.')
+  // An error at a free port names none.
+  expect(await said(0, '192.0.2.55')).toBe('HUB_METRICS_HOST 192.0.2.55 is no address of this machine.')
+  expect(await said(0, '192.0.2.56')).toBe('HUB_HOST 192.0.2.56 is no address of this machine.')
+})
+
+test.each([
+  [{ HUB_HOST: 'no.such.invalid' }, 'HUB_HOST no.such.invalid'],
+  [{ HUB_HOST: 'no.such.invalid', HUB_METRICS_PORT: '34789' }, 'HUB_HOST no.such.invalid'],
+  [{ HUB_METRICS_HOST: 'no.such.invalid', HUB_METRICS_PORT: '34789' }, 'HUB_METRICS_HOST no.such.invalid'],
+])('a name that DNS does not know is blamed on its variable: %j', async (variables, blamed) => {
+  const error = await failing(createServer(), { port: 34_789, host: 'no.such.invalid' })
+  const said = explainStartupError(error, readConfig(variables))
+  expect(said).toMatch(/is no address of this machine\.$|cannot be looked up: DNS does not answer \(EAI_AGAIN\)\.$/)
+  expect(said?.startsWith(`${blamed} `)).toBe(true)
 })

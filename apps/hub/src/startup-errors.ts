@@ -9,14 +9,15 @@ import { HubError } from './kernel/hub-error.ts'
 export function explainStartupError(error: unknown, config: Config): string | undefined {
   if (error instanceof ConfigError) return error.message
   if (error instanceof HubError && error.code !== 'storage_unavailable') return error.message
-  const { code, port, address, syscall, path } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  const failure = error as NodeJS.ErrnoException & Place
+  const { code, port, syscall, path } = failure
   const variable = variableOf({ port, syscall }, config)
-  if (code === 'EADDRINUSE') return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
+  if (code === 'EADDRINUSE' && port)
+    return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
   if (code === 'EACCES' && port) return `This user may not listen on port ${port}. Set ${variable} to another.`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const host = variable === 'HUB_METRICS_PORT' ? 'HUB_METRICS_HOST' : 'HUB_HOST'
-    return `${host} ${address ?? config.host ?? ''} is no address of this machine.`
-  }
+  const host = hostOf(failure, config)
+  if (host && (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')) return `${host} is no address of this machine.`
+  if (host && syscall === 'getaddrinfo') return `${host} cannot be looked up: DNS does not answer (${code}).`
   if (path !== undefined && [config.webDir, config.siteDir].some((folder) => path.startsWith(folder)))
     return `${path} cannot be read: ${fileProblem(error)}. Build the pages again with "npm run build".`
   if (syscall === 'open' && code === 'EEXIST') return `${path} exists already. Name a new file.`
@@ -33,6 +34,24 @@ export function explainStartupError(error: unknown, config: Config): string | un
 function isOfDatabase(path: string, { dataDir, databaseUrl }: Config): boolean {
   const places = [dataDir, databaseUrl.replace(/^sqlite:/, '')]
   return places.some((place) => place.startsWith(path) || path.startsWith(place))
+}
+
+type Place = { port?: number; address?: string; hostname?: string }
+
+/**
+ * The variable and its value. A failed lookup has only the name, and an error at a free port (0) only the address. The
+ * address of a name is another text than the variable's: then the port decides.
+ */
+function hostOf({ port, address, hostname }: Place, { host, metrics }: Config): string | undefined {
+  const found = hostname ?? address
+  if (found === undefined) return undefined
+  const hosts = [
+    { variable: 'HUB_HOST', value: host, isPort: port !== undefined && port !== metrics.port },
+    { variable: 'HUB_METRICS_HOST', value: metrics.host, isPort: port !== undefined && port === metrics.port },
+  ]
+  const named = hosts.filter(({ value }) => value === found)
+  const one = named.find(({ isPort }) => isPort) ?? named[0] ?? hosts.find(({ isPort }) => isPort)
+  return one && `${one.variable} ${one.value ?? found}`
 }
 
 /** One number may be a port of UDP, which is bound, and one of TCP, which listens. */

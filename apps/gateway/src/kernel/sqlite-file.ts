@@ -12,7 +12,7 @@ export function openSqliteFile(path: string, tables: string, log: Logger): Datab
   try {
     return openTables(path, tables)
   } catch (error) {
-    if (!isDamaged(error)) throw error
+    if (!isDamaged(error)) throw withCode(error, path)
     log.error({ err: error, file: path }, 'a file is damaged; set it aside and started a new one')
     for (const suffix of SUFFIXES.slice(1)) rmSync(`${path}${suffix}`, { force: true })
     renameSync(path, `${path}.damaged`)
@@ -55,6 +55,15 @@ function isDamaged(error: unknown): boolean {
   if (error instanceof DamagedError) return true
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   return code === 1 || code === 11 || code === 26
+}
+
+/** SQLite's result codes FULL, IOERR and READONLY as the system's: a start explains them as those of any file. */
+const CODES: Record<number, string> = { 13: 'ENOSPC', 10: 'EIO', 8: 'EROFS' }
+
+function withCode(error: unknown, path: string): unknown {
+  const { errcode } = error as { errcode?: number }
+  const code = errcode === undefined ? undefined : CODES[errcode & 0xff]
+  return code === undefined ? error : Object.assign(new Error(`${path}: ${code}`, { cause: error }), { code, path })
 }
 
 /** Runs `action` in a transaction. */

@@ -14,7 +14,7 @@ import { readConfig } from '../read-config.ts'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { openCertificates, RENEWED_AHEAD_MS } from './certificates.ts'
-import { readConfigured } from './configured.ts'
+import { readConfigured, refusalOf } from './configured.ts'
 import { issueAuthority, issueServerCertificate } from './issue.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -219,6 +219,95 @@ describe("an operator's own certificate", () => {
     await expect(startTestHub('sqlite', { httpsPort: 0, tlsFiles })).rejects.toThrow(
       `HUB_TLS_KEY_FILE holds a key of ${of}, which browsers refuse`,
     )
+  })
+
+  const RSA = ['-newkey', 'rsa:2048']
+  const issued = async (daysAhead: number) => {
+    const authority = await issueAuthority(Date.now())
+    const own = await issueServerCertificate(authority, ['portal.example.net'], Date.now() + daysAhead * DAY_MS)
+    writeFileSync(join(dir, 'leaf.key'), own.privateKey)
+    return own.certificate
+  }
+  const below = (options: string[], more: string[] = []) => {
+    const between = made('between', options, (made('root', P256), 'root'))
+    return made('leaf', [...P256, ...more], 'between') + between
+  }
+  test.each<[string, () => string | Promise<string>]>([
+    ['the certificate expired on', () => issued(-500)],
+    ['the certificate is not valid before', () => issued(5)],
+    ['the certificate is not for servers', () => made('leaf', [...P256, '-addext', 'extendedKeyUsage=clientAuth'])],
+    ['the certificate is signed with ecdsa-with-SHA1', () => made('leaf', [...P256, '-sha1'])],
+    [
+      'the certificate is signed with rsassaPss',
+      () => made('leaf', [...RSA, '-sha1', '-sigopt', 'rsa_padding_mode:pss']),
+    ],
+    [
+      'the certificate is signed with ED25519',
+      () => {
+        made('root', ['-newkey', 'ed25519'])
+        return made('leaf', P256, 'root')
+      },
+    ],
+    ['certificate 2 of the chain is signed with ecdsa-with-SHA1', () => below([...P256, '-sha1'])],
+    [
+      'certificate 2 of the chain has a key of the curve secp256k1',
+      () => below(['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']),
+    ],
+    ['certificate 2 of the chain may not issue', () => below([...P256, '-addext', 'extendedKeyUsage=clientAuth'])],
+    [
+      'the certificate names no host',
+      () => {
+        const text = made('between', P256)
+        writeFileSync(join(dir, 'leaf.key'), readFileSync(join(dir, 'between.key')))
+        return text
+      },
+    ],
+  ])('that browsers refuse replaces no good one, and is told at the start: %s', async (words, make) => {
+    const hub = await startTestHub('sqlite')
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+    const config = { ...readConfig({ HUB_DATA_DIR: tmpdir() }), tlsFiles }
+    const open = () => openCertificates({ db: hub.db, config, clock: hub.clock.now, log })
+    await writeOwn('portal.example.net')
+    const first = await open()
+    const good = first.current()
+    const bad = await make()
+    lines.length = 0
+    writeFileSync(tlsFiles.certFile, bad)
+    writeFileSync(tlsFiles.keyFile, readFileSync(join(dir, 'leaf.key')))
+    first.reloadFiles()
+    expect(first.current()).toEqual(good)
+    expect(lines.join()).toContain(`browsers refuse what HUB_TLS_CERT_FILE names: ${words}`)
+    await first.stop()
+
+    lines.length = 0
+    const again = await open()
+    expect(again.current().cert).toBe(bad)
+    expect(lines.join()).toContain(words)
+    // What is no better is replaced too.
+    const next = await issued(-600)
+    writeFileSync(tlsFiles.certFile, next)
+    writeFileSync(tlsFiles.keyFile, readFileSync(join(dir, 'leaf.key')))
+    again.reloadFiles()
+    expect(again.current().cert).toBe(next)
+    await again.stop()
+    await hub.stop()
+  })
+
+  test.each<[string, () => string]>([
+    ['RSA', () => made('leaf', RSA)],
+    ['RSA-PSS with SHA-256', () => made('leaf', [...RSA, '-sha256', '-sigopt', 'rsa_padding_mode:pss'])],
+    ['a CA on P-521', () => below(['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp521r1'])],
+    ['a purpose of servers', () => below(P256, ['-addext', 'extendedKeyUsage=clientAuth,serverAuth'])],
+    [
+      'a root that signed itself with SHA-1',
+      () => {
+        const root = made('root', [...P256, '-sha1'])
+        return made('leaf', P256, 'root') + root
+      },
+    ],
+  ])('with %s is nothing that browsers refuse', (_, make) => {
+    expect(refusalOf({ certificate: make(), privateKey: '' }, Date.now() + 60_000)).toBeUndefined()
   })
 
   test('with a chain: its order and its end are told', () => {

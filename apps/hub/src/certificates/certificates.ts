@@ -10,14 +10,14 @@ import { hostname } from 'node:os'
 import type { Certificate, FactActor } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import { ConfigError, type Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { afterCommit, inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readOrCreateSecret, replaceSecret } from '../database/secrets.ts'
-import { readConfigured } from './configured.ts'
+import { readConfigured, refusalOf } from './configured.ts'
 import { issueAuthority, issueServerCertificate, type KeyedCertificate } from './issue.ts'
 
 export const RENEWED_AHEAD_MS = 30 * 24 * 60 * 60 * 1_000
@@ -71,6 +71,8 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
 
   /** Browsers often find a missing certificate by themselves; phones, gateways and programs do not. */
   function tellDoubt(): void {
+    const reason = configured && refusalOf(configured, clock())
+    if (reason) log.warn({ reason }, 'browsers refuse the TLS certificate')
     if (configured?.doubt) log.warn({ reason: configured.doubt }, 'some clients may refuse the TLS certificate')
   }
 
@@ -128,8 +130,14 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
     if (!tlsFiles) return
     try {
       const read = readConfigured(tlsFiles)
+      if (read.certificate === configured?.certificate && read.privateKey === configured.privateKey) {
+        rejected = undefined
+        return
+      }
+      const refused = refusalOf(read, clock())
+      if (refused && configured && !refusalOf(configured, clock()))
+        throw new ConfigError([`browsers refuse what HUB_TLS_CERT_FILE names: ${refused}`])
       rejected = undefined
-      if (read.certificate === configured?.certificate && read.privateKey === configured.privateKey) return
       configured = read
     } catch (error) {
       // The two files change one after the other, so a mismatch may last a moment; each error is logged once.
@@ -178,9 +186,12 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 }
 
-/** Why clients may refuse the operator's own chain, though the hub serves it. */
-export function doubtOfChain({ tlsFiles }: Pick<Config, 'tlsFiles'>): string | undefined {
-  return tlsFiles && readConfigured(tlsFiles).doubt
+/** Why browsers refuse the operator's own chain, and why other clients may, though the hub serves it. */
+export function doubtsOfFiles({ tlsFiles }: Pick<Config, 'tlsFiles'>): { refused?: string; doubt?: string } {
+  if (!tlsFiles) return {}
+  const configured = readConfigured(tlsFiles)
+  const refused = refusalOf(configured, Date.now())
+  return { ...(refused && { refused }), ...(configured.doubt && { doubt: configured.doubt }) }
 }
 
 export const CERTIFICATE_NAMES = {

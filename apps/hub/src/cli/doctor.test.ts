@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { issueAuthority, issueServerCertificate } from '../certificates/issue.ts'
 import { createHub } from '../hub.ts'
 import type { Config } from '../config.ts'
 import { readConfig } from '../read-config.ts'
@@ -135,6 +136,14 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     )
   })
 
+  it('blames an address that is not the machine’s on the variable that has it, and no port that is off', async () => {
+    const host = '192.0.2.55'
+    expect(await find('ports', { host })).toMatchObject([{ remedy: expect.stringContaining('HUB_HOST to an address') }])
+    expect(await find('ports', { metrics: { ...config.metrics, host, port: 18_599 } })).toMatchObject([
+      { remedy: expect.stringContaining('HUB_METRICS_HOST to an address') },
+    ])
+  })
+
   it('names a database that does not answer or is damaged, and the remedy', async () => {
     const damaged = join(dir, 'damaged.sqlite')
     mkdirSync(dir, { recursive: true })
@@ -177,5 +186,17 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     const missing = join(dir, 'missing.pem')
     const [finding] = await find('certificates', { tlsFiles: { certFile: missing, keyFile: missing } })
     expect(finding).toMatchObject({ state: 'FAIL', remedy: expect.stringContaining('two variables') })
+  })
+
+  it('says why browsers refuse a certificate', async () => {
+    const now = Date.now() + 5 * 86_400_000
+    const own = await issueServerCertificate(await issueAuthority(now), ['hub.example.net'], now)
+    const tlsFiles = { certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') }
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(tlsFiles.certFile, own.certificate)
+    writeFileSync(tlsFiles.keyFile, own.privateKey)
+    expect(await find('certificates', { tlsFiles })).toContainEqual(
+      expect.objectContaining({ state: 'FAIL', text: expect.stringContaining('is not valid before') }),
+    )
   })
 })

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorBody, type ErrorBody } from '@hedgerow/contract'
 import { generateKeyPair, openOnBothFamilies } from '@hedgerow/wireguard/node'
 import { sql, type Kysely } from 'kysely'
-import { certificatesIn, doubtOfChain, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
+import { certificatesIn, doubtsOfFiles, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { encodingOf, MAKE_UTF8, openDatabase, UTF8 } from '../database/database.ts'
 import { engineOf } from '../database/engine.ts'
@@ -175,7 +175,7 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
 async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<Finding[]> {
   try {
     const found = await certificatesIn(db, config)
-    const doubt = doubtOfChain(config)
+    const { refused, doubt } = doubtsOfFiles(config)
     const chain: Finding[] = doubt
       ? [
           {
@@ -186,6 +186,13 @@ async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<
           },
         ]
       : []
+    if (refused)
+      chain.push({
+        check: 'certificates',
+        state: 'FAIL',
+        text: `browsers refuse the TLS certificate: ${refused}`,
+        remedy: 'Get another where it came from and replace the files that the two variables name.',
+      })
     const dates = found.map(({ name, expiresAt, renewable }): Finding => {
       const leftMs = Date.parse(expiresAt) - Date.now()
       const text = `${name}: until ${expiresAt.slice(0, 10)}`
@@ -252,13 +259,13 @@ function parseJson(body: Buffer | undefined): unknown {
 async function examinePorts(config: Config): Promise<Finding[]> {
   const { host } = config
   const wanted = [
-    ['HUB_PORT', () => tryTcp(host, config.port)],
-    ['HUB_HTTPS_PORT', () => tryTcp(host, config.httpsPort ?? 0)],
-    ['HUB_METRICS_PORT', () => tryTcp(config.metrics.host, config.metrics.port ?? 0)],
-    ['HUB_VPN_PORT', () => tryUdp(config.vpn.backend === 'off' ? 0 : config.vpn.port)],
+    ['HUB_PORT', () => tryTcp(host, config.port), 'HUB_HOST'],
+    ['HUB_HTTPS_PORT', () => tryTcp(host, config.httpsPort), 'HUB_HOST'],
+    ['HUB_METRICS_PORT', () => tryTcp(config.metrics.host, config.metrics.port), 'HUB_METRICS_HOST'],
+    ['HUB_VPN_PORT', () => tryUdp(config.vpn.backend === 'off' ? 0 : config.vpn.port), 'HUB_HOST'],
   ] as const
   const findings: Finding[] = []
-  for (const [variable, attempt] of wanted) {
+  for (const [variable, attempt, hostVariable] of wanted) {
     const error = await attempt().catch((thrown: unknown) => thrown as NodeJS.ErrnoException & { port?: number })
     if (!error) continue
     findings.push({
@@ -268,7 +275,7 @@ async function examinePorts(config: Config): Promise<Finding[]> {
       remedy:
         error.code === 'EADDRINUSE'
           ? `Stop what uses it (ss -lptun shows it), or set ${variable} to another.`
-          : `Set ${variable} to another, or HUB_HOST to an address of this machine.`,
+          : `Set ${variable} to another, or ${hostVariable} to an address of this machine.`,
     })
   }
   if (findings.length > 0) return findings
@@ -276,7 +283,8 @@ async function examinePorts(config: Config): Promise<Finding[]> {
 }
 
 /** Without a host on every address, of IPv6 only where the machine has it, as the hub listens. */
-async function tryTcp(host: string | undefined, port: number): Promise<undefined> {
+async function tryTcp(host: string | undefined, port: number | undefined): Promise<undefined> {
+  if (port === undefined) return
   const server = createServer()
   server.listen({ host, port })
   await once(server, 'listening')

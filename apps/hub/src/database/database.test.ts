@@ -202,13 +202,17 @@ describe('a storage that fails', () => {
       const other = url.replace(/[^/]*(?=\?)/, name)
       const words = `has the encoding ${encoding}, and the hub needs UTF8. Make another`
       await expect(openDatabase({ url: other })).rejects.toThrow(words)
+      const config = readConfig({ HUB_DATABASE_URL: other, HUB_PORT: '0', HUB_VPN_PORT: '0' })
+      expect(await examine(config)).toContainEqual(
+        expect.objectContaining({ check: 'database', state: 'FAIL', text: expect.stringContaining(words) as string }),
+      )
 
       // An older hub took it.
       const old = new Kysely<unknown>({ dialect: postgresDialect(other) })
       await migrate(old, 'postgres', { mayMigrate: true, progress: NO_PROGRESS, beforeMigrating: async () => {} })
       await old.destroy()
       await expect(openDatabase({ url: other })).rejects.toThrow(words)
-      expect(await examine(readConfig({ HUB_DATABASE_URL: other, HUB_PORT: '0', HUB_VPN_PORT: '0' }))).toContainEqual(
+      expect(await examine(config)).toContainEqual(
         expect.objectContaining({ check: 'database', state: 'FAIL', text: `its encoding is ${encoding}, not UTF8` }),
       )
       const folder = mkdtempSync(join(tmpdir(), 'hub-encoding-'))

@@ -10,7 +10,7 @@ import { Kysely, sql, type Dialect, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import { engineOf, type Engine } from './engine.ts'
 import { keepMigrationBackup } from './migration-backups.ts'
-import { migrate, type Migration } from './migrations.ts'
+import { EmptyDatabaseError, migrate, type Migration } from './migrations.ts'
 import { makePrivateFile, makePrivateFolder } from './private-files.ts'
 import { copyTables, type AnyTables } from './postgres-copy.ts'
 import { copySqlite } from './sqlite-copy.ts'
@@ -49,7 +49,9 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : await postgres(config.url),
   })
   try {
-    if (engine === 'postgres' && config.mayMigrate !== false) await refuseOtherEncodings(db)
+    const refuse = async () => engine === 'postgres' && (await refuseOtherEncodings(db))
+    // One that an older hub took is still looked at and backed up.
+    if (config.mayMigrate !== false) await refuse()
     await migrate(db, engine, {
       ...(config.migrations && { migrations: config.migrations }),
       mayMigrate: config.mayMigrate !== false,
@@ -58,6 +60,9 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
         if (config.copiesDir !== undefined)
           await copyBeforeMigrating({ url: config.url, folder: config.copiesDir, progress }, transaction, applied)
       },
+    }).catch(async (error: unknown) => {
+      if (error instanceof EmptyDatabaseError) await refuse()
+      throw error
     })
   } catch (error) {
     await db.destroy()

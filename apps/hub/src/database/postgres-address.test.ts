@@ -37,6 +37,8 @@ test.each([
 test.each([
   ['postgres://hub:hidden@db/hub?sslmode=required', /sslmode: disable, allow, prefer, require, verify-ca, verify-full/],
   ['postgres://hub:hidden@db/hub?ssl_mode=require', /only have these parameters .*sslmode/],
+  ['postgres://hub:hidden@db/hub?sslmode=require&channel_binding=require', /parameter channel_binding.*verify-full/],
+  ['postgres://hub:hidden@db/hub?gssencmode=disable', /parameter gssencmode, which the hub does not have/],
   ['postgres://hub:hidden?x=hidden@db/hub', /only have these parameters/],
   ['postgres://hub:hidden@db/hub?sslmode=require&sslrootcert=system', /sslmode=verify-full/],
   ['postgres://hub:hidden@db/hub?sslcert=/hidden.pem', /both sslcert and sslkey/],

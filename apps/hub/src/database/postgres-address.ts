@@ -38,6 +38,13 @@ const KNOWN = new Set(
    sslmode ssl sslrootcert sslcert sslkey sslpassword uselibpqcompat
    application_name fallback_application_name options statement_timeout lock_timeout`.split(/\s+/),
 )
+/** Those of libpq that the hub lacks: their names are no part of a password, so an error may show them. */
+const LACKING = new Set(
+  `channel_binding require_auth passfile hostaddr service servicefile sslcompression sslnegotiation sslcertmode sslcrl
+   sslcrldir sslsni ssl_min_protocol_version ssl_max_protocol_version min_protocol_version max_protocol_version
+   gssencmode gsslib gssdelegation krbsrvname requirepeer replication load_balance_hosts scram_client_key
+   scram_server_key keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout`.split(/\s+/),
+)
 
 /** Throws a `ConfigError` that says what is wrong with the address. */
 export function readPostgresAddress(url: string): PostgresAddress {
@@ -72,11 +79,17 @@ export function readPostgresAddress(url: string): PostgresAddress {
   }
 }
 
+const INSTEAD: Record<string, string> = {
+  channel_binding: ', and use sslmode=verify-full, which also proves the server',
+}
+
 function parametersOf(query: string): Map<string, string> {
   const given = new Map<string, string>()
   for (const part of query.split('&').filter(Boolean)) {
     const at = part.indexOf('=')
     const name = decoded(at < 0 ? part : part.slice(0, at))
+    if (LACKING.has(name))
+      refuse(`has the parameter ${name}, which the hub does not have: leave it out${INSTEAD[name] ?? ''}`)
     // The name may be part of a password with an unencoded question mark.
     if (!KNOWN.has(name)) refuse(`may only have these parameters after the question mark: ${[...KNOWN].join(', ')}`)
     given.set(name, at < 0 ? '' : decoded(part.slice(at + 1)))

@@ -89,6 +89,12 @@ describe.skipIf(!hasPostgres)('PostgreSQL over TCP', () => {
     expect(await connected(address(`sslmode=require&sslrootcert=${home}/none.pem`))).toMatch(
       /^HUB_DATABASE_URL names a file as sslrootcert that cannot be read: .*none\.pem \(ENOENT\)$/,
     )
+    for (const [name, text] of Object.entries({ 'empty.pem': '', 'key.pem': '-----BEGIN CERTIFICATE-----\nno' })) {
+      writeFileSync(join(home, name), text)
+      expect(await connected(address(`sslmode=require&sslrootcert=${join(home, name)}`))).toBe(
+        `HUB_DATABASE_URL names a file as sslrootcert that holds no certificate in PEM form: ${join(home, name)}`,
+      )
+    }
   })
 
   test('the root certificate of the person who starts the hub counts, as with libpq', async () => {

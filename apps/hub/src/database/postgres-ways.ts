@@ -1,4 +1,5 @@
 /** The ways in which a PostgreSQL server may be reached: each host of the address, with TLS or without. */
+import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -154,7 +155,19 @@ function tlsOptions({ sslMode, tls, keyPassword }: PostgresAddress): ConnectionO
     return { ...options, ca: [...getCACertificates('default'), ...getCACertificates('system')] }
   }
   const ca = read('sslrootcert', rootCert)
+  if (!holdsCertificate(ca))
+    throw new ConfigError([
+      `HUB_DATABASE_URL names a file as sslrootcert that holds no certificate in PEM form: ${rootCert}`,
+    ])
   return sslMode === 'verify-full' ? { ...options, ca } : { ...options, ca, checkServerIdentity: () => undefined }
+}
+
+function holdsCertificate(text: string): boolean {
+  try {
+    return text.includes('-----BEGIN') && new X509Certificate(text).raw.length > 0
+  } catch {
+    return false
+  }
 }
 
 function read(parameter: string, path: string): string {

@@ -1,17 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '#testing/databases.ts'
+import { createTestDatabase, hasPostgres } from '#testing/databases.ts'
 import { openDatabase } from './database.ts'
+import type { Engine } from './engine.ts'
 import { createStorageWatch } from './storage-watch.ts'
 import type { StorageTrouble } from './write-probe.ts'
 
-async function watched() {
-  const { url, remove } = await createTestDatabase('sqlite')
+async function watched(engine: Engine = 'sqlite') {
+  const { url, remove } = await createTestDatabase(engine)
   const { db, close } = await openDatabase({ url })
-  const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-storage-watch-'))
+  const home = mkdtempSync(join(tmpdir(), 'hedgerow-storage-watch-'))
+  const dataDir = join(home, 'data')
+  const lines: string[] = []
   const told: StorageTrouble[] = []
   const state = { takesMessage: true, now: 0 }
   const watch = createStorageWatch({
@@ -19,7 +22,7 @@ async function watched() {
     databaseUrl: url,
     dataDir,
     reserveBytes: 0,
-    log: pino({ level: 'silent' }),
+    log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
     onTrouble: async (trouble) => {
       if (!state.takesMessage) throw new Error('database is full')
       told.push(trouble)
@@ -30,7 +33,7 @@ async function watched() {
     await watch.stop()
     await close()
     await remove()
-    rmSync(dataDir, { recursive: true })
+    rmSync(home, { recursive: true })
   })
   /** Without its table the probe fails, as it does in a full database. */
   async function fill() {
@@ -38,8 +41,15 @@ async function watched() {
     watch.onWriteRefused('full')
   }
   const empty = () => db.schema.alterTable('no_room').renameTo('storage_probe').execute()
-  return { watch, told, state, fill, empty }
+  return { watch, told, state, fill, empty, dataDir, lines }
 }
+
+it.skipIf(!hasPostgres)('beside PostgreSQL, a new data folder is made and is no trouble', async () => {
+  const { watch, dataDir, lines } = await watched('postgres')
+  await watch.start()
+  expect(existsSync(dataDir)).toBe(true)
+  expect(lines).toEqual([])
+})
 
 it('a full database is told of before it counts as having room again', async () => {
   const { watch, told, state, fill, empty } = await watched()

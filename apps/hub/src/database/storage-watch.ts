@@ -6,7 +6,7 @@
  * repeats until a row is accepted.
  */
 import { randomBytes } from 'node:crypto'
-import { open, rm, stat, statfs } from 'node:fs/promises'
+import { mkdir, open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
@@ -232,6 +232,8 @@ export function createStorageWatch(options: Options): StorageWatch {
       void tasks.run(look)
     },
     async start() {
+      // Beside a PostgreSQL nothing else makes it this early.
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
       await probe()
       await tasks.run(look)
       tasks.every(LOOK_INTERVAL_MS, lookAndProbe)
