@@ -95,7 +95,7 @@ rules:
 `
   const device = await open(text(''))
   const boar = { camera: 'yard', label: 'boar', severity: 'alert', score: 0.9 } as const
-  await device.intake.report([{ ...boar, id: 'a', startedAt: new Date().toISOString() }])
+  await device.reportOfProgram([{ ...boar, id: 'a', startedAt: new Date().toISOString(), source: 'api' }])
   await expect.poll(() => relay.calls).toContain('on')
   await expect.poll(() => device.record.find('a')?.firings?.map((firing) => firing.outcome)).toEqual(['fired'])
   await writeFile(path, text(', watchedBy: [!file key]'))
