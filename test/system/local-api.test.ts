@@ -187,6 +187,7 @@ test('the device describes its API', async () => {
     '/api/v1/learning',
     '/api/v1/learning/run',
     '/api/v1/learning/undo',
+    '/api/v1/models/{name}/archive.tgz',
     '/api/v1/status',
     '/api/v1/version/back',
   ])
