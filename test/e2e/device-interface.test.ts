@@ -312,6 +312,8 @@ test('what a person types or draws while Save is under way stays, and can be sav
   expect(await drawn.count()).toBe(2)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await waitFor(async () => /zones: .*masks: /.test(await readFile(file, 'utf8')), { for: 'the mask in the file' })
+  // The page knows the file's new state once the answer is there.
+  await expect.poll(() => page.getByRole('button', { name: 'Undo all changes' }).isDisabled()).toBe(true)
 
   const score = page.getByRole('slider', { name: 'Lowest score of a detection' })
   await score.press('ArrowRight')
