@@ -85,10 +85,23 @@ async function sticksOut(page: Page, viewport: { width: number; height: number }
   return look()
 }
 
+/** A dialog gets its name a moment after it is there. Without one, axe-core says so. */
+const dialogsHaveNames = (page: Page) =>
+  waitFor(
+    () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')].every(
+          (dialog) => dialog.hasAttribute('aria-label') || dialog.hasAttribute('aria-labelledby'),
+        ),
+      ),
+    { for: 'the names of dialogs', timeoutMs: 5_000 },
+  ).catch(() => {})
+
 test.each(byPerson)(
   '$name is clean for axe-core in both themes, keeps to the policy, and fits at 200 % and on a small phone',
   async (screen) => {
     const { seen, policyBreaches } = await look(screen, async (page) => {
+      await dialogsHaveNames(page)
       const light = await axeViolations(page)
       await turnDark(page)
       const dark = await axeViolations(page, 'colours')

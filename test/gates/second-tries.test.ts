@@ -6,7 +6,18 @@ import { expect, it } from 'vitest'
 /** A test that may be tried again (`retry` in its options) until a day; then it is mended. At most ten. */
 type SecondTry = { test: string; reason: string; until: `${number}-${number}-${number}` }
 
-const SECOND_TRIES: readonly SecondTry[] = []
+const SECOND_TRIES: readonly SecondTry[] = [
+  {
+    test: 'apps/hub/src/notifications/push.test.ts > and a test says the same of a name in the hub’s own network and of one that does not exist',
+    reason: 'failed once after 2 s at a load of 20, without a known cause',
+    until: '2026-12-17',
+  },
+  {
+    test: 'apps/hub/src/updates/updates.test.ts > say that a silent gateway holds the others back, and go on when a person skips it',
+    reason: 'failed once after 8 s at a load of 30, without a known cause',
+    until: '2026-12-17',
+  },
+]
 
 const root = join(import.meta.dirname, '../..')
 const WITH_RETRY = /\bretry: *(?:[1-9]\b|\{)/g
