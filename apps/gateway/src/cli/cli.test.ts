@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { serveHttp } from '../../testing/serve-http.ts'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { announceAgent } from '../agent-file.ts'
 import { openRecord, RECORD_FILE } from '../detections/record.ts'
@@ -33,21 +34,16 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 const start = () => startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, searchDomains: [], log })
 const errorsOf = (text: string) =>
   parseDeviceFile(text, { folder: dataDir, environment: { API_TOKEN: 'a-token-for-programs' } }).errors
 
 describe('gateway init', () => {
   test('writes a file without errors, with the Frigate that answers', async () => {
-    const other = await serve((_request, response) => void response.end('<title>A printer</title>'))
-    const frigate = await serve(({ url }, response) => void response.end(url === '/api/version' ? '0.17.2-abc' : ''))
+    const other = await serveHttp((_request, response) => void response.end('<title>A printer</title>'))
+    const frigate = await serveHttp(
+      ({ url }, response) => void response.end(url === '/api/version' ? '0.17.2-abc' : ''),
+    )
     const { text, isDone } = await initDeviceFile(
       file,
       dataDir,
@@ -104,14 +100,14 @@ test('gateway status asks the agent that runs, and says when none does', async (
 })
 
 test('gateway status says so when the agent that runs has another version', async () => {
-  const url = await serve((_request, response) => void response.end('{"version":"0.0.1"}'))
+  const url = await serveHttp((_request, response) => void response.end('{"version":"0.0.1"}'))
   await announceAgent(dataDir, { url, token: 'a-token' })
   const { text, isDone } = await agentStatus(dataDir)
   expect([isDone, text]).toEqual([false, expect.stringContaining('has another version than this command')])
 })
 
 test('an agent that does not answer in time still runs', async () => {
-  const url = await serve(() => {})
+  const url = await serveHttp(() => {})
   await announceAgent(dataDir, { url, token: 'a-token' })
   const words = () => ({ text: '', isDone: true })
   expect(await askAgent(dataDir, localCalls.getStatus, words, { timeoutMs: 50 })).toEqual({

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { serveHttp } from '../../testing/serve-http.ts'
 import { findAgent } from '../agent-file.ts'
 import { startGateway } from '../gateway.ts'
 import { findCommand } from './commands.ts'
@@ -17,15 +15,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 /** A hub whose clock is off by so many seconds. */
 const hubAt = (offSeconds: number) =>
-  serve((_request, response) => {
+  serveHttp((_request, response) => {
     response.setHeader('date', new Date(Date.now() + offSeconds * 1_000).toUTCString()).end('{}')
   })
 async function start(): Promise<void> {
@@ -59,7 +51,7 @@ test('says that no agent runs, and examines the rest of the device', async () =>
 test('names a hub that does not answer, a server that is none, and a clock that is off', async () => {
   const closed = await doctor('http://127.0.0.1:9')
   expect(closed.lines).toContainEqual(expect.stringMatching(/^FAIL hub http:\/\/127\.0\.0\.1:9 does not answer: /))
-  const printer = await doctor(await serve((_request, response) => void response.writeHead(404).end()))
+  const printer = await doctor(await serveHttp((_request, response) => void response.writeHead(404).end()))
   expect(printer.lines).toContainEqual(expect.stringMatching(/^FAIL hub .* answers 404: is this a hub\?$/))
   const ahead = await doctor(await hubAt(3_600))
   expect(ahead.lines).toContainEqual(expect.stringMatching(/^FAIL clock (3599|3600|3601) s off the hub's: set it/))

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { serveHttp } from '../../testing/serve-http.ts'
 import { knownAnswerModel } from '../../../../test/harness/onnx/known-answers.ts'
 import { KNOWN_LABELS } from '../../testing/known-model.ts'
 import { addModelToDevice, listDeviceModels } from '../cli/models.ts'
@@ -30,19 +28,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 /** A site that serves a manifest and the bytes that it names. */
 const site = (manifest: object = MANIFEST, bytes = MODEL) =>
-  serve(({ url }, response) => {
+  serveHttp(({ url }, response) => {
     if (url === '/models/manifest.json') response.end(JSON.stringify(manifest))
     else if (url === '/models/files/known.onnx') response.end(bytes)
     else response.writeHead(404).end('<title>Not found</title>')
@@ -182,7 +170,7 @@ describe('a failure leaves the earlier model', () => {
   })
 
   test('an answer that breaks off', async () => {
-    const origin = await serve(({ url }, response) => {
+    const origin = await serveHttp(({ url }, response) => {
       if (url?.endsWith('.json')) {
         response.end(JSON.stringify(MANIFEST))
         return

@@ -51,6 +51,15 @@ export type GatewayCallDependencies = {
   }
 }
 
+/** Refuses a call for which the hub has no time. */
+export function shedLoad(
+  { loadShedding }: Pick<GatewayCallDependencies, 'loadShedding'>,
+  { routeOptions }: FastifyRequest,
+): void {
+  const isHeartbeat = routeOptions.url === contract.API_BASE + contract.sendHeartbeat.path
+  loadShedding.check(isHeartbeat ? 'heartbeat' : 'other')
+}
+
 /** Records the heartbeat, and returns the hub's answer. */
 async function answerHeartbeat(
   { clock, heartbeats, reviews, secondLook, wantedUpdate }: GatewayCallDependencies,
@@ -129,8 +138,7 @@ export function signedGatewayRoutes(
 
   async function findGateway(request: FastifyRequest): Promise<void> {
     limiter.take(request.sourceIp)
-    const isHeartbeat = request.routeOptions.url === contract.API_BASE + contract.sendHeartbeat.path
-    dependencies.loadShedding.check(isHeartbeat ? 'heartbeat' : 'other')
+    shedLoad(dependencies, request)
     const identityPublicKey = String(request.headers[IDENTITY_HEADER] ?? '')
     const row = await db
       .selectFrom('gateways')

@@ -4,7 +4,7 @@
  * identity; no other call of the hub is mounted here. The number of connections is limited, in total and for each
  * gateway.
  */
-import { API_BASE, sendHeartbeat, TUNNEL_API_PORT } from '@hedgerow/contract'
+import { TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
 import type { TcpStream } from '@hedgerow/netstack/node'
 import type { Server } from 'node:http'
@@ -16,7 +16,7 @@ import { createApi } from '../http/api.ts'
 import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
-import { mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
+import { mountGatewayCalls, shedLoad, type GatewayCallDependencies } from './gateway-calls.ts'
 import { createKnownAddresses } from './known-addresses.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
@@ -69,8 +69,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
 
   /** The gateway at the source address, if the hub has time for another call of it now. */
   async function identifyFirst(request: FastifyRequest): Promise<void> {
-    const isHeartbeat = request.routeOptions.url === API_BASE + sendHeartbeat.path
-    dependencies.loadShedding.check(isHeartbeat ? 'heartbeat' : 'other')
+    shedLoad(dependencies, request)
     const gatewayId = await gatewayAt(request.sourceIp)
     dependencies.calls.take(gatewayId)
     known.set(request, gatewayId)
