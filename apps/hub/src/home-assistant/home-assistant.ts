@@ -13,6 +13,7 @@ import type { Commands } from '../commands/commands.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, Facts } from '../facts/facts.ts'
 import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { connectBroker, type Broker, type BrokerSettings } from '../mqtt/mqtt.ts'
 import { readSettings } from '../settings/settings.ts'
 import { createMqttCommands } from './commands.ts'
@@ -102,7 +103,12 @@ export function createHomeAssistant(options: {
   let mayCommand = false
   let settingsAreStale = true
   let wake = Promise.withResolvers<void>()
-  let running: Promise<void> | undefined
+  const tasks = createTasks({
+    log,
+    name: 'home-assistant',
+    on: 'one hub',
+    failure: 'Home Assistant gets no more updates',
+  })
   let now: Pick<HomeAssistantState, 'state' | 'since' | 'problem'> = { state: 'connecting', since: null, problem: null }
   const reportRefused = onceAMinute((reason: string, count: number) =>
     log.warn({ reason, count }, 'commands from MQTT were refused'),
@@ -326,12 +332,12 @@ export function createHomeAssistant(options: {
   return {
     start() {
       options.facts.follow(follower)
-      running = run().catch((error: unknown) => log.error({ err: error }, 'Home Assistant gets no more updates'))
+      void tasks.run(run)
     },
     state: () => ({ ...now, broker, devices: components.size }),
-    async stop() {
+    stop() {
       stopping.abort()
-      await running
+      return tasks.stop()
     },
   }
 }

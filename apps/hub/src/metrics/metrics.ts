@@ -1,7 +1,7 @@
 /**
  * The Prometheus metrics of a hub: requests, fleet, tunnel and process. No name of a person or a gateway is a label.
  * Served on the hub's own port to holders of HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is no page,
- * and nothing is measured. Called by hub/fleet.ts.
+ * and nothing is measured.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'

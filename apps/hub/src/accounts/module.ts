@@ -1,0 +1,31 @@
+/** People: their accounts, passwords and sessions. */
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Refusals } from '../access/refusals.ts'
+import type { Database } from '../database/module.ts'
+import { readOrCreateSecret } from '../database/secrets.ts'
+import { endedSessions } from '../followers/sessions.ts'
+import type { Base, Gives } from '../kernel/room.ts'
+import { createContact } from './contact.ts'
+import { ensureFirstAdmin } from './first-admin.ts'
+import { createPasswords, type Hashing } from './passwords.ts'
+import { accountRoutes } from './routes.ts'
+import { createSessions } from './sessions.ts'
+
+export type People = Gives<typeof open>
+
+const randomSecret = () => randomBytes(32).toString('base64')
+
+export async function open(hub: Base & Database & { hashing: Hashing | undefined; refusals: Refusals }) {
+  const { db, config } = hub
+  const passwords = createPasswords(hub)
+  const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
+  const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', randomSecret)
+  const sessions = createSessions({ ...hub, secret: await readOrCreateSecret(db, 'token-secret', randomSecret) })
+  return {
+    gives: { passwords, firstAdmin, sessions, contact: createContact(db, config.contactEmail) },
+    follows: [endedSessions(sessions)],
+    routes: (app: FastifyInstance) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey }),
+    stop: sessions.stop,
+  }
+}

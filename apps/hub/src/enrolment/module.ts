@@ -1,0 +1,37 @@
+/** How devices join: requests, rules, invitations, and what a device downloads before it knows this hub. */
+import type { FastifyInstance } from 'fastify'
+import type { Refusals } from '../access/refusals.ts'
+import type { Proofs } from '../certificates/module.ts'
+import type { Database } from '../database/module.ts'
+import { openDownloads } from '../downloads/downloads.ts'
+import { downloadRoutes } from '../downloads/routes.ts'
+import { createWay } from '../downloads/way.ts'
+import { heldDevices } from '../followers/held-devices.ts'
+import { waitingDevices } from '../followers/waiters.ts'
+import type { Base, Gives } from '../kernel/room.ts'
+import type { Tunnel } from '../tunnel/module.ts'
+import { admitHeld } from './holds.ts'
+import { registrationRoutes } from './routes.ts'
+import { ruleRoutes } from './rule-routes.ts'
+import { createWaiters } from './waiters.ts'
+
+export type Enrolment = Gives<typeof open>
+
+export function open(hub: Base & Database & Proofs & Tunnel & { refusals: Refusals }) {
+  const { db, clock, config, vpn } = hub
+  const { publicUrl } = config
+  const way = createWay({ publicUrl, ports: () => hub.listening, certificate: hub.tlsCertificate })
+  const downloads = openDownloads({ folder: config.downloadsDir, way, log: hub.log })
+  const waiters = createWaiters()
+  const admitWaiting = () => admitHeld(db, { clock, canApprove: () => vpn.disabledReason === undefined })
+  return {
+    gives: { downloads, admitWaiting },
+    follows: [waitingDevices(waiters), heldDevices(admitWaiting)],
+    async routes(app: FastifyInstance) {
+      registrationRoutes(app, { ...hub, waiters, requireRoom: hub.watch.requireRoom })
+      ruleRoutes(app, { ...hub, publicUrl, downloads })
+      await downloadRoutes(app, { ...hub, downloads })
+    },
+    onListening: admitWaiting,
+  }
+}
