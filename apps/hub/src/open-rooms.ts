@@ -1,20 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from './database/tables.ts'
-import { factsOf, type CommitFollower, type TransactionFollower } from './facts/facts.ts'
-import type { Task } from './kernel/room.ts'
-
-export type Room = {
-  /** By name, for the rooms after this one. */
-  gives?: object
-  follows?: readonly (TransactionFollower | CommitFollower)[]
-  routes?(app: FastifyInstance): unknown
-  /** Start in this order, when every room is open and follows its facts; stop in reverse. */
-  tasks?: readonly Task[]
-  onListening?(): unknown
-  /** Runs after its tasks have stopped. */
-  stop?(): unknown
-}
+import { factsOf } from './facts/facts.ts'
+import type { App, Room } from './facts/room.ts'
 
 type Open<Hub, Gives> = (hub: Hub) => (Room & { gives?: Gives }) | Promise<Room & { gives?: Gives }>
 type Rooms<Base, Hub> = {
@@ -32,7 +19,7 @@ export function listRooms<Base extends object, Hub = Base>(
     async open(base, stack) {
       const rooms: Room[] = []
       const hub = { ...base, onListening: () => inOrder(rooms.map((room) => room.onListening)) }
-      const started = new Set<Task>()
+      const started = new Set<object>()
       for (const open of opens) {
         const room = await open(hub as never)
         rooms.push(room)
@@ -43,7 +30,7 @@ export function listRooms<Base extends object, Hub = Base>(
         const { db } = hub as unknown as { db: Kysely<Tables> }
         for (const follower of room.follows ?? []) factsOf(db).follow(follower)
       }
-      const { app } = hub as unknown as { app: FastifyInstance }
+      const { app } = hub as unknown as { app: App }
       await inOrder(rooms.map((room) => () => room.routes?.(app)))
       for (const task of rooms.flatMap(({ tasks = [] }) => tasks)) {
         await task.start?.()

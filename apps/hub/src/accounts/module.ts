@@ -1,11 +1,9 @@
 /** People: their accounts, passwords and sessions. */
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import type { Refusals } from '../access/refusals.ts'
-import type { Database } from '../database/module.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
 import { endedSessions } from '../followers/sessions.ts'
-import type { Base, Gives } from '../kernel/room.ts'
 import { createContact } from './contact.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
 import { createPasswords, type Hashing } from './passwords.ts'
@@ -16,7 +14,7 @@ export type People = Gives<typeof open>
 
 const randomSecret = () => randomBytes(32).toString('base64')
 
-export async function open(hub: Base & Database & { hashing: Hashing | undefined; refusals: Refusals }) {
+export async function open(hub: Ground & { hashing?: Hashing; refusals: Refusals }) {
   const { db, config } = hub
   const passwords = createPasswords(hub)
   const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
@@ -25,7 +23,7 @@ export async function open(hub: Base & Database & { hashing: Hashing | undefined
   return {
     gives: { passwords, firstAdmin, sessions, contact: createContact(db, config.contactEmail) },
     follows: [endedSessions(sessions)],
-    routes: (app: FastifyInstance) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey }),
+    routes: (app: App) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey }),
     stop: sessions.stop,
   }
 }

@@ -1,15 +1,13 @@
 /** What people are told of, and over which channels. */
-import type { FastifyInstance } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { Proofs } from '../certificates/module.ts'
-import type { Database } from '../database/module.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
 import { testPicture } from '../detections/pictures.ts'
 import { readThumbnail } from '../detections/thumbnails.ts'
 import { readAutoApproval } from '../enrolment/auto-approval-settings.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
 import type { Fleet } from '../fleet/module.ts'
-import type { Base, Gives } from '../kernel/room.ts'
 import { delivery, outbox } from '../notifications/followers.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { pushRoutes } from '../notifications/push-routes.ts'
@@ -27,7 +25,7 @@ import { createAlertSteps } from './steps.ts'
 
 export type Alerts = Gives<typeof open>
 
-export async function open(hub: Base & Database & Proofs) {
+export async function open(hub: Ground & Proofs) {
   const { db, config, portalUrl } = hub
   const key = await readOrCreateSecret(db, 'alert-link-key', () => randomBytes(32).toString('base64'))
   const alertLinks = createAlertLinks({ ...hub, key })
@@ -65,7 +63,7 @@ export async function open(hub: Base & Database & Proofs) {
       decidedRequests,
     ],
     tasks: [notifications, alertSteps],
-    routes(app: FastifyInstance) {
+    routes(app: App) {
       const listIncidents: Parameters<typeof alertRoutes>[1]['listIncidents'] = (scope, ids) =>
         listIncidentsById(db, scope, ids)
       alertRoutes(app, { ...hub, links: alertLinks, readPicture, listIncidents })
@@ -76,7 +74,7 @@ export async function open(hub: Base & Database & Proofs) {
 }
 
 /** Outages, of which the fleet's statuses tell. */
-export function openProblems(hub: Base & Database & Alerts & Fleet) {
+export function openProblems(hub: Ground & Alerts & Fleet) {
   const camerasOf = (id: string) => hub.heartbeats.latest(id)?.content.cameras ?? []
   const problems = createProblems({ ...hub, statuses: hub.presence.statuses, camerasOf })
   return { gives: { problems }, tasks: [problems] }

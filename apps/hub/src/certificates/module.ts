@@ -1,16 +1,16 @@
 /** What the hub proves itself with: its certificates, and the identity that devices compare. */
 import { X509Certificate } from 'node:crypto'
+import { listCertificates, renewCertificate } from '@hedgerow/contract'
 import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
-import type { FastifyInstance } from 'fastify'
-import type { Database } from '../database/module.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
-import type { Base, Gives } from '../kernel/room.ts'
+import { actorOf } from '../facts/facts.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
+import { mount } from '../http/mount.ts'
 import { openCertificates } from './certificates.ts'
-import { certificateRoutes } from './routes.ts'
 
 export type Proofs = Gives<typeof open>
 
-export async function open(hub: Base & Database) {
+export async function open(hub: Ground) {
   const identity = identityOfSeed(await readOrCreateSecret(hub.db, 'identity-seed', generateIdentitySeed))
   const certificates = await openCertificates(hub)
   const hasHttps = hub.config.httpsPort !== undefined
@@ -20,7 +20,12 @@ export async function open(hub: Base & Database) {
       certificates,
       tlsCertificate: hasHttps ? () => new X509Certificate(certificates.current().cert) : undefined,
     },
-    routes: (app: FastifyInstance) => certificateRoutes(app, { certificates }),
+    routes(app: App) {
+      mount(app, listCertificates, () => certificates.list())
+      mount(app, renewCertificate, ({ params, caller, sourceIp }) =>
+        certificates.renew(params.id, actorOf({ caller, sourceIp })),
+      )
+    },
     stop: certificates.stop,
   }
 }

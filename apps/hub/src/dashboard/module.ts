@@ -1,25 +1,14 @@
-import type { FastifyInstance } from 'fastify'
 import { troubleOfAlerts } from '../alerts/alert-rules.ts'
-import type { Database } from '../database/module.ts'
+import type { App, Ground } from '../facts/room.ts'
 import type { Fleet } from '../fleet/module.ts'
-import type { Base } from '../kernel/room.ts'
 import type { Updates } from '../updates/updates.ts'
 import type { Upkeep } from '../upkeep/module.ts'
 import { createFleetCount } from './fleet-count.ts'
 import { dashboardRoutes } from './routes.ts'
 
-export function open(hub: Base & Database & Upkeep & Fleet & { updates: Updates }) {
-  const { db, signals, presence } = hub
-  const fleetCount = createFleetCount(db, signals, presence.statuses)
+export function open(hub: Ground & Upkeep & Fleet & { updates: Updates }) {
+  const fleetCount = createFleetCount(hub.db, hub.signals, hub.presence.statuses)
   return {
-    routes: (app: FastifyInstance) =>
-      dashboardRoutes(app, {
-        ...hub,
-        fleetCount,
-        storageTrouble: hub.watch.trouble,
-        alertTrouble: () => troubleOfAlerts(db),
-        rolloutTrouble: hub.updates.trouble,
-        backupTrouble: () => hub.backups.state()?.trouble,
-      }),
+    routes: (app: App) => dashboardRoutes(app, { ...hub, fleetCount, troubleOfAlerts: () => troubleOfAlerts(hub.db) }),
   }
 }

@@ -1,10 +1,8 @@
 /** What gateways detected: intake, incidents, reviews and pictures. */
-import type { FastifyInstance } from 'fastify'
 import type { Sessions } from '../access/sessions.ts'
 import { engineOf } from '../database/engine.ts'
-import type { Database } from '../database/module.ts'
 import { createSharedCommits } from '../database/shared-commits.ts'
-import type { Base, Gives } from '../kernel/room.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Settings } from '../settings/module.ts'
 import type { Tunnel } from '../tunnel/module.ts'
@@ -23,7 +21,7 @@ import { readThumbnail } from './thumbnails.ts'
 
 export type Detections = Gives<typeof open>
 
-export function open(hub: Base & Database & Settings & Tunnel & { metrics: Metrics; sessions: Sessions }) {
+export function open(hub: Ground & Settings & Tunnel & { metrics: Metrics; sessions: Sessions }) {
   const { db, config, door } = hub
   const quota = createDetectionQuota(hub)
   const storeDetections = createIntake({
@@ -48,7 +46,7 @@ export function open(hub: Base & Database & Settings & Tunnel & { metrics: Metri
       },
     },
     tasks: [quota, createCarryOver(hub)],
-    routes(app: FastifyInstance) {
+    routes(app: App) {
       detectionRoutes(app, hub)
       const snapshots = createSnapshots({ door, monotonic: () => performance.now() })
       detectionPictureRoutes(app, { ...hub, snapshots, clips: createClips(hub), clipLinks: createClipLinks(hub) })

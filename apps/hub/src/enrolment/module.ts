@@ -1,14 +1,12 @@
 /** How devices join: requests, rules, invitations, and what a device downloads before it knows this hub. */
-import type { FastifyInstance } from 'fastify'
 import type { Refusals } from '../access/refusals.ts'
 import type { Proofs } from '../certificates/module.ts'
-import type { Database } from '../database/module.ts'
 import { openDownloads } from '../downloads/downloads.ts'
 import { downloadRoutes } from '../downloads/routes.ts'
 import { createWay } from '../downloads/way.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { waitingDevices } from '../followers/waiters.ts'
-import type { Base, Gives } from '../kernel/room.ts'
 import type { Tunnel } from '../tunnel/module.ts'
 import { admitHeld } from './holds.ts'
 import { registrationRoutes } from './routes.ts'
@@ -17,7 +15,7 @@ import { createWaiters } from './waiters.ts'
 
 export type Enrolment = Gives<typeof open>
 
-export function open(hub: Base & Database & Proofs & Tunnel & { refusals: Refusals }) {
+export function open(hub: Ground & Proofs & Tunnel & { refusals: Refusals }) {
   const { db, clock, config, vpn } = hub
   const { publicUrl } = config
   const way = createWay({ publicUrl, ports: () => hub.listening, certificate: hub.tlsCertificate })
@@ -27,7 +25,7 @@ export function open(hub: Base & Database & Proofs & Tunnel & { refusals: Refusa
   return {
     gives: { downloads, admitWaiting },
     follows: [waitingDevices(waiters), heldDevices(admitWaiting)],
-    async routes(app: FastifyInstance) {
+    async routes(app: App) {
       registrationRoutes(app, { ...hub, waiters, requireRoom: hub.watch.requireRoom })
       ruleRoutes(app, { ...hub, publicUrl, downloads })
       await downloadRoutes(app, { ...hub, downloads })

@@ -1,15 +1,15 @@
 /** The gateways: what they report, how they are, and the calls that people and they make. */
+import { siteUses } from '@hedgerow/contract'
 import type { Identity } from '@hedgerow/enrolment'
-import type { FastifyInstance } from 'fastify'
 import { createNamedLimiter } from '../access/limiter.ts'
 import type { Refusals } from '../access/refusals.ts'
-import type { Database } from '../database/module.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { downloadFiles } from '../downloads/routes.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import type { Connections } from '../http/connections.ts'
-import type { Base, Gives } from '../kernel/room.ts'
-import { siteRoutes } from '../sites/routes.ts'
+import { mount } from '../http/mount.ts'
+import { usesOfSite } from '../sites/sites.ts'
 import { createPortWords } from '../tunnel/endpoints.ts'
 import type { Tunnel } from '../tunnel/module.ts'
 import { createFleetListCache } from './fleet-list-cache.ts'
@@ -29,7 +29,7 @@ export type Fleet = Gives<typeof open>
 type Keepers = Parameters<typeof deletedGateways>[0]
 type Needs = { retention: Keepers['retention']; quota: Keepers['quota'] & Pick<FleetSignals, 'refusals'> }
 
-export function open(hub: Base & Database & Tunnel & Needs) {
+export function open(hub: Ground & Tunnel & Needs) {
   const { clock, vpn, portalUrl, quota, retention } = hub
   const { handshakes } = hub.peers
   const heartbeats = createHeartbeats(hub)
@@ -57,7 +57,7 @@ type CallNeeds = Omit<GatewayCallDependencies, 'calls' | 'loadShedding' | 'wante
 }
 
 /** What people ask about gateways, and what gateways ask, on both ways. */
-export function openCalls(hub: Base & Database & Tunnel & Fleet & CallNeeds) {
+export function openCalls(hub: Ground & Tunnel & Fleet & CallNeeds) {
   const { db, clock, vpn, signals, heartbeats, history, downloads } = hub
   const { warningSince } = hub.presence
   const list: ListDependencies = {
@@ -80,14 +80,14 @@ export function openCalls(hub: Base & Database & Tunnel & Fleet & CallNeeds) {
     },
     wantedUpdate: hub.updates.wanted,
   }
-  const mountDownloads = (scope: FastifyInstance) => downloadFiles(scope, downloads)
+  const mountDownloads = (scope: App) => downloadFiles(scope, downloads)
   const { faults } = hub.connections
   return {
     gives: { list },
     tasks: [loadShedding, createTunnelApi({ ...hub, ...calls, mountDownloads, faults })],
-    routes(app: FastifyInstance) {
+    routes(app: App) {
       gatewayRoutes(app, { ...hub, list, search, fleetListCache: createFleetListCache(db, search, list) })
-      siteRoutes(app, { db })
+      mount(app, siteUses, ({ query }) => usesOfSite(db, query.site))
       signedGatewayRoutes(app, { ...hub, ...calls })
     },
   }

@@ -1,23 +1,21 @@
-import { GATEWAY_APPLICATIONS_PORT, GATEWAY_PORT } from '@hedgerow/contract'
-import type { FastifyInstance } from 'fastify'
+import { GATEWAY_APPLICATIONS_PORT, GATEWAY_PORT, gatewayUiTicket } from '@hedgerow/contract'
 import { findGateway } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Proofs } from '../certificates/module.ts'
-import type { Database } from '../database/module.ts'
+import type { App, Ground } from '../facts/room.ts'
 import { blockedUdp, isOffline } from '../fleet/fleet.ts'
 import type { Fleet } from '../fleet/module.ts'
 import { gatewayPages } from '../followers/gateway-pages.ts'
 import type { Limits } from '../http/module.ts'
-import type { Base } from '../kernel/room.ts'
+import { mount } from '../http/mount.ts'
 import type { Tunnel } from '../tunnel/module.ts'
 import { createGatewayProxy } from './gateway-proxy.ts'
-import { gatewayProxyRoutes } from './routes.ts'
 
 const PORTS = { interface: GATEWAY_PORT, applications: GATEWAY_APPLICATIONS_PORT } as const
 
 /** Gateways' own pages, each on an origin of its own. The hub's listeners stop it. */
-export function open(hub: Base & Limits & Database & Proofs & Tunnel & Fleet & { sessions: Sessions }) {
+export function open(hub: Ground & Limits & Proofs & Tunnel & Fleet & { sessions: Sessions }) {
   const { db, config, vpn, heartbeats, signals } = hub
   const ui = createGatewayProxy({
     ...hub,
@@ -39,7 +37,10 @@ export function open(hub: Base & Limits & Database & Proofs & Tunnel & Fleet & {
   return {
     gives: { ui },
     follows: [gatewayPages(ui)],
-    routes: (app: FastifyInstance) => gatewayProxyRoutes(app, { ui }),
+    routes: (app: App) =>
+      mount(app, gatewayUiTicket, ({ caller, params, query, raw }) =>
+        ui.issueTicket(caller, { gatewayId: params.id, ...query }, raw.headers),
+      ),
     onListening: ui.start,
   }
 }

@@ -75,11 +75,11 @@ export function createHomeAssistant(options: {
   facts: Pick<Facts, 'follow'>
   /** Undefined when this hub has no broker. */
   settings: BrokerSettings | undefined
-  statuses: () => readonly FleetStatus[] | undefined
-  latest: FleetSignals['heartbeats']['latest']
+  presence: { statuses(): readonly FleetStatus[] | undefined }
+  heartbeats: FleetSignals['heartbeats']
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
   portalUrl: () => string
-  give: Commands['give']
+  commands: Pick<Commands, 'give'>
 }): HomeAssistant {
   const { db, clock, log, settings } = options
   if (!settings)
@@ -117,8 +117,8 @@ export function createHomeAssistant(options: {
   const commands = createMqttCommands({
     base: topics.base,
     clock,
-    give: options.give,
-    deterrentsOf: (id) => options.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
+    give: options.commands.give,
+    deterrentsOf: (id) => options.heartbeats.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
     onRefused: reportRefused,
     onEnded(id) {
       // Publishes the actual state again, because the switch in Home Assistant shows the requested one.
@@ -161,7 +161,7 @@ export function createHomeAssistant(options: {
       mayCommand = homeAssistantCommands && now.problem === null
     }
     const today = new Date(clock()).setHours(0, 0, 0, 0)
-    for (const { id } of options.statuses() ?? []) if (today !== midnight || !views.has(id)) stale.add(id)
+    for (const { id } of options.presence.statuses() ?? []) if (today !== midnight || !views.has(id)) stale.add(id)
     midnight = today
     const due = stale
     stale = new Set()
@@ -202,7 +202,7 @@ export function createHomeAssistant(options: {
 
   async function publishChanges(connection: Broker): Promise<void> {
     let looked = 0
-    for (const status of options.statuses() ?? []) {
+    for (const status of options.presence.statuses() ?? []) {
       const view = views.get(status.id)
       if (view) await publishGateway(connection, view, status)
       if (++looked % READ_AT_ONCE === 0) await nextTurn()
@@ -211,7 +211,7 @@ export function createHomeAssistant(options: {
 
   async function publishGateway(connection: Broker, view: StoredView, standing: FleetStatus): Promise<void> {
     const { id, status } = standing
-    const heartbeat = options.latest(id)
+    const heartbeat = options.heartbeats.latest(id)
     const known = published.get(id) ?? {}
     published.set(id, known)
     if (known.reason?.status !== status || (status === 'warning' && known.reason.heartbeat !== heartbeat))

@@ -1,12 +1,10 @@
 /** The listeners, the limits of all who knock, and the app that serves the calls of the other rooms. */
 import type { HubSettings } from '@hedgerow/contract'
-import type { FastifyInstance } from 'fastify'
 import { createRefusals } from '../access/refusals.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { createSourceAddress } from '../access/source-address.ts'
 import { createWriteLimit } from '../access/write-limit.ts'
-import type { Database } from '../database/module.ts'
-import type { Base, Gives } from '../kernel/room.ts'
+import type { App, Base, Gives, Ground } from '../facts/room.ts'
 import { apiDescriptionRoutes } from './api-page.ts'
 import { createApi } from './api.ts'
 import { compressAnswers } from './compression.ts'
@@ -41,7 +39,7 @@ type Needs = {
   recordRefusal: NonNullable<Parameters<typeof createApi>[0]['recordRefusal']>
 }
 
-export async function open(hub: Base & Database & Limits & Needs) {
+export async function open(hub: Ground & Limits & Needs) {
   const { db, config, log, clock, listening, sessions, certificates, ui, sourceAddress, refusals } = hub
   const servers = createServers(ui, { ...hub.connections, sourceAddress })
   const longAnswers = createLongAnswers({ sessions, log })
@@ -81,7 +79,7 @@ type Shown = {
 
 /** The portal and the public pages. */
 export const openWeb = (hub: Base & Shown) => ({
-  async routes(app: FastifyInstance) {
+  async routes(app: App) {
     if (isWebBuilt(hub.config)) await serveWeb(app, { ...hub, ...hub.config, ...hub.ui })
   },
 })

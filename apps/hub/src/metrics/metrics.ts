@@ -53,14 +53,13 @@ export type MeasuredParts = {
   db: Kysely<Tables>
   signals: FleetSignals
   /** The statuses of the fleet's last check; undefined before the first. */
-  checkedStatuses(): readonly FleetStatus[] | undefined
+  presence: { statuses(): readonly FleetStatus[] | undefined }
   vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
   backups: Pick<Backups, 'state'>
-  eventStreams: () => number
-  /** Pictures that wait for the second look. */
-  secondLooksWaiting: () => number
+  events: { streams(): number }
+  secondLook: { waiting(): number } | undefined
   connections: Connections
 }
 
@@ -208,10 +207,10 @@ function measureParts(
   {
     db,
     signals,
-    checkedStatuses,
+    presence,
     vpn,
-    eventStreams,
-    secondLooksWaiting,
+    events,
+    secondLook,
     connections,
     certificates,
     notifications,
@@ -237,7 +236,7 @@ function measureParts(
     async function collect() {
       const counts = { online: 0, warning: 0, offline: 0 }
       // Of a large fleet those of the last check, 5 s old at most: judging it takes too long for a scrape.
-      const checked = checkedStatuses()
+      const checked = presence.statuses()
       const statuses = checked && checked.length >= LARGE_FLEET ? checked : await fleetStatuses(db, signals)
       onStatuses(statuses)
       for (const { status } of statuses) counts[status]++
@@ -284,10 +283,10 @@ function measureParts(
     })
   }
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
-    this.set(eventStreams())
+    this.set(events.streams())
   })
   gauge('hedgerow_second_looks_waiting', 'Pictures that wait for the second look', function collect() {
-    this.set(secondLooksWaiting())
+    this.set(secondLook?.waiting() ?? 0)
   })
   gauge(
     'hedgerow_tunnel_bytes',

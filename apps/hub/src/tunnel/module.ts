@@ -1,10 +1,9 @@
 /** The tunnel, its peers, and the door of each gateway behind it. */
 import type { HubSettings } from '@hedgerow/contract'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
-import type { Database } from '../database/module.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
+import type { Gives, Ground } from '../facts/room.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
-import type { Base, Gives } from '../kernel/room.ts'
 import { livePeers } from './live-peers.ts'
 import { openVpn } from './open-tunnel.ts'
 import { createPeers } from './peers.ts'
@@ -16,7 +15,7 @@ type Needs = {
   metrics: { countDrop(layer: 'wireguard' | 'netstack', reason: string): void }
 }
 
-export async function open(hub: Base & Database & Needs) {
+export async function open(hub: Ground & Needs) {
   const { enableVpn: enabled, vpnNetwork: networkCidr } = await hub.settings()
   const vpn = await openVpn({
     config: hub.config.vpn,

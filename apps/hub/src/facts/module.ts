@@ -1,15 +1,13 @@
 /** The database, which only this process uses, and the watch on its disk. */
 import { join } from 'node:path'
 import { openProgress } from '@hedgerow/http'
-import { HUB, record } from '../facts/facts.ts'
-import type { Base, Gives } from '../kernel/room.ts'
-import { openDatabase } from './database.ts'
-import { lockDatabase } from './lock.ts'
-import { createStorageWatch, makeRoomToStart, type StorageWatch } from './storage-watch.ts'
+import { openDatabase } from '../database/database.ts'
+import { lockDatabase } from '../database/lock.ts'
+import { createStorageWatch, makeRoomToStart, type StorageWatch } from '../database/storage-watch.ts'
+import { HUB, record } from './facts.ts'
+import type { Base } from './room.ts'
 
-export type Database = Gives<typeof open>
-
-export async function lock({ config, onTakenOver }: Base & { onTakenOver: (() => void) | undefined }) {
+export async function lock({ config, onTakenOver }: Base & { onTakenOver?: () => void }) {
   await makeRoomToStart(config)
   const { release } = await lockDatabase(config.databaseUrl, { onTakenOver })
   return { stop: release }
