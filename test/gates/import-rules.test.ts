@@ -175,10 +175,10 @@ const breaches: Breach[] = [
     message: 'only program.ts builds the hub; a module gets what it needs as an argument',
   },
   {
-    title: 'a hub module importing a step of the composition root',
-    file: 'apps/hub/src/fleet/breach-step.ts',
-    source: `import '../hub/edge.ts'`,
-    message: 'only program.ts builds the hub; a module gets what it needs as an argument',
+    title: 'a file of a hub module importing what opens another room',
+    file: 'apps/hub/src/fleet/breach-room.ts',
+    source: `import '../tunnel/module.ts'`,
+    message: 'only hub.ts opens a room; only the module.ts of another room names what it gives',
   },
   {
     title: "a barrel that is not a package's index.ts",
@@ -211,7 +211,7 @@ const allowed: Record<string, string> = {
   'apps/hub/src/tunnel/tunnel.ts': `import { fleet } from '../fleet/fleet.ts'\nexport const tunnel = () => fleet`,
   'apps/hub/testing/allowed.ts': `import '../src/app.ts'\nimport '../src/registrations/handshake.ts'`,
   'apps/hub/src/fleet/allowed.test.ts': `import '#testing/hub.ts'`,
-  'apps/hub/src/hub/allowed.ts': `import '../enrolment/handshake.ts'`,
+  'apps/hub/src/fleet/module.ts': `import '../enrolment/handshake.ts'\nimport '../tunnel/module.ts'`,
   'apps/hub/src/database/allowed.ts': `import '../config.ts'\nimport '../kernel/clock.ts'`,
   'apps/hub/src/dashboard/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
