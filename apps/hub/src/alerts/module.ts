@@ -1,5 +1,6 @@
 /** What people are told of, and over which channels. */
 import { randomBytes } from 'node:crypto'
+import type { Scope } from '../access/scope.ts'
 import type { Proofs } from '../certificates/module.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
@@ -64,8 +65,7 @@ export async function open(hub: Ground & Proofs) {
     ],
     tasks: [notifications, alertSteps],
     routes(app: App) {
-      const listIncidents: Parameters<typeof alertRoutes>[1]['listIncidents'] = (scope, ids) =>
-        listIncidentsById(db, scope, ids)
+      const listIncidents = (scope: Scope, ids: readonly string[]) => listIncidentsById(db, scope, ids)
       alertRoutes(app, { ...hub, links: alertLinks, readPicture, listIncidents })
       notificationRoutes(app, { ...hub, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
       pushRoutes(app, { ...hub, push, languageOf: (userId) => languageOf(db, userId) })

@@ -2,7 +2,7 @@
 import type { Refusals } from '../access/refusals.ts'
 import type { Proofs } from '../certificates/module.ts'
 import { openDownloads } from '../downloads/downloads.ts'
-import { downloadRoutes } from '../downloads/routes.ts'
+import { downloadFiles, downloadRoutes } from '../downloads/routes.ts'
 import { createWay } from '../downloads/way.ts'
 import type { App, Gives, Ground } from '../facts/room.ts'
 import { heldDevices } from '../followers/held-devices.ts'
@@ -23,7 +23,7 @@ export function open(hub: Ground & Proofs & Tunnel & { refusals: Refusals }) {
   const waiters = createWaiters()
   const admitWaiting = () => admitHeld(db, { clock, canApprove: () => vpn.disabledReason === undefined })
   return {
-    gives: { downloads, admitWaiting },
+    gives: { downloads, admitWaiting, mountDownloads: (scope: App) => downloadFiles(scope, downloads) },
     follows: [waitingDevices(waiters), heldDevices(admitWaiting)],
     async routes(app: App) {
       registrationRoutes(app, { ...hub, waiters, requireRoom: hub.watch.requireRoom })

@@ -1,10 +1,6 @@
 /** The gateways: what they report, how they are, and the calls that people and they make. */
 import { siteUses } from '@hedgerow/contract'
-import type { Identity } from '@hedgerow/enrolment'
 import { createNamedLimiter } from '../access/limiter.ts'
-import type { Refusals } from '../access/refusals.ts'
-import type { Downloads } from '../downloads/downloads.ts'
-import { downloadFiles } from '../downloads/routes.ts'
 import type { App, Gives, Ground } from '../facts/room.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import type { Connections } from '../http/connections.ts'
@@ -47,25 +43,18 @@ export function open(hub: Ground & Tunnel & Needs) {
   }
 }
 
-type CallNeeds = Omit<GatewayCallDependencies, 'calls' | 'loadShedding' | 'wantedUpdate'> & {
-  identity: Identity
-  refusals: Refusals
-  downloads: Downloads
-  connections: Connections
-  updates: { wanted: GatewayCallDependencies['wantedUpdate'] }
-  ui: { connectedUsers: ListDependencies['connectedUsers'] }
-}
+type CallNeeds = Omit<Parameters<typeof signedGatewayRoutes>[1], 'calls' | 'loadShedding'> &
+  Pick<Parameters<typeof createTunnelApi>[0], 'mountDownloads'> & {
+    connections: Connections
+    ui: Pick<ListDependencies, 'connectedUsers'>
+  }
 
 /** What people ask about gateways, and what gateways ask, on both ways. */
 export function openCalls(hub: Ground & Tunnel & Fleet & CallNeeds) {
-  const { db, clock, vpn, signals, heartbeats, history, downloads } = hub
+  const { db, clock, signals, heartbeats, history } = hub
+  const { connectedUsers } = hub.ui
   const { warningSince } = hub.presence
-  const list: ListDependencies = {
-    signals,
-    hubPublicKey: vpn.publicKey,
-    connectedUsers: hub.ui.connectedUsers,
-    warningSince,
-  }
+  const list: ListDependencies = { signals, hubPublicKey: hub.vpn.publicKey, connectedUsers, warningSince }
   const search = createFleetSearch(db)
   const loadShedding = createLoadShedding(hub)
   const calls: GatewayCallDependencies = {
@@ -78,13 +67,10 @@ export function openCalls(hub: Ground & Tunnel & Fleet & CallNeeds) {
         history.record(gatewayId, content)
       },
     },
-    wantedUpdate: hub.updates.wanted,
   }
-  const mountDownloads = (scope: App) => downloadFiles(scope, downloads)
-  const { faults } = hub.connections
   return {
     gives: { list },
-    tasks: [loadShedding, createTunnelApi({ ...hub, ...calls, mountDownloads, faults })],
+    tasks: [loadShedding, createTunnelApi({ ...hub, ...hub.connections, ...calls })],
     routes(app: App) {
       gatewayRoutes(app, { ...hub, list, search, fleetListCache: createFleetListCache(db, search, list) })
       mount(app, siteUses, ({ query }) => usesOfSite(db, query.site))

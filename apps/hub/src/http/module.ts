@@ -1,5 +1,4 @@
 /** The listeners, the limits of all who knock, and the app that serves the calls of the other rooms. */
-import type { HubSettings } from '@hedgerow/contract'
 import { createRefusals } from '../access/refusals.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { createSourceAddress } from '../access/source-address.ts'
@@ -15,7 +14,6 @@ import { createServers } from './server.ts'
 import { isWebBuilt, serveWeb } from './web.ts'
 
 export type Limits = Gives<typeof openLimits>
-export type Http = Gives<typeof open>
 
 type Counters = Parameters<typeof createConnections>[0]['metrics'] & { countRefusal(limit: string): void }
 
@@ -40,18 +38,15 @@ type Needs = {
 }
 
 export async function open(hub: Ground & Limits & Needs) {
-  const { db, config, log, clock, listening, sessions, certificates, ui, sourceAddress, refusals } = hub
-  const servers = createServers(ui, { ...hub.connections, sourceAddress })
-  const longAnswers = createLongAnswers({ sessions, log })
+  const { config, clock, listening, certificates, ui } = hub
+  const servers = createServers(ui, { ...hub.connections, sourceAddress: hub.sourceAddress })
+  const longAnswers = createLongAnswers(hub)
   const app = createApi({
+    ...hub,
     longAnswers,
     surface: 'public',
-    db,
-    log,
-    sourceAddress,
-    authenticate: sessions.authenticate,
-    recordRefusal: hub.recordRefusal,
-    limitWrites: createWriteLimit({ clock, onRefused: (address) => refusals.count('writes', address) }),
+    authenticate: hub.sessions.authenticate,
+    limitWrites: createWriteLimit({ clock, onRefused: (address) => hub.refusals.count('writes', address) }),
     serverFactory: servers.factory,
   })
   const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
@@ -71,11 +66,8 @@ export async function open(hub: Ground & Limits & Needs) {
   }
 }
 
-type Shown = {
-  contact: Parameters<typeof serveWeb>[1]['contact']
-  settings(): Promise<HubSettings>
-  ui: Pick<Parameters<typeof serveWeb>[1], 'handoverSources'>
-}
+type Web = Parameters<typeof serveWeb>[1]
+type Shown = Pick<Web, 'contact' | 'settings'> & { ui: Pick<Web, 'handoverSources'> }
 
 /** The portal and the public pages. */
 export const openWeb = (hub: Base & Shown) => ({

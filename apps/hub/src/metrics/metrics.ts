@@ -40,7 +40,7 @@ export type Metrics = {
   countSecondLook(outcome: 'confirmed' | 'rejected' | 'unsure' | 'refused'): void
   /** Counts a gateway's detections, stored or refused. */
   countDetections: GatewaySeries['countDetections']
-  /** Adds the measures that need the fleet, and mounts the page. Call it before other routes. */
+  /** Adds the measures that need the fleet, and mounts the page. Call it before the hub answers. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
   /** Opens its own port, if it has one. */
   start(): Promise<void>

@@ -7,5 +7,9 @@ type Needs = Pick<Options, 'downloads' | 'heartbeats' | 'settings'> & { hubUpdat
 
 export function open(hub: Ground & Needs) {
   const updates = createUpdates({ ...hub, hubVersion: hub.hubUpdate.status })
-  return { gives: { updates }, tasks: [updates], routes: (app: App) => updateRoutes(app, { updates }) }
+  return {
+    gives: { updates, wantedUpdate: updates.wanted },
+    tasks: [updates],
+    routes: (app: App) => updateRoutes(app, { updates }),
+  }
 }
