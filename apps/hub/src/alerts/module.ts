@@ -76,7 +76,7 @@ export async function open(hub: Ground & Proofs) {
 /** Outages, of which the fleet's statuses tell. */
 export function openProblems(hub: Ground & Alerts & Fleet) {
   const camerasOf = (id: string) => hub.heartbeats.latest(id)?.content.cameras ?? []
-  const problems = createProblems({ ...hub, statuses: hub.presence.statuses, camerasOf })
+  const problems = createProblems({ ...hub, camerasOf })
   return { gives: { problems }, tasks: [problems] }
 }
 

@@ -7,7 +7,7 @@ import { createFleetCount } from './fleet-count.ts'
 import { dashboardRoutes } from './routes.ts'
 
 export function open(hub: Ground & Upkeep & Fleet & { updates: Updates }) {
-  const fleetCount = createFleetCount(hub.db, hub.signals, hub.presence.statuses)
+  const fleetCount = createFleetCount(hub.db, hub.signals, hub.statuses)
   return {
     routes: (app: App) => dashboardRoutes(app, { ...hub, fleetCount, troubleOfAlerts: () => troubleOfAlerts(hub.db) }),
   }

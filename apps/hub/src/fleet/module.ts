@@ -36,7 +36,7 @@ export function open(hub: Ground & Tunnel & Needs) {
   const signals: FleetSignals = { clock, heartbeats, handshakes, isHealthy, refusals: quota.refusals, vpnPort }
   const presence = createPresence({ ...hub, signals })
   return {
-    gives: { heartbeats, history, presence, signals },
+    gives: { heartbeats, history, presence, signals, statuses: presence.statuses },
     follows: [deletedGateways({ heartbeats, quota, retention })],
     // The tunnel stops before what is written for the last time: packets that nobody answers would keep it waiting.
     tasks: [heartbeats, history, { stop: vpn.stop }, healthChecks, presence],

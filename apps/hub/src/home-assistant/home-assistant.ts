@@ -75,7 +75,7 @@ export function createHomeAssistant(options: {
   facts: Pick<Facts, 'follow'>
   /** Undefined when this hub has no broker. */
   settings: BrokerSettings | undefined
-  presence: { statuses(): readonly FleetStatus[] | undefined }
+  statuses: () => readonly FleetStatus[] | undefined
   heartbeats: FleetSignals['heartbeats']
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
   portalUrl: () => string
@@ -161,7 +161,7 @@ export function createHomeAssistant(options: {
       mayCommand = homeAssistantCommands && now.problem === null
     }
     const today = new Date(clock()).setHours(0, 0, 0, 0)
-    for (const { id } of options.presence.statuses() ?? []) if (today !== midnight || !views.has(id)) stale.add(id)
+    for (const { id } of options.statuses() ?? []) if (today !== midnight || !views.has(id)) stale.add(id)
     midnight = today
     const due = stale
     stale = new Set()
@@ -202,7 +202,7 @@ export function createHomeAssistant(options: {
 
   async function publishChanges(connection: Broker): Promise<void> {
     let looked = 0
-    for (const status of options.presence.statuses() ?? []) {
+    for (const status of options.statuses() ?? []) {
       const view = views.get(status.id)
       if (view) await publishGateway(connection, view, status)
       if (++looked % READ_AT_ONCE === 0) await nextTurn()

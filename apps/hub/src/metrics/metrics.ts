@@ -53,7 +53,7 @@ export type MeasuredParts = {
   db: Kysely<Tables>
   signals: FleetSignals
   /** The statuses of the fleet's last check; undefined before the first. */
-  presence: { statuses(): readonly FleetStatus[] | undefined }
+  statuses(): readonly FleetStatus[] | undefined
   vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
@@ -207,7 +207,7 @@ function measureParts(
   {
     db,
     signals,
-    presence,
+    statuses: checkedStatuses,
     vpn,
     events,
     secondLook,
@@ -236,7 +236,7 @@ function measureParts(
     async function collect() {
       const counts = { online: 0, warning: 0, offline: 0 }
       // Of a large fleet those of the last check, 5 s old at most: judging it takes too long for a scrape.
-      const checked = presence.statuses()
+      const checked = checkedStatuses()
       const statuses = checked && checked.length >= LARGE_FLEET ? checked : await fleetStatuses(db, signals)
       onStatuses(statuses)
       for (const { status } of statuses) counts[status]++
