@@ -2,15 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Refusals } from '../access/refusals.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
-import type { App, Gives, Ground } from '../facts/room.ts'
+import type { App, Ground } from '../facts/room.ts'
 import { endedSessions } from '../followers/sessions.ts'
 import { createContact } from './contact.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
 import { createPasswords, type Hashing } from './passwords.ts'
 import { accountRoutes } from './routes.ts'
 import { createSessions } from './sessions.ts'
-
-export type People = Gives<typeof open>
 
 const randomSecret = () => randomBytes(32).toString('base64')
 

@@ -2,7 +2,7 @@
 import type { Sessions } from '../access/sessions.ts'
 import { engineOf } from '../database/engine.ts'
 import { createSharedCommits } from '../database/shared-commits.ts'
-import type { App, Gives, Ground } from '../facts/room.ts'
+import type { App, Ground } from '../facts/room.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Settings } from '../settings/module.ts'
 import type { Tunnel } from '../tunnel/module.ts'
@@ -18,8 +18,6 @@ import { createDetectionQuota } from './quota.ts'
 import { detectionRoutes } from './routes.ts'
 import { createSnapshots } from './snapshots.ts'
 import { readThumbnail } from './thumbnails.ts'
-
-export type Detections = Gives<typeof open>
 
 export function open(hub: Ground & Settings & Tunnel & { metrics: Metrics; sessions: Sessions }) {
   const { db, config, door } = hub

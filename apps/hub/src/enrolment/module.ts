@@ -4,7 +4,7 @@ import type { Proofs } from '../certificates/module.ts'
 import { openDownloads } from '../downloads/downloads.ts'
 import { downloadFiles, downloadRoutes } from '../downloads/routes.ts'
 import { createWay } from '../downloads/way.ts'
-import type { App, Gives, Ground } from '../facts/room.ts'
+import type { App, Ground } from '../facts/room.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { waitingDevices } from '../followers/waiters.ts'
 import type { Tunnel } from '../tunnel/module.ts'
@@ -12,8 +12,6 @@ import { admitHeld } from './holds.ts'
 import { registrationRoutes } from './routes.ts'
 import { ruleRoutes } from './rule-routes.ts'
 import { createWaiters } from './waiters.ts'
-
-export type Enrolment = Gives<typeof open>
 
 export function open(hub: Ground & Proofs & Tunnel & { refusals: Refusals }) {
   const { db, clock, config, vpn } = hub
