@@ -181,6 +181,12 @@ const breaches: Breach[] = [
     message: 'only hub.ts opens a room; only the module.ts of another room names what it gives',
   },
   {
+    title: 'a timer of the hub that repeats outside of its tasks',
+    file: 'apps/hub/src/fleet/breach-timer.ts',
+    source: `export const timer = setInterval(() => {}, 1_000)`,
+    message: "Unexpected use of 'setInterval'. what repeats is a task of createTasks",
+  },
+  {
     title: "a barrel that is not a package's index.ts",
     file: 'packages/ui/src/breach-barrel.ts',
     source: `export { panel } from './panel.tsx'`,

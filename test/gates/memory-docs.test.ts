@@ -103,8 +103,3 @@ it('and the test sees what keeps state', () => {
     'a | one hub | a.ts',
   ])
 })
-
-it('no timer of the hub repeats outside of its tasks', () => {
-  const repeating = sources.filter(({ file, text }) => !file.startsWith('kernel/') && /\bsetInterval\b/.test(text))
-  expect(repeating.map(({ file }) => file)).toEqual([])
-})
