@@ -61,7 +61,7 @@ export function createSessions({
   /** Whose end was told, and who was not seen since. */
   const told = new Set<string>()
 
-  const tasks = createTasks({ log, failure: 'could not check for ended sessions' })
+  const tasks = createTasks({ log, name: 'sessions', on: 'each hub', failure: 'could not check for ended sessions' })
   tasks.every(SWEEP_INTERVAL_MS, sweep)
   tasks.every(WATCH_INTERVAL_MS, lookAfterWatched)
 

@@ -44,7 +44,7 @@ export function createProblems(options: {
   camerasOf: (gatewayId: string) => Heartbeat['cameras']
 }): Problems {
   const { db, clock, log, notifications, statuses, camerasOf } = options
-  const tasks = createTasks({ log, failure: 'could not report outages' })
+  const tasks = createTasks({ log, name: 'problems', on: 'one hub', failure: 'could not report outages' })
   /**
    * The subjects of the last run, also those that no rule reports; undefined until the rows of the last run were read.
    */

@@ -1,6 +1,6 @@
 /**
  * Backups on a schedule, HUB_BACKUP_DIR: made by a process of its own, kept by number, and reported while they fail.
- * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`. Called by hub/fleet.ts.
+ * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`.
  */
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -41,7 +41,7 @@ export function createBackups(options: {
   const schedule = config.backups
   if (!schedule) return { start: () => {}, look: async () => {}, state: () => undefined, stop: async () => {} }
   const { dir, times, keep } = schedule
-  const tasks = createTasks({ log, failure: 'could not look after the backups' })
+  const tasks = createTasks({ log, name: 'backups', on: 'one hub', failure: 'could not look after the backups' })
   const stopping = new AbortController()
   let newest: Kept | undefined
   let failure: string | undefined

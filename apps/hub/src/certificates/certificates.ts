@@ -1,8 +1,7 @@
 /**
  * The hub's certificates: its own CA and the TLS certificate that this CA issued, both stored among the secrets of the
  * database, and the operator's own when HUB_TLS_CERT_FILE names one, which is then in use. Renews its own 30 days
- * before they expire and reloads changed files, without interrupting HTTPS. Called by hub/trust.ts, the routes and the
- * doctor.
+ * before they expire and reloads changed files, without interrupting HTTPS. Called by its routes and the doctor.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -156,10 +155,16 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 
   await renewDue()
-  const tasks = createTasks({ log, failure: 'could not renew the TLS certificate' })
+  const tasks = createTasks({
+    log,
+    name: 'certificates',
+    on: 'one hub',
+    failure: 'could not renew the TLS certificate',
+  })
+  const files = createTasks({ log, name: 'tls-files', on: 'each hub', failure: 'could not reload the TLS files' })
   tasks.every(CHECK_INTERVAL_MS, renewDue)
   if (tlsFiles) {
-    tasks.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
+    files.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
     tasks.soon(FIRST_TOLD_MS, tellExpiring)
     tasks.every(DAY_MS, tellExpiring)
   }
@@ -182,7 +187,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       return { cert: certificate, key: privateKey }
     },
     onChanged: (listener) => void listeners.add(listener),
-    stop: () => tasks.stop(),
+    stop: () => Promise.all([tasks.stop(), files.stop()]).then(() => {}),
   }
 }
 

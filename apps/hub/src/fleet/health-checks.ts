@@ -40,7 +40,7 @@ export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options)
   const stopped = new AbortController()
   const failure = 'could not check the health of gateways'
   const lanes = [false, true].map((isSilent) => ({
-    tasks: createTasks({ log, failure }),
+    tasks: createTasks({ log, name: 'health-checks', on: 'each hub', failure }),
     ask: () => askLane(isSilent),
   }))
 

@@ -50,7 +50,7 @@ export function createHeartbeats({
   const stored = new Map<string, Stored>()
   let unwritten = new Set<string>()
   const listeners: ((gatewayId: string) => void)[] = []
-  const tasks = createTasks({ log, failure: 'could not write heartbeats yet' })
+  const tasks = createTasks({ log, name: 'heartbeats', on: 'each hub', failure: 'could not write heartbeats yet' })
 
   function entryOf(gatewayId: string): Entry | undefined {
     const unread = stored.get(gatewayId)

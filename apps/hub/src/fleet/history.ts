@@ -59,7 +59,7 @@ export function createHistory({
   const unwritten = new Map<string, Row>()
   /** The counters of each peer at the last look: they restart with the tunnel. */
   let counted: ReturnType<Vpn['traffic']> = new Map()
-  const tasks = createTasks({ log, failure: 'the history could not be written yet' })
+  const tasks = createTasks({ log, name: 'history', on: 'each hub', failure: 'the history could not be written yet' })
 
   function add(gatewayId: string, hour: number, change: Partial<Row>): void {
     const key = `${hour} ${gatewayId}`

@@ -33,7 +33,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   let known: ReadonlyMap<string, Known> | undefined
   let warnings: ReadonlyMap<string, number | undefined> = new Map()
   let peak = { hour: 0, connected: 0 }
-  const tasks = createTasks({ log, failure: 'could not check the fleet' })
+  const tasks = createTasks({ log, name: 'presence', on: 'one hub', failure: 'could not check the fleet' })
 
   async function look(): Promise<void> {
     const statuses = await fleetStatuses(db, signals)

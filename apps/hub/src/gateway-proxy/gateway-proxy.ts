@@ -3,7 +3,7 @@
  * tickets and sessions for them, the ports of port mode and every open exchange. Refuses requests without a live hub
  * session whose person may see the gateway, requests that another page makes with that person's cookie, and anything on
  * the hub's own origin: a gateway's page there could read the hub's token. http/server.ts asks `owns` for each request
- * and passes the owned ones on; routes.ts issues the tickets; the fleet list uses `connectedUsers`.
+ * and passes the owned ones on; module.ts issues the tickets; the fleet list uses `connectedUsers`.
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'

@@ -13,6 +13,7 @@ import type { Commands } from '../commands/commands.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, Facts } from '../facts/facts.ts'
 import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { connectBroker, type Broker, type BrokerSettings } from '../mqtt/mqtt.ts'
 import { readSettings } from '../settings/settings.ts'
 import { createMqttCommands } from './commands.ts'
@@ -75,10 +76,10 @@ export function createHomeAssistant(options: {
   /** Undefined when this hub has no broker. */
   settings: BrokerSettings | undefined
   statuses: () => readonly FleetStatus[] | undefined
-  latest: FleetSignals['heartbeats']['latest']
+  heartbeats: FleetSignals['heartbeats']
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
   portalUrl: () => string
-  give: Commands['give']
+  commands: Pick<Commands, 'give'>
 }): HomeAssistant {
   const { db, clock, log, settings } = options
   if (!settings)
@@ -102,7 +103,12 @@ export function createHomeAssistant(options: {
   let mayCommand = false
   let settingsAreStale = true
   let wake = Promise.withResolvers<void>()
-  let running: Promise<void> | undefined
+  const tasks = createTasks({
+    log,
+    name: 'home-assistant',
+    on: 'one hub',
+    failure: 'Home Assistant gets no more updates',
+  })
   let now: Pick<HomeAssistantState, 'state' | 'since' | 'problem'> = { state: 'connecting', since: null, problem: null }
   const reportRefused = onceAMinute((reason: string, count: number) =>
     log.warn({ reason, count }, 'commands from MQTT were refused'),
@@ -111,8 +117,8 @@ export function createHomeAssistant(options: {
   const commands = createMqttCommands({
     base: topics.base,
     clock,
-    give: options.give,
-    deterrentsOf: (id) => options.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
+    give: options.commands.give,
+    deterrentsOf: (id) => options.heartbeats.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
     onRefused: reportRefused,
     onEnded(id) {
       // Publishes the actual state again, because the switch in Home Assistant shows the requested one.
@@ -205,7 +211,7 @@ export function createHomeAssistant(options: {
 
   async function publishGateway(connection: Broker, view: StoredView, standing: FleetStatus): Promise<void> {
     const { id, status } = standing
-    const heartbeat = options.latest(id)
+    const heartbeat = options.heartbeats.latest(id)
     const known = published.get(id) ?? {}
     published.set(id, known)
     if (known.reason?.status !== status || (status === 'warning' && known.reason.heartbeat !== heartbeat))
@@ -326,12 +332,12 @@ export function createHomeAssistant(options: {
   return {
     start() {
       options.facts.follow(follower)
-      running = run().catch((error: unknown) => log.error({ err: error }, 'Home Assistant gets no more updates'))
+      void tasks.run(run)
     },
     state: () => ({ ...now, broker, devices: components.size }),
-    async stop() {
+    stop() {
       stopping.abort()
-      await running
+      return tasks.stop()
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Shared by all listeners of the hub: the limit of open connections, and the guard that ends a connection instead of
- * the process. Called by hub/edge.ts.
+ * the process.
  */
 import { readFileSync } from 'node:fs'
 import {

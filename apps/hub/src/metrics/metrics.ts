@@ -1,7 +1,7 @@
 /**
  * The Prometheus metrics of a hub: requests, fleet, tunnel and process. No name of a person or a gateway is a label.
  * Served on the hub's own port to holders of HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is no page,
- * and nothing is measured. Called by hub/fleet.ts.
+ * and nothing is measured.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -40,7 +40,7 @@ export type Metrics = {
   countSecondLook(outcome: 'confirmed' | 'rejected' | 'unsure' | 'refused'): void
   /** Counts a gateway's detections, stored or refused. */
   countDetections: GatewaySeries['countDetections']
-  /** Adds the measures that need the fleet, and mounts the page. Call it before other routes. */
+  /** Adds the measures that need the fleet, and mounts the page. Call it before the hub answers. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
   /** Opens its own port, if it has one. */
   start(): Promise<void>
@@ -53,14 +53,13 @@ export type MeasuredParts = {
   db: Kysely<Tables>
   signals: FleetSignals
   /** The statuses of the fleet's last check; undefined before the first. */
-  checkedStatuses(): readonly FleetStatus[] | undefined
+  statuses(): readonly FleetStatus[] | undefined
   vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
   backups: Pick<Backups, 'state'>
-  eventStreams: () => number
-  /** Pictures that wait for the second look. */
-  secondLooksWaiting: () => number
+  events: { streams(): number }
+  secondLook: { waiting(): number } | undefined
   connections: Connections
 }
 
@@ -208,10 +207,10 @@ function measureParts(
   {
     db,
     signals,
-    checkedStatuses,
+    statuses: checkedStatuses,
     vpn,
-    eventStreams,
-    secondLooksWaiting,
+    events,
+    secondLook,
     connections,
     certificates,
     notifications,
@@ -284,10 +283,10 @@ function measureParts(
     })
   }
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
-    this.set(eventStreams())
+    this.set(events.streams())
   })
   gauge('hedgerow_second_looks_waiting', 'Pictures that wait for the second look', function collect() {
-    this.set(secondLooksWaiting())
+    this.set(secondLook?.waiting() ?? 0)
   })
   gauge(
     'hedgerow_tunnel_bytes',

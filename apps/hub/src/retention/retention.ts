@@ -60,7 +60,7 @@ export function createRetention(options: {
 }): Retention {
   const { db, clock, log, uptime = () => performance.now(), deliveriesKept = DELIVERIES_KEPT } = options
   const stopped = new AbortController()
-  const tasks = createTasks({ log, failure: 'could not delete old rows' })
+  const tasks = createTasks({ log, name: 'retention', on: 'one hub', failure: 'could not delete old rows' })
   let purgedAt = -Infinity
   const leaps = createLeapWatch({ db, clock, log, uptime })
 

@@ -60,7 +60,7 @@ export function createPeers({
   let changes = 0
   const wanted = db.selectFrom('gateways').orderBy('last_handshake_at', 'desc')
   /** An unavailable database is read again at the next turn. */
-  const tasks = createTasks({ log, failure: 'could not compare tunnel and database' })
+  const tasks = createTasks({ log, name: 'peers', on: 'each hub', failure: 'could not compare tunnel and database' })
   let refreshing: Promise<void> = Promise.resolve()
   const handshakes = new Map<string, number>()
   /** Peers whose handshake is not written yet. */

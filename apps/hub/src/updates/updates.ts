@@ -164,7 +164,12 @@ export function createUpdates(options: {
     if (release) await automatic.goOn(release)
   }
 
-  const tasks = createTasks({ log: options.log, failure: 'could not follow the updates of gateways' })
+  const tasks = createTasks({
+    log: options.log,
+    name: 'updates',
+    on: 'one hub',
+    failure: 'could not follow the updates of gateways',
+  })
   return {
     wanted: async (gatewayId) => (await readAsked()).get(gatewayId),
     list,

@@ -1,7 +1,7 @@
 /** Live peers: adds and removes the tunnel's peer as soon as the change of a gateway is committed. */
 import type { Fact } from '@hedgerow/contract'
 import type { CommitFollower } from '../facts/facts.ts'
-import type { LivePeers } from '../tunnel/tunnel.ts'
+import type { LivePeers } from './tunnel.ts'
 
 type Kind = 'gateway.approved' | 'gateway.rekeyed' | 'gateway.added' | 'gateway.deleted'
 

@@ -1,6 +1,6 @@
 /** Alerts: announces to the alert rules what a fact reports, in the fact's transaction. */
 import type { Fact, FactData, RegistrationHold } from '@hedgerow/contract'
-import { clearDecided, tell, type Thing } from '../alerts/alerts.ts'
+import { clearDecided, tell, type Thing } from './alerts.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 

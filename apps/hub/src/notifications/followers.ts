@@ -6,7 +6,7 @@ import type { Fact, FactKind, Language, RegistrationHold } from '@hedgerow/contr
 import type { Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
-import type { Announcement, Notifications } from '../notifications/notifications.ts'
+import type { Announcement, Notifications } from './notifications.ts'
 
 const DAY_MS = 86_400_000
 

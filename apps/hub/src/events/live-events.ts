@@ -1,6 +1,6 @@
 /** Live events: names the topics that open pages refetch after a fact, so that no list goes stale. */
 import type { EventTopic, Fact, FactKind } from '@hedgerow/contract'
-import type { Change, Events } from '../events/events.ts'
+import type { Change, Events } from './events.ts'
 import type { CommitFollower } from '../facts/facts.ts'
 
 const FLEET = ['gateways', 'stats', 'activity'] as const
