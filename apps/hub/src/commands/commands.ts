@@ -7,9 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   COMMAND_LIFETIME_MS,
-  doorOutcome,
-  doorPaths,
-  doorTicket,
+  doorCalls,
   learningUndo,
   type Command,
   type CommandAction,
@@ -27,7 +25,13 @@ import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
-import { DoorStatus, isWithoutDoor, type GatewayDoor } from '../gateway-door/gateway-door.ts'
+import {
+  DoorStatus,
+  isWithoutDoor,
+  requireDoor,
+  type DoorGateway,
+  type GatewayDoor,
+} from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 type Row = Selectable<Tables['commands']>
@@ -56,7 +60,7 @@ const COMMANDS_SHOWN = 20
 
 export function createCommands(options: {
   db: Kysely<Tables>
-  door: Pick<GatewayDoor, 'post'>
+  door: Pick<GatewayDoor, 'ask'>
   clock: () => number
   log: Logger
   /** Milliseconds of a clock that never jumps. */
@@ -77,13 +81,13 @@ export function createCommands(options: {
     if (!isStop) onTheWay.set(asked.gatewayId, others.add(overtaken))
     try {
       const gateway = await findGateway(db, scopeOf(by.caller), asked.gatewayId)
-      if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
+      requireDoor(gateway)
       if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
       const deadline = monotonic() + COMMAND_LIFETIME_MS
       const row = await insert(asked, gateway.name, by)
       const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
       const signal = AbortSignal.any([stopping.signal, overtaken.signal])
-      const end = await carryOut(row, { address: gateway.address, remaining, signal, mayRepeat: isStop })
+      const end = await carryOut(row, { gateway, remaining, signal, mayRepeat: isStop })
       return toCommand(await finish(row, end, gateway.name))
     } finally {
       others.delete(overtaken)
@@ -120,21 +124,20 @@ export function createCommands(options: {
   /** Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. */
   async function carryOut(
     row: Row,
-    way: { address: string; remaining(): number; signal: AbortSignal; mayRepeat: boolean },
+    way: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean },
   ): Promise<End> {
-    const { address, remaining, signal } = way
+    const { gateway, remaining, signal } = way
     let failure = 'it does not answer'
     let wasSent = false
     while (remaining() > 0 && !signal.aborted) {
       try {
         const timeoutMs = Math.min(remaining(), TICKET_TIMEOUT_MS)
-        const ask = { timeoutMs, signal, body: {}, schema: doorTicket }
-        const { ticket } = await door.post(address, doorPaths.tickets, ask)
+        const { ticket } = await door.ask(gateway, doorCalls.giveTicket, { timeoutMs, signal })
         if (!wasSent && !(await markSent(row))) break
         const withinMs = remaining()
         if (withinMs <= 0) break
         wasSent = true
-        return endOf(await send(row, { address, ticket, withinMs, signal }))
+        return endOf(await send(row, { gateway, ticket, withinMs, signal }))
       } catch (error) {
         failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
         if (error instanceof DoorStatus && error.status === 400 && wasSent)
@@ -163,7 +166,12 @@ export function createCommands(options: {
 
   function send(
     row: Row,
-    { address, ticket, withinMs, signal }: { address: string; ticket: string; withinMs: number; signal: AbortSignal },
+    {
+      gateway,
+      ticket,
+      withinMs,
+      signal,
+    }: { gateway: DoorGateway; ticket: string; withinMs: number; signal: AbortSignal },
   ): Promise<DoorOutcome> {
     const body = {
       ticket,
@@ -172,10 +180,10 @@ export function createCommands(options: {
       by: row.by_name,
       ...(row.deterrent !== null && { deterrent: row.deterrent }),
       ...(row.seconds !== null && { seconds: row.seconds }),
-      ...(row.learning !== null && { learning: learningOf(row) }),
+      learning: learningOf(row) ?? undefined,
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
-    return door.post(address, doorPaths.commands, { timeoutMs, signal, body, schema: doorOutcome })
+    return door.ask(gateway, doorCalls.carryOut, { timeoutMs, signal, body })
   }
 
   /** False when the row is no longer waiting: then nothing is sent. */

@@ -247,14 +247,13 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     clipLinks: createClipLinks({ clock }),
   })
   cameraRoutes(app, {
-    vpn,
     monotonic,
     pictures: createLivePictures({ door, monotonic }),
     listGateways: (scope, reply) => listGateways(db, scope, { ...list, query: {}, reply }),
     latestIncidents: (cameras) => latestIncidents(db, cameras),
     heartbeatOf: (id) => heartbeats.latest(id)?.content,
   })
-  learningRoutes(app, { vpn, door })
+  learningRoutes(app, { door })
   gatewayProxyRoutes(app, { ui })
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })
