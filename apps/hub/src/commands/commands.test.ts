@@ -221,9 +221,10 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     openFacts(slowOnce, { log })
     const way = createGatewayDoor({ dial: hub.vpn.dial })
     const commands = createCommands({ db: slowOnce, door: way, clock: hub.clock.now, log })
-    const by = { caller: { userId: 'm', username: 'maria', role: 'manager', sessionId: '' }, sourceIp: '' } as const
-    const firing = commands.give({ gatewayId, action: 'fire', deterrent: 'sprinkler' }, by)
-    expect(await commands.give({ gatewayId, action: 'stop' }, by)).toMatchObject({ state: 'done' })
+    const actor = { userId: 'm', username: 'maria', role: 'manager', sessionId: '' } as const
+    const act = { actor, sourceIp: '', now: hub.clock.now() }
+    const firing = commands.give({ gatewayId, action: 'fire', deterrent: 'sprinkler' }, act)
+    expect(await commands.give({ gatewayId, action: 'stop' }, act)).toMatchObject({ state: 'done' })
     held.resolve()
     expect(await firing).toMatchObject({ state: 'expired', message: 'Not carried out: a stop came first.' })
     expect(door.commands.map(({ action }) => action)).toEqual(['stop'])

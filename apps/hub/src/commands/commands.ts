@@ -21,10 +21,9 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import { findGateway } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { record, type Act } from '../facts/facts.ts'
 import {
   DoorStatus,
   isWithoutDoor,
@@ -46,7 +45,7 @@ type End = Pick<Row, 'state' | 'code' | 'message'>
 
 export type Commands = {
   /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
-  give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command>
+  give(asked: Asked, act: Act): Promise<Command>
   /** Ends commands that were on their way when the hub stopped. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -72,7 +71,7 @@ export function createCommands(options: {
   const onTheWay = new Map<string, Set<AbortController>>()
   const running = new Set<Promise<unknown>>()
 
-  async function give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command> {
+  async function give(asked: Asked, act: Act): Promise<Command> {
     if (stopping.signal.aborted) throw new HubError('internal_error')
     const isStop = asked.action === 'stop' || asked.action === 'disarm'
     // Known from the first moment: a stop may be written down sooner than what was given before it.
@@ -80,11 +79,11 @@ export function createCommands(options: {
     const others = onTheWay.get(asked.gatewayId) ?? new Set()
     if (!isStop) onTheWay.set(asked.gatewayId, others.add(overtaken))
     try {
-      const gateway = await findGateway(db, scopeOf(by.caller), asked.gatewayId)
+      const gateway = await findGateway(db, scopeOf(act.actor), asked.gatewayId)
       requireDoor(gateway)
       if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
       const deadline = monotonic() + COMMAND_LIFETIME_MS
-      const row = await insert(asked, gateway.name, by)
+      const row = await insert(asked, gateway.name, act)
       const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
       const signal = AbortSignal.any([stopping.signal, overtaken.signal])
       const end = await carryOut(row, { gateway, remaining, signal, mayRepeat: isStop })
@@ -95,8 +94,7 @@ export function createCommands(options: {
     }
   }
 
-  async function insert(asked: Asked, name: string, { caller, sourceIp }: { caller: Caller; sourceIp: string }) {
-    const now = clock()
+  async function insert(asked: Asked, name: string, { actor, sourceIp, now }: Act) {
     const row: Row = {
       id: base32(randomBytes(10)).toLowerCase(),
       gateway_id: asked.gatewayId,
@@ -104,8 +102,8 @@ export function createCommands(options: {
       deterrent: asked.deterrent ?? null,
       seconds: asked.seconds ?? null,
       learning: asked.learning === undefined ? null : JSON.stringify(asked.learning),
-      by_id: caller.userId,
-      by_name: caller.username,
+      by_id: actor.userId,
+      by_name: actor.username,
       source_ip: sourceIp,
       state: 'waiting',
       code: null,
@@ -213,8 +211,8 @@ export function createCommands(options: {
   }
 
   return {
-    give(asked, by) {
-      const given = give(asked, by)
+    give(asked, act) {
+      const given = give(asked, act)
       const settled = given.catch(() => {})
       running.add(settled)
       void settled.finally(() => running.delete(settled))

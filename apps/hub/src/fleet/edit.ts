@@ -8,28 +8,25 @@ import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
 import { storeTags } from './tags.ts'
-
-type Context = { caller: Caller; sourceIp: string; now: number }
 
 /** Throws `gateway_not_found`, `changed_meanwhile`, and `gateway_name_taken` when another gateway has the name. */
 export function updateGateway(
   db: Kysely<Tables>,
   id: string,
   change: Change<Pick<Gateway, 'name' | 'location' | 'description' | 'tags'>>,
-  context: Context,
+  act: Act,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const before = await gatewaysIn(transaction, scopeOf(context.caller))
+    const before = await gatewaysIn(transaction, scopeOf(act.actor))
       .select(['id', 'name', 'location', 'description', 'tags'])
       .where('id', '=', id)
       .executeTakeFirst()
     if (!before) throw new HubError('gateway_not_found')
     const { name, location, description, tags } = edited({ ...before, tags: tagsOf(before) }, change)
-    if (change.tags) await record(transaction, ...(await storeTags(transaction, { ...before, name }, tags, context)))
+    if (change.tags) await record(transaction, ...(await storeTags(transaction, { ...before, name }, tags, act)))
     if (before.name === name && before.location === location && before.description === description) return
     await transaction
       .updateTable('gateways')
@@ -40,14 +37,14 @@ export function updateGateway(
         const fieldErrors = { name: 'Another gateway already has this name.' }
         throw isUniqueViolation(error) ? new HubError('gateway_name_taken', { fieldErrors, cause: error }) : error
       })
-    const about = { at: context.now, actor: actorOf(context), target: id, gatewayId: id }
+    const about = { ...by(act), target: id, gatewayId: id }
     await record(
       transaction,
       before.name === name
         ? { ...about, kind: 'gateway.edited', data: { name } }
         : { ...about, kind: 'gateway.renamed', data: { name, before: before.name } },
     )
-    await leaveSite(transaction, { site: before.location, to: location }, context)
+    await leaveSite(transaction, { site: before.location, to: location }, act)
   })
 }
 
@@ -55,9 +52,9 @@ export function updateGateway(
  * Deletes the row, which frees its address and name. Its approved registration stays without a gateway: when the device
  * asks again with its old identity, it waits for a person. Throws `gateway_not_found` or `confirmation_mismatch`.
  */
-export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string, context: Context): Promise<void> {
+export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string, act: Act): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const gateway = await gatewaysIn(transaction, scopeOf(context.caller))
+    const gateway = await gatewaysIn(transaction, scopeOf(act.actor))
       .select(['name', 'location', 'wireguard_public_key'])
       .where('id', '=', id)
       .executeTakeFirst()
@@ -67,13 +64,12 @@ export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string,
     await transaction.deleteFrom('gateways').where('id', '=', id).execute()
     await record(transaction, {
       kind: 'gateway.deleted',
-      at: context.now,
-      actor: actorOf(context),
+      ...by(act),
       target: id,
       gatewayId: id,
       data: { name: gateway.name, publicKey: gateway.wireguard_public_key },
     })
-    await leaveSite(transaction, { site: gateway.location, to: '' }, context)
+    await leaveSite(transaction, { site: gateway.location, to: '' }, act)
   })
 }
 
@@ -81,11 +77,11 @@ export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string,
 async function leaveSite(
   transaction: Transaction<Tables>,
   { site, to }: { site: string; to: string },
-  context: Context,
+  act: Act,
 ): Promise<void> {
   if (site === '' || site === to) return
   const there = transaction.selectFrom('gateways').select('id').where('location', '=', site).limit(1)
   if (await there.executeTakeFirst()) return
-  const about = { at: context.now, actor: actorOf(context), target: site }
+  const about = { ...by(act), target: site }
   await record(transaction, { ...about, kind: 'site.left', data: { to } })
 }

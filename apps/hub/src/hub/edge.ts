@@ -128,6 +128,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const longAnswers = createLongAnswers({ sessions, log })
   stack.defer(longAnswers.stop)
   const app = createApi({
+    clock,
     longAnswers,
     surface: 'public',
     db,
@@ -205,8 +206,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
     listIncidents: (scope, ids) => listIncidentsById(db, scope, ids),
   })
-  notificationRoutes(app, { db, clock, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
-  pushRoutes(app, { clock, push: fleet.push, languageOf: (userId) => languageOf(db, userId) })
+  notificationRoutes(app, { db, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
+  pushRoutes(app, { push: fleet.push, languageOf: (userId) => languageOf(db, userId) })
   dashboardRoutes(app, {
     db,
     clock,
