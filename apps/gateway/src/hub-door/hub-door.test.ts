@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as listen, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -14,6 +14,7 @@ import {
   type DoorCommand,
   type DoorOutcome,
 } from '@hedgerow/contract'
+import { createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkDeclared } from '../../testing/declared-error.ts'
@@ -22,6 +23,7 @@ import { presetPassword } from '../../testing/preset-password.ts'
 import { writeLearned } from '../../testing/learned-file.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
+import { createHubDoor } from './hub-door.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 const untilTrue = (check: () => boolean) =>
@@ -295,6 +297,34 @@ describe('on a device of its own', () => {
     expect(await command({ action: 'undo-learning', learning })).toMatchObject({ code: 'nothing_to_undo' })
     expect(await command({ action: 'undo-learning' })).toMatchObject({ code: 'nothing_to_undo' })
   })
+})
+
+test('the door gives as many pictures at once as the hub asks for: the hub has the limits', async () => {
+  const held = Promise.withResolvers<{ jpeg: Buffer }>()
+  let asked = 0
+  const door = createHubDoor({
+    deterrents: { fire: () => expect.fail(), stop: async () => {}, arm: async () => false, disarm: async () => {} },
+    learning: { undo: () => false, report: () => expect.fail() },
+    pictures: {
+      latest: () => ((asked += 1), held.promise),
+      snapshot: async () => undefined,
+      clip: async () => undefined,
+    },
+    record: { find: () => undefined, picture: () => undefined },
+    faults: createFaults({ report: () => {} }),
+    log,
+  })
+  const server = listen((connection) => door.accept(connection)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    door.stop()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const answers = Array.from({ length: 20 }, () => fetch(`http://127.0.0.1:${port}/v1/cameras/yard/latest.jpg`))
+  await until(() => expect(asked).toBe(20))
+  held.resolve({ jpeg: BOAR })
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
 })
 
 /** TCP ports that this process listens on (proc(5): state 0A of /proc/net/tcp, inodes of /proc/self/fd). */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { newGateway } from '@hedgerow/contract'
+import { ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
@@ -37,8 +38,7 @@ export async function addGateway(db: Kysely<Tables>, gateway: NewGateway, act: A
         kind: 'wireguard',
         name: gateway.name,
         name_key,
-        location: gateway.location,
-        description: gateway.description,
+        ...ofGatewayTexts((text) => gateway[text]),
         tags: JSON.stringify(gateway.tags),
         device_token: newDeviceToken(),
         wireguard_public_key: publicKey,

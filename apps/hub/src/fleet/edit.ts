@@ -1,4 +1,5 @@
 import type { Gateway } from '@hedgerow/contract'
+import { GATEWAY_TEXTS, type GatewayText } from '@hedgerow/contract/gateway-fields'
 import type { Kysely, Transaction } from 'kysely'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
@@ -16,21 +17,21 @@ import { storeTags } from './tags.ts'
 export function updateGateway(
   db: Kysely<Tables>,
   id: string,
-  change: Change<Pick<Gateway, 'name' | 'location' | 'description' | 'tags'>>,
+  change: Change<Pick<Gateway, 'name' | 'tags' | GatewayText>>,
   act: Act,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = await gatewaysIn(transaction, scopeOf(act.actor))
-      .select(['id', 'name', 'location', 'description', 'tags'])
+      .select(['name', 'tags', ...GATEWAY_TEXTS])
       .where('id', '=', id)
       .executeTakeFirst()
     if (!before) throw new HubError('gateway_not_found')
-    const { name, location, description, tags } = edited({ ...before, tags: tagsOf(before) }, change)
-    if (change.tags) await record(transaction, ...(await storeTags(transaction, { ...before, name }, tags, act)))
-    if (before.name === name && before.location === location && before.description === description) return
+    const { name, tags, ...texts } = edited({ ...before, tags: tagsOf(before) }, change)
+    if (change.tags) await record(transaction, ...(await storeTags(transaction, { ...before, id, name }, tags, act)))
+    if (before.name === name && GATEWAY_TEXTS.every((text) => before[text] === texts[text])) return
     await transaction
       .updateTable('gateways')
-      .set({ name, name_key: nameKey(name), location, description })
+      .set({ name, name_key: nameKey(name), ...texts })
       .where('id', '=', id)
       .execute()
       .catch((error: unknown) => {
@@ -44,7 +45,7 @@ export function updateGateway(
         ? { ...about, kind: 'gateway.edited', data: { name } }
         : { ...about, kind: 'gateway.renamed', data: { name, before: before.name } },
     )
-    await leaveSite(transaction, { site: before.location, to: location }, act)
+    await leaveSite(transaction, { site: before.location, to: texts.location }, act)
   })
 }
 
