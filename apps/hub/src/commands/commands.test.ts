@@ -267,12 +267,24 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
   it('to a device without an agent, or to an agent without a door, are refused with that reason', async () => {
     const plain = await insertTestGateway(hub.db, { kind: 'wireguard' })
     expect((await give('manager', 'stop', {}, plain)).json()).toMatchObject({ error: 'gateway_takes_no_commands' })
+    for (const path of ['learning', 'cameras/yard/latest'])
+      expect(await read(path, plain)).toMatchObject({ error: 'gateway_takes_no_commands' })
     const admin = await headersOf('admin')
     const older = await joinedGateway(hub, admin, 'Older')
     const answer = await give('manager', 'fire', { deterrent: 'sprinkler' }, older.gatewayId)
     expect(answer.json()).toMatchObject({ state: 'refused', code: 'no_door' })
     expect(await read('learning', older.gatewayId)).toMatchObject({ error: 'learning_unavailable' })
     await older.peer.stop()
+  })
+
+  it('are not carried out while the VPN is off, and what would be read says so', async () => {
+    const headers = await headersOf('admin')
+    const url = '/api/v1/hub/settings'
+    const off = await hub.app.inject({ method: 'PATCH', url, headers, payload: { enableVpn: false } })
+    expect(off.statusCode).toBe(200)
+    for (const path of ['learning', 'cameras/yard/latest'])
+      expect(await read(path)).toMatchObject({ error: 'vpn_disabled' })
+    expect((await give('manager', 'stop', {})).json()).toMatchObject({ state: 'expired' })
   })
 
   it.each([

@@ -17,7 +17,7 @@ type Wanted = { detectionId: string; boxed: boolean }
 type Pull = { startedAt: number; jpeg: Promise<Buffer>; readers: number; stop: AbortController }
 
 export type Snapshots = {
-  /** Throws `gateway_takes_no_commands`, `gateway_unreachable`, `snapshot_unavailable` and `pictures_busy`, and the reason of `signal`. */
+  /** Throws as the door does, `snapshot_unavailable` and `pictures_busy`, and the reason of `signal`. */
   read(gateway: Gateway, wanted: Wanted, signal: AbortSignal): Promise<Buffer>
 }
 

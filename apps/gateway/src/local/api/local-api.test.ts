@@ -286,6 +286,8 @@ test('the device describes every call as OpenAPI that a linter has nothing to sa
   const { body } = await call('GET', '/openapi.json')
   const operations = Object.values(body.paths).flatMap((path) => Object.values(path))
   expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(localCalls).toSorted())
+  const fire = JSON.stringify(body.paths['/api/v1/deterrents/{name}/fire'])
+  for (const code of ['not_fired', 'deterrent_not_found', 'token_required']) expect(fire).toContain(`\`${code}\``)
   const ref = join(dataDir, 'openapi.json')
   await writeFile(ref, JSON.stringify(body))
   const config = await createConfig({ extends: ['minimal'] })
