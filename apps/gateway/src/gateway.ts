@@ -15,7 +15,7 @@ import { makeDataDirectory } from './kernel/durable-file.ts'
 import { isOfTheDevice } from './kernel/startup-error.ts'
 import type { GatewayState } from './hub/gateway-state.ts'
 import { openHubConnection, type HubConnectionOptions } from './hub/hub-connection.ts'
-import type { DeviceReport } from './local/api/calls.ts'
+import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { createLocalApi } from './local/api/local-api.ts'
 import { createHubDoor } from './hub-door/hub-door.ts'
 import { createDeviceUi } from './local/device-ui/device-ui.ts'
@@ -231,8 +231,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     deterrents: device.deterrents,
     learning: device.learning,
     pictures: device.sources.pictures,
-    find: device.record.find,
-    thumbnail: device.record.picture,
+    record: device.record,
     faults,
     log,
   })

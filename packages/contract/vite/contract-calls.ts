@@ -4,7 +4,7 @@
  * has the hub's calls as exports, `virtual:device-calls` those of a device's own interface. `paths` in tsconfig.json
  * gives the modules the types of the contract, so nobody maintains a list of their exports.
  */
-import type { Call } from '../src/call.ts'
+import type { Call, DeviceCall } from '../src/call.ts'
 import { calls } from '../src/calls.ts'
 import { deviceCalls as callsOfDevice } from '../src/device-interface.ts'
 
@@ -15,7 +15,7 @@ export const contractCalls = virtualModule('contract-calls', () =>
 )
 
 export const deviceCalls = virtualModule('device-calls', () => {
-  const entries = Object.entries<Call>(callsOfDevice).map(([name, call]) => `${name}: ${withoutSchemas(call)}`)
+  const entries = Object.entries<DeviceCall>(callsOfDevice).map(([name, call]) => `${name}: ${withoutSchemas(call)}`)
   return `export const deviceCalls = { ${entries.join(', ')} }`
 })
 
@@ -28,6 +28,6 @@ function virtualModule(name: string, source: () => string) {
   }
 }
 
-function withoutSchemas({ method, path, media, response }: Call): string {
+function withoutSchemas({ method, path, media, response }: Call | DeviceCall): string {
   return JSON.stringify({ method, path, media, response: response === null ? null : {} })
 }

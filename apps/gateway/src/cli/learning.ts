@@ -1,6 +1,6 @@
 import type { GatewayLearning } from '@hedgerow/contract'
 import { ConfigError } from '../config.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import type { Outcome } from './command-line.ts'
 

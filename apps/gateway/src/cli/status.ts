@@ -1,6 +1,6 @@
 import { updateLines } from '@hedgerow/contract'
 import type { z } from 'zod'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import { timeOf, type Outcome } from './command-line.ts'
 

@@ -26,7 +26,7 @@ import { findAgent } from '../agent-file.ts'
 import { askAgent } from '../cli/ask-agent.ts'
 import { goBack, installationAt } from '../cli/back.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { readBundle } from './installation.ts'
 import type { Slot } from './versions.ts'
 

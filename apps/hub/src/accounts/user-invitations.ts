@@ -1,9 +1,9 @@
-import type { FactActor, Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
+import type { Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
@@ -25,11 +25,11 @@ export async function listUserInvitations(
 }
 
 /** Throws `user_invitation_not_found`, also for one that is already revoked. */
-export async function revokeUserInvitation(db: Db, id: string, by: { actor: FactActor; now: number }): Promise<void> {
+export async function revokeUserInvitation(db: Db, id: string, act: Act): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const revoked = await transaction
       .updateTable('user_invitations')
-      .set({ revoked_at: by.now })
+      .set({ revoked_at: act.now })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .returning(['label', 'role'])
@@ -37,8 +37,7 @@ export async function revokeUserInvitation(db: Db, id: string, by: { actor: Fact
     if (!revoked) throw new HubError('user_invitation_not_found')
     await record(transaction, {
       kind: 'user-invitation.revoked',
-      at: by.now,
-      actor: by.actor,
+      ...by(act),
       target: id,
       data: revoked,
     })

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { listCertificates, renewCertificate } from '@hedgerow/contract'
 import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
 import { readOrCreateSecret } from '../database/secrets.ts'
-import { actorOf } from '../facts/facts.ts'
+import { by } from '../facts/facts.ts'
 import type { App, Gives, Ground } from '../facts/room.ts'
 import { mount } from '../http/mount.ts'
 import { openCertificates } from './certificates.ts'
@@ -22,9 +22,7 @@ export async function open(hub: Ground) {
     },
     routes(app: App) {
       mount(app, listCertificates, () => certificates.list())
-      mount(app, renewCertificate, ({ params, caller, sourceIp }) =>
-        certificates.renew(params.id, actorOf({ caller, sourceIp })),
-      )
+      mount(app, renewCertificate, ({ params, act }) => certificates.renew(params.id, by(act)))
     },
     stop: certificates.stop,
   }

@@ -12,7 +12,7 @@ import { makeZip } from 'client-zip'
 import type { Kysely } from 'kysely'
 import { customerOf } from '../access/networks.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
+import type { Act } from '../facts/facts.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { IncidentRow } from '../access/objects.ts'
@@ -32,7 +32,7 @@ type ZipEntry = { name: string; lastModified: Date; input: Uint8Array | string }
 
 export type Exports = {
   /** Throws `export_busy`. */
-  open(caller: Caller, wanted: Wanted & { sourceIp: string }): Readable
+  open(act: Act, wanted: Omit<Wanted, 'now'>): Readable
 }
 
 export function createExports({ db }: { db: Kysely<Tables> }): Exports {
@@ -42,15 +42,15 @@ export function createExports({ db }: { db: Kysely<Tables> }): Exports {
   const exporting = new Set<string>()
 
   return {
-    open(caller, { sourceIp, ...wanted }) {
-      if (exporting.has(caller.userId)) throw new HubError('export_busy')
-      const zip = Readable.fromWeb(makeZip(entries(db, wanted)) as NodeReadableStream)
-      if ((scopeOf(caller).isWhole ? ofManagers : ofUsers).admit(zip, sourceIp)) {
+    open({ actor, sourceIp, now }, wanted) {
+      if (exporting.has(actor.userId)) throw new HubError('export_busy')
+      const zip = Readable.fromWeb(makeZip(entries(db, { ...wanted, now })) as NodeReadableStream)
+      if ((scopeOf(actor).isWhole ? ofManagers : ofUsers).admit(zip, sourceIp)) {
         zip.destroy()
         throw new HubError('export_busy')
       }
-      exporting.add(caller.userId)
-      zip.once('close', () => exporting.delete(caller.userId))
+      exporting.add(actor.userId)
+      zip.once('close', () => exporting.delete(actor.userId))
       return zip
     },
   }

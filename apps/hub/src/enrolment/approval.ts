@@ -35,19 +35,19 @@ export function approveRegistration(
     rule?: string
   },
 ): Promise<Approved> {
-  const { id, actor, now, rule = null } = decision
+  const { id, at, actor, rule = null } = decision
   return inTransaction(db, async (transaction) => {
-    const row = await takePending(transaction, id, now)
+    const row = await takePending(transaction, id, at)
     const known = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
     await checkToken(transaction, row, known?.id)
-    const approved = known ? await changeKeys(transaction, row, known) : await createGateway(transaction, row, now)
+    const approved = known ? await changeKeys(transaction, row, known) : await createGateway(transaction, row, at)
     const { gatewayId, name, address } = approved
     await transaction
       .updateTable('registrations')
-      .set({ status: 'approved', gateway_id: gatewayId, decided_at: now, decided_by: actor.name })
+      .set({ status: 'approved', gateway_id: gatewayId, decided_at: at, decided_by: actor.name })
       .where('id', '=', id)
       .execute()
-    const about = { at: now, actor, target: id, gatewayId }
+    const about = { at, actor, target: id, gatewayId }
     await record(
       transaction,
       known

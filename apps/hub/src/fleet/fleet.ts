@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { protectionOf, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
+import { GATEWAY_TEXTS, ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
@@ -33,8 +34,7 @@ const LISTED = [
   'gateways.kind',
   'gateways.name',
   'gateways.name_key',
-  'gateways.location',
-  'gateways.description',
+  ...GATEWAY_TEXTS.map((name) => `gateways.${name}` as const),
   'gateways.tags',
   'gateways.device_token',
   'gateways.wireguard_public_key',
@@ -338,8 +338,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     protection: protectionOf({ isOffline: status === 'offline', heartbeat: known.heartbeat?.content }),
     blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
     kind: row.kind,
-    location: row.location,
-    description: row.description,
+    ...ofGatewayTexts((name) => row[name]),
     tags: tagsOf(row),
     publicIp: row.endpoint_address ?? row.source_ip,
     vpnInternalIp: row.address,

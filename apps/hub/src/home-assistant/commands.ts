@@ -77,7 +77,7 @@ export function createMqttCommands(options: {
       if (underWay.has(kind)) return onRefused('the same is under way')
       if (!isWithinRates(gatewayId, isStop)) return onRefused('there were too many')
       underWay.add(kind)
-      give(asked, { caller: HOME_ASSISTANT, sourceIp: '' })
+      give(asked, { actor: HOME_ASSISTANT, sourceIp: '', now: clock() })
         .catch((error: unknown) => onRefused(error instanceof Error ? error.message : String(error)))
         .finally(() => {
           underWay.delete(kind)

@@ -29,9 +29,9 @@ export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDepen
   mount(app, contract.readHubSettings, () => readSettings(db))
 
   for (const call of [contract.editHubSettings, contract.saveHubSettings])
-    mount(app, call, ({ body, caller, sourceIp }) => {
+    mount(app, call, ({ body, act }) => {
       const saved = changing.then(async () => {
-        const { before, after } = await saveSettings(db, body, { caller, sourceIp, now: clock() })
+        const { before, after } = await saveSettings(db, body, act)
         await followVpn(before, after)
         return after
       })

@@ -11,6 +11,7 @@ import { DEVICE_API_BASE, GATEWAY_PORT } from '@hedgerow/contract'
 import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { checkDeclared } from '../../../testing/declared-error.ts'
 import { startFixtureHub, type FixtureHub } from '../../../testing/hub.ts'
 import { startOnvifCamera } from '../../../testing/onvif-camera.ts'
 import { startRelay, type Relay } from '../../../testing/relay.ts'
@@ -65,6 +66,7 @@ function send(method: string, path: string, { body, headers = {}, tunnel = false
     buffer(answer).then((bytes) => {
       const isJson = answer.headers['content-type']?.startsWith('application/json') ?? false
       const json = isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {}
+      checkDeclared(deviceCalls, { base: DEVICE_API_BASE, method, path, code: json['error'] })
       resolve({ status: answer.statusCode!, headers: answer.headers, json })
     }, reject)
   })

@@ -1,17 +1,25 @@
-/** The calls of the device's local API; the OpenAPI document that the device serves is made of them. */
-import {
-  detection,
-  deviceUpdates,
-  heartbeat,
-  reportDetections,
-  type Heartbeat,
-  gatewayLearning,
-  learningUndo,
-} from '@hedgerow/contract'
+/**
+ * The calls of a device's local API, for programs of its owner, which the agent answers on port 8080 below
+ * `LOCAL_API_BASE`. The OpenAPI document that the device serves is made of them.
+ */
 import { z } from 'zod'
-import type { DeviceCall } from '../../calls/dispatcher.ts'
+import { deviceUpdates } from './agent-updates.ts'
+import { call } from './call.ts'
+import { detection, reportDetections } from './detections.ts'
+import { FIRING_MAX_SECONDS } from './deterrents.ts'
+import {
+  clipErrors,
+  deviceConditions,
+  identified,
+  named,
+  pictureErrors,
+  pictureSize,
+  snapshotKind,
+} from './device-parts.ts'
+import { heartbeat, type Heartbeat } from './heartbeats.ts'
+import { gatewayLearning, learningUndo } from './learning.ts'
 
-export const API_PATH = '/api/v1'
+export const LOCAL_API_BASE = '/api'
 
 /** The status that the device's own programs report, for the next heartbeat. */
 export type DeviceReport = Partial<Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>>
@@ -30,17 +38,7 @@ const deviceStatus = z.object({
   problems,
   detectionsWaiting: z.number().int().describe('How many detections wait for the hub.'),
   updates: deviceUpdates.describe('The version that runs, and updates.'),
-  conditions: z
-    .array(
-      z.object({
-        step: z.string(),
-        label: z.string(),
-        state: z.enum(['waiting', 'done', 'failed']),
-        at: z.string().nullable(),
-        detail: z.string(),
-      }),
-    )
-    .describe('The steps from a new device to one that is connected to its hub.'),
+  conditions: deviceConditions.describe('The steps from a new device to one that is connected to its hub.'),
 })
 
 const firing = z.object({
@@ -54,19 +52,17 @@ const count = z.coerce.number().int().min(1).max(500).default(50)
 const text = z.string().min(1).max(100).optional()
 const time = z.iso.datetime({ offset: true }).optional()
 
-type LocalCall = DeviceCall & { summary: string }
-
 export const localCalls = {
-  reportDetections: {
+  reportDetections: call({
     method: 'POST',
-    path: '/detections',
+    path: '/v1/detections',
     summary: 'Reports detections. The same id again updates a detection.',
     body: reportDetections.body,
     response: z.object({ accepted: z.number().int().describe('How many detections are on the device’s disk.') }),
-  },
-  listDetections: {
+  }),
+  listDetections: call({
     method: 'GET',
-    path: '/detections',
+    path: '/v1/detections',
     summary: 'The recent detections of this device, newest first.',
     query: z.strictObject({
       limit: count.describe('The largest number of detections.'),
@@ -76,116 +72,127 @@ export const localCalls = {
       before: time.describe('Only detections that began before this time.'),
     }),
     response: z.object({ detections: z.array(detection.omit({ thumbnail: true })) }),
-  },
-  readSnapshot: {
+  }),
+  readSnapshot: call({
     method: 'GET',
-    path: '/detections/:id/snapshot.jpg',
+    path: '/v1/detections/:id/snapshot.jpg',
     summary: 'The picture of a detection.',
-    query: z.strictObject({
-      boxed: z.enum(['true', 'false']).optional().describe("With the object's box drawn, if it is known."),
-    }),
+    params: identified,
+    query: snapshotKind,
     media: 'image/jpeg',
-  },
-  readClip: {
+    response: null,
+    errors: pictureErrors.snapshot,
+  }),
+  readClip: call({
     method: 'GET',
-    path: '/detections/:id/clip.mp4',
+    path: '/v1/detections/:id/clip.mp4',
     summary: 'The clip of a detection, whole or a range of it.',
+    params: identified,
     media: 'video/mp4',
-  },
-  listCameras: {
+    response: null,
+    errors: clipErrors,
+  }),
+  listCameras: call({
     method: 'GET',
-    path: '/cameras',
+    path: '/v1/cameras',
     summary: 'The cameras of all sources.',
     response: z.object({ cameras }),
-  },
-  readLatest: {
+  }),
+  readLatest: call({
     method: 'GET',
-    path: '/cameras/:name/latest.jpg',
+    path: '/v1/cameras/:name/latest.jpg',
     summary: 'The newest picture of a camera.',
-    query: z.strictObject({ height: z.coerce.number().int().min(16).max(4_320).optional().describe('In pixels.') }),
+    params: named,
+    query: pictureSize,
     media: 'image/jpeg',
-  },
-  fireDeterrent: {
+    response: null,
+    errors: pictureErrors.latest,
+  }),
+  fireDeterrent: call({
     method: 'POST',
-    path: '/deterrents/:name/fire',
+    path: '/v1/deterrents/:name/fire',
     summary: 'Fires a deterrent, within the limits of gateway.yaml.',
-    body: z.strictObject({ seconds: z.number().int().min(1).max(1_800).optional() }),
+    params: named,
+    body: z.strictObject({ seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional() }),
     bodyOptional: true,
     response: z.object({ firing }),
-  },
-  stopDeterrent: {
+    errors: ['deterrent_not_found', 'not_fired'],
+  }),
+  stopDeterrent: call({
     method: 'POST',
-    path: '/deterrents/:name/stop',
+    path: '/v1/deterrents/:name/stop',
     summary: 'Switches a deterrent off.',
+    params: named,
     response: z.object({}),
-  },
-  arm: {
+    errors: ['deterrent_not_found'],
+  }),
+  arm: call({
     method: 'POST',
-    path: '/arm',
+    path: '/v1/arm',
     summary: 'Lets rules and programs fire deterrents.',
     response: z.object({ armed: z.boolean() }),
-  },
-  disarm: {
+    errors: ['not_armed'],
+  }),
+  disarm: call({
     method: 'POST',
-    path: '/disarm',
+    path: '/v1/disarm',
     summary: 'Switches all deterrents off; nothing fires until the device is armed again.',
     response: z.object({ armed: z.boolean() }),
-  },
-  getStatus: {
+  }),
+  getStatus: call({
     method: 'GET',
-    path: '/status',
+    path: '/v1/status',
     summary: 'The status that the device reports to the hub.',
     response: deviceStatus,
-  },
-  patchStatus: {
+  }),
+  patchStatus: call({
     method: 'PATCH',
-    path: '/status',
+    path: '/v1/status',
     summary: 'Replaces these parts of the status that the next heartbeats report to the hub; the others stay.',
     body: programStatus,
     response: z.object({}),
-  },
-  putStatus: {
+  }),
+  putStatus: call({
     method: 'PUT',
-    path: '/status',
+    path: '/v1/status',
     summary: 'As PATCH. Until the next minor version, after which it takes all parts.',
     body: programStatus,
     response: z.object({}),
-  },
-  getLearning: {
+  }),
+  getLearning: call({
     method: 'GET',
-    path: '/learning',
+    path: '/v1/learning',
     summary: 'What the device learned from reviews, by camera and label.',
     response: gatewayLearning,
-  },
-  learnNow: {
+  }),
+  learnNow: call({
     method: 'POST',
-    path: '/learning/run',
+    path: '/v1/learning/run',
     summary: 'Learns now, as it does every night. It goes on after the answer.',
     response: z.object({}),
-  },
-  undoLearning: {
+  }),
+  undoLearning: call({
     method: 'POST',
-    path: '/learning/undo',
+    path: '/v1/learning/undo',
     summary: 'Goes back to an earlier version of a camera and label, to the one before the active one, or to none.',
     body: learningUndo,
     response: z.object({
       undone: z.boolean().describe('False when none was active, or it cannot go back to the version.'),
     }),
-  },
-  readModel: {
+  }),
+  readModel: call({
     method: 'GET',
-    path: '/models/:name/archive.tgz',
+    path: '/v1/models/:name/archive.tgz',
     summary: 'A model that the hub hands out. Only for the command “hedgerow-gateway model add” on this device.',
+    params: named,
     media: 'application/gzip',
-  },
-  goBack: {
+    response: null,
+  }),
+  goBack: call({
     method: 'POST',
-    path: '/version/back',
+    path: '/v1/version/back',
     summary: 'Returns to the version before. Only for the command “hedgerow-gateway back” on this device.',
     response: z.object({ version: z.string().describe('The version that starts now.') }),
-  },
-} as const satisfies Record<string, LocalCall>
-
-export function callOf(name: keyof typeof localCalls): LocalCall {
-  return localCalls[name]
-}
+    errors: ['no_way_back'],
+  }),
+} as const
