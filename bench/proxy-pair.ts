@@ -210,7 +210,8 @@ async function startNginx(namespace: NetworkNamespace, folder: string, servers: 
   // Debian's nginx gives up root for a user of its own, which needs access to the folder.
   await writeFile(
     file,
-    `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid; error_log stderr warn;
+    `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid;
+    error_log stderr warn;
      events { worker_connections 8000; }
      http { access_log off; sendfile on; tcp_nodelay on; ${temporary.join(' ')} ${servers} }`,
   )

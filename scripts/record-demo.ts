@@ -155,7 +155,8 @@ async function showOrchard(person: BrowserContext): Promise<Page> {
   await page.setContent(`<!doctype html><style>
     body { margin: 0; height: 100vh; display: grid; grid-template-columns: 3fr 2fr; gap: 24px; align-items: center;
       box-sizing: border-box; padding: 0 24px; background: #0c1210 }
-    img { width: 100%; border-radius: 6px } iframe { width: 100%; height: 420px; border: 0; background: #fff; border-radius: 6px }
+    img { width: 100%; border-radius: 6px }
+    iframe { width: 100%; height: 420px; border: 0; background: #fff; border-radius: 6px }
   </style><img src="${pictureUrl}" alt=""><iframe src="${switches.url}"></iframe>`)
   return page
 }

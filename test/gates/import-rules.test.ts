@@ -216,7 +216,8 @@ const allowed: Record<string, string> = {
   'apps/hub/src/dashboard/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
   'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,
-  'apps/portal/src/features/gateways/allowed.ts': `import '@hedgerow/ui/panel.tsx'\nimport '@hedgerow/contract'\nimport './queries.ts'`,
+  'apps/portal/src/features/gateways/allowed.ts': `import '@hedgerow/ui/panel.tsx'
+    import '@hedgerow/contract'\nimport './queries.ts'`,
   'apps/gateway/src/allowed.ts': `import '@hedgerow/netstack/node'`,
   'packages/netstack/src/index.ts': `export * from './stack.ts'`,
 }

@@ -36,7 +36,8 @@ const FLAG = String.raw`(?<=\u{1f3f4}${TAGS}{0,5})${TAGS}(?=${TAGS}{0,5}\u{e007f
  * halves of surrogate pairs, and default ignorable code points (zero-width, bidi, tags, U+FEFF).
  */
 const UNSEEN = new RegExp(
-  String.raw`(?!${JOINER}|${SELECTOR}|${VARIANT}|${FLAG})[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
+  String.raw`(?!${JOINER}|${SELECTOR}|${VARIANT}|${FLAG})` +
+    String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
   'u',
 )
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')

@@ -53,7 +53,8 @@ describe('an answer', () => {
     ['with trailers', `${CHUNKED}2\r\nok\r\n0\r\nX-A: b\r\nX-C:\r\n\r\n`, 'ok', true],
     [
       'after interim answers',
-      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 ' +
+        'OK\r\nContent-Length: 2\r\n\r\nok',
       'ok',
       true,
     ],

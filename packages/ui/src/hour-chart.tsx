@@ -145,7 +145,8 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
           usePointStyle: true,
           callbacks: {
             title: ([item]) =>
-              `${hourLabel(hours[item?.dataIndex ?? 0] ?? '')}${isRunning(item?.dataIndex, hours.length) ? ', so far' : ''}`,
+              hourLabel(hours[item?.dataIndex ?? 0] ?? '') +
+              (isRunning(item?.dataIndex, hours.length) ? ', so far' : ''),
             label: ({ dataset, parsed }) => `${dataset.label}: ${parsed.y === null ? 'unknown' : format(parsed.y)}`,
           },
         },

@@ -107,7 +107,8 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     else if (!watchedBy && blind.length > 0)
       warn(
         named,
-        `Nothing looks at ${blind.slice(0, FINDINGS_MAX).join(', ')}, so programs and people in the hub cannot fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
+        `Nothing looks at ${blind.slice(0, FINDINGS_MAX).join(', ')}, so programs and people in the hub cannot ` +
+          `fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
       )
   }
 

@@ -17,7 +17,10 @@ export function noSuch(
 ): string {
   const near = theNearest({ name, shown }, [...known, ...also])
   if (near !== '') return `There is no ${what} ${shown}${near}.`
-  return `There is no ${what} ${shown}${known.length === 0 ? '' : `; there is ${known.slice(0, SHOWN_MAX).join(', ')}`}.`
+  return (
+    `There is no ${what} ` +
+    `${shown}${known.length === 0 ? '' : `; there is ${known.slice(0, SHOWN_MAX).join(', ')}`}.`
+  )
 }
 
 /** The end of a sentence about such a name; empty when no name is near. */

@@ -58,7 +58,8 @@ export async function openHubTrust(dataDir: string, pin: string | undefined): Pr
         )
       if (discoveredPins.length > 0 && !discoveredPins.includes(shown))
         throw new HubRefusedError(
-          `This is not the hub that the DNS record names: expected ${discoveredPins.join(' or ')}, but it shows ${shown}.`,
+          `This is not the hub that the DNS record names: expected ${discoveredPins.join(' or ')}, but it shows ` +
+            `${shown}.`,
         )
     },
     async remember(identityPublicKey) {

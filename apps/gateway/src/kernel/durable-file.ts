@@ -27,7 +27,8 @@ export async function makeDataDirectory(path: string): Promise<void> {
   const { mode } = await stat(path)
   if ((mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0 || process.platform === 'win32') return
   throw new DataFileError(
-    `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
+    `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its ` +
+      `keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
   )
 }
 

@@ -108,7 +108,7 @@ const versionsOf = (label = 'deer') =>
     .cameras[0]?.labels.find((one) => one.label === label)
     ?.versions.map(({ state }) => state)
 
-test('after a night it holds back detections like those that people called wrong, and says so; those like the right ones are shown', async () => {
+test('after a night it holds back detections like those called wrong, and says so; the others are shown', async () => {
   await mark(38)
   await learning.run()
   expect(learning.state()).toMatchObject({ state: 'waiting', message: expect.stringContaining('1 right and 1 wrong') })
@@ -209,7 +209,7 @@ test('a later picture shows a held-back detection only when it is more likely ri
   expect(await look(hidden, 0.6, before)).toMatchObject({ suppressed: false, verdict: { outcome: 'unsure' } })
 })
 
-test('nights are counted from reviews: shown and right, shown and wrong, held back, held back although right', async () => {
+test('nights are counted from reviews: shown and right, shown and wrong, held back, and wrongly so', async () => {
   await mark(80)
   await learning.run()
   const nights = () => learning.report().cameras[0]!.nights
@@ -310,7 +310,8 @@ test('kill -9 in the middle of a night: the old version stays, and the next run 
     const nothing = () => {}
     const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
     const learning = createLearning({ dataDir: ${JSON.stringify(dataDir)}, settings: () => learningSettings.parse({}),
-      place: () => ({ timeZone: 'UTC' }), masks: () => [], reviews: () => ${JSON.stringify(said)}, picture: async () => undefined,
+      place: () => ({ timeZone: 'UTC' }), masks: () => [], reviews: () => ${JSON.stringify(said)},
+      picture: async () => undefined,
       update: async () => true, log, clock: () => ${NOW + 30 * HOUR_MS} })
     const done = learning.run()
     console.log('begun')

@@ -91,7 +91,8 @@ async function findSource(what: string): Promise<ModelSource> {
   if (!isAddress(what) && !what.includes('/') && !what.endsWith('.json'))
     throw new ModelError(
       'model_unknown',
-      `No model is known as ${what}. Name the URL or the path of a manifest, or one of ${KNOWN_MODELS.map(({ name }) => name).join(', ')}.`,
+      `No model is known as ${what}. Name the URL or the path of a manifest, or one of ` +
+        `${KNOWN_MODELS.map(({ name }) => name).join(', ')}.`,
     )
   const manifest = new GatheredBytes()
   for await (const part of readFrom(what)) {

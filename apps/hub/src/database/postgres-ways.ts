@@ -125,7 +125,10 @@ function wordsOf(error: unknown): string {
   if (/^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED)/.test(code))
     return `nobody vouches for its certificate (${message}). Name the file of the authority with sslrootcert`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `its certificate is for another name. ${message.replace(/^.*?altnames: /s, '')} Use that name, or sslmode=verify-ca`
+    return (
+      `its certificate is for another name. ${message.replace(/^.*?altnames: /s, '')} Use that name, or ` +
+      'sslmode=verify-ca'
+    )
   if (message === 'The server does not support SSL connections') return 'it offers no TLS. See sslmode'
   // Several addresses of one name failed: the error has only a code.
   return message || code

@@ -12,7 +12,8 @@ export function makePrivateFolder(path: string): void {
   const { mode } = statSync(path)
   if (process.platform === 'win32' || (mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0) return
   throw new ConfigError([
-    `Every user of this machine can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace the hub's keys. ` +
+    `Every user of this machine can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace the ` +
+      "hub's keys. " +
       `Make it the hub's alone, with "chmod 700 ${path}", and start again.`,
   ])
 }

@@ -33,9 +33,8 @@ export async function storeReviews(
       verdict, label, by_id, at, camera, started_at
     from (${said}) as said where true
     on conflict (gateway_id, detection_id) do update set
-      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label, by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(
-    transaction,
-  )
+      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label,
+      by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(transaction)
 }
 
 /** The number of the newest review of a gateway, 0 without any. */

@@ -124,7 +124,8 @@ async function findNear(transaction: Transaction<Tables>, detections: readonly P
   if (detections.length === 0) return []
   const near = stretches(detections).map(
     ({ gatewayId, label, from, to }) =>
-      sql`(${gatewayId}, ${label}, cast(${from - GAP_MS} as double precision), cast(${to + GAP_MS} as double precision))`,
+      sql`(${gatewayId}, ${label}, cast(${from - GAP_MS} as double precision),
+          cast(${to + GAP_MS} as double precision))`,
   )
   const { rows } = await sql<Incident>`with near (gateway, label, after, before) as (values ${sql.join(near)})
     select distinct incidents.* from near cross join incidents

@@ -94,7 +94,8 @@ const ASKED: Readonly<Record<Language, (device: Fact<'registration.pending'>['da
       `MAC address: ${macAddress || 'N/A'}`,
       `Version: ${deviceVersion}`,
       `Fingerprint: ${fingerprint}`,
-      'Compare the fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations:',
+      'Compare the fingerprint with what the device shows, then approve or reject it under Pending Gateway ' +
+        'Registrations:',
     ].join('\n'),
   }),
   de: ({ deviceName, deviceLocation, macAddress, deviceVersion, fingerprint, keyChangeFor }, sourceIp) => ({
@@ -109,7 +110,8 @@ const ASKED: Readonly<Record<Language, (device: Fact<'registration.pending'>['da
       `MAC-Adresse: ${macAddress || 'keine'}`,
       `Version: ${deviceVersion}`,
       `Fingerabdruck: ${fingerprint}`,
-      'Vergleichen Sie den Fingerabdruck mit dem, den das Gerät zeigt, und geben Sie es unter Approvals frei oder lehnen es ab:',
+      'Vergleichen Sie den Fingerabdruck mit dem, den das Gerät zeigt, und geben Sie es unter Approvals frei ' +
+        'oder lehnen es ab:',
     ].join('\n'),
   }),
 }

@@ -21,7 +21,10 @@ export function sessionCookieName(jar: CookieJar): string {
 /** The Set-Cookie value that starts a session on the gateway's origin. */
 export function sessionCookie(jar: CookieJar, token: string): string {
   const secure = jar.mode === 'ports' ? '' : ' Secure;'
-  return `${sessionCookieName(jar)}=${token}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${UI_SESSION_LIFETIME_SECONDS}`
+  return (
+    `${sessionCookieName(jar)}=${token}; Path=/;${secure} HttpOnly; SameSite=Lax; ` +
+    `Max-Age=${UI_SESSION_LIFETIME_SECONDS}`
+  )
 }
 
 /** Every value that the browser sent for the session cookie. More than one means that a page planted some. */

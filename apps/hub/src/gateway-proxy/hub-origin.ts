@@ -43,7 +43,8 @@ export function createHubOrigins(
       )
       if (calling) return calling
       const message =
-        "The hub does not know itself by this page's address: set HUB_PUBLIC_URL, or let the proxy in front of it pass Host on."
+        "The hub does not know itself by this page's address: set HUB_PUBLIC_URL, or let the proxy in front of " +
+        'it pass Host on.'
       throw new HubError('invalid_request', { message })
     },
 

@@ -45,7 +45,9 @@ export function multipart(fields: Record<string, string>, { name, jpeg }: { name
   const boundary = randomUUID()
   const field = ([key, value]: [string, string]) =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`
-  const file = `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="picture.jpg"\r\ncontent-type: image/jpeg\r\n\r\n`
+  const file =
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="picture.jpg"\r\ncontent-type: ` +
+    `image/jpeg\r\n\r\n`
   const body = Buffer.concat([
     Buffer.from(Object.entries(fields).map(field).join('') + file),
     jpeg,

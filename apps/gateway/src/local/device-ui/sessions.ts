@@ -53,7 +53,10 @@ export function createSessions(
 
   function setCookie(request: IncomingMessage, value: string, attributes: string): string {
     const isSecure = request.headers.origin?.startsWith('https:') ?? false
-    return `${cookieName(isSecure)}=${value}; Path=/;${isSecure ? ' Secure;' : ''} HttpOnly; SameSite=Strict${attributes}`
+    return (
+      `${cookieName(isSecure)}=${value}; Path=/;${isSecure ? ' Secure;' : ''} HttpOnly; ` +
+      `SameSite=Strict${attributes}`
+    )
   }
 
   /** Tokens of both cookie names: the request does not say whether the browser uses https. */

@@ -17,7 +17,9 @@ export const eyeSettings = z.strictObject({
   model: modelName
     .default(NO_MODEL)
     .describe(
-      'A model that was added with `hedgerow-gateway model add`. `none`: the eye reports `motion` and nothing else. `demonstration`: for drawn scenes only; it tells drawn outlines apart, and sees animals in real pictures that are not there.',
+      'A model that was added with `hedgerow-gateway model add`. `none`: the eye reports `motion` and nothing ' +
+        'else. `demonstration`: for drawn scenes only; it tells drawn outlines apart, and sees animals in real ' +
+        'pictures that are not there.',
     ),
   threads: z
     .number()

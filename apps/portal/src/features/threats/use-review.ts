@@ -68,7 +68,10 @@ export function wordsOfUndo({ asked, kept }: { asked: number; kept: number }): s
   const done = undone === 1 ? 'One review undone' : `${undone} reviews undone`
   if (kept === 0) return done
   if (asked === 1) return 'Somebody reviewed it again since, so it stays as it is.'
-  return `${done}. Somebody reviewed ${kept === 1 ? 'one' : kept} again since: ${kept === 1 ? 'it stays' : 'they stay'}.`
+  return (
+    `${done}. Somebody reviewed ${kept === 1 ? 'one' : kept} again since: ` +
+    `${kept === 1 ? 'it stays' : 'they stay'}.`
+  )
 }
 
 /** The verdict in a word: of people, of the gateway, or none yet. */
