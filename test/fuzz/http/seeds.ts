@@ -1,13 +1,13 @@
 /** The HTTP fuzzer's first inputs: messages with wrong framing, order or ends, as Latin-1 text. */
 
 /** The target of a request and its headers; `cookie` is empty for strangers. */
-export type Asked = { host: string; origin: string; cookie: string; path: string }
+export type SeedRequest = { host: string; origin: string; cookie: string; path: string }
 
 const WEBSOCKET =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
   'dGhlIHNhbXBsZSBub25jZQ==\r\n'
 
-export function requestSeeds({ host, origin, cookie, path }: Asked): string[] {
+export function requestSeeds({ host, origin, cookie, path }: SeedRequest): string[] {
   const jar = cookie === '' ? '' : `Cookie: ${cookie}\r\n`
   const head = (line: string, rest = '') =>
     `${line} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n${jar}${rest}\r\n`

@@ -50,7 +50,7 @@ export async function findHubs(
     } catch (error) {
       problems.push(
         `DNS SRV ${SERVICE}.${domain}: ` +
-          `${isAbsent(error) ? `there is no such record: add the zone line ${srvLine(domain)}` : inWords(error)}`,
+          (isAbsent(error) ? `there is no such record: add the zone line ${srvLine(domain)}` : inWords(error)),
       )
     }
   }

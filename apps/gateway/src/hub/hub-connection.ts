@@ -6,7 +6,7 @@ import type { Heartbeat } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { DatagramSocket } from '@hedgerow/wireguard/node'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { AgentIdentity, AgentSettings } from '../config.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { GatewayState } from './gateway-state.ts'
 import { loadDeviceKeys, type DeviceKeys } from './identity.ts'
@@ -45,8 +45,8 @@ export type DeviceNetwork = {
   openSocket(): DatagramSocket
 }
 
-export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
-  Partial<Omit<Config, 'name' | 'dataDir'>> & {
+export type HubConnectionOptions = AgentIdentity &
+  Partial<AgentSettings> & {
     log: Logger
     version: string
     uptimeSeconds(): number

@@ -9,7 +9,7 @@ import { createRandom, type Random } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLearning, isDue, type Learning } from './learning.ts'
-import type { Said } from './night.ts'
+import type { StoredVerdict } from './night.ts'
 import { learningSettings } from './schema.ts'
 import { LEARNING_FILE, openLearningStore } from './store.ts'
 
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 const NOW = Date.parse('2026-05-20T01:00:00Z')
 
 let dataDir: string
-let said: Said[]
+let said: StoredVerdict[]
 let updates: { id: string; suppressed?: boolean | undefined; doubtful?: boolean | undefined }[]
 let now: number
 let alsoLearn: Record<string, string[]>

@@ -9,7 +9,7 @@ import type { Detection, GatewayLearning, Heartbeat, LearningUndo } from '@hedge
 import { verifierFeatures, verify, type Polygon } from '@hedgerow/vision'
 import { isWithin, type Place } from '../kernel/hours.ts'
 import { createLooks, type LooksOptions } from './looks.ts'
-import { isUsable, type CameraNight, type Said } from './night.ts'
+import { isUsable, type CameraNight, type StoredVerdict } from './night.ts'
 import { countNights } from './nights.ts'
 import type { NightTask } from './night-worker.ts'
 import { createProposals } from './proposals.ts'
@@ -49,7 +49,7 @@ export type LearningOptions = LooksOptions & {
   /** The masks of a camera in gateway.yaml. */
   masks(camera: string): readonly Polygon[]
   /** People's reviews, in the order in which they were made. */
-  reviews(): readonly Said[]
+  reviews(): readonly StoredVerdict[]
   /** Updates the record and the hub with a decision of this module. */
   update(id: string, change: Pick<Detection, 'suppressed' | 'doubtful'>): Promise<boolean>
 }

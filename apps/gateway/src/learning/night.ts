@@ -16,7 +16,7 @@ import { mayLearn, type LearningSettings } from './schema.ts'
 import type { LearningStore, LookFacts, Version } from './store.ts'
 
 /** A person's review of a detection; null withdraws it. */
-export type Said = { detection: string; verdict: 'right' | 'wrong' | null; label: string | null }
+export type StoredVerdict = { detection: string; verdict: 'right' | 'wrong' | null; label: string | null }
 
 export type CameraNight = Pick<Night, 'lessons' | 'drift'> & {
   camera: string
@@ -28,7 +28,7 @@ export type CameraNight = Pick<Night, 'lessons' | 'drift'> & {
 export type NightOptions = {
   store: LearningStore
   /** In the order in which they were made. */
-  reviews: readonly Said[]
+  reviews: readonly StoredVerdict[]
   settings: Pick<LearningSettings, 'alsoLearn'>
   /** Milliseconds since 1970. */
   now: number
@@ -106,7 +106,7 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
  */
 export function verdictsOf(
   looks: readonly LookFacts[],
-  said: ReadonlyMap<string, Pick<Said, 'verdict' | 'label'>>,
+  said: ReadonlyMap<string, Pick<StoredVerdict, 'verdict' | 'label'>>,
 ): Map<string, boolean> {
   const wanted = new Set(looks.filter(({ id }) => said.get(id)?.verdict === 'right').map(({ label }) => label))
   return new Map(

@@ -201,7 +201,8 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
     versions().find((one) => one.camera === camera && one.label === label && one.state === 'active')
 
   return {
-    addLook({ id, camera, label, at, score, hour, seconds, travel, box: place, crop }) {
+    addLook(look) {
+      const { id, camera, label, at, score, hour, seconds, travel, box: place, crop } = look
       const pixels = Buffer.from(crop.data.buffer, crop.data.byteOffset, crop.data.byteLength)
       const where = place ? JSON.stringify(place) : null
       insertLook.run(id, camera, label, at, score, hour, seconds, travel, where, pixels)

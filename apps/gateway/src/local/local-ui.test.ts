@@ -140,9 +140,9 @@ async function openApplication(listener: RequestListener): Promise<{ url: URL; s
   return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), server }
 }
 
-type Asked = { method?: string; headers?: Record<string, string>; body?: string }
+type TestRequest = { method?: string; headers?: Record<string, string>; body?: string }
 
-async function ask(server: LocalUiServer, path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+async function ask(server: LocalUiServer, path: string, { method = 'GET', headers = {}, body }: TestRequest = {}) {
   const outgoing = request({ host: '127.0.0.1', port: server.port, path, method, headers, agent: false })
   outgoing.end(body)
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]

@@ -36,8 +36,8 @@ export function crowdsOf(address: string): Network[] {
   return namesOf(address, (family) => [...LIMITED[family], PROVIDERS[family]])
 }
 
-/** What counts as one site: an IPv4 address, or the /64 of an IPv6 address. */
-export function siteOf(address: string): string {
+/** The smallest network that counts: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(address: string): string {
   return networksOf(address)[0]?.cidr ?? address
 }
 

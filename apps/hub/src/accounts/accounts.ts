@@ -133,7 +133,7 @@ export async function findByName(db: Db, username: string): Promise<UserRow> {
   throw new HubError('user_not_found', {
     message:
       `There is no user ${JSON.stringify(username)}. ` +
-      `${names === '' ? 'No admin is active.' : `Active admins: ${names}.`}`,
+      (names === '' ? 'No admin is active.' : `Active admins: ${names}.`),
   })
 }
 

@@ -12,7 +12,7 @@ import { contentOf } from './contents.ts'
 import { countUnread, putNotice } from './notices.ts'
 import { readPreferences } from './preferences.ts'
 import { afterQuietHours } from './quiet-hours.ts'
-import type { Stage, Told } from './words.ts'
+import type { Stage, LineList } from './words.ts'
 
 type Step = Pick<AlertStep, 'channels' | 'people'> & { step: Stage; now: number; breaksThrough: boolean }
 type Person = { id: string; role: Tables['users']['role'] }
@@ -43,7 +43,7 @@ function readPeople(transaction: Transaction<Tables>, ids: readonly string[]): P
 
 async function tellBrowsers(
   transaction: Transaction<Tables>,
-  { alert, told, person, step }: { alert: AlertRow; told: Told; person: Person; step: Step },
+  { alert, told, person, step }: { alert: AlertRow; told: LineList; person: Person; step: Step },
   announce: Notifications['announce'],
 ): Promise<void> {
   const browsers = await transaction

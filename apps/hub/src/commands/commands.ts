@@ -31,7 +31,7 @@ import { DoorStatus, isWithoutDoor, type GatewayDoor } from '../gateway-door/gat
 import { HubError } from '../kernel/hub-error.ts'
 
 type Row = Selectable<Tables['commands']>
-type Asked = {
+type CommandRequest = {
   gatewayId: string
   action: CommandAction
   deterrent?: string | undefined
@@ -42,7 +42,7 @@ type End = Pick<Row, 'state' | 'code' | 'message'>
 
 export type Commands = {
   /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
-  give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command>
+  give(asked: CommandRequest, by: { caller: Caller; sourceIp: string }): Promise<Command>
   /** Ends commands that were on their way when the hub stopped. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -68,7 +68,7 @@ export function createCommands(options: {
   const onTheWay = new Map<string, Set<AbortController>>()
   const running = new Set<Promise<unknown>>()
 
-  async function give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command> {
+  async function give(asked: CommandRequest, by: { caller: Caller; sourceIp: string }): Promise<Command> {
     if (stopping.signal.aborted) throw new HubError('internal_error')
     const isStop = asked.action === 'stop' || asked.action === 'disarm'
     // Known from the first moment: a stop may be written down sooner than what was given before it.
@@ -91,7 +91,11 @@ export function createCommands(options: {
     }
   }
 
-  async function insert(asked: Asked, name: string, { caller, sourceIp }: { caller: Caller; sourceIp: string }) {
+  async function insert(
+    asked: CommandRequest,
+    name: string,
+    { caller, sourceIp }: { caller: Caller; sourceIp: string },
+  ) {
     const now = clock()
     const row: Row = {
       id: base32(randomBytes(10)).toLowerCase(),

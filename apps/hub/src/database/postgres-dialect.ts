@@ -7,7 +7,7 @@ import {
   type Dialect,
   type PostgresDialectConfig,
 } from 'kysely'
-import { connectionError, wayAfter, waysTo, type Way } from './postgres-ways.ts'
+import { connectionError, wayAfter, waysTo, type Endpoint } from './postgres-ways.ts'
 import { storageError } from './storage-errors.ts'
 
 const INT8 = types.builtins.INT8
@@ -40,7 +40,7 @@ export function postgresDialect(url: string): Dialect {
   pool.on('connect', (client) => void client.on('error', () => {}))
   /** In the way that worked last, or else in the next that works. */
   async function connect(): Promise<PoolClient> {
-    for (const failures = new Map<Way, unknown>(); ;) {
+    for (const failures = new Map<Endpoint, unknown>(); ;) {
       const tried = way
       try {
         return await pool.connect()

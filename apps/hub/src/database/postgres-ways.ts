@@ -12,8 +12,8 @@ import { readPostgresAddress, type PostgresAddress, type PostgresServer } from '
 /** A connection on which nothing is sent is probed after this time, so that no firewall forgets it. */
 const KEEPALIVE_MS = 10_000
 
-export type Way = { server: PostgresServer; config: ClientConfig }
-export type Ways = { all: readonly Way[]; check(client: ClientBase): Promise<void> }
+export type Endpoint = { server: PostgresServer; config: ClientConfig }
+export type Ways = { all: readonly Endpoint[]; check(client: ClientBase): Promise<void> }
 
 /** A server that answers, and on which nothing can be written. */
 class ReadOnlyServer extends Error {}
@@ -26,7 +26,7 @@ export function waysTo(url: string): Ways {
   const all = address.servers.flatMap((server) => {
     // libpq encrypts nothing on a socket of this machine either, whatever the mode.
     const choices = server.host.startsWith('/') ? [false as const] : modes
-    return choices.map((ssl): Way => {
+    return choices.map((ssl): Endpoint => {
       const config: ClientConfig = {
         ...server,
         ...session,
@@ -57,7 +57,7 @@ export function waysTo(url: string): Ways {
 /** Connects in the first way that works. The caller ends the client. */
 export async function connectPostgres(url: string, more: ClientConfig = {}): Promise<Client> {
   const { all, check } = waysTo(url)
-  const failures = new Map<Way, unknown>()
+  const failures = new Map<Endpoint, unknown>()
   for (let way = all[0]; way; way = wayAfter(way, failures.get(way), all, failures)) {
     const client = new Client({ ...way.config, ...more })
     client.on('error', () => {})
@@ -75,11 +75,11 @@ export async function connectPostgres(url: string, more: ClientConfig = {}): Pro
 
 /** The way to try after that failure; undefined where none is left, or where each would fail alike. */
 export function wayAfter(
-  way: Way,
+  way: Endpoint,
   error: unknown,
-  all: readonly Way[],
-  failures: ReadonlyMap<Way, unknown>,
-): Way | undefined {
+  all: readonly Endpoint[],
+  failures: ReadonlyMap<Endpoint, unknown>,
+): Endpoint | undefined {
   const at = all.indexOf(way)
   const others = [...all.slice(at + 1), ...all.slice(0, at)].filter((other) => !failures.has(other))
   if (error instanceof DatabaseError) {
@@ -105,7 +105,7 @@ function isOfTls(error: unknown): boolean {
 }
 
 /** The server's own answer, or `storage_unavailable` with a cause in words that names the server. */
-export function connectionError(failures: ReadonlyMap<Way, unknown>): unknown {
+export function connectionError(failures: ReadonlyMap<Endpoint, unknown>): unknown {
   const answered = [...failures.values()].find((error) => error instanceof DatabaseError)
   if (answered && failures.size === 1) return answered
   // Of one server's ways the last says most: the earlier ones were only preferred.

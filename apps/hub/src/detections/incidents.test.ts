@@ -370,11 +370,11 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   })
 })
 
-type Known = { at: number; lasts: number; label: string }
+type Sample = { at: number; lasts: number; label: string }
 type Cluster = { label: string; from: number; to: number; count: number }
 
 /** The definition, written plainly: gaps of 45 s and more separate incidents. */
-function clusters(all: readonly Known[]): Cluster[] {
+function clusters(all: readonly Sample[]): Cluster[] {
   const found: Cluster[] = []
   for (const { at, lasts, label } of all.toSorted((a, b) => a.at - b.at)) {
     const open = found.findLast((cluster) => cluster.label === label)

@@ -16,13 +16,13 @@ import { createFindTrusted } from './trusted-sources.ts'
 
 const SORTED_BY = ['number', 'string'] as const
 
-type Asked = { query: SearchQuery; reply: FastifyReply }
+type ListRequest = { query: SearchQuery; reply: FastifyReply }
 
 /** Oldest first: all for managers and admins; for users those that they claimed. */
 export async function listPending(
   db: Db,
   scope: Scope,
-  { query, reply, now, hubIdentityPublicKey }: Asked & { now: number; hubIdentityPublicKey: string },
+  { query, reply, now, hubIdentityPublicKey }: ListRequest & { now: number; hubIdentityPublicKey: string },
 ): Promise<PendingRegistration[]> {
   const page = pageFrom(query, SORTED_BY)
   let asked = registrationsIn(db, scope)
@@ -63,7 +63,7 @@ export async function listPending(
 }
 
 /** Newest first. */
-export async function listRejected(db: Db, { query, reply }: Asked): Promise<RejectedRegistration[]> {
+export async function listRejected(db: Db, { query, reply }: ListRequest): Promise<RejectedRegistration[]> {
   const page = pageFrom(query, SORTED_BY)
   let asked = db.selectFrom('registrations').selectAll().where('status', '=', 'rejected')
   if (query.q) asked = asked.where(matching(query.q))

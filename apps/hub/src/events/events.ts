@@ -76,11 +76,11 @@ export function createEvents(options: {
   const pauses = new Map<EventTopic, NodeJS.Timeout>()
   let isStopped = false
 
-  const heartbeat = setInterval(() => {
-    for (const stream of streams) send(stream, ':\n\n')
-  }, HEARTBEAT_INTERVAL_MS).unref()
-  const tasks = createTasks({ log, failure: 'could not check the sessions of event streams' })
+  const tasks = createTasks({ log, failure: 'could not keep event streams' })
   tasks.every(RECHECK_INTERVAL_MS, recheckSessions)
+  tasks.every(HEARTBEAT_INTERVAL_MS, () => {
+    for (const stream of streams) send(stream, ':\n\n')
+  })
   const stopListening = sessions.onEnded((sessionId) => {
     for (const stream of streams) if (stream.caller.sessionId === sessionId) close(stream)
   })
@@ -160,7 +160,6 @@ export function createEvents(options: {
     streams: () => streams.size,
     stop() {
       isStopped = true
-      clearInterval(heartbeat)
       for (const timer of pauses.values()) clearTimeout(timer)
       stopListening()
       for (const stream of streams) close(stream)

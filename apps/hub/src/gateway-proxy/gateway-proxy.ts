@@ -108,13 +108,13 @@ export type GatewayProxy = {
 }
 
 /** What the exchange with a gateway needs, whichever kind it is. */
-type Way = Omit<Passage, 'pool' | 'lines' | 'translate'> & {
+type Target = Omit<Passage, 'pool' | 'lines' | 'translate'> & {
   gateway: UiGateway
   forGateway: ForGateway
   forBrowser: ForBrowser
 }
 /** Opens the way to a gateway. */
-type Open = (way: Way) => OpenExchange
+type Open = (way: Target) => OpenExchange
 
 export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const { db, config, clock, log } = deps

@@ -18,7 +18,7 @@ export type Health = {
   /** A new connection: Frigate says a status only when it changes, and those of before may have changed. */
   forgetStatuses(): void
   /** `way`: the connection to Frigate; `error` is undefined when it answers. */
-  answers(way: Way, error?: FrigateError): void
+  answers(way: Transport, error?: FrigateError): void
   /** A transient failure: it counts as a problem for an hour after the last report. */
   tell(sentence: string): void
   /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
@@ -38,7 +38,7 @@ export type Health = {
   state(): SourceState
 }
 
-type Way = 'http' | 'messages'
+type Transport = 'http' | 'messages'
 type Camera = Heartbeat['cameras'][number]
 
 const CAMERAS_MAX = 64
@@ -72,7 +72,7 @@ export function createHealth(
   let allowed: readonly string[] | undefined
   const statuses = new Map<string, string>()
   const onlineAt = new Map<string, number>()
-  const failing = new Map<Way, { since: number; error: FrigateError }>()
+  const failing = new Map<Transport, { since: number; error: FrigateError }>()
   const told = new Map<string, number>()
   /** Whether messages have arrived since the start. */
   let isHeard = false
