@@ -44,7 +44,7 @@ const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /** The same, except line feeds and tabs. */
 const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
 
-/** Made when it is needed: the words for numbers of a language take 7 MB of memory. */
+/** Made when it is needed: the words for numbers of a language take memory. */
 const atMost = (max: number) => ({ error: () => `At most ${max.toLocaleString('en')} characters` })
 
 /** A one-line field that people fill in, with the sentences for its errors. Limits are inclusive. */

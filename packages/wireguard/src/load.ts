@@ -5,7 +5,7 @@
 
 import { parseAddress } from './address.ts'
 
-/** About a sixth of one core at 350 us a handshake. */
+/** Leaves most of one core for all else. */
 export const DEFAULT_HANDSHAKES_PER_SECOND = 500
 const MEASURE_MS = 1_000
 /** Cookies stay on for this long after the last rate that was too high, as the Linux implementation does. */

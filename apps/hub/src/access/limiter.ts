@@ -1,8 +1,8 @@
 /**
  * Rate limits for calls that anybody who reaches the hub may make, used for calls of devices: one token bucket for each
  * source, so that no source crowds out the others, and one for all, so that the total work is bounded. A caller that
- * proves its keys gets its token back, and its network becomes known. Known networks have a bucket of their own: a whole
- * network may connect at once, and strangers cannot use up its share.
+ * proves its keys gets its token back, and its network becomes known. Known networks have a bucket of their own: all of
+ * a site may connect at once, and strangers cannot use up its share.
  */
 import { createBuckets, type Rate } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'

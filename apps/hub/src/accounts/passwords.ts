@@ -35,9 +35,9 @@ export type Passwords = {
 }
 
 /**
- * Hashing costs 19 MiB and about 20 ms of a core, estimating strength up to 200 ms, so at most `concurrency` run at
- * once and at most `queueLimit` wait. Known people wait in a queue of their own and are served first, so that strangers
- * keep nobody out. Among strangers, the crowd is refused with `too_many_requests` (`whoGivesWay`).
+ * Hashing and estimating strength cost memory and much of a core, so at most `concurrency` run at once and at most
+ * `queueLimit` wait. Known people wait in a queue of their own and are served first, so that strangers keep nobody out.
+ * Among strangers, the crowd is refused with `too_many_requests` (`whoGivesWay`).
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = argon2id() } = {}): Passwords {
   const known: (() => void)[] = []

@@ -10,7 +10,7 @@ export const hubTimeZone = (): string => (processTimeZone ??= new Intl.DateTimeF
 
 /** The English of 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de' }
-/** A formatter takes a third of a millisecond to make; people may write one zone in many ways. */
+/** A formatter is slow to make; people may write one zone in many ways. */
 const CLOCKS_KEPT = 100
 const clocks = new Map<string, Intl.DateTimeFormat>()
 

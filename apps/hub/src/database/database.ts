@@ -92,7 +92,7 @@ async function copyBeforeMigrating(
   })
 }
 
-/** The driver is loaded only where it is used: it takes 6 MB. */
+/** The driver is loaded only where it is used: it takes memory. */
 async function postgres(url: string): Promise<Dialect> {
   const { postgresDialect } = await import('./postgres-dialect.ts')
   return postgresDialect(url)

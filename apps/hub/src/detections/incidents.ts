@@ -9,7 +9,7 @@ import { sql, type Selectable, type Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { addCameras, moveCameras, removeCameras, setCameras, setStart } from './incident-cameras.ts'
 
-/** Of consecutive events of a camera, 40 to 50 % are closer than this. */
+/** Nearly half of a camera's consecutive events are closer than this. */
 const GAP_MS = 45_000
 /** Milliseconds since 1970. */
 const ID_TIME_BYTES = 6

@@ -1,7 +1,7 @@
 /**
  * Access to a gateway's page: the cookie names a session on the gateway's origin, its hub session must be live, and
- * that person must still see the gateway. Checked for every request; `docs/decisions/032-savings-worth-their-code.md` says
- * what is remembered between two of them.
+ * that person must still see the gateway. Checked for every request;
+ * `docs/decisions/032-savings-worth-their-code.md` says what is remembered between two of them.
  */
 import type { Application } from '@hedgerow/contract'
 import { valuesOf, type RequestHead } from '@hedgerow/http'

@@ -27,7 +27,7 @@ export function openFunctions<Functions>(
 
 /**
  * So many arguments that are pointers, or lengths, which a machine of 64 bits passes like them: with a 'uint64' among
- * its arguments a call costs three times as much.
+ * its arguments a call is slow.
  */
 export const pointers = (count: number): 'pointer'[] => Array.from({ length: count }, () => 'pointer')
 

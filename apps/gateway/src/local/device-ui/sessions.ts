@@ -20,7 +20,7 @@ type Session = { passwordMark: string; usedAt: number }
 
 /** Enough for a person who mistypes; a script cannot guess 79 bits at any of these rates. */
 const ATTEMPTS_OF_SOURCE: Rate = { burst: 8, perSecond: 0.1 }
-/** Each attempt keeps a small board busy for a tenth of a second. */
+/** Each attempt keeps a small board busy. */
 const ATTEMPTS_OF_ALL: Rate = { burst: 30, perSecond: 1 }
 const SOURCES_REMEMBERED = 1_024
 const IDLE_MS = 7 * 86_400_000
