@@ -111,7 +111,7 @@ async function tell(person: BrowserContext, camera: Camera): Promise<number> {
   await land.frameLocator('iframe').getByText('off', { exact: true }).first().waitFor()
   await camera.lookAt(land)
   say(ORCHARD, 'A camera, and the valve of a sprinkler. The gateway beside them looks.')
-  const told = await newestAlert()
+  const alert = await newestAlert()
   const opening = valveOpening().then((at) => {
     openedAt = at
     say(ORCHARD, 'A boar: its own rule opens the valve for 8 s. It needs no hub for that.')
@@ -120,7 +120,7 @@ async function tell(person: BrowserContext, camera: Camera): Promise<number> {
   await camera.live(() => openedAt > beganAt && Date.now() > openedAt + AFTER_VALVE_MS)
   await opening
 
-  await waitFor(async () => (await newestAlert()) !== told, { for: 'the alert', timeoutMs: 60_000 })
+  await waitFor(async () => (await newestAlert()) !== alert, { for: 'the alert', timeoutMs: 60_000 })
   await showPhone(camera, { screen, stage: await person.newPage() })
 
   await camera.lookAt(page)

@@ -23,8 +23,8 @@ function virtualModule(name: string, source: () => string) {
   const id = `virtual:${name}`
   return {
     name,
-    resolveId: (asked: string) => (asked === id ? `\0${id}` : undefined),
-    load: (asked: string) => (asked === `\0${id}` ? source() : undefined),
+    resolveId: (specifier: string) => (specifier === id ? `\0${id}` : undefined),
+    load: (specifier: string) => (specifier === `\0${id}` ? source() : undefined),
   }
 }
 

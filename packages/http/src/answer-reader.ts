@@ -78,8 +78,8 @@ export class AnswerReader {
   /** The beginning of a head or line whose end has not arrived. */
   #held: Buffer = NOTHING
 
-  constructor(asked: SentRequest, parts: AnswerParts) {
-    this.#asked = asked
+  constructor(request: SentRequest, parts: AnswerParts) {
+    this.#asked = request
     this.#parts = parts
   }
 

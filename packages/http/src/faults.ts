@@ -42,12 +42,12 @@ export function createFaults({ onFault, report }: FaultOptions): Faults {
     const before = allServed.get(socket)
     if (before) return before
     const served: Served = { socket, closedAt: undefined }
-    const known = { served, enter: serving.run(served, () => AsyncLocalStorage.snapshot()) }
-    allServed.set(socket, known)
+    const connection = { served, enter: serving.run(served, () => AsyncLocalStorage.snapshot()) }
+    allServed.set(socket, connection)
     socket.once('close', () => {
       served.closedAt = performance.now()
     })
-    return known
+    return connection
   }
 
   function end({ socket }: Served, error: unknown): void {

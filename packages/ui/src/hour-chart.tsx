@@ -194,6 +194,6 @@ const dashOf =
 
 /** A line has no points, except for an hour between two unknown ones, which would be invisible. */
 function radiusOfPoint({ dataset, dataIndex }: ScriptableContext<'line'>): number {
-  const known = (index: number) => typeof dataset.data[index] === 'number'
-  return known(dataIndex) && !known(dataIndex - 1) && !known(dataIndex + 1) ? 3 : 0
+  const hasValue = (index: number) => typeof dataset.data[index] === 'number'
+  return hasValue(dataIndex) && !hasValue(dataIndex - 1) && !hasValue(dataIndex + 1) ? 3 : 0
 }

@@ -46,10 +46,10 @@ export function createLoadGauge(handshakesPerSecond: number): LoadGauge {
       for (const [key, { atMs }] of sources) if (nowMs - atMs >= MEASURE_MS) sources.delete(key)
     }
     const key = sourceOf(address)
-    const known = sources.get(key)
-    if (known === undefined && sources.size >= MAX_SOURCES) return false
+    const source = sources.get(key)
+    if (source === undefined && sources.size >= MAX_SOURCES) return false
     const refilled =
-      known === undefined ? SOURCE_BURST : known.tokens + ((nowMs - known.atMs) * SOURCE_RATE_PER_SECOND) / 1000
+      source === undefined ? SOURCE_BURST : source.tokens + ((nowMs - source.atMs) * SOURCE_RATE_PER_SECOND) / 1000
     const tokens = Math.min(SOURCE_BURST, refilled)
     sources.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: nowMs })
     return tokens >= 1

@@ -36,7 +36,7 @@ export type Learning = {
   /** Learns now. At most one run at a time: a call during a run joins it. Rejects when learning failed. */
   run(): Promise<void>
   /** Goes back to an earlier version, or to none. False when none is active, or the named one does not exist. */
-  undo(asked: LearningUndo, by: string): boolean
+  undo(wanted: LearningUndo, by: string): boolean
   /** Never proposes this mask again. False when there is no such proposal. */
   dismissMask(camera: string, id: string): boolean
   state(): NonNullable<Heartbeat['learning']>
@@ -161,8 +161,8 @@ export function createLearning(options: LearningOptions): Learning {
     }
   }
 
-  function end(asked: LearningUndo, by: string): boolean {
-    const found = store.undo(asked, clock(), by)
+  function end(wanted: LearningUndo, by: string): boolean {
+    const found = store.undo(wanted, clock(), by)
     if (!found) return false
     reload()
     log.warn({ ...describe(found.undone), by }, 'a version was undone')
@@ -287,8 +287,8 @@ export function createLearning(options: LearningOptions): Learning {
     report() {
       const { lastRunAt, ...rest } = state()
       const ended = lastRunAt === null ? null : new Date(lastRunAt).toISOString()
-      const asked = { store, reviews: options.reviews(), now: clock(), place: options.place() }
-      const partsOf = (camera: string) => ({ nights: countNights(camera, asked), masks: proposals.of(camera) })
+      const wanted = { store, reviews: options.reviews(), now: clock(), place: options.place() }
+      const partsOf = (camera: string) => ({ nights: countNights(camera, wanted), masks: proposals.of(camera) })
       return { ...rest, lastRunAt: ended, cameras: camerasOf(store, partsOf) }
     },
     async stop() {

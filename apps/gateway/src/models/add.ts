@@ -86,8 +86,8 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
 }
 
 async function findSource(what: string): Promise<ModelSource> {
-  const known = KNOWN_MODELS.find(({ name }) => name === what)
-  if (known) return known
+  const listed = KNOWN_MODELS.find(({ name }) => name === what)
+  if (listed) return listed
   if (!isAddress(what) && !what.includes('/') && !what.endsWith('.json'))
     throw new ModelError(
       'model_unknown',

@@ -91,17 +91,25 @@ export async function openUpdates(
     problems: () => [...unitProblems, ...wentBack()],
     report() {
       const { enabled, hours } = settings()
-      const told = updater?.state() ?? { state: 'current', message: '', offered: null, checkedAt: null }
-      const known = running ? history.failure(running) : null
-      const failure = known && { number: known.number, version: known.version, at: known.at, message: known.message }
+      const updaterState = updater?.state() ?? { state: 'current', message: '', offered: null, checkedAt: null }
+      const lastFailure = running ? history.failure(running) : null
+      const failure = lastFailure && {
+        number: lastFailure.number,
+        version: lastFailure.version,
+        at: lastFailure.at,
+        message: lastFailure.message,
+      }
       return {
         by,
         advice: by === 'itself' ? problem : ADVICE[by],
         release: running?.number ?? null,
         since,
         startedAt,
-        ...told,
-        message: told.state === 'failed' && failure?.number === told.offered?.number ? failure!.message : told.message,
+        ...updaterState,
+        message:
+          updaterState.state === 'failed' && failure?.number === updaterState.offered?.number
+            ? failure!.message
+            : updaterState.message,
         failure,
         isEnabled: enabled,
         hours: [hours ?? []].flat(),

@@ -24,7 +24,7 @@ export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: n
       .values({ user_id: userId, network, last_at: now })
       .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ last_at: now }))
       .execute()
-    const kept = await transaction
+    const stored = await transaction
       .selectFrom('known_networks')
       .select('network')
       .where('user_id', '=', userId)
@@ -36,7 +36,7 @@ export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: n
     await transaction
       .deleteFrom('known_networks')
       .where('user_id', '=', userId)
-      .where('network', 'not in', [network, ...kept.map((row) => row.network)])
+      .where('network', 'not in', [network, ...stored.map((row) => row.network)])
       .execute()
   })
 }

@@ -55,11 +55,11 @@ export function cookieFromGateway(setCookie: string, jar: CookieJar): string | u
   const [first = '', ...attributes] = setCookie.split(';')
   const pair = parsePair(first)
   if (!pair || isReserved(pair.name)) return undefined
-  const kept = attributes
+  const lines = attributes
     .map((attribute) => attribute.trim())
     .filter((attribute) => !/^domain\s*(=|$)/i.test(attribute))
-  if (jar.mode === 'tls-ports' && !kept.some((attribute) => /^secure$/i.test(attribute))) kept.push('Secure')
-  return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...kept].join('; ')
+  if (jar.mode === 'tls-ports' && !lines.some((attribute) => /^secure$/i.test(attribute))) lines.push('Secure')
+  return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...lines].join('; ')
 }
 
 /** Servers' common limit; with more, planted cookies for example, a browser never gets an answer. */

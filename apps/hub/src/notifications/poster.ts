@@ -59,8 +59,9 @@ export function multipart(fields: Record<string, string>, { name, jpeg }: { name
 /** The error message of Telegram (`description`), Pushover (`errors`) or ntfy (`error`). */
 function wordsOf(answer: Buffer): string {
   try {
-    const said = JSON.parse(answer.toString('utf8')) as { description?: unknown; error?: unknown; errors?: unknown }
-    const words = said.description ?? said.error ?? (Array.isArray(said.errors) ? said.errors[0] : undefined)
+    const failure = JSON.parse(answer.toString('utf8')) as { description?: unknown; error?: unknown; errors?: unknown }
+    const words =
+      failure.description ?? failure.error ?? (Array.isArray(failure.errors) ? failure.errors[0] : undefined)
     return typeof words === 'string' ? `: ${words.slice(0, 200)}` : '.'
   } catch {
     return '.'
