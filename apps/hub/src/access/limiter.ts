@@ -55,14 +55,14 @@ export function createLimiter(
   const proving = createBuckets(options.proofsPerSource, networksMax)
   const overall = createBuckets(options.overall, 2)
   /** When each network last proved its keys. */
-  const known = new Map<string, number>()
+  const provedAt = new Map<string, number>()
 
   const keysOf = (address: string) => networksOf(address).map(({ cidr, share }) => ({ key: cidr, share }))
 
   return {
     take(address) {
       const now = clock()
-      const lastProved = known.get(networkOf(address))
+      const lastProved = provedAt.get(networkOf(address))
       const isKnown = lastProved !== undefined && now - lastProved < KNOWN_FOR_MS
       const everybody = [{ key: isKnown ? 'known' : 'strangers', share: 1 }]
       const keys = keysOf(address)
@@ -79,9 +79,9 @@ export function createLimiter(
       const now = clock()
       const keys = keysOf(address)
       const network = networkOf(address)
-      known.delete(network)
-      if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value ?? network)
-      known.set(network, now)
+      provedAt.delete(network)
+      if (provedAt.size >= KNOWN_MAX) provedAt.delete(provedAt.keys().next().value ?? network)
+      provedAt.set(network, now)
       if (proving.waitMs(keys, now) > 0) return
       proving.add(keys, -1)
       asking.waitMs(keys, now)

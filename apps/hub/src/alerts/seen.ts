@@ -1,4 +1,4 @@
-/** The time in a message. Pure. */
+/** What a message calls a detection's label, and its time. Pure. */
 import type { AlertPreferences, Language } from '@hedgerow/contract'
 
 /** For whom an alert is put into words. */
@@ -7,6 +7,44 @@ export type Reader = Pick<AlertPreferences, 'language' | 'timeZone'>
 let processTimeZone: string | undefined
 /** The time zone of the hub's clock. */
 export const hubTimeZone = (): string => (processTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone)
+
+/** The labels that gateways know by name; all others are a model's own words, and stay as they are. */
+const GERMAN: ReadonlyMap<string, string> = new Map([
+  ['animal', 'Tier'],
+  ['badger', 'Dachs'],
+  ['bear', 'Bär'],
+  ['bicycle', 'Fahrrad'],
+  ['bird', 'Vogel'],
+  ['boar', 'Wildschwein'],
+  ['boat', 'Boot'],
+  ['bus', 'Bus'],
+  ['car', 'Auto'],
+  ['cat', 'Katze'],
+  ['cow', 'Rind'],
+  ['deer', 'Reh'],
+  ['dog', 'Hund'],
+  ['elephant', 'Elefant'],
+  ['fire', 'Feuer'],
+  ['fox', 'Fuchs'],
+  ['giraffe', 'Giraffe'],
+  ['hare', 'Hase'],
+  ['horse', 'Pferd'],
+  ['motion', 'Bewegung'],
+  ['motorcycle', 'Motorrad'],
+  ['person', 'Person'],
+  ['raccoon', 'Waschbär'],
+  ['sheep', 'Schaf'],
+  ['smoke', 'Rauch'],
+  ['train', 'Zug'],
+  ['truck', 'Lkw'],
+  ['vehicle', 'Fahrzeug'],
+  ['wolf', 'Wolf'],
+  ['zebra', 'Zebra'],
+])
+
+export function labelIn(language: Language, label: string): string {
+  return language === 'de' ? (GERMAN.get(label.toLowerCase()) ?? label) : label
+}
 
 /** The English of 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de' }

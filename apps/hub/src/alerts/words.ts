@@ -1,7 +1,6 @@
 /** What an alert says, in the reader's language. Pure. */
 import type { Alert, Language } from '@hedgerow/contract'
-import { labelIn } from './label-words.ts'
-import { hubTimeZone, timeIn, type Reader } from './seen.ts'
+import { hubTimeZone, labelIn, timeIn, type Reader } from './seen.ts'
 
 /** One thing that an alert is about. */
 export type Line = {

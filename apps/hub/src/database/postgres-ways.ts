@@ -58,15 +58,15 @@ export function waysTo(url: string): Ways {
 export async function connectPostgres(url: string, more: ClientConfig = {}): Promise<Client> {
   const { all, check } = waysTo(url)
   const failures = new Map<Endpoint, unknown>()
-  for (let way = all[0]; way; way = wayAfter(way, failures.get(way), all, failures)) {
-    const client = new Client({ ...way.config, ...more })
+  for (let endpoint = all[0]; endpoint; endpoint = wayAfter(endpoint, failures.get(endpoint), all, failures)) {
+    const client = new Client({ ...endpoint.config, ...more })
     client.on('error', () => {})
     try {
       await client.connect()
       await check(client)
       return client
     } catch (error) {
-      failures.set(way, error)
+      failures.set(endpoint, error)
       await client.end().catch(() => {})
     }
   }
@@ -75,20 +75,20 @@ export async function connectPostgres(url: string, more: ClientConfig = {}): Pro
 
 /** The way to try after that failure; undefined where none is left, or where each would fail alike. */
 export function wayAfter(
-  way: Endpoint,
+  endpoint: Endpoint,
   error: unknown,
   all: readonly Endpoint[],
   failures: ReadonlyMap<Endpoint, unknown>,
 ): Endpoint | undefined {
-  const at = all.indexOf(way)
+  const at = all.indexOf(endpoint)
   const others = [...all.slice(at + 1), ...all.slice(0, at)].filter((other) => !failures.has(other))
   if (error instanceof DatabaseError) {
     // "no pg_hba.conf entry for host …, no encryption": the same server may want the opposite.
-    if (error.code === '28000') return others.find(({ server }) => server === way.server)
+    if (error.code === '28000') return others.find(({ server }) => server === endpoint.server)
     // Starting, or full.
     if (error.code !== '57P03' && error.code !== '53300') return undefined
   }
-  return isOfTls(error) ? others[0] : others.find(({ server }) => server !== way.server)
+  return isOfTls(error) ? others[0] : others.find(({ server }) => server !== endpoint.server)
 }
 
 /** What failed while TLS was agreed on; a server that cannot be reached has no second way. */

@@ -42,7 +42,7 @@ type Offer = {
 }
 
 export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | 'way'> & { log: Logger }): Downloads {
-  let known: Offer | undefined
+  let offer: Offer | undefined
   let reading: Promise<Offer> | undefined
 
   async function stateOf(names: readonly string[]): Promise<string[]> {
@@ -96,9 +96,9 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
 
   /** All files are looked at: a copy of a release may bring its list before the others. */
   async function current(): Promise<Offer> {
-    if (known && isDeepStrictEqual(await stateOf(known.looked), known.state)) return known
+    if (offer && isDeepStrictEqual(await stateOf(offer.looked), offer.state)) return offer
     reading ??= read().finally(() => (reading = undefined))
-    return (known = await reading)
+    return (offer = await reading)
   }
 
   const agent = async () => (await current()).agent

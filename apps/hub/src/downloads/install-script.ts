@@ -24,11 +24,11 @@ export type HubAddress = {
   pin: string | undefined
 }
 
-export function installScript(way: HubAddress, hub: { fingerprint: string }, agent: HandedOut): string {
+export function installScript(address: HubAddress, hub: { fingerprint: string }, agent: HandedOut): string {
   const values: Record<string, string> = {
-    HUB_URL: way.url,
+    HUB_URL: address.url,
     HUB_FINGERPRINT: hub.fingerprint.replaceAll(' ', '-'),
-    HUB_PIN: way.pin ?? '',
+    HUB_PIN: address.pin ?? '',
     VERSION: agent.version,
     ROOT_KEY: agent.rootKey ?? '',
     FILES: agent.files.map(({ platform, name, sha256 }) => `${platform} ${name} ${sha256}`).join('\n'),

@@ -39,9 +39,9 @@ export function watchOpenInterfaces(
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const asked = applications()
-      const answers = await Promise.all(asked.map(isOpen))
-      open = asked.filter((_one, index) => answers[index]).map(({ name }) => name)
+      const offered = applications()
+      const answers = await Promise.all(offered.map(isOpen))
+      open = offered.filter((_one, index) => answers[index]).map(({ name }) => name)
       await rest.pause(ASK_EVERY_MS)
     }
   }
