@@ -32,7 +32,7 @@ export async function makeDataDirectory(path: string): Promise<void> {
   )
 }
 
-/** Not Node's own recursion: it never ends below /proc, which refuses each new directory as if its parent were missing. */
+/** Not Node's own recursion: it never ends below /proc, which refuses each new directory as if its parent were gone. */
 async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return
   await makeDirectory(dirname(path))

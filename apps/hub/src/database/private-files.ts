@@ -25,7 +25,7 @@ export function makePrivateFile(path: string): void {
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 
-/** Not Node's own recursion: it never ends below /proc, which refuses each new folder as if the one above were missing. */
+/** Not Node's own recursion: it never ends below /proc, which refuses each new folder as if the one above were gone. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   makeFolder(dirname(path))

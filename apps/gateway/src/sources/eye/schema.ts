@@ -34,7 +34,8 @@ export const eyeSettings = z.strictObject({
     .max(executionProvider.options.length)
     .default(['cpu'])
     .describe(
-      'What computes, by the names of ONNX Runtime: the first one that opens the model here is used. Without `cpu` in the list the eye sees nothing where none opens.',
+      'What computes, by the names of ONNX Runtime: the first one that opens the model here is used. Without ' +
+        '`cpu` in the list the eye sees nothing where none opens.',
     ),
   labels: z
     .array(z.string().min(1).max(100))
