@@ -6,7 +6,7 @@ import { createRgbImage, CROP_PIXELS } from '@hedgerow/vision'
 import { createRandom } from '@hedgerow/vision/rendered'
 import { createLearning } from '../apps/gateway/src/learning/learning.ts'
 import { learningSettings } from '../apps/gateway/src/learning/schema.ts'
-import type { Said } from '../apps/gateway/src/learning/night.ts'
+import type { StoredVerdict } from '../apps/gateway/src/learning/night.ts'
 import { LEARNING_FILE, openLearningStore } from '../apps/gateway/src/learning/store.ts'
 import { BEGIN, CAMERA, log, type Day, type Simulated, type Site } from './learning-site.ts'
 import { report } from './report.ts'
@@ -111,7 +111,7 @@ function coreSeconds(before: NodeJS.CpuUsage): number {
 async function measureNight(): Promise<Record<string, number | string>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-bench-learning-'))
   const random = createRandom(5)
-  const said: Said[] = []
+  const said: StoredVerdict[] = []
   const store = openLearningStore(join(dataDir, LEARNING_FILE), log)
   for (let i = 0; i < CROPS; i++) {
     const isRight = i % 2 === 0

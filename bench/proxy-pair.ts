@@ -37,13 +37,13 @@ export const UPLOAD_BYTES = 2 << 20
 const PAGE_BYTES = 1_000
 
 /** One of the two ways: the port of the requests, and the processes that run for it. */
-export type Way = {
+export type Route = {
   wrk(task: WrkTask): Promise<WrkResult>
   /** Starts the load process; returns its results. */
   load(task: Omit<LoadTask, 'port' | 'host' | 'cookies'>): Promise<Child>
 }
 
-export type ProxyPair = { hub: Hub; throughHub: Way; throughNginx: Way; remove(): Promise<void> }
+export type ProxyPair = { hub: Hub; throughHub: Route; throughNginx: Route; remove(): Promise<void> }
 
 /** Throws a sentence that says what this machine lacks. */
 export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyPair> {
@@ -76,7 +76,7 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
     const isServed = async () => (await pages[0]!.send('/page')).status === 200
     await waitFor(isServed, { for: 'the page through the hub' })
     await waitFor(() => client.run('wg', ['show', CLIENT_DEVICE, 'latest-handshakes']), { for: 'the reference' })
-    const way = (port: number, prefix: readonly string[]): Way => ({
+    const way = (port: number, prefix: readonly string[]): Route => ({
       async wrk(task) {
         const script = join(folder, 'script.lua')
         await writeFile(script, wrkScript(task, { host, cookies }))
@@ -210,7 +210,8 @@ async function startNginx(namespace: NetworkNamespace, folder: string, servers: 
   // Debian's nginx gives up root for a user of its own, which needs access to the folder.
   await writeFile(
     file,
-    `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid; error_log stderr warn;
+    `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid;
+    error_log stderr warn;
      events { worker_connections 8000; }
      http { access_log off; sendfile on; tcp_nodelay on; ${temporary.join(' ')} ${servers} }`,
   )

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { hubStats, listGateways } from '@hedgerow/contract'
-import { openProxyPair, UPLOAD_BYTES, type ProxyPair, type Way } from './proxy-pair.ts'
+import { openProxyPair, UPLOAD_BYTES, type ProxyPair, type Route } from './proxy-pair.ts'
 import { processorSecondsOf } from './processor.ts'
 import { median, report, rounded } from './report.ts'
 
 type Row = Record<string, number | string>
-type Measurement = { goal?: number; isDifference?: boolean; measure(way: Way, seconds: number): Promise<number> }
+type Measurement = { goal?: number; isDifference?: boolean; measure(way: Route, seconds: number): Promise<number> }
 
 const STREAMS = 1_000
 /** By then V8 has freed what was left by the starts of the streams. */
@@ -154,7 +154,7 @@ async function openStreams({ hub, throughHub }: ProxyPair): Promise<Row> {
   }
 }
 
-async function ask<Result>(way: Way, task: Parameters<Way['load']>[0]): Promise<Result> {
+async function ask<Result>(way: Route, task: Parameters<Route['load']>[0]): Promise<Result> {
   const load = await way.load(task)
   const [, said] = await load.says(/^result (.*)$/m)
   return JSON.parse(said!) as Result

@@ -80,7 +80,8 @@ describe('a change of the files that the page names', () => {
           ),
       `import { audit } from './followers/audit.ts'
        import { sentenceOf } from '../../portal/src/features/audit/sentences.ts'
-       const entry = { actor: 'hub', action: 'gateway.change-status', target: 'Barn', subject: null, result: 'ok', reason: null }
+       const entry = { actor: 'hub', action: 'gateway.change-status', target: 'Barn',
+         subject: null, result: 'ok', reason: null }
        const { actor, words, target } = sentenceOf(entry, { gateways: [], users: [] })
        console.log(audit.kinds.includes('gateway.status-changed'), actor.text, words, target.text)`,
     )

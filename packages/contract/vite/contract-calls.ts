@@ -1,6 +1,6 @@
 /**
  * Vite plugins: the contract's calls without their schemas, for pages that only make calls: method, path, the media
- * type and whether there is an answer. The schemas and zod (30 kB) load with the first form. `virtual:contract-calls`
+ * type and whether there is an answer. The schemas and zod load with the first form. `virtual:contract-calls`
  * has the hub's calls as exports, `virtual:device-calls` those of a device's own interface. `paths` in tsconfig.json
  * gives the modules the types of the contract, so nobody maintains a list of their exports.
  */
@@ -23,8 +23,8 @@ function virtualModule(name: string, source: () => string) {
   const id = `virtual:${name}`
   return {
     name,
-    resolveId: (asked: string) => (asked === id ? `\0${id}` : undefined),
-    load: (asked: string) => (asked === `\0${id}` ? source() : undefined),
+    resolveId: (specifier: string) => (specifier === id ? `\0${id}` : undefined),
+    load: (specifier: string) => (specifier === `\0${id}` ? source() : undefined),
   }
 }
 

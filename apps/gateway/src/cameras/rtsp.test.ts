@@ -57,7 +57,7 @@ describe.skipIf(lacks)(
       return { camera, frames, stream, advance: (ms: number) => (skippedMs += ms) }
     }
 
-    test('that wants a user and a password, percent-encoded in its address, gives pictures and its video', async (context) => {
+    test('that wants a user and a password, percent-encoded in its address, gives pictures', async (context) => {
       const { expect } = context
       const { camera, frames, stream } = open(context, urlOf('garden'))
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
@@ -77,7 +77,8 @@ describe.skipIf(lacks)(
     test('what is wrong, in words', async (context) => {
       const { expect } = context
       const refused =
-        'it refuses the user name or the password of its address. It is asked again after a minute, because cameras lock an account'
+        'it refuses the user name or the password of its address. It is asked again after a minute, because ' +
+        'cameras lock an account'
       const wrong: readonly (readonly [url: string, settings: object, words: string])[] = [
         [urlOf('garden', 'wrong'), {}, refused],
         [`rtsp://127.0.0.1:${server.port}/garden`, {}, 'it wants a user name and a password in its address'],

@@ -38,7 +38,8 @@ function inLines({ state, lastRunAt, message, cameras }: GatewayLearning): strin
       ),
       ...(drift
         ? [
-            `    of the newest ${drift.reviews} it expected ${percent(drift.expected)} right; ${percent(drift.observed)} were`,
+            `    of the newest ${drift.reviews} it expected ${percent(drift.expected)} right; ` +
+              `${percent(drift.observed)} were`,
           ]
         : []),
     ]),

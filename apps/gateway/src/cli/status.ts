@@ -19,7 +19,8 @@ function inLines(status: Status): string {
   return [
     ...status.conditions.map(({ label, state, detail }) => `${MARKS[state]}  ${label}${detail ? `: ${detail}` : ''}`),
     '',
-    `Version ${status.version}, ${status.armed ? 'armed' : 'disarmed'}, ${status.detectionsWaiting} detections wait for the hub`,
+    `Version ${status.version}, ${status.armed ? 'armed' : 'disarmed'}, ${status.detectionsWaiting} detections ` +
+      'wait for the hub',
     ...part(
       'Version and updates',
       updateLines(status.updates, (at) => timeOf(Date.parse(at))).map(([title, text]) => `${title}: ${text}`),

@@ -130,7 +130,9 @@ export async function findByName(db: Db, username: string): Promise<UserRow> {
   const admins = await users.where('role', '=', 'admin').where('active', '=', 1).orderBy('username').limit(20).execute()
   const names = admins.map((admin) => JSON.stringify(admin.username)).join(', ')
   throw new HubError('user_not_found', {
-    message: `There is no user ${JSON.stringify(username)}. ${names === '' ? 'No admin is active.' : `Active admins: ${names}.`}`,
+    message:
+      `There is no user ${JSON.stringify(username)}. ` +
+      (names === '' ? 'No admin is active.' : `Active admins: ${names}.`),
   })
 }
 

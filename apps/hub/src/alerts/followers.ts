@@ -1,8 +1,9 @@
 /** Alerts: announces to the alert rules what a fact reports, in the fact's transaction. */
-import type { Fact, FactData, RegistrationHold } from '@hedgerow/contract'
-import { clearDecided, tell, type Thing } from './alerts.ts'
+import type { Fact } from '@hedgerow/contract'
+import { clearDecided, tell, type Occurrence } from './alerts.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import { from, HOLDS_DE, STORAGE_DE } from './alert-words.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -32,7 +33,7 @@ type Report = Fact<'detection.reported'>
 
 const isReport = (fact: Fact<Kind>): fact is Report => fact.kind === 'detection.reported'
 
-function incidentsOf({ at, gatewayId = '', data: { gatewayName, incidents } }: Report): Thing[] {
+function incidentsOf({ at, gatewayId = '', data: { gatewayName, incidents } }: Report): Occurrence[] {
   return incidents.map(({ id, label, camera, coverId, startedAt, severity, isValidated }) => ({
     at,
     line: { kind: 'detection', id, gatewayId, gatewayName, camera, label, detail: '', coverId, startedAt },
@@ -42,10 +43,10 @@ function incidentsOf({ at, gatewayId = '', data: { gatewayName, incidents } }: R
   }))
 }
 
-type Told = Exclude<Kind, 'detection.reported'>
+type AlertKind = Exclude<Kind, 'detection.reported'>
 
 /** Repeated problems are announced once an hour. */
-const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: number) => Omit<Thing, 'at'> } = {
+const things: { readonly [K in AlertKind]: (fact: Fact<K>, line: HubLine, hour: number) => Omit<Occurrence, 'at'> } = {
   'deterrent.failed': ({ gatewayId = '', data }, line, hour) => ({
     line: {
       ...line,
@@ -84,29 +85,12 @@ const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: numbe
   }),
 }
 
-const from = (ip: string) => ({ en: `from ${ip}`, de: `von ${ip}` })
+type HubLine = Omit<Occurrence['line'], 'kind' | 'label' | 'detail'>
 
-const HOLDS_DE: Readonly<Record<RegistrationHold, string>> = {
-  gateway_limit_reached: 'Der Hub ist voll: die Höchstzahl der Gateways ist erreicht.',
-  address_pool_exhausted: 'Im VPN-Netz ist keine Adresse frei.',
-  device_token_taken: 'Ein anderes Gateway hat dasselbe Geräte-Token.',
-  vpn_disabled: 'Das VPN des Hubs läuft nicht.',
-}
-
-const STORAGE_DE: Readonly<Record<FactData['storage.low']['state'], string>> = {
-  low: 'Auf dem Datenträger des Hubs ist fast kein Platz mehr: Bitte schaffen Sie Platz.',
-  full: 'Die Datenbank des Hubs hat keinen Platz: Bitte schaffen Sie welchen auf dem Datenträger.',
-  unwritable:
-    'Die Datenbank des Hubs kann nicht schreiben: Sie oder ihr Datenträger ist schreibgeschützt oder gestört.',
-  folder: 'Der Hub kann in seinem Datenordner keine Dateien schreiben.',
-}
-
-type HubLine = Omit<Thing['line'], 'kind' | 'label' | 'detail'>
-
-function thingOf<K extends Told>(fact: Fact<K>): Thing {
+function thingOf<K extends AlertKind>(fact: Fact<K>): Occurrence {
   const { at, target = '' } = fact
   const line = { id: target, gatewayId: '', gatewayName: '', camera: '', coverId: null, startedAt: at }
-  const describe = things[fact.kind as K] as (fact: Fact<K>, line: HubLine, hour: number) => Omit<Thing, 'at'>
+  const describe = things[fact.kind as K] as (fact: Fact<K>, line: HubLine, hour: number) => Omit<Occurrence, 'at'>
   return { ...describe(fact, line, Math.floor(at / HOUR_MS)), at }
 }
 

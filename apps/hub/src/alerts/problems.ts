@@ -17,7 +17,7 @@ import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { aboutAlert, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
-import { announceStep, markTold, MINUTE_MS, tellOver, type Thing } from './alerts.ts'
+import { announceStep, markTold, MINUTE_MS, tellOver, type Occurrence } from './alerts.ts'
 import { matches, type Place } from './match.ts'
 import { tellPeople } from './people.ts'
 import type { Line } from './words.ts'
@@ -227,7 +227,7 @@ function isDue(now: number) {
 }
 
 /** Warnings come and go: one a day is enough. */
-function thingOf(subject: string, line: Line, now: number): Thing {
+function thingOf(subject: string, line: Line, now: number): Occurrence {
   return { at: now, line, once: `${subject} ${Math.floor(now / DAY_MS)}` }
 }
 

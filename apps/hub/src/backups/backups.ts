@@ -9,7 +9,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { copyInProcess } from './copy.ts'
-import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type Kept } from './kept.ts'
+import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type BackupFile } from './kept.ts'
 import { HOUR_MS, isDue, isOverdue, periodMs } from './schedule.ts'
 
 const LOOK_INTERVAL_MS = 60_000
@@ -43,7 +43,7 @@ export function createBackups(options: {
   const { dir, times, keep } = schedule
   const tasks = createTasks({ log, name: 'backups', on: 'one hub', failure: 'could not look after the backups' })
   const stopping = new AbortController()
-  let newest: Kept | undefined
+  let newest: BackupFile | undefined
   let failure: string | undefined
   let toldAt: number | undefined
   let failedCopyAtMs = -Infinity

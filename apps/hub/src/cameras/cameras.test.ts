@@ -159,7 +159,7 @@ describe('live pictures', () => {
     for (const told of [undefined, '', '-5', '1e9', '0x10', '12345678901', 'old']) expect(await ageOf(told)).toBe(0)
   })
 
-  it('of a silent gateway are its last ones with their age, and it is asked again after a pause, for one camera', async () => {
+  it('of a silent gateway are its last with their age, and it is asked again after a pause, for one', async () => {
     let now = 0
     let isSilent = false
     const asked: (string | undefined)[] = []

@@ -231,10 +231,10 @@ export async function certificatesIn(
 
 /** `isServed`: HTTPS is on. */
 function describeAll(
-  known: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
+  certificates: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
   isServed: boolean,
 ): Certificate[] {
-  const { authority, issued, configured } = known
+  const { authority, issued, configured } = certificates
   const ownIsServed = isServed && configured === undefined
   return [
     authority && describe('hub-ca', authority, ownIsServed),

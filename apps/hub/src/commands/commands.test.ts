@@ -106,7 +106,8 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     })
     const activity = await hub.app.inject({ url: '/api/v1/hub/activity/recent', headers: await headersOf('admin') })
     expect(activity.json()[0].message).toBe(
-      'the-manager could not undo what gateway "Barn" learned of "deer" on "orchard": The agent does not know this command: update it.',
+      'the-manager could not undo what gateway "Barn" learned of "deer" on "orchard": The agent does not know ' +
+        'this command: update it.',
     )
   })
 
@@ -176,7 +177,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     expect(door.commands[0]!.withinMs).toBeLessThanOrEqual(20_000)
   })
 
-  it('without an answer are not sent again, because they could be carried out twice; a stop is sent again', async () => {
+  it('without an answer are not sent again: they could be carried out twice; a stop is sent again', async () => {
     door.onCommand = (_command, response) => response.destroy()
     const fired = (await give('manager', 'fire', { deterrent: 'sprinkler' })).json<Command>()
     expect(fired).toMatchObject({ state: 'unknown', message: expect.stringMatching(/^Sent, but no answer came/) })

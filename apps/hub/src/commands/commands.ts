@@ -34,7 +34,7 @@ import {
 import { HubError } from '../kernel/hub-error.ts'
 
 type Row = Selectable<Tables['commands']>
-type Asked = {
+type CommandRequest = {
   gatewayId: string
   action: CommandAction
   deterrent?: string | undefined
@@ -45,7 +45,7 @@ type End = Pick<Row, 'state' | 'code' | 'message'>
 
 export type Commands = {
   /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
-  give(asked: Asked, act: Act): Promise<Command>
+  give(asked: CommandRequest, act: Act): Promise<Command>
   /** Ends commands that were on their way when the hub stopped. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -71,7 +71,7 @@ export function createCommands(options: {
   const onTheWay = new Map<string, Set<AbortController>>()
   const running = new Set<Promise<unknown>>()
 
-  async function give(asked: Asked, act: Act): Promise<Command> {
+  async function give(asked: CommandRequest, act: Act): Promise<Command> {
     if (stopping.signal.aborted) throw new HubError('internal_error')
     const isStop = asked.action === 'stop' || asked.action === 'disarm'
     // Known from the first moment: a stop may be written down sooner than what was given before it.
@@ -94,7 +94,7 @@ export function createCommands(options: {
     }
   }
 
-  async function insert(asked: Asked, name: string, { actor, sourceIp, now }: Act) {
+  async function insert(asked: CommandRequest, name: string, { actor, sourceIp, now }: Act) {
     const row: Row = {
       id: base32(randomBytes(10)).toLowerCase(),
       gateway_id: asked.gatewayId,

@@ -80,7 +80,7 @@ describe('snapshots and clips of detections', () => {
   const code = async (url: string, headers?: Record<string, string>, as?: string) =>
     (await get(url, headers, as)).json<{ error: string }>().error
 
-  test('a snapshot is pulled once for all who look, and nothing of the answer but the JPEG reaches the browser', async () => {
+  test('a snapshot is pulled once for all who look, and nothing but the JPEG reaches the browser', async () => {
     const answers = await Promise.all([get(path('snapshot')), get(path('snapshot')), get(path('snapshot'))])
     for (const answer of answers) {
       expect(answer.rawPayload).toEqual(JPEG)
@@ -148,7 +148,7 @@ describe('snapshots and clips of detections', () => {
     expect(await code(next.path)).toBe('session_ended')
   })
 
-  test('people who may not see the gateway get no clip, no snapshot and no address, and the gateway is not asked', async () => {
+  test('people who may not see the gateway get no clip, snapshot or address, and it is not asked', async () => {
     const user = await hub.signIn('user')
     for (const what of ['snapshot', 'clip']) {
       expect(await code(path(what), {}, user)).toBe('gateway_not_found')

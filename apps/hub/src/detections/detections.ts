@@ -354,7 +354,8 @@ export function deleteOldDetections(
   return inTransaction(db, async (transaction) => {
     const { rows } = await sql<{ gateway_id: string; id: string; incident_id: string | null; bytes: number }>`
       delete from detections
-      where (gateway_id, id) in (select gateway_id, id from detections where ${condition} order by started_at limit ${sql.lit(limit)})
+      where (gateway_id, id) in (select gateway_id, id from detections where ${condition}
+        order by started_at limit ${sql.lit(limit)})
       returning gateway_id, id, incident_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, ''))
         + coalesce(thumbnail_bytes, 0) + length(coalesce(details, '')) as bytes`.execute(transaction)
     const byGateway = [...Map.groupBy(rows, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))

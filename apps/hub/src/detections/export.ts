@@ -21,7 +21,9 @@ import { newestIncidents, type GatewayIds } from './incident-list.ts'
 
 /** Part of the file, because a person who trains with it may have nothing else. */
 const BOXES =
-  "The box of the object where the picture is the whole frame. Where the picture shows the object with its surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the whole picture."
+  'The box of the object where the picture is the whole frame. Where the picture shows the object with its ' +
+  "surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the " +
+  'whole picture.'
 const INCIDENTS_AT_ONCE = 50
 /** Managers and admins have places of their own, which nobody else can fill. */
 const EXPORTS_AT_ONCE = 4

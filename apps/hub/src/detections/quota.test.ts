@@ -45,7 +45,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
   }
   const totals = () => hub.db.selectFrom('detection_totals').selectAll().orderBy('gateway_id').execute()
 
-  it('refuses detections over the rate, says when to retry, counts them, and shows them on the gateway’s page', async () => {
+  it('refuses detections over the rate, says when to retry, counts and shows them on the gateway’s page', async () => {
     await save({ detectionsPerHour: 600 })
     const { gatewayId, peer } = await joinedGateway(hub, headers)
     const report = async (id: string, count: number) => peer.post(DETECTIONS, { detections: batch(id, count) })
@@ -165,7 +165,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     expect(await held()).toEqual([])
   })
 
-  it('leaves room for the activity of others: a gateway causes twenty entries an hour and one that says so', async () => {
+  it('leaves room for others’ activity: a gateway causes twenty entries an hour and one that says so', async () => {
     const id = await insertTestGateway(hub.db, { name: 'Barn' })
     const other = await insertTestGateway(hub.db, { name: 'Mill' })
     hub.clock.freeze()

@@ -9,7 +9,7 @@ import { lastNumber, lockGateway, storeReviews } from './gateway-reviews.ts'
 import { visibleIncidents } from './incident-list.ts'
 import { keepFormer } from './undo.ts'
 
-type Said = BodyOf<typeof reviewIncidents>
+type ReviewsBody = BodyOf<typeof reviewIncidents>
 
 /**
  * Stores people's reviews of incidents and of each of their detections, from which gateways learn. Returns the former
@@ -18,7 +18,7 @@ type Said = BodyOf<typeof reviewIncidents>
  */
 export function review(
   db: Kysely<Tables>,
-  { ids, verdict, label }: Said,
+  { ids, verdict, label }: ReviewsBody,
   act: Act,
 ): Promise<ResponseOf<typeof reviewIncidents>> {
   const { actor, now } = act

@@ -76,7 +76,7 @@ function canonical(entries: readonly string[], { field, spell, isSame, twice }: 
     if (entry === '') continue
     const text = spell(entry)
     if (text === undefined) throw new Error(`The schema of ${field} accepts an invalid value`)
-    if (spelled.some((known) => isSame(known, text)))
+    if (spelled.some((before) => isSame(before, text)))
       throw new HubError('invalid_request', { message: twice, fieldErrors: { [`${field}.${index}`]: twice } })
     spelled.push(text)
   }

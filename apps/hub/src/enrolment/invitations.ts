@@ -26,11 +26,11 @@ export async function listInvitations(
   { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
 ): Promise<GatewayInvitation[]> {
   const page = pageFrom(query, ['number', 'string'])
-  let asked = db.selectFrom('gateway_invitations').selectAll()
-  if (query.q) asked = asked.where(holding(query.q, ['label', 'created_by']))
-  if (page.after) asked = asked.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
-  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
-  const rows = await asked.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  let selection = db.selectFrom('gateway_invitations').selectAll()
+  if (query.q) selection = selection.where(holding(query.q, ['label', 'created_by']))
+  if (page.after) selection = selection.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) selection = selection.limit(page.rowsWanted)
+  const rows = await selection.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
   return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => present(row, now))
 }
 

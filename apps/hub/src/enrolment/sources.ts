@@ -22,11 +22,11 @@ export async function listSources(db: Db, now: number): Promise<Source[]> {
   for (const { source_ip: address } of await waitingFromStrangers(db, now)) {
     const networks = crowdsOf(address)
     for (const { cidr, share } of networks) {
-      const known = counts.get(cidr) ?? { waiting: 0, crowding: 0, lineages: new Set<string>() }
-      known.waiting++
-      known.crowding = known.waiting / share
-      for (const other of networks) known.lineages.add(other.cidr)
-      counts.set(cidr, known)
+      const count = counts.get(cidr) ?? { waiting: 0, crowding: 0, lineages: new Set<string>() }
+      count.waiting++
+      count.crowding = count.waiting / share
+      for (const other of networks) count.lineages.add(other.cidr)
+      counts.set(cidr, count)
     }
   }
   const many = [...counts]

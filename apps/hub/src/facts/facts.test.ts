@@ -75,7 +75,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
     expect(second!.id).toBeGreaterThan(first!.id)
   })
 
-  test('reach their followers after the whole commit, memory first; one that fails is logged and stops no other', async () => {
+  test('reach their followers after the commit, memory first; a failing one is logged and stops no other', async () => {
     told.length = errors.length = 0
     await inTransaction(database.db, async (transaction) => {
       await record(transaction, added('a'))

@@ -96,7 +96,9 @@ function handshakeCondition(
       step: 'handshake',
       state: 'failed',
       at: isoOrNull(at),
-      message: `UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway reach ${blockedUdp}.`,
+      message:
+        'UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway ' +
+        `reach ${blockedUdp}.`,
     }
   if (at === null) return { step: 'handshake', state: 'waiting', at: null, message: 'no VPN handshake yet' }
   return condition('handshake', at, 'last VPN handshake')

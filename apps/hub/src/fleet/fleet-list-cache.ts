@@ -1,7 +1,7 @@
 /**
  * The whole fleet list for managers and admins. It is built in slices between other requests and compressed on another
- * thread, once for all concurrent requests. A large list is megabytes and takes a tenth of a second to serialize, so it
- * is kept: for one to five seconds every request gets the same bytes.
+ * thread, once for all concurrent requests. A large list is megabytes and slow to serialize, so it is
+ * kept: for one to five seconds every request gets the same bytes.
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'

@@ -214,7 +214,7 @@ export async function fleetStatuses(db: Kysely<Tables>, signals: FleetSignals, s
 }
 
 /**
- * Getters of a class, because few callers need what they tell: a literal with getters took 2 µs and 1 KB a gateway.
+ * Getters of a class, because few callers need what they tell, and a literal with getters costs more for each gateway.
  */
 class JudgedGateway implements FleetStatus {
   readonly id: string

@@ -30,7 +30,7 @@ export type Presence = {
 export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
   const { db, signals, log } = options
   let latest: readonly FleetStatus[] | undefined
-  let known: ReadonlyMap<string, Known> | undefined
+  let known: ReadonlyMap<string, PresenceState> | undefined
   let warnings: ReadonlyMap<string, number | undefined> = new Map()
   let peak = { hour: 0, connected: 0 }
   const tasks = createTasks({ log, name: 'presence', on: 'one hub', failure: 'could not check the fleet' })
@@ -81,16 +81,16 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   }
 }
 
-type Known = { status: FleetStatus['status']; problems: ReadonlySet<string> }
+type PresenceState = { status: FleetStatus['status']; problems: ReadonlySet<string> }
 
 const NO_PROBLEMS: ReadonlySet<string> = new Set()
 
-function knownOf(gateway: FleetStatus): Known {
+function knownOf(gateway: FleetStatus): PresenceState {
   return { status: gateway.status, problems: gateway.status === 'warning' ? new Set(gateway.problems) : NO_PROBLEMS }
 }
 
 /** Whether the status is another one, or there is a problem more. */
-function isNews(now: Known | undefined, before: Known | undefined): boolean {
+function isNews(now: PresenceState | undefined, before: PresenceState | undefined): boolean {
   if (now?.status !== (before?.status ?? 'offline')) return true
   return before !== undefined && now !== undefined && !now.problems.isSubsetOf(before.problems)
 }

@@ -67,7 +67,8 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     info(`Gateway "${data.before}" was renamed to "${data.name}" by ${actor.name}`),
   'site.renamed': ({ target, data, actor }) =>
     info(
-      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ${countOf(data) === 1 ? 'follows' : 'follow'} it`,
+      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ` +
+        `${countOf(data) === 1 ? 'follows' : 'follow'} it`,
     ),
   'site.orphaned': ({ target, data }) =>
     warning(

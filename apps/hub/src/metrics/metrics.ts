@@ -85,7 +85,7 @@ export async function openMetrics({
       stop: async () => {},
     }
 
-  // Loaded only where it is used: it takes 7 MB.
+  // Loaded only where it is used: it takes memory.
   const prometheus = await import('prom-client')
   const { collectDefaultMetrics, Counter, Registry } = prometheus
   const registry = new Registry()

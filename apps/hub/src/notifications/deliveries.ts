@@ -23,11 +23,11 @@ export async function listDeliveries(
   reply: FastifyReply,
 ): Promise<Delivery[]> {
   const page = pageFrom(paging, ['number'], PAGE_LENGTH)
-  let asked = logged(db).orderBy('id', 'desc')
-  if (page.after) asked = asked.where('id', '<', Number(page.after[0]))
-  if (channel !== undefined) asked = asked.where('channel', '=', channel)
-  if (state !== undefined) asked = asked.where('state', '=', state)
-  const rows = await asked.limit(page.rowsWanted ?? PAGE_LENGTH).execute()
+  let selection = logged(db).orderBy('id', 'desc')
+  if (page.after) selection = selection.where('id', '<', Number(page.after[0]))
+  if (channel !== undefined) selection = selection.where('channel', '=', channel)
+  if (state !== undefined) selection = selection.where('state', '=', state)
+  const rows = await selection.limit(page.rowsWanted ?? PAGE_LENGTH).execute()
   const shown = sendPage(reply, rows, page, ({ id }) => [id])
   return toDeliveries(db, shown)
 }

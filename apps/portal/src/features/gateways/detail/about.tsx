@@ -45,7 +45,8 @@ export function About({ gateway }: { gateway: GatewayDetail }) {
       : [
           [
             'Traffic',
-            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} sent since the tunnel started`,
+            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} ` +
+              'sent since the tunnel started',
           ] as const,
         ]),
     ['Added', <RelativeTime key="added" at={gateway.createdAt} />],

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exceptionFiles } from '../../scripts/lint/shape-rules.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
@@ -210,7 +211,58 @@ const breaches: Breach[] = [
     source: `import { tunnel } from '../tunnel/tunnel.ts'\nexport const fleet = () => tunnel`,
     message: 'Dependency cycle detected',
   },
+  {
+    title: 'a function of more than 120 lines of its own',
+    file: 'apps/hub/src/fleet/breach-long.ts',
+    source: `export function long() {\n${'  void 0\n'.repeat(119)}}`,
+    message: 'a function of 121 lines: at most 120',
+  },
+  {
+    title: 'a type with the name of a verb',
+    file: 'apps/gateway/src/breach-name.ts',
+    source: `export type Told = { at: number }`,
+    message: 'a type is a noun of the field, not Told',
+  },
+  {
+    title: 'a timer that repeats outside kernel/',
+    file: 'apps/hub/src/fleet/breach-timer.ts',
+    source: `setInterval(() => undefined, 1_000)`,
+    message: 'only kernel/ has timers that repeat: use createTasks',
+  },
+  {
+    title: 'a function with nine options',
+    file: 'apps/hub/src/fleet/breach-options.ts',
+    source: `export const sum = ({ a, b, c, d, e, f, g, h, i }: Record<string, number>) => [a, b, c, d, e, f, g, h, i]`,
+    message: '9 options: at most 8',
+  },
+  {
+    title: 'a type that is a puzzle',
+    file: 'apps/hub/src/fleet/breach-puzzle.ts',
+    source: `type A = { a: 1; b: 2 }\nexport type B = Pick<A, 'a'> & Partial<Omit<A, 'a'>>`,
+    message: 'write the type down instead of Pick<…> & Partial<Omit<…>>',
+  },
+  {
+    title: 'the path of a call outside call()',
+    file: 'apps/gateway/src/hub/breach-path.ts',
+    source: 'export const path = (id: string) => `/api/v1/gateway/${id}`',
+    message: 'the path of a call stands in call() alone',
+  },
+  {
+    title: 'the URL of a call in a test of the hub',
+    file: 'apps/hub/src/fleet/breach-inject.test.ts',
+    source: `export const ask = (app: { inject(url: object): unknown }) => app.inject({ url: '/api/v1/hub/gateways' })`,
+    message: 'use createTestApi instead of the URL of a call',
+  },
+  {
+    title: 'a sentence of another language beside logic',
+    file: 'apps/hub/src/alerts/breach-language.ts',
+    source: `export const text = 'Bitte bestätigen'`,
+    message: 'another language stands in files of words',
+  },
 ]
+
+const closure = `  const f = () => {\n${'    void 0\n'.repeat(80)}  }\n  f()\n`
+const closures = `export function open() {\n${closure}${closure.replaceAll('f', 'g')}}`
 
 /** Allowed imports, so that a rule that refuses everything fails too. */
 const allowed: Record<string, string> = {
@@ -222,12 +274,20 @@ const allowed: Record<string, string> = {
   'apps/hub/src/dashboard/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
   'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,
-  'apps/portal/src/features/gateways/allowed.ts': `import '@hedgerow/ui/panel.tsx'\nimport '@hedgerow/contract'\nimport './queries.ts'`,
+  'apps/portal/src/features/gateways/allowed.ts': `import '@hedgerow/ui/panel.tsx'
+    import '@hedgerow/contract'\nimport './queries.ts'`,
   'apps/gateway/src/allowed.ts': `import '@hedgerow/netstack/node'`,
   'packages/netstack/src/index.ts': `export * from './stack.ts'`,
+  'apps/hub/src/fleet/closures.ts': closures,
+  'apps/hub/src/alerts/some-words.ts': `export const text = 'Bitte bestätigen'`,
+  'apps/hub/src/kernel/timer.ts': `setInterval(() => undefined, 1_000)`,
 }
 
-describe('the import rules', () => {
+it('a file that may break a rule exists', () => {
+  expect(exceptionFiles.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
+describe('the rules of the linter', () => {
   let folder: string
   const messages = new Map<string, string[]>()
 
