@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
-import type { Insertable } from 'kysely'
+import type { Insertable, Transaction } from 'kysely'
 import type { Db, Tables } from '../src/database/tables.ts'
+import { databaseOf } from '../src/database/transaction.ts'
+import { factsOf } from '../src/facts/facts.ts'
 import { newGatewayId } from '../src/fleet/fleet.ts'
 import { nameKey } from '../src/kernel/name-key.ts'
 
@@ -29,5 +31,13 @@ export async function insertTestGateway(db: Db, change: Partial<Insertable<Table
       ...change,
     })
     .execute()
+  await forgetFleet(db)
   return change.id ?? id
+}
+
+/** After gateways' rows were written past the hub: it reads them again. */
+export async function forgetFleet(db: Db): Promise<void> {
+  const database = db.isTransaction ? databaseOf(db as Transaction<Tables>) : db
+  for (const follower of factsOf(database).followers())
+    if (follower.name === 'fleet' && 'afterCommit' in follower) await follower.afterCommit([])
 }

@@ -7,14 +7,14 @@ import type { HubUpdate } from '../hub-update/hub-update.ts'
 import { mount } from '../http/mount.ts'
 import { createSharedAnswers } from '../http/shared-answers.ts'
 import type { Scope } from '../access/scope.ts'
-import type { FleetCount } from './fleet-count.ts'
+import type { Statuses } from '../fleet/fleet.ts'
 import { recentActivity } from './recent-activity.ts'
 import { firingsToday, threatsToday, timeline } from './timeline.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
-  fleetCount: FleetCount
+  statuses: Statuses
   storageTrouble: StorageWatch['trouble']
   /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
   alertTrouble: () => Promise<string | undefined>
@@ -28,7 +28,7 @@ type Dependencies = {
 /** The dashboard's calls. */
 export function dashboardRoutes(
   app: FastifyInstance,
-  { db, clock, fleetCount, hubUpdate, ...troubles }: Dependencies,
+  { db, clock, statuses, hubUpdate, ...troubles }: Dependencies,
 ): void {
   const share = createSharedAnswers()
   mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.scope)))
@@ -61,14 +61,14 @@ export function dashboardRoutes(
   mount(app, contract.hubTimeline, (request) => share('timeline', request, () => timeline(db, request.scope, clock())))
 
   async function readStats(scope: Scope): Promise<contract.ResponseOf<typeof contract.hubStats>> {
-    const { total, active } = await fleetCount.of(scope)
+    const gateways = await statuses(scope)
     const users = await db
       .selectFrom('users')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     return {
-      totalGateways: total,
-      activeGateways: active,
+      totalGateways: gateways.length,
+      activeGateways: gateways.filter(({ status }) => status !== 'offline').length,
       totalUsers: users.count,
       threats: await threatsToday(db, scope, clock()),
       firings: await firingsToday(db, scope, clock()),

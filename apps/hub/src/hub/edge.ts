@@ -25,7 +25,6 @@ import { troubleOfAlerts } from '../alerts/alert-rules.ts'
 import { lastNoticeAt, putTestNotice } from '../alerts/notices.ts'
 import { languageOf } from '../alerts/preferences.ts'
 import { alertRoutes } from '../alerts/routes.ts'
-import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { createRefusedCalls } from '../audit/refused-calls.ts'
 import { auditRoutes } from '../audit/routes.ts'
@@ -54,7 +53,6 @@ import { createLoadShedding } from '../fleet/load-shedding.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
 import { blockedUdp, isOffline, listGateways } from '../fleet/fleet.ts'
 import { gatewayRoutes } from '../fleet/routes.ts'
-import { createFleetSearch } from '../fleet/search.ts'
 import { createTunnelApi } from '../fleet/tunnel-api.ts'
 import { createFleetListCache } from '../fleet/fleet-list-cache.ts'
 import { apiDescriptionRoutes } from '../http/api-page.ts'
@@ -157,13 +155,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   await compressAnswers(app)
   eventRoutes(app, { events })
   const { connectedUsers } = ui
-  const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers, warningSince: presence.warningSince }
-  const search = createFleetSearch(db)
-  const fleetListCache = createFleetListCache(db, search, list)
-  const fleetCount = createFleetCount(db, signals, presence.statuses)
-  const { backups } = fleet
-  const checkedStatuses = presence.statuses
-  const parts = { db, signals, checkedStatuses, vpn, connections, certificates, notifications, backups }
+  const { warningSince } = presence
+  const list = { fleet: fleet.fleet, signals, hubPublicKey: vpn.publicKey, connectedUsers, warningSince }
+  const fleetListCache = createFleetListCache(db, list)
+  const { backups, statuses } = fleet
+  const parts = { db, statuses, vpn, connections, certificates, notifications, backups }
   const secondLook = config.secondLook && createSecondLook(config.secondLook, { db, clock, cleanJpeg, metrics, log })
   stack.defer(async () => secondLook?.stop())
   const secondLooksWaiting = () => secondLook?.waiting() ?? 0
@@ -195,7 +191,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   updates.start()
   stack.defer(updates.stop)
   updateRoutes(app, { updates })
-  gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
+  gatewayRoutes(app, { db, clock, vpn, list, fleetListCache })
   siteRoutes(app, { db })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   alertRoutes(app, {
@@ -210,7 +206,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   dashboardRoutes(app, {
     db,
     clock,
-    fleetCount,
+    statuses,
     storageTrouble: watch.trouble,
     alertTrouble: () => troubleOfAlerts(db),
     rolloutTrouble: updates.trouble,
@@ -228,7 +224,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     log,
     facts,
     settings: config.notifications['mqtt'] as BrokerSettings | undefined,
-    statuses: presence.statuses,
+    statuses,
     latest: heartbeats.latest,
     readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
     portalUrl: fleet.portalUrl,
@@ -250,7 +246,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     vpn,
     monotonic,
     pictures: createLivePictures({ door, monotonic }),
-    listGateways: (scope, reply) => listGateways(db, scope, { ...list, query: {}, reply }),
+    listGateways: (scope, reply) => listGateways(scope, { ...list, query: {}, reply }),
     latestIncidents: (cameras) => latestIncidents(db, cameras),
     heartbeatOf: (id) => heartbeats.latest(id)?.content,
   })

@@ -6,12 +6,13 @@ import { createDetectionQuota } from '../detections/quota.ts'
 import { readAutoApproval } from '../enrolment/auto-approval-settings.ts'
 import { admitHeld } from '../enrolment/holds.ts'
 import { createWaiters } from '../enrolment/waiters.ts'
-import type { FleetSignals } from '../fleet/fleet.ts'
+import { createStatuses, type FleetSignals } from '../fleet/fleet.ts'
 import { createHealthChecks } from '../fleet/health-checks.ts'
 import { createHeartbeats } from '../fleet/heartbeats.ts'
 import { createHistory } from '../fleet/history.ts'
 import { createPortWords } from '../tunnel/endpoints.ts'
 import { createPresence } from '../fleet/presence.ts'
+import { createFleet } from '../fleet/snapshot.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { livePeers } from '../followers/live-peers.ts'
@@ -119,13 +120,25 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   stack.defer(quota.stop)
   facts.follow(deletedGateways({ heartbeats, quota, retention }))
   const { handshakes } = peers
-  const healthChecks = createHealthChecks({ ...parts, handshakes })
+  const fleet = createFleet(db)
+  const healthChecks = createHealthChecks({ ...parts, fleet, handshakes })
   stack.defer(healthChecks.stop)
   healthChecks.start()
   const { isHealthy } = healthChecks
   const vpnPort = createPortWords(vpn, () => new URL(portalUrl()).host)
-  const signals: FleetSignals = { clock, heartbeats, handshakes, isHealthy, refusals: quota.refusals, vpnPort }
-  const presence = createPresence({ db, signals, log })
+  const endpointOf = (publicKey: string) => vpn.peer(publicKey)?.endpoint?.address
+  const { refusals: quotaRefusals } = quota
+  const signals: FleetSignals = {
+    clock,
+    heartbeats,
+    handshakes,
+    endpointOf,
+    isHealthy,
+    refusals: quotaRefusals,
+    vpnPort,
+  }
+  const statuses = createStatuses(db, fleet, signals)
+  const presence = createPresence({ ...parts, statuses })
   stack.defer(presence.stop)
   presence.start()
   const problems = createProblems({
@@ -133,7 +146,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     clock,
     log,
     notifications,
-    statuses: presence.statuses,
+    statuses,
     camerasOf: (id) => heartbeats.latest(id)?.content.cameras ?? [],
   })
   stack.defer(problems.stop)
@@ -158,7 +171,9 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     heartbeats,
     history,
     quota,
+    fleet,
     signals,
+    statuses,
     presence,
     waiters,
     admitWaiting,
