@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
-import type { Insertable, Transaction } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import type { Db, Tables } from '../src/database/tables.ts'
-import { databaseOf } from '../src/database/transaction.ts'
 import { factsOf } from '../src/facts/facts.ts'
 import { newGatewayId } from '../src/fleet/fleet.ts'
 import { nameKey } from '../src/kernel/name-key.ts'
@@ -31,13 +30,12 @@ export async function insertTestGateway(db: Db, change: Partial<Insertable<Table
       ...change,
     })
     .execute()
-  await forgetFleet(db)
+  if (!db.isTransaction) await forgetFleet(db)
   return change.id ?? id
 }
 
 /** After gateways' rows were written past the hub: it reads them again. */
-export async function forgetFleet(db: Db): Promise<void> {
-  const database = db.isTransaction ? databaseOf(db as Transaction<Tables>) : db
-  for (const follower of factsOf(database).followers())
+export async function forgetFleet(db: Kysely<Tables>): Promise<void> {
+  for (const follower of factsOf(db).followers())
     if (follower.name === 'fleet' && 'afterCommit' in follower) await follower.afterCommit([])
 }
