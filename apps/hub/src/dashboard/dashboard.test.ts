@@ -212,7 +212,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       stage: 'tell',
       afterCommit: (facts) => void changed.push(...facts.map(({ gatewayId }) => gatewayId)),
     })
-    const statuses = createStatuses(hub.db, createFleet(hub.db), signals)
+    const statuses = createStatuses(createFleet(hub.db), signals)
     const watch = { db: hub.db, clock: hub.clock.now, statuses, log }
     const presence = createPresence(watch)
     await presence.look()

@@ -196,7 +196,6 @@ describe('the followers of a hub', () => {
       'deleted-gateways',
       'fleet',
       'fleet-list-cache',
-      'fleet-statuses',
       'gateway-pages',
       'held-devices',
       'incident-counts',

@@ -6,10 +6,9 @@
 import { randomBytes } from 'node:crypto'
 import { protectionOf, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { databaseOf } from '../database/transaction.ts'
-import { kept } from '../facts/kept.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { nameKey } from '../kernel/name-key.ts'
 import { slices } from '../kernel/slices.ts'
@@ -19,7 +18,7 @@ import type { Scope } from '../access/scope.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
-import { FLEET_FACTS, type Fleet, type FleetGateway } from './snapshot.ts'
+import type { Fleet, FleetGateway } from './snapshot.ts'
 import { isUdpBlocked, judge, problemNames, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
 /** The fleet's current signals, which are not in its rows. */
@@ -127,27 +126,19 @@ export type FleetStatus = Judgement & {
   restarts?: Heartbeat['restarts']
 }
 
-/** From this number of gateways on, what concerns all of them takes so long that it is done less often. */
-export const LARGE_FLEET = 1_000
-/** How long the statuses of a large fleet are used. */
-const JUDGED_MS = 1_200
+/** The statuses of the scope's gateways, or of all, by name. Other requests run meanwhile. */
+export type Statuses = (scope?: Scope) => Promise<FleetStatus[]>
 
-/** The statuses of the scope's gateways, or of all, by name; they are shared and, of a large fleet, kept for a second. */
-export type Statuses = (scope?: Scope) => Promise<readonly FleetStatus[]>
-
-export function createStatuses(db: Kysely<Tables>, fleet: Fleet, signals: FleetSignals): Statuses {
-  async function judged(gateways: readonly FleetGateway[]): Promise<FleetStatus[]> {
+export function createStatuses(fleet: Fleet, signals: FleetSignals): Statuses {
+  return async (scope) => {
+    const gateways = await fleet()
     const statuses: FleetStatus[] = []
-    for await (const some of slices(gateways)) {
+    for await (const some of slices(scope ? gateways.filter((one) => scope.has(one)) : gateways)) {
       const handshakes = signals.handshakes()
       for (const gateway of some) statuses.push(new JudgedGateway(gateway, signalsOf(gateway, signals, handshakes)))
     }
     return statuses
   }
-  const maxAgeMs = ({ length }: readonly FleetStatus[]) => (length < LARGE_FLEET ? 0 : JUDGED_MS)
-  const kinds = [...FLEET_FACTS, 'gateway.status-changed'] as const
-  const all = kept(db, { name: 'fleet-statuses', kinds, maxAgeMs }, async () => judged(await fleet()))
-  return async (scope) => (!scope || scope.isWhole ? all() : judged((await fleet()).filter(scope.has)))
 }
 
 /**

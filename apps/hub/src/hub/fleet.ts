@@ -127,17 +127,16 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   const { isHealthy } = healthChecks
   const vpnPort = createPortWords(vpn, () => new URL(portalUrl()).host)
   const endpointOf = (publicKey: string) => vpn.peer(publicKey)?.endpoint?.address
-  const { refusals: quotaRefusals } = quota
   const signals: FleetSignals = {
     clock,
     heartbeats,
     handshakes,
     endpointOf,
     isHealthy,
-    refusals: quotaRefusals,
+    refusals: quota.refusals,
     vpnPort,
   }
-  const statuses = createStatuses(db, fleet, signals)
+  const statuses = createStatuses(fleet, signals)
   const presence = createPresence({ ...parts, statuses })
   stack.defer(presence.stop)
   presence.start()
