@@ -117,7 +117,7 @@ function mog2(planes: readonly Plane[]): number | undefined {
   return undefined
 }
 
-/** Adds the cost of 1080p H.264: FFmpeg that only decodes, and everything from decoding to tracks. Returns the ratio. */
+/** Adds the cost of 1080p H.264, decoded alone and from decoding to tracks; returns the ratio. */
 async function addH264(rows: Rows): Promise<number | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-bench-eye-'))
   try {

@@ -57,7 +57,7 @@ const MEASUREMENTS: Record<string, Measurement> = {
 
 /**
  * A page behind a gateway: real nginx over wireguard-go at the far end, through a hub and, in turns, through nginx and
- * Caddy over wireguard-go. `--rounds` is how often the two alternate (the medians count), `--seconds` is the time of each,
+ * Caddy over wireguard-go. `--rounds` is how often they alternate (the medians count), `--seconds` is the time of each,
  * `--only` picks rows by a part of their name, `--flags` are given to the hub's Node (`--flags=--cpu-prof`).
  */
 export async function benchProxy(args: string[]): Promise<void> {
