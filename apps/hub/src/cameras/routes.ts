@@ -2,8 +2,6 @@ import * as contract from '@hedgerow/contract'
 import type { Camera, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { FastifyInstance } from 'fastify'
-import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
 import { listGateways, type ListDependencies } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { createLivePictures } from './live-pictures.ts'
@@ -11,7 +9,6 @@ import { createLivePictures } from './live-pictures.ts'
 const CAMERAS_MAX = 2_000
 
 type Dependencies = {
-  db: Kysely<Tables>
   door: Parameters<typeof createLivePictures>[0]['door']
   list: ListDependencies
   heartbeats: { latest(gatewayId: string): { content: Heartbeat } | undefined }
@@ -23,13 +20,13 @@ const byName = (a: { name: string }, b: { name: string }) => byNaturalOrder(a.na
 
 /** Cameras of all sites, and their newest pictures. */
 export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { db, door, list, heartbeats } = dependencies
+  const { door, list, heartbeats } = dependencies
   const monotonic = () => performance.now()
   const pictures = createLivePictures({ door, monotonic })
 
   mount(app, contract.listCameras, async ({ scope, reply }) => {
     const cameras: Omit<Camera, 'lastIncident'>[] = []
-    const gateways = await listGateways(db, scope, { ...list, query: {}, reply })
+    const gateways = await listGateways(scope, { ...list, query: {}, reply })
     for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
       const heartbeat = heartbeats.latest(id)?.content

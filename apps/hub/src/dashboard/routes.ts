@@ -8,15 +8,15 @@ import type { HubUpdate } from '../hub-update/hub-update.ts'
 import { mount } from '../http/mount.ts'
 import { createSharedAnswers } from '../http/shared-answers.ts'
 import type { Scope } from '../access/scope.ts'
+import type { Statuses } from '../fleet/fleet.ts'
 import type { Updates } from '../updates/updates.ts'
-import type { FleetCount } from './fleet-count.ts'
 import { recentActivity } from './recent-activity.ts'
 import { firingsToday, threatsToday, timeline } from './timeline.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
-  fleetCount: FleetCount
+  statuses: Statuses
   watch: Pick<StorageWatch, 'trouble'>
   updates: Pick<Updates, 'trouble'>
   backups: Pick<Backups, 'state'>
@@ -27,7 +27,7 @@ type Dependencies = {
 
 /** The dashboard's calls. */
 export function dashboardRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { db, clock, fleetCount, watch, updates, backups, hubUpdate } = dependencies
+  const { db, clock, statuses, watch, updates, backups, hubUpdate } = dependencies
   const share = createSharedAnswers()
   mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.scope)))
   mount(app, contract.hubProblems, async ({ scope }) => {
@@ -59,14 +59,14 @@ export function dashboardRoutes(app: FastifyInstance, dependencies: Dependencies
   mount(app, contract.hubTimeline, (request) => share('timeline', request, () => timeline(db, request.scope, clock())))
 
   async function readStats(scope: Scope): Promise<contract.ResponseOf<typeof contract.hubStats>> {
-    const { total, active } = await fleetCount.of(scope)
+    const gateways = await statuses(scope)
     const users = await db
       .selectFrom('users')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     return {
-      totalGateways: total,
-      activeGateways: active,
+      totalGateways: gateways.length,
+      activeGateways: gateways.filter(({ status }) => status !== 'offline').length,
       totalUsers: users.count,
       threats: await threatsToday(db, scope, clock()),
       firings: await firingsToday(db, scope, clock()),

@@ -4,7 +4,7 @@
  * committed before the gateway gets its answer. The same transactions keep each gateway's totals, so that finding the
  * gateways above their limit does not read all detections.
  */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   detectionDetails,
   type Detection,
@@ -16,6 +16,7 @@ import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, ty
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { slices } from '../kernel/slices.ts'
 import { record } from '../facts/facts.ts'
 import { lockGateways } from '../database/gateway-locks.ts'
 import type { SharedCommits } from '../database/shared-commits.ts'
@@ -48,10 +49,8 @@ export async function storeDetections(
   now: number,
   commit: SharedCommits<Batch> = (batch) => storeBatches(db, [batch]),
 ): Promise<void> {
-  for (const [index, some] of inSteps(detections).entries()) {
-    if (index > 0) await nextTurn()
-    await commit({ gatewayId, detections: some, at: now }, weightOf(some))
-  }
+  for await (const [some] of slices(inSteps(detections), 1))
+    await commit({ gatewayId, detections: some!, at: now }, weightOf(some!))
 }
 
 /**

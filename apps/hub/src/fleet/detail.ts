@@ -19,7 +19,7 @@ export async function readGateway(
   id: string,
   dependencies: ListDependencies & { vpn: Pick<Vpn, 'peer' | 'disabledReason'> },
 ): Promise<GatewayDetail> {
-  const gateway = await presentGateway(db, scope, id, dependencies)
+  const gateway = await presentGateway(scope, id, dependencies)
   const row = await db
     .selectFrom('gateways')
     .select(['identity_public_key', 'wireguard_public_key', 'last_handshake_at', 'created_at'])

@@ -9,7 +9,7 @@ import { usesOfSite } from '../sites/sites.ts'
 import { createPortWords } from '../tunnel/endpoints.ts'
 import type { Tunnel } from '../tunnel/module.ts'
 import { createFleetListCache } from './fleet-list-cache.ts'
-import type { FleetSignals, ListDependencies } from './fleet.ts'
+import { createStatuses, type FleetSignals, type ListDependencies } from './fleet.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from './gateway-calls.ts'
 import { createHealthChecks } from './health-checks.ts'
 import { createHeartbeats } from './heartbeats.ts'
@@ -17,7 +17,7 @@ import { createHistory } from './history.ts'
 import { createLoadShedding } from './load-shedding.ts'
 import { createPresence } from './presence.ts'
 import { gatewayRoutes } from './routes.ts'
-import { createFleetSearch } from './search.ts'
+import { createFleet } from './snapshot.ts'
 import { createTunnelApi } from './tunnel-api.ts'
 
 export type Fleet = Gives<typeof open>
@@ -30,13 +30,17 @@ export function open(hub: Ground & Tunnel & Needs) {
   const { handshakes } = hub.peers
   const heartbeats = createHeartbeats(hub)
   const history = createHistory(hub)
-  const healthChecks = createHealthChecks({ ...hub, handshakes })
+  const fleet = createFleet(hub.db)
+  const healthChecks = createHealthChecks({ ...hub, fleet, handshakes })
   const vpnPort = createPortWords(vpn, () => new URL(portalUrl()).host)
   const { isHealthy } = healthChecks
-  const signals: FleetSignals = { clock, heartbeats, handshakes, isHealthy, refusals: quota.refusals, vpnPort }
-  const presence = createPresence({ ...hub, signals })
+  const endpointOf = (publicKey: string) => vpn.peer(publicKey)?.endpoint?.address
+  const { refusals } = quota
+  const signals: FleetSignals = { clock, heartbeats, handshakes, endpointOf, isHealthy, refusals, vpnPort }
+  const statuses = createStatuses(fleet, signals)
+  const presence = createPresence({ ...hub, statuses })
   return {
-    gives: { heartbeats, history, presence, signals, statuses: presence.statuses },
+    gives: { heartbeats, history, presence, fleet, signals, statuses },
     follows: [deletedGateways({ heartbeats, quota, retention })],
     // The tunnel stops before what is written for the last time: packets that nobody answers would keep it waiting.
     tasks: [heartbeats, history, { stop: vpn.stop }, healthChecks, presence],
@@ -51,11 +55,10 @@ type CallNeeds = Omit<Parameters<typeof signedGatewayRoutes>[1], 'calls' | 'load
 
 /** What people ask about gateways, and what gateways ask, on both ways. */
 export function openCalls(hub: Ground & Tunnel & Fleet & CallNeeds) {
-  const { db, clock, signals, heartbeats, history } = hub
+  const { db, clock, fleet, signals, heartbeats, history } = hub
   const { connectedUsers } = hub.ui
   const { warningSince } = hub.presence
-  const list: ListDependencies = { signals, hubPublicKey: hub.vpn.publicKey, connectedUsers, warningSince }
-  const search = createFleetSearch(db)
+  const list: ListDependencies = { fleet, signals, hubPublicKey: hub.vpn.publicKey, connectedUsers, warningSince }
   const loadShedding = createLoadShedding(hub)
   const calls: GatewayCallDependencies = {
     ...hub,
@@ -72,7 +75,7 @@ export function openCalls(hub: Ground & Tunnel & Fleet & CallNeeds) {
     gives: { list },
     tasks: [loadShedding, createTunnelApi({ ...hub, ...hub.connections, ...calls })],
     routes(app: App) {
-      gatewayRoutes(app, { ...hub, list, search, fleetListCache: createFleetListCache(db, search, list) })
+      gatewayRoutes(app, { ...hub, list, fleetListCache: createFleetListCache(db, list) })
       mount(app, siteUses, ({ query }) => usesOfSite(db, query.site))
       signedGatewayRoutes(app, { ...hub, ...calls })
     },

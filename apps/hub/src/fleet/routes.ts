@@ -11,9 +11,8 @@ import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock, recordRefusedClaim } from './claim.ts'
 import { readGateway } from './detail.ts'
 import { deleteGateway, updateGateway } from './edit.ts'
-import { listGateways, presentGateway, searchGateways, type ListDependencies } from './fleet.ts'
+import { listGateways, presentGateway, type ListDependencies } from './fleet.ts'
 import { readHistory } from './history.ts'
-import type { FleetSearch } from './search.ts'
 import { tagGateways } from './tags.ts'
 import { vpnConfigText } from './vpn-config.ts'
 import type { FleetListCache } from './fleet-list-cache.ts'
@@ -24,7 +23,6 @@ export type GatewayDependencies = {
   vpn: Vpn
   list: ListDependencies
   fleetListCache: FleetListCache
-  search: FleetSearch
 }
 
 /** The fleet for people: see, add, configure, edit, delete, claim. */
@@ -32,10 +30,7 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
   const { db, list } = dependencies
   mount(app, contract.listGateways, ({ scope, query, raw, reply }) => {
     if (scope.isWhole && Object.keys(query).length === 0) return dependencies.fleetListCache.answer(raw, reply)
-    const listing = { ...list, query, reply }
-    return query.q
-      ? searchGateways(db, scope, { ...listing, text: query.q, search: dependencies.search })
-      : listGateways(db, scope, listing)
+    return listGateways(scope, { ...list, query, reply })
   })
   mount(app, contract.readGateway, ({ scope, gateway }) =>
     readGateway(db, scope, gateway.id, { ...list, vpn: dependencies.vpn }),
@@ -58,7 +53,7 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
   mount(app, contract.addGateway, async ({ body, scope, act }) => {
     requireVpn(vpn)
     const id = await addGateway(db, body, act)
-    return presentGateway(db, scope, id, list)
+    return presentGateway(scope, id, list)
   })
 
   mount(app, contract.gatewayVpnConfig, async ({ gateway: { id }, act, raw }) => {
@@ -98,7 +93,7 @@ function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): 
   for (const call of [contract.editGateway, contract.updateGateway])
     mount(app, call, async ({ gateway, scope, body, act }) => {
       await updateGateway(db, gateway.id, body, act)
-      return presentGateway(db, scope, gateway.id, list)
+      return presentGateway(scope, gateway.id, list)
     })
 
   mount(app, contract.tagGateways, async ({ body, act }) => ({

@@ -4,7 +4,7 @@
  * messages: after each connection it publishes the current state of all. commands.ts has the other direction.
  */
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, FactKind, HomeAssistantState } from '@hedgerow/contract'
 import { onceAMinute } from '@hedgerow/http'
 import type { Kysely } from 'kysely'
@@ -12,7 +12,8 @@ import type { Logger } from 'pino'
 import type { Commands } from '../commands/commands.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, Facts } from '../facts/facts.ts'
-import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
+import type { FleetSignals, FleetStatus, Statuses } from '../fleet/fleet.ts'
+import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { connectBroker, type Broker, type BrokerSettings } from '../mqtt/mqtt.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -28,7 +29,7 @@ const LAST_RETRY_MS = 60_000
 const ONLINE_AGAIN_MS = 15_000
 /** A connection that lasted this long counts as a good one. */
 const GOOD_AFTER_MS = 60_000
-const READ_AT_ONCE = 50
+const GATEWAYS_AT_ONCE = 50
 /** Facts of this time are published together. */
 const COLLECT_MS = 250
 /** The limit for one gateway, former components included: a gateway may invent names of cameras. */
@@ -75,7 +76,7 @@ export function createHomeAssistant(options: {
   facts: Pick<Facts, 'follow'>
   /** Undefined when this hub has no broker. */
   settings: BrokerSettings | undefined
-  statuses: () => readonly FleetStatus[] | undefined
+  statuses: Statuses
   heartbeats: FleetSignals['heartbeats']
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
   portalUrl: () => string
@@ -161,7 +162,7 @@ export function createHomeAssistant(options: {
       mayCommand = homeAssistantCommands && now.problem === null
     }
     const today = new Date(clock()).setHours(0, 0, 0, 0)
-    for (const { id } of options.statuses() ?? []) if (today !== midnight || !views.has(id)) stale.add(id)
+    for (const { id } of await options.statuses()) if (today !== midnight || !views.has(id)) stale.add(id)
     midnight = today
     const due = stale
     stale = new Set()
@@ -201,12 +202,11 @@ export function createHomeAssistant(options: {
   }
 
   async function publishChanges(connection: Broker): Promise<void> {
-    let looked = 0
-    for (const status of options.statuses() ?? []) {
-      const view = views.get(status.id)
-      if (view) await publishGateway(connection, view, status)
-      if (++looked % READ_AT_ONCE === 0) await nextTurn()
-    }
+    for await (const some of slices(await options.statuses(), GATEWAYS_AT_ONCE))
+      for (const status of some) {
+        const view = views.get(status.id)
+        if (view) await publishGateway(connection, view, status)
+      }
   }
 
   async function publishGateway(connection: Broker, view: StoredView, standing: FleetStatus): Promise<void> {

@@ -17,7 +17,7 @@ import type { Backups } from '../backups/backups.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Certificates } from '../certificates/certificates.ts'
 import type { Connections } from '../http/connections.ts'
-import { fleetStatuses, LARGE_FLEET, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
+import type { FleetStatus, Statuses } from '../fleet/fleet.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
@@ -51,9 +51,7 @@ export type Metrics = {
 
 export type MeasuredParts = {
   db: Kysely<Tables>
-  signals: FleetSignals
-  /** The statuses of the fleet's last check; undefined before the first. */
-  statuses(): readonly FleetStatus[] | undefined
+  statuses: Statuses
   vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
@@ -206,8 +204,7 @@ function measureParts(
   registry: PromClient.Registry,
   {
     db,
-    signals,
-    statuses: checkedStatuses,
+    statuses: readStatuses,
     vpn,
     events,
     secondLook,
@@ -235,9 +232,7 @@ function measureParts(
     'Gateways by status',
     async function collect() {
       const counts = { online: 0, warning: 0, offline: 0 }
-      // Of a large fleet those of the last check, 5 s old at most: judging it takes too long for a scrape.
-      const checked = checkedStatuses()
-      const statuses = checked && checked.length >= LARGE_FLEET ? checked : await fleetStatuses(db, signals)
+      const statuses = await readStatuses()
       onStatuses(statuses)
       for (const { status } of statuses) counts[status]++
       for (const [status, count] of Object.entries(counts)) this.set({ status }, count)
