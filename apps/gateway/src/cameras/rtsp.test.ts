@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, test, type TestContext } from 'vitest'
 import { rtspServerLacks, startRtspServer, type RtspServer } from '../../testing/rtsp-server.ts'
@@ -109,6 +109,58 @@ describe.skipIf(lacks)(
       await expect.poll(camera.problems, SOON).toEqual([`Camera gate gives no pictures: ${words}.`])
       const { frames } = open(context, url, { transport: 'udp' })
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
+    })
+
+    test('that describes its video and refuses to send it over TCP names the setting, however it refuses', async (context) => {
+      const { expect } = context
+      const description =
+        'v=0\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n'
+      const refusals = [
+        '400 Bad Request',
+        '404 Not Found',
+        '454 Session Not Found',
+        '500 Error',
+        '551 Option',
+        'end',
+        'hang',
+      ]
+      const cameras = refusals.map(async (refusal) => {
+        const sockets: Socket[] = []
+        const refusing = createServer((socket) => {
+          sockets.push(socket)
+          socket.on('error', () => {})
+          socket.on('data', (asked) => {
+            const [, method, number] = /^(\w+)[^]*CSeq: (\d+)/.exec(String(asked)) ?? []
+            const answer = (status: string, rest: string) =>
+              socket.write(`RTSP/1.0 ${status}\r\nCSeq: ${number}\r\n${rest}`)
+            if (method === 'OPTIONS') answer('200 OK', 'Public: DESCRIBE, SETUP, PLAY\r\n\r\n')
+            else if (method === 'DESCRIBE')
+              answer(
+                '200 OK',
+                `Content-Type: application/sdp\r\nContent-Length: ${description.length}\r\n\r\n${description}`,
+              )
+            else if (refusal === 'end') socket.end()
+            else if (refusal !== 'hang') answer(refusal, '\r\n')
+          })
+        })
+        refusing.listen(0, '127.0.0.1')
+        context.onTestFinished(() => {
+          refusing.close()
+          for (const socket of sockets) socket.destroy()
+        })
+        await once(refusing, 'listening')
+        return open(context, `rtsp://127.0.0.1:${(refusing.address() as AddressInfo).port}/x`).camera
+      })
+      for (const [index, camera] of (await Promise.all(cameras)).entries()) {
+        const status = /^\d+/.exec(refusals[index]!)?.[0]
+        await expect
+          .poll(() => camera.problems().join(''), SOON)
+          .toMatch(
+            /: it describes its video and does not send it.*: try `transport: udp` for this camera in gateway.yaml/,
+          )
+        // FFmpeg itself tells no number of a class.
+        if (status === '400' || status === '454') expect(camera.problems()[0]).toContain(`(${status})`)
+      }
     })
 
     test('that redirects to another camera is not followed, and says so', async (context) => {

@@ -31,9 +31,11 @@ export type Backups = {
 /** `ageMs` is undefined without a backup; `trouble` says what is wrong, in a sentence. */
 export type BackupState = { ageMs: number | undefined; trouble: string | undefined }
 
+type CopyConfig = Pick<Config, 'backups' | 'databaseUrl' | 'dataDir' | 'diskReserveBytes'>
+
 export function createBackups(options: {
   db: Kysely<Tables>
-  config: Pick<Config, 'backups' | 'databaseUrl' | 'dataDir' | 'diskReserveBytes'>
+  config: CopyConfig
   clock: () => number
   log: Logger
 }): Backups {
@@ -111,14 +113,32 @@ export function createBackups(options: {
   }
 }
 
-/** For a process beside the hub: the folder's problem, the age of the newest backup, and whether that is too old. */
-export async function lookAtBackups(db: Db, { dir, times }: NonNullable<Config['backups']>, now: number) {
-  const problem = await problemOfFolder(dir)
-  const [newest] = await listKept(db, dir, { lookFor: problem === undefined })
+/**
+ * For a process beside the hub: how many there are, the age of the newest one and whether that is too old, whether the
+ * next one has room, and what the hub said when the last one failed.
+ */
+export async function lookAtBackups(
+  db: Db,
+  config: CopyConfig & { backups: NonNullable<Config['backups']> },
+  { isUsable }: { isUsable: boolean },
+) {
+  const { dir, times } = config.backups
+  const now = Date.now()
+  const kept = await listKept(db, dir, { lookFor: isUsable })
+  const [newest] = kept
+  const told = await db
+    .selectFrom('activity')
+    .select(['at', 'message'])
+    .where('kind', '=', 'backup.failed')
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return {
-    problem,
+    count: kept.length,
     age: newest && ageInWords(now - newest.at),
     isLate: newest !== undefined && isOverdue(times, newest.at, now),
+    ofRoom: isUsable ? await problemOfRoom(db, dir, config) : undefined,
+    failure: told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now) ? told.message : undefined,
   }
 }
 

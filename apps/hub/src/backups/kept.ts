@@ -53,7 +53,7 @@ export async function problemOfRoom(
   const bytes = (await size.execute(db)).rows[0]?.bytes ?? 0
   const { bavail, bsize, blocks } = await statfs(folder)
   const home = isSqlite ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
-  const isOwnDisk = (await stat(folder)).dev === (await stat(home)).dev
+  const isOwnDisk = (await stat(folder)).dev === (await stat(home).catch(() => undefined))?.dev
   const reserve = diskReserveBytes ?? Math.min(RESERVE_MAX_BYTES, (bsize * blocks) / 10)
   const spare = SPARE_BYTES + (isOwnDisk ? RESERVE_SPARE * reserve : 0)
   if (bavail * bsize >= bytes + spare) return undefined

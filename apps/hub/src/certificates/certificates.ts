@@ -206,19 +206,19 @@ export const CERTIFICATE_NAMES = {
 } as const satisfies Record<Certificate['id'], string>
 
 /**
- * The certificates of a hub that may not be running; before its first start it has none of its own. Throws like
- * `openCertificates`.
+ * The certificates of a hub that may not be running; before its first start, and without a database, it has none of its
+ * own. Throws like `openCertificates`.
  */
 export async function certificatesIn(
-  db: Db,
+  db: Db | undefined,
   { tlsFiles, httpsPort }: Pick<Config, 'tlsFiles' | 'httpsPort'>,
 ): Promise<Certificate[]> {
   const rows = await db
-    .selectFrom('secrets')
+    ?.selectFrom('secrets')
     .selectAll()
     .where('name', 'in', ['certificate-authority', 'tls-certificate'])
     .execute()
-  const stored = new Map(rows.map(({ name, value }) => [name, decode(value)]))
+  const stored = new Map((rows ?? []).map(({ name, value }) => [name, decode(value)]))
   return describeAll(
     {
       authority: stored.get('certificate-authority'),

@@ -127,25 +127,38 @@ if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
 fi
 [ -z "$missing" ] || fail "this device lacks:$missing"
 
-# Goes on where a connection broke off. Shows a bar at a terminal.
+# Goes on where a connection broke off, and waits for its turn. Shows a bar at a terminal.
 fetch() {
   shown=--silent
   [ ! -t 2 ] || shown=--progress-bar
-  for pause in 2 4 8 16 32 0; do
+  pause=2
+  waited=0
+  while :; do
     code=0
-    # shellcheck disable=SC2046 # the words of the pin
-    curl -fSL "$shown" $(pin) --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 \
-      --continue-at - -o "$2" "$1" || code=$?
-    case $code in
+    status=$(
+      # shellcheck disable=SC2046 # the words of the pin
+      curl -fSL "$shown" $(pin) --speed-limit 1 --speed-time 60 --continue-at - -w '%{http_code}' -o "$2" "$1"
+    ) || code=$?
+    case $code-$status in
+      0-*) return ;;
+      # A hub serves so many devices of one address at once; a site may have more.
+      22-408 | 22-429 | 22-5*)
+        [ "$waited" -lt 1200 ] || return 22
+        [ "$waited" != 0 ] || say "The hub is busy (status $status). Waiting for a turn, for 20 minutes at most."
+        waited=$((waited + 10))
+        sleep 10
+        continue
+        ;;
       # No name, no connection, a part of the file, too slow, or an end without an answer.
-      6 | 7 | 18 | 28 | 35 | 52 | 55 | 56) ;;
+      6-* | 7-* | 18-* | 28-* | 35-* | 52-* | 55-* | 56-*) ;;
       # Something between here and the hub cannot continue.
-      33) rm -f "$2" ;;
+      33-*) rm -f "$2" ;;
       *) return "$code" ;;
     esac
+    [ "$pause" -le 32 ] || return "$code"
     sleep "$pause"
+    pause=$((pause * 2))
   done
-  return 1
 }
 
 # Writes a file whole or not at all, and never into one that is there.
