@@ -48,11 +48,8 @@ const RAW_REQUESTS = [
 
 /** The files that may break a rule, with the reason. */
 const EXCEPTIONS: Record<string, Record<string, string>> = {
-  'own-timers': { 'apps/hub/src/fleet/load-shedding.ts': 'measures by how much its own timer is late' },
   'long-functions': {
     'apps/hub/src/database/migrations/001-first.ts': 'a migration that was released never changes',
-    'apps/hub/src/hub/edge.ts': 'goes when the rooms open themselves',
-    'apps/hub/src/hub/fleet.ts': 'goes when the rooms open themselves',
     'apps/gateway/src/gateway.ts': 'the list of the agent’s parts in their order',
     'apps/gateway/src/device.ts': 'the list of the device’s parts in their order',
     'apps/portal/src/features/threats/page.tsx': 'one screen; its parts have files of their own',
@@ -162,13 +159,6 @@ export const shapeRules = {
   'type-names': ruleOf('type-names', TYPES, ({ id }) =>
     /^(?:Asked|Told|Said|Known|Kept|Thing|Way)$/.test(String(id?.name))
       ? `a type is a noun of the field, not ${String(id?.name)}`
-      : undefined,
-  ),
-  'own-timers': ruleOf('own-timers', ['CallExpression'], ({ callee }, file) =>
-    /^apps\/hub\/src\/(?!kernel\/)/.test(file) &&
-    !isTest(file) &&
-    /^(?:setInterval|dropAfter)$/.test(String(callee?.name))
-      ? 'only kernel/ has timers that repeat: use createTasks'
       : undefined,
   ),
   'few-options': ruleOf('few-options', FUNCTIONS, ({ params = [] }, file) => {
