@@ -111,7 +111,7 @@ describe.skipIf(lacks)(
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
     })
 
-    test('that describes its video and refuses to send it over TCP names the setting, however it refuses', async (context) => {
+    test('that refuses to send its video over TCP, however it refuses, names the setting', async (context) => {
       const { expect } = context
       const description =
         'v=0\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n'

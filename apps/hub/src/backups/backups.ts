@@ -113,15 +113,19 @@ export function createBackups(options: {
   }
 }
 
+type Scheduled = CopyConfig & { backups: NonNullable<Config['backups']> }
+
+/** For a process beside the hub. Without a database only the folder is known. */
+export async function lookAtBackups(config: Scheduled, db?: Db) {
+  const ofFolder = await problemOfFolder(config.backups.dir)
+  return { ofFolder, looked: db && (await lookAtMade(db, config, { isUsable: ofFolder === undefined })) }
+}
+
 /**
- * For a process beside the hub: how many there are, the age of the newest one and whether that is too old, whether the
- * next one has room, and what the hub said when the last one failed.
+ * How many there are, the age of the newest one and whether that is too old, whether the next one has room, and what
+ * the hub said when the last one failed.
  */
-export async function lookAtBackups(
-  db: Db,
-  config: CopyConfig & { backups: NonNullable<Config['backups']> },
-  { isUsable }: { isUsable: boolean },
-) {
+async function lookAtMade(db: Db, config: Scheduled, { isUsable }: { isUsable: boolean }) {
   const { dir, times } = config.backups
   const now = Date.now()
   const kept = await listKept(db, dir, { lookFor: isUsable })

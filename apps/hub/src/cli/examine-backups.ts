@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import { lookAtBackups } from '../backups/backups.ts'
-import { problemOfFolder } from '../backups/kept.ts'
 import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Finding } from './finding.ts'
@@ -17,8 +16,7 @@ export async function examineBackups(config: Config, db?: Kysely<Tables>): Promi
       remedy: 'Set it to a folder on another disk, or make backups yourself: hub backup FILE.',
     }
   const { dir, keep } = backups
-  const ofFolder = await problemOfFolder(dir)
-  const looked = db && (await lookAtBackups(db, { ...config, backups }, { isUsable: ofFolder === undefined }))
+  const { ofFolder, looked } = await lookAtBackups({ ...config, backups }, db)
   const newest = looked && (looked.age ? `the newest is ${looked.age} old` : 'there is none yet')
   const fail = (text: string, remedy: string): Finding => ({ check, state: 'FAIL', text, remedy })
   if (ofFolder !== undefined)

@@ -23,7 +23,7 @@ import { HubError } from '../kernel/hub-error.ts'
 type DoorCalls = (typeof doorCalls)[keyof typeof doorCalls]
 type JsonCall = Exclude<DoorCalls, { media: string }>
 type FileCall<Media extends string> = Extract<DoorCalls, { media: Media }>
-type Asked<C extends DeviceCall> = InputOf<C> & { timeoutMs: number; signal?: AbortSignal }
+type DoorRequest<C extends DeviceCall> = InputOf<C> & { timeoutMs: number; signal?: AbortSignal }
 
 export type DoorGateway = Pick<VisibleGateway, 'kind' | 'address'>
 
@@ -32,19 +32,19 @@ export type GatewayDoor = {
   ask<C extends JsonCall>(
     gateway: DoorGateway,
     call: C,
-    asked: Asked<C> & { limitBytes?: number; limitValues?: number },
+    asked: DoorRequest<C> & { limitBytes?: number; limitValues?: number },
   ): Promise<ResponseOf<C>>
   /** `ageMs` is 0 where nobody knows. */
   picture<C extends FileCall<'image/jpeg'>>(
     gateway: DoorGateway,
     call: C,
-    asked: Asked<C>,
+    asked: DoorRequest<C>,
   ): Promise<{ jpeg: Buffer; ageMs: number }>
   /** The answer's head has come; the body is still to be read, and ends with `signal`. */
   open<C extends FileCall<'video/mp4'>>(
     gateway: DoorGateway,
     call: C,
-    asked: Asked<C> & { headers: Record<string, string> },
+    asked: DoorRequest<C> & { headers: Record<string, string> },
   ): Promise<IncomingMessage>
 }
 
