@@ -1,5 +1,6 @@
 /**
- * Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates and backups. Changes
+ * Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates, backups and
+ * channels. Changes
  * nothing.
  */
 import { lookup } from 'node:dns/promises'
@@ -23,6 +24,7 @@ import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { readSettings } from '../settings/settings.ts'
 import { examineBackups } from './examine-backups.ts'
+import { examineChannels } from './examine-channels.ts'
 import { examineClock } from './examine-clock.ts'
 import type { Finding } from './finding.ts'
 
@@ -48,7 +50,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     try {
       findings.push(await examineDisk(config, db), await examineDatabase(db, config), await examineClock(db, config))
       findings.push(await examineVpn(db, config), ...(await examineCertificates(db, config)))
-      findings.push(await examineBackups(db, config))
+      findings.push(await examineBackups(db, config), await examineChannels(db, config))
     } finally {
       await close()
     }

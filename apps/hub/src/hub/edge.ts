@@ -46,7 +46,6 @@ import { gatewayPages } from '../followers/gateway-pages.ts'
 import { liveEvents } from '../followers/live-events.ts'
 import { createHomeAssistant } from '../home-assistant/home-assistant.ts'
 import { homeAssistantRoutes } from '../home-assistant/routes.ts'
-import type { BrokerSettings } from '../mqtt/mqtt.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
@@ -205,7 +204,13 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
     listIncidents: (scope, ids) => listIncidentsById(db, scope, ids),
   })
-  notificationRoutes(app, { db, clock, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
+  notificationRoutes(app, {
+    db,
+    clock,
+    notifications,
+    saved: fleet.saved,
+    portal: { test: putTestNotice, lastAt: lastNoticeAt },
+  })
   pushRoutes(app, { clock, push: fleet.push, languageOf: (userId) => languageOf(db, userId) })
   dashboardRoutes(app, {
     db,
@@ -227,7 +232,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     clock,
     log,
     facts,
-    settings: config.notifications['mqtt'] as BrokerSettings | undefined,
+    broker: fleet.channels.broker,
     statuses: presence.statuses,
     latest: heartbeats.latest,
     readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),

@@ -2,6 +2,7 @@
 import { createRefusals } from '../access/refusals.ts'
 import { createAuditLogLines } from '../audit/log-lines.ts'
 import { testPicture } from '../detections/pictures.ts'
+import { createSealing } from '../database/sealed.ts'
 import { createDetectionQuota } from '../detections/quota.ts'
 import { readAutoApproval } from '../enrolment/auto-approval-settings.ts'
 import { admitHeld } from '../enrolment/holds.ts'
@@ -17,6 +18,7 @@ import { heldDevices } from '../followers/held-devices.ts'
 import { livePeers } from '../followers/live-peers.ts'
 import { createBackups } from '../backups/backups.ts'
 import { readThumbnail } from '../detections/thumbnails.ts'
+import { changedChannels } from '../followers/channels.ts'
 import { alertDelivery, alerts, decidedRequests } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
@@ -28,7 +30,9 @@ import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
 import { addressesForOthers, machineInterfaces } from '../http/addresses.ts'
 import { openMetrics } from '../metrics/metrics.ts'
-import { createPush, type Push } from '../notifications/push-subscriptions.ts'
+import { createPush } from '../notifications/push-subscriptions.ts'
+import { openChannels, type OpenChannels } from '../notifications/open-channels.ts'
+import { createSavedChannels } from '../notifications/saved-channels.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { createRetention } from '../retention/retention.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -64,10 +68,14 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     db,
     clock,
     keys: trust.pushKeys,
-    hosts: (config.notifications['push'] as { hosts: string[] } | undefined)?.hosts ?? [],
+    hosts: config.pushHosts,
     subject: () => pushSubject(config.contactEmail, portalUrl()),
   })
-  const notifications = await startNotifications(base, storage, { ...trust, push }, portalUrl)
+  const about = { variables: config.notifications, hosts: config.channelHosts }
+  const saved = createSavedChannels({ sealing: createSealing(trust.channelKey), ...about })
+  const channels = await openChannels({ db, saved, ...about, parts: { clock, push }, log })
+  facts.follow(changedChannels(channels))
+  const notifications = await startNotifications(base, storage, { ...trust, channels }, portalUrl)
   stack.defer(notifications.stop)
   // Registered before the first check of the disk, which may have something to report.
   facts.follow(outbox(notifications, languageOf))
@@ -148,6 +156,8 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     refusals,
     vpn,
     notifications,
+    saved,
+    channels,
     push,
     alertSteps,
     problems,
@@ -171,11 +181,11 @@ function pushSubject(contactEmail: string | undefined, portalUrl: string): strin
   return portalUrl.startsWith('https:') ? portalUrl : `mailto:hub@${new URL(portalUrl).hostname}`
 }
 
-/** Starts the notification channels that this start is configured with. */
+/** Starts to send what waits. */
 async function startNotifications(
-  { config, log, clock }: Base,
+  { log, clock }: Base,
   { db, watch: storage }: Storage,
-  { alertLinks, push, certificates }: Trust & { push: Push },
+  { alertLinks, channels, certificates }: Trust & { channels: OpenChannels },
   portalUrl: () => string,
 ) {
   const notifications = createNotifications({
@@ -183,7 +193,7 @@ async function startNotifications(
     clock,
     log,
     portalUrl,
-    settings: config.notifications,
+    channels,
     async readSwitches(from) {
       const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
       return { enabled: notificationEnabled, email: notificationEmail }
@@ -193,7 +203,6 @@ async function startNotifications(
     },
     alertLink: alertLinks.make,
     pictureLink: (link) => alertLinks.make({ ...link, channel: PICTURE_LINK }),
-    push,
     testPicture,
     renew: (row) => renewContent(db, row, { storage, certificates }),
   })

@@ -36,6 +36,7 @@ export async function openTrust(
     sessions,
     certificates,
     twoFactorKey: await readOrCreateSecret(db, 'two-factor-key', randomSecret),
+    channelKey: await readOrCreateSecret(db, 'channel-key', randomSecret),
     pushKeys: JSON.parse(await readOrCreateSecret(db, 'push-keys', () => JSON.stringify(makePushKeys()))) as PushKeys,
     alertLinks: createAlertLinks({ key: await readOrCreateSecret(db, 'alert-link-key', randomSecret), clock }),
     identity: identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed)),

@@ -10,6 +10,7 @@ import { actorOf, record } from '../facts/facts.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
+import type { SavedChannels } from './saved-channels.ts'
 
 const UNKNOWN = 'This hub has no such channel.'
 /** The channel that the hub has by itself: notices behind the bell. */
@@ -20,6 +21,7 @@ type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
   notifications: Notifications
+  saved: SavedChannels
   portal: {
     /** Puts a test notice behind the caller's bell. */
     test(transaction: Db, caller: Caller, at: number): Promise<void>
@@ -28,8 +30,11 @@ type Dependencies = {
   }
 }
 
-/** The calls for the channels: their state, a test message, and the log of deliveries. */
-export function notificationRoutes(app: FastifyInstance, { db, clock, notifications, portal }: Dependencies): void {
+/** The calls for the channels: their settings, their state, a test message, and the log of deliveries. */
+export function notificationRoutes(
+  app: FastifyInstance,
+  { db, clock, notifications, saved, portal }: Dependencies,
+): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, problems, waiting, failed } = await notifications.status()
     const noticeAt = await portal.lastAt(db)
@@ -46,6 +51,11 @@ export function notificationRoutes(app: FastifyInstance, { db, clock, notificati
       failed,
     }
   })
+  mount(app, contract.listChannelSetups, () => saved.list(db))
+  for (const call of [contract.editChannelSetup, contract.saveChannelSetup])
+    mount(app, call, ({ params: { name }, body, caller, sourceIp }) =>
+      saved.save(db, name, { ...body, isWhole: call.method === 'PUT' }, { caller, sourceIp, now: clock() }),
+    )
   mount(app, contract.sendTestNotification, async ({ query: { channel }, caller, sourceIp }) => {
     const { channels: known } = await notifications.status()
     if (channel !== undefined && channel !== PORTAL && !Object.hasOwn(known, channel))
