@@ -59,7 +59,7 @@ export const editChannelSetup = call({
   response: channelSetup,
 })
 
-/** The same with every field; secrets that stay are empty texts. */
+/** The same with every field but those that a variable sets; secrets that stay are empty texts. */
 export const saveChannelSetup = call({
   method: 'PUT',
   path: '/v1/admin/channels/:name',

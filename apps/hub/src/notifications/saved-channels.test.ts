@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as contract from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connectAsync } from 'mqtt'
 import { startMosquitto } from '../../../../test/harness/mosquitto.ts'
 import { skipWithout } from '../../../../test/harness/privileges.ts'
 import type { Config } from '../config.ts'
+import { backupDatabase, restoreDatabase } from '../database/backup.ts'
 import { createTestApi } from '#testing/api.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
 import { createTestDevice } from '#testing/device.ts'
@@ -182,15 +186,27 @@ describe.each(testEngines)('channels of the portal on %s', (engine) => {
     expect(await setupOf(other!.name)).toMatchObject({ problem: 'Its secrets cannot be read: enter them again.' })
   })
 
-  it('are those of before after a restart', async () => {
-    const { url, remove } = await createTestDatabase(engine, { template: 'migrated' })
-    onTestFinished(() => remove())
-    await beginAgain({ databaseUrl: url })
+  it('are those of before after a restart, and after a backup and its restore', async () => {
+    const [first, second] = [
+      await createTestDatabase(engine, { template: 'migrated' }),
+      await createTestDatabase(engine),
+    ]
+    const folder = mkdtempSync(join(tmpdir(), 'hub-channels-'))
+    onTestFinished(async () => {
+      rmSync(folder, { recursive: true })
+      await Promise.all([first.remove(), second.remove()])
+    })
+    await beginAgain({ databaseUrl: first.url })
     await change('ntfy', ntfy())
-    await hub.stop()
-    hub = await startTestHub(engine, { databaseUrl: url, channelHosts: [messengers.host] })
-    expect((await hub.notifications.status()).channels).toMatchObject({ ntfy: true })
-    expect((await hub.notifications.test('ntfy'))['ntfy']).toMatchObject({ status: 'sent' })
+    const file = join(folder, 'backup')
+    await backupDatabase(first.url, file)
+    await restoreDatabase(second.url, file)
+    for (const { url: databaseUrl } of [first, second]) {
+      await hub.stop()
+      hub = await startTestHub(engine, { databaseUrl, channelHosts: [messengers.host] })
+      expect((await hub.notifications.test('ntfy'))['ntfy']).toMatchObject({ status: 'sent' })
+    }
+    expect(messengers.state.taken).toHaveLength(2)
   })
 
   it('leave an entry of the audit with the old and the new values, without secrets and paths', async () => {
