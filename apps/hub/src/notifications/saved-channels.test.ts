@@ -261,10 +261,32 @@ describe.each(testEngines)('channels of the portal on %s', (engine) => {
     expect(await change('telegram', { values: { url: elsewhere.url } })).toMatchObject(
       refusedFields({ 'values.token': 'Token of the bot was entered for another server: enter it again.' }),
     )
+    expect(await change('ntfy', { values: { url: 'nothing' } })).toMatchObject({ status: 400 })
     // In two steps: away with the address, then another one.
     expect(await change('ntfy', { enabled: false, values: { url: null } })).toMatchObject({ status: 400 })
     expect(await change('ntfy', { values: { ...moved, token: NTFY_TOKEN } })).toMatchObject(ok)
     expect(elsewhere.state.taken).toEqual([])
+  })
+
+  it('send a secret of the operator to no server that the portal names', async () => {
+    const { url, remove } = await createTestDatabase(engine, { template: 'migrated' })
+    onTestFinished(() => remove())
+    await beginAgain({ databaseUrl: url })
+    await change('ntfy', { enabled: true, values: { url: `${messengers.url}/farm` } })
+    await hub.stop()
+    hub = await startTestHub(engine, {
+      databaseUrl: url,
+      channelHosts: [messengers.host],
+      notifications: { ntfy: { token: NTFY_TOKEN } },
+    })
+    expect((await hub.notifications.test('ntfy'))['ntfy']).toMatchObject({ status: 'off' })
+    expect(messengers.state.taken).toEqual([])
+    await beginAgain({ notifications: { pushover: { user: USER } } })
+    const values = { token: TOKEN, url: messengers.url }
+    expect(await change('pushover', { enabled: true, values })).toMatchObject(
+      refusedFields({ 'values.url': 'Server must be a variable of the hub, as HUB_PUSHOVER_USER is.' }),
+    )
+    expect(await change('pushover', { enabled: true, values: { token: TOKEN } })).toMatchObject(ok)
   })
 
   it('call only hosts on the Internet and those of HUB_CHANNEL_HOSTS, and tell no name from another', async () => {

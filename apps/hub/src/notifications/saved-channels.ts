@@ -55,11 +55,13 @@ export function createSavedChannels({
   async function read(db: Db, { fields: known, ...type }: ChannelType, name = type.name): Promise<Saved> {
     const row = await db.selectFrom('channels').selectAll().where('name', '=', name).executeTakeFirst()
     if (!row) return { enabled: false, values: {}, isUnreadable: false }
-    // A value that this version does not accept counts as unset.
+    const guarded = operatorsSecret({ fields: known }, byVariables(name))
+    // A value that this version does not accept counts as unset, and so does an address for the operator's own secret.
     const accepted = (text: string): Values =>
       Object.fromEntries(
         Object.entries(JSON.parse(text) as Values).filter(
-          ([field, value]) => known[field]?.schema.safeParse(value).success,
+          ([field, value]) =>
+            known[field]?.schema.safeParse(value).success && !(guarded && known[field].kind === 'address'),
         ),
       )
     const [enabled, values] = [row.enabled === 1, accepted(row.fields)]
@@ -122,6 +124,7 @@ export function createSavedChannels({
     const fixed = byVariables(type.name)
     const open = Object.entries(type.fields).filter(([name]) => fixed[name] === undefined)
     const problems: Record<string, string> = {}
+    const guarded = operatorsSecret(type, fixed)
     for (const name of Object.keys(values)) {
       const variable = type.fields[name]?.variable
       if (variable === undefined) problems[name] = 'This channel has no such field.'
@@ -142,7 +145,9 @@ export function createSavedChannels({
       else {
         const parsed = field.schema.safeParse(given)
         after[name] = parsed.data ?? given
-        const problem = parsed.error?.issues[0]?.message ?? addressProblem(field, given, hosts)
+        const problem =
+          parsed.error?.issues[0]?.message ??
+          (field.kind === 'address' ? addressProblem(given, { hosts, guarded }) : undefined)
         if (problem !== undefined) problems[name] = `${field.label} ${problem}.`
       }
     }
@@ -201,8 +206,16 @@ export function variableOf(type: ChannelType, fixed: Values): string | null {
 const enabledOf = ({ seen }: ChannelChange) =>
   seen !== undefined && Object.hasOwn(seen, 'enabled') ? { enabled: seen['enabled'] } : {}
 
-function addressProblem({ kind }: Field, value: string, hosts: readonly string[]): string | undefined {
-  if (kind !== 'address') return undefined
+/** The variable of a secret that the operator set: it goes to no server that somebody else names. */
+function operatorsSecret({ fields }: Pick<ChannelType, 'fields'>, fixed: Values): string | undefined {
+  return Object.entries(fields).find(([name, { kind }]) => kind === 'secret' && fixed[name] !== undefined)?.[1].variable
+}
+
+function addressProblem(
+  value: string,
+  { hosts, guarded }: { hosts: readonly string[]; guarded: string | undefined },
+): string | undefined {
+  if (guarded !== undefined) return `must be a variable of the hub, as ${guarded} is`
   const url = new URL(value)
   if (url.username !== '' || url.password !== '') return 'must have no sign-in'
   // A mail server's address may have options, such as a proxy.
@@ -217,7 +230,7 @@ function addressProblem({ kind }: Field, value: string, hosts: readonly string[]
 function serverOf(type: ChannelType, values: Values): string | undefined {
   const [name, field] = Object.entries(type.fields).find(([, { kind }]) => kind === 'address') ?? []
   const address = name === undefined ? undefined : (values[name] ?? field?.default)
-  if (address === undefined) return undefined
+  if (address === undefined || !URL.canParse(address)) return address
   const { protocol, host } = new URL(address)
   return `${protocol}//${host}`
 }
