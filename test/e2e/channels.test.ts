@@ -1,4 +1,4 @@
-import { listChannelSetups } from '@hedgerow/contract'
+import { editChannelSetup, listChannelSetups } from '@hedgerow/contract'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { NTFY_TOKEN, startMessengers } from '../../apps/hub/testing/messengers.ts'
 import { axeViolations } from '../harness/axe.ts'
@@ -6,7 +6,6 @@ import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
 import { enterAs } from '../harness/session.ts'
-import { editChannelSetup } from '@hedgerow/contract'
 
 let browser: BrowserHandle
 let hub: Hub
