@@ -35,8 +35,8 @@ export function Channels({ reason: refusal }: { reason: string | undefined }) {
       {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
       {channels.data !== undefined && !isAnySet && (
         <PanelEmpty title="People get messages in the portal, and on devices that they add in their profile">
-          <Link to="/profile#alerts">Get messages on this device</Link>. Mail, ntfy, Telegram and others are set up
-          below: <Link to="/help/alerts">how</Link>.
+          <Link to="/profile#alerts">Get messages on this device</Link>. Administrators set up mail, ntfy, Telegram and
+          others below: <Link to="/help/alerts">how</Link>.
         </PanelEmpty>
       )}
       {channels.data !== undefined && (
