@@ -28,7 +28,9 @@ export function ChannelDialog({ setup, onGone }: { setup: ChannelSetup; onGone: 
   return (
     <Dialog {...life} title={isSetUp(setup) ? `Edit ${name}` : `Set Up ${name}`}>
       <form onSubmit={submit} noValidate className={styles.setup}>
-        {edit.isError && <Notice tone="danger">{messageOf(edit.error)}</Notice>}
+        {edit.isError && Object.keys(form.errors).length === 0 && (
+          <Notice tone="danger">{messageOf(edit.error)}</Notice>
+        )}
         {setup.problem !== null && <Notice tone="warning">{setup.problem}</Notice>}
         <TickBox checked={form.values.enabled} onChange={(enabled) => form.setFieldValue('enabled', enabled)}>
           Send messages over this channel

@@ -57,28 +57,30 @@ export function Channels({ reason: refusal }: { reason: string | undefined }) {
             return (
               <li key={name}>
                 <StatusMark shape={shape} word={CHANNEL_NAMES[name] ?? name} reason={reason} />
-                {isSet && name !== 'push' && (
-                  <ReasonedButton
-                    size="compact-sm"
-                    variant="default"
-                    reason={refusal}
-                    aria-label={`Send test: ${CHANNEL_NAMES[name] ?? name}`}
-                    loading={test.isPending && test.variables === name}
-                    onClick={() => test.mutate(name)}
-                  >
-                    Send test
-                  </ReasonedButton>
-                )}
-                {setup !== undefined && setup.setUpBy === null && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={`${isSetUp(setup) ? 'Edit' : 'Set up'}: ${CHANNEL_NAMES[name] ?? name}`}
-                    onClick={() => setEdited(name)}
-                  >
-                    {isSetUp(setup) ? 'Edit' : 'Set up'}
-                  </Button>
-                )}
+                <div className={styles.channelActions}>
+                  {isSet && name !== 'push' && (
+                    <ReasonedButton
+                      size="compact-sm"
+                      variant="default"
+                      reason={refusal}
+                      aria-label={`Send test: ${CHANNEL_NAMES[name] ?? name}`}
+                      loading={test.isPending && test.variables === name}
+                      onClick={() => test.mutate(name)}
+                    >
+                      Send test
+                    </ReasonedButton>
+                  )}
+                  {setup !== undefined && setup.setUpBy === null && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={`${isSetUp(setup) ? 'Edit' : 'Set up'}: ${CHANNEL_NAMES[name] ?? name}`}
+                      onClick={() => setEdited(name)}
+                    >
+                      {isSetUp(setup) ? 'Edit' : 'Set up'}
+                    </Button>
+                  )}
+                </div>
                 {byVariables.length > 0 && (
                   <p className={styles.last}>Set by {byVariables.map(({ variable }) => variable).join(', ')}</p>
                 )}
