@@ -33,8 +33,12 @@ export type Config = {
   connections: { total: number; perAddress: number }
   /** The contact for visitors of the beta page; undefined for the first administrator's address. */
   contactEmail: string | undefined
-  /** Notification channels: the settings of each channel by its name, undefined when it is off. */
-  notifications: Readonly<Record<string, unknown>>
+  /** Notification channels, by their names: the values of the variables that are set, by the names of their fields. */
+  notifications: Readonly<Record<string, Readonly<Record<string, string | undefined>> | undefined>>
+  /** Push services outside the Internet, each a name and its port unless that is 443. */
+  pushHosts: string[]
+  /** The same for the servers of channels that are set up in the portal. */
+  channelHosts: string[]
   /** The vision endpoint for the fleet's second looks; undefined when there is none. */
   secondLook: SecondLookConfig | undefined
   /**

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { ConfigError, type BackupTimes, type Config } from './config.ts'
 import { engineOf } from './database/engine.ts'
 import { readPostgresAddress } from './database/postgres-address.ts'
+import { valuesOfVariables } from './notifications/channel-settings.ts'
 import { channelTypes } from './notifications/channels.ts'
 
 const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')
@@ -81,6 +82,14 @@ const networks = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine((entries) => entries.every(isNetwork), 'must be IP addresses or CIDR ranges, separated by commas')
 
+const hosts = z
+  .string()
+  .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+  .refine(
+    (names) => names.every((host) => /^[a-z0-9.-]+(:\d{1,5})?$/.test(host)),
+    'must be host names, with their ports, separated by commas',
+  )
+
 const databaseUrl = z
   .string()
   .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:<file> or a postgres:// address')
@@ -141,7 +150,13 @@ export const variables = z.object({
   HUB_MAX_CONNECTIONS: count(16, 1_000_000).default(4096),
   HUB_MAX_CONNECTIONS_PER_ADDRESS: count(8, 1_000_000).default(512),
   HUB_CONTACT_EMAIL: emailAddress.optional(),
-  ...(Object.assign({}, ...channelTypes.map((channel) => channel.variables)) as object),
+  ...(Object.fromEntries(
+    channelTypes.flatMap(({ fields }) =>
+      Object.values(fields).map(({ variable, schema }) => [variable, schema.optional()]),
+    ),
+  ) as object),
+  HUB_PUSH_HOSTS: hosts.default([]),
+  HUB_CHANNEL_HOSTS: hosts.default([]),
   HUB_VISION_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   HUB_VISION_KEY: z.string().max(1_024).optional(),
   HUB_VISION_MODEL: z.string().max(200).optional(),
@@ -206,6 +221,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     connections: { total: found.HUB_MAX_CONNECTIONS, perAddress: found.HUB_MAX_CONNECTIONS_PER_ADDRESS },
     contactEmail: found.HUB_CONTACT_EMAIL,
     notifications: notifications(found),
+    pushHosts: found.HUB_PUSH_HOSTS,
+    channelHosts: found.HUB_CHANNEL_HOSTS,
     secondLook: secondLook(found),
     metrics: {
       port: found.HUB_METRICS_PORT,
@@ -305,7 +322,7 @@ function secondLook(found: z.output<typeof variables>): Config['secondLook'] {
 
 function notifications(found: Readonly<Record<string, unknown>>): Config['notifications'] {
   try {
-    return Object.fromEntries(channelTypes.map((channel) => [channel.name, channel.configure(found)]))
+    return Object.fromEntries(channelTypes.map((type) => [type.name, valuesOfVariables(type, found)]))
   } catch (error) {
     throw new ConfigError([(error as Error).message])
   }

@@ -77,6 +77,11 @@ const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   updateAlertRule: () => ({ body: rule() }),
   editAlertRule: () => ({ body: { name: aName() } }),
   previewAlertRule: () => ({ body: rule() }),
+  editChannelSetup: () => ({ params: { name: 'ntfy' }, body: { enabled: false } }),
+  saveChannelSetup: () => ({
+    params: { name: 'ntfy' },
+    body: { enabled: false, values: { url: 'https://ntfy.example.org/x', token: '' } },
+  }),
   listAlerts: ({ ids }) => ({ query: { incident: ids.incident } }),
   saveAlertPreferences: () => ({ body: { language: 'en', quietHours: null, timeZone: 'UTC' } }),
   editAlertPreferences: () => ({ body: { language: 'en' } }),

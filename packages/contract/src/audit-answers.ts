@@ -74,6 +74,7 @@ export const auditWords = {
   'alert.acknowledge': { done: 'acknowledged the alert', target: 'text' },
   'alert-rule.save': { done: 'saved the alert rule', target: 'text' },
   'alert-rule.delete': { done: 'deleted the alert rule', target: 'text' },
+  'channel.change': { done: 'changed the channel', target: 'channel' },
   'notification.test': { done: 'asked for a test message over', target: 'channel' },
   'notification.send-again': { done: 'sent again over', target: 'text' },
   'settings.change': { done: 'changed the settings', target: 'text' },
@@ -188,6 +189,7 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   },
   'alert-rule.saved': { action: 'alert-rule.save', target: ({ data }) => data.name },
   'alert-rule.deleted': { action: 'alert-rule.delete', target: ({ data }) => data.name },
+  'channel.changed': { action: 'channel.change', reason: ({ data }) => data.changes.join('; ') },
   'notification.tested': { action: 'notification.test' },
   'notification.sent-again': {
     action: 'notification.send-again',

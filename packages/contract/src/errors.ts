@@ -49,6 +49,11 @@ export const errorTable = {
   delivery_not_found: { status: 404, message: 'This message is no longer in the log.' },
   delivery_under_way: { status: 409, message: 'This message is being sent, or was not due yet.' },
   channel_off: { status: 409, message: 'This channel is off, so nothing is sent over it.' },
+  channel_not_found: { status: 404, message: 'This hub has no such channel.' },
+  channel_set_by_variable: {
+    status: 409,
+    message: 'The hub’s variables set this channel up, so it cannot be changed here.',
+  },
   push_endpoint_refused: {
     status: 400,
     message: 'This is not the address of a push service on the Internet, with the keys of a browser.',

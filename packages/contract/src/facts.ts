@@ -175,6 +175,8 @@ export type FactData = {
   'backup.made': Nothing
   /** `message` is a sentence with the reason and the age of the newest one. Recorded every day. */
   'backup.failed': { message: string }
+  /** The target is the channel. `changes` are in words, with no secret and no path of an address. */
+  'channel.changed': { changes: string[] }
   'notification.tested': Nothing
   /** A person had a message of the log sent again; the target is the delivery. */
   'notification.sent-again': { channel: string; title: string }

@@ -3,22 +3,22 @@ import { call } from './call.ts'
 import { pageQuery } from './lists.ts'
 
 const testResult = z.object({
-  /** `off`: this hub has no such channel, or no recipient. */
+  /** `off`: the channel is not set up, is switched off, or has no recipient. */
   status: z.enum(['sent', 'failed', 'off']),
   /** The result, in words. */
   message: z.string(),
 })
 
-/** The channels that this hub was started with, and how many messages are waiting. */
+/** The channels that work now, and how many messages are waiting. */
 export const readNotificationChannels = call({
   method: 'GET',
   path: '/v1/admin/notifications',
   response: z.object({
-    /** HUB_SMTP_URL is set. */
+    /** Mail is set up and on. */
     email: z.boolean(),
-    /** HUB_WEBHOOK_URL is set. */
+    /** The webhook is set up and on. */
     webhook: z.boolean(),
-    /** Whether this hub was started with a channel, by its name. */
+    /** Whether a channel is set up and on, by its name. */
     channels: z.record(z.string(), z.boolean()),
     /** Why such a channel reaches nobody now, in a sentence: a mail server without an address. */
     problems: z.record(z.string(), z.string()),

@@ -15,7 +15,7 @@ import type { Refusals } from '../access/refusals.ts'
 import { createSignIn } from './sign-in.ts'
 import { createSignUp, readRegistrationInfo } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
-import { createTwoFactorSecrets } from './two-factor-secrets.ts'
+import { createSealing } from '../database/sealed.ts'
 import * as twoFactor from './two-factor.ts'
 import { listUserInvitations, revokeUserInvitation } from './user-invitations.ts'
 import * as users from './users.ts'
@@ -42,7 +42,7 @@ type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {
   const deps: Mounted = {
     ...dependencies,
-    secrets: createTwoFactorSecrets(dependencies.twoFactorKey),
+    secrets: createSealing(dependencies.twoFactorKey),
     confirmations: createThrottle({
       free: FREE_CONFIRMATIONS,
       maxWaitMs: CONFIRMATION_MAX_WAIT_MS,

@@ -16,7 +16,7 @@ import { mustSetUp } from './must-set-up.ts'
 import { isKnownNetwork, rememberNetwork } from './known-networks.ts'
 import type { Passwords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
-import type { TwoFactorSecrets } from './two-factor-secrets.ts'
+import type { Sealing } from '../database/sealed.ts'
 import { useCode } from './two-factor.ts'
 
 const PAIR_FREE_FAILURES = 5
@@ -43,7 +43,7 @@ export function createSignIn(deps: {
   db: Kysely<Tables>
   sessions: Sessions
   passwords: Passwords
-  secrets: TwoFactorSecrets
+  secrets: Sealing
   clock: () => number
   refusals: Pick<Refusals, 'count'>
 }): SignIn {

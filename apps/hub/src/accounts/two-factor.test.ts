@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
-import { createTwoFactorSecrets } from './two-factor-secrets.ts'
+import { createSealing } from '../database/sealed.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 const STEP_MS = 30_000
@@ -362,12 +362,12 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
 })
 
 test('a sealed secret opens only for its user and its hub', () => {
-  const secrets = createTwoFactorSecrets(Buffer.alloc(32, 1).toString('base64'))
+  const secrets = createSealing(Buffer.alloc(32, 1).toString('base64'))
   const sealed = secrets.seal('SECRET', 'user-a')
   expect(secrets.open(sealed, 'user-a')).toBe('SECRET')
   expect(secrets.seal('SECRET', 'user-a')).not.toBe(sealed)
   expect(() => secrets.open(sealed, 'user-b')).toThrow(/unable to authenticate/)
-  expect(() => createTwoFactorSecrets(Buffer.alloc(32, 2).toString('base64')).open(sealed, 'user-a')).toThrow(
+  expect(() => createSealing(Buffer.alloc(32, 2).toString('base64')).open(sealed, 'user-a')).toThrow(
     /unable to authenticate/,
   )
 })

@@ -14,7 +14,7 @@ import type { UserRow } from './accounts.ts'
 import { hashCode, makeCode, plainCode } from './codes.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
-import type { TwoFactorSecrets } from './two-factor-secrets.ts'
+import type { Sealing } from '../database/sealed.ts'
 
 const STEP_SECONDS = 30
 const TOLERATED_STEPS = 1
@@ -24,7 +24,7 @@ const PRODUCT = 'Hedgerow'
 export type TwoFactorDependencies = {
   db: Kysely<Tables>
   passwords: Passwords
-  secrets: TwoFactorSecrets
+  secrets: Sealing
   clock: () => number
   /** Slows down guesses in a stolen session, by user id. */
   confirmations: Throttle

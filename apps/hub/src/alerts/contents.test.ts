@@ -30,8 +30,8 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
   beforeEach(async () => {
     receiver = await startWebhookReceiver()
     hub = await startTestHub(engine, {
+      pushHosts: [service.host],
       notifications: {
-        push: { hosts: [service.host] },
         webhook: { url: receiver.url, secret: 'a secret for webhooks' },
         // Nothing listens there: tests read the mail in the outbox.
         email: { url: 'smtp://127.0.0.1:9', from: 'hub@example.net' },

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '../access/scope.ts'
 import type { Proofs } from '../certificates/module.ts'
+import { createSealing } from '../database/sealed.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
 import { testPicture } from '../detections/pictures.ts'
@@ -9,11 +10,14 @@ import { readThumbnail } from '../detections/thumbnails.ts'
 import { readAutoApproval } from '../enrolment/auto-approval-settings.ts'
 import type { App, Gives, Ground } from '../facts/room.ts'
 import type { Fleet } from '../fleet/module.ts'
+import { changedChannels } from '../followers/channels.ts'
 import { delivery, outbox } from '../notifications/followers.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { pushRoutes } from '../notifications/push-routes.ts'
 import { createPush } from '../notifications/push-subscriptions.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
+import { openChannels } from '../notifications/open-channels.ts'
+import { createSavedChannels } from '../notifications/saved-channels.ts'
 import { makePushKeys, type PushKeys } from '../notifications/web-push.ts'
 import { renewContent } from './contents.ts'
 import { alertDelivery, alerts, decidedRequests } from './followers.ts'
@@ -31,17 +35,21 @@ export async function open(hub: Ground & Proofs) {
   const key = await readOrCreateSecret(db, 'alert-link-key', () => randomBytes(32).toString('base64'))
   const alertLinks = createAlertLinks({ ...hub, key })
   const pushKeys = await readOrCreateSecret(db, 'push-keys', () => JSON.stringify(makePushKeys()))
+  const channelKey = await readOrCreateSecret(db, 'channel-key', () => randomBytes(32).toString('base64'))
   const push = createPush({
     ...hub,
     keys: JSON.parse(pushKeys) as PushKeys,
-    hosts: (config.notifications['push'] as { hosts: string[] } | undefined)?.hosts ?? [],
+    hosts: config.pushHosts,
     subject: () => pushSubject(config.contactEmail, portalUrl()),
   })
+  const about = { variables: config.notifications, hosts: config.channelHosts }
+  const saved = createSavedChannels({ sealing: createSealing(channelKey), ...about })
+  const channels = await openChannels({ ...hub, saved, ...about, parts: { ...hub, push } })
   const now = { storage: hub.watch, certificates: hub.certificates }
   const readPicture = (gatewayId: string, detectionId: string) => readThumbnail(db, gatewayId, detectionId)
   const notifications = createNotifications({
     ...hub,
-    settings: config.notifications,
+    channels,
     async readSwitches(from) {
       const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
       return { enabled: notificationEnabled, email: notificationEmail }
@@ -49,14 +57,14 @@ export async function open(hub: Ground & Proofs) {
     readPicture: async ({ gatewayId, detectionId }) => (await readPicture(gatewayId, detectionId)).jpeg,
     alertLink: alertLinks.make,
     pictureLink: (link) => alertLinks.make({ ...link, channel: PICTURE_LINK }),
-    push,
     testPicture,
     renew: (row) => renewContent(db, row, now),
   })
   const alertSteps = createAlertSteps({ ...hub, notifications, hub: now })
   return {
-    gives: { notifications, alertSteps, alertLinks },
+    gives: { notifications, alertSteps, alertLinks, channels },
     follows: [
+      changedChannels(channels),
       outbox(notifications, languageOf),
       delivery(notifications),
       alerts(notifications),
@@ -67,7 +75,7 @@ export async function open(hub: Ground & Proofs) {
     routes(app: App) {
       const listIncidents = (scope: Scope, ids: readonly string[]) => listIncidentsById(db, scope, ids)
       alertRoutes(app, { ...hub, links: alertLinks, readPicture, listIncidents })
-      notificationRoutes(app, { ...hub, notifications, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
+      notificationRoutes(app, { ...hub, notifications, saved, portal: { test: putTestNotice, lastAt: lastNoticeAt } })
       pushRoutes(app, { ...hub, push, languageOf: (userId) => languageOf(db, userId) })
     },
   }

@@ -91,6 +91,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v1/admin/gateway-invitations/:id': ['gateway-invitation.revoke'],
   'POST /v1/admin/auto-approval/settings': ['auto-approval.change'],
   'PATCH /v1/admin/auto-approval/settings': ['auto-approval.change'],
+  'PUT /v1/admin/channels/:name': ['channel.change'],
+  'PATCH /v1/admin/channels/:name': ['channel.change'],
   'POST /v1/admin/notifications/test': ['notification.test'],
   'POST /v1/admin/deliveries/:id/send-again': ['notification.send-again'],
   'PUT /v1/hub/settings': ['settings.change'],
@@ -427,6 +429,13 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     )
     await leaves('PATCH /v1/admin/auto-approval/settings', () =>
       api(contract.editAutoApprovalSettings, { token: admin, body: { enabled: true } }),
+    )
+    const ntfy = { token: admin, params: { name: 'ntfy' } }
+    await leaves('PATCH /v1/admin/channels/:name', () =>
+      api(contract.editChannelSetup, { ...ntfy, body: { values: { url: 'https://ntfy.example.org/a' } } }),
+    )
+    await leaves('PUT /v1/admin/channels/:name', () =>
+      api(contract.saveChannelSetup, { ...ntfy, body: { enabled: false, values: { url: '', token: '' } } }),
     )
     await leaves('POST /v1/admin/notifications/test', () => api(contract.sendTestNotification, { token: admin }))
     const [failed] = (await api(contract.listDeliveries, { token: admin, query: {} })).body as contract.Delivery[]

@@ -11,6 +11,7 @@ import { createHub } from '../hub.ts'
 import type { Config } from '../config.ts'
 import { readConfig } from '../read-config.ts'
 import { openDatabase } from '../database/database.ts'
+import { createSealing } from '../database/sealed.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { examine } from './doctor.ts'
@@ -40,6 +41,25 @@ describe.each(testEngines)('doctor on %s', (engine) => {
   it('finds nothing wrong with a new database', async () => {
     for (const check of ['database', 'clock', 'VPN', 'ports'] as const)
       expect(await find(check)).toEqual([{ check, state: 'ok', text: expect.any(String) }])
+  })
+
+  it('says which channels are on, and whether their secrets can be read', async () => {
+    expect(await find('channels')).toMatchObject([{ state: 'warn', text: expect.stringContaining('none is set up') }])
+    const notifications = { ntfy: { url: 'https://ntfy.example.org/x' } }
+    expect(await find('channels', { notifications })).toEqual([
+      { check: 'channels', state: 'ok', text: 'on: ntfy (HUB_NTFY_URL)' },
+    ])
+    const { db, close } = await openDatabase({ url: config.databaseUrl })
+    const key = Buffer.alloc(32, 1).toString('base64')
+    const fields = JSON.stringify({ chat: '@farm' })
+    const row = { name: 'telegram', enabled: 1, fields, sealed: createSealing(key).seal('{}', 'telegram') }
+    await db.insertInto('channels').values(row).execute()
+    expect(await find('channels')).toMatchObject([
+      { state: 'FAIL', text: 'the secrets of Telegram cannot be read', remedy: expect.stringContaining('again') },
+    ])
+    await db.insertInto('secrets').values({ name: 'channel-key', value: key }).execute()
+    expect(await find('channels')).toEqual([{ check: 'channels', state: 'ok', text: 'on: Telegram' }])
+    await close()
   })
 
   it('names a clock that is behind the hub’s last write, and how to set it', async () => {

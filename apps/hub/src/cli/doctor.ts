@@ -1,5 +1,6 @@
 /**
- * Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates and backups. Changes
+ * Examines a hub from outside, running or not: database, disk, clock, ports, VPN, certificates, backups and
+ * channels. Changes
  * nothing.
  */
 import { lookup } from 'node:dns/promises'
@@ -23,6 +24,7 @@ import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { readSettings } from '../settings/settings.ts'
 import { examineBackups } from './examine-backups.ts'
+import { examineChannels } from './examine-channels.ts'
 import { examineClock } from './examine-clock.ts'
 import type { Finding } from './finding.ts'
 
@@ -41,7 +43,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     const { db, close } = opened as Awaited<ReturnType<typeof openDatabase>>
     try {
       findings.push(await examineDisk(config, db), await examineDatabase(db, config), await examineClock(db, config))
-      findings.push(...(await examineSettings(config, db)))
+      findings.push(...(await examineSettings(config, db)), await examineChannels(db, config))
     } finally {
       await close()
     }

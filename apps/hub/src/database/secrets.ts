@@ -10,6 +10,7 @@ export type SecretName =
   | 'tls-certificate'
   | 'alert-link-key'
   | 'push-keys'
+  | 'channel-key'
 
 /**
  * The named secret; `make` creates it when there is none. When another process (the command line, or a hub that is
@@ -20,17 +21,22 @@ export async function readOrCreateSecret(
   name: SecretName,
   make: () => string | Promise<string>,
 ): Promise<string> {
-  const read = () => db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst()
-  const existing = await read()
-  if (existing) return existing.value
+  const existing = await readSecret(db, name)
+  if (existing !== undefined) return existing
   await db
     .insertInto('secrets')
     .values({ name, value: await make() })
     .onConflict((c) => c.doNothing())
     .execute()
-  const stored = await read()
-  if (!stored) throw new Error(`The secret ${name} could not be stored`)
-  return stored.value
+  const stored = await readSecret(db, name)
+  if (stored === undefined) throw new Error(`The secret ${name} could not be stored`)
+  return stored
+}
+
+/** Undefined before the hub has made it. */
+export async function readSecret(db: Db, name: SecretName): Promise<string | undefined> {
+  const row = await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst()
+  return row?.value
 }
 
 export async function replaceSecret(db: Db, name: SecretName, value: string): Promise<void> {

@@ -105,6 +105,16 @@ export type Tables = {
     created_at: number
     created_by: string
   }
+  /** The channels that admins set up in the portal; the operator's variables win. */
+  channels: {
+    /** The name of a channel: notifications/channels. */
+    name: string
+    enabled: number
+    /** The values of its fields that are no secrets, as JSON. */
+    fields: string
+    /** Those of its secrets, as JSON, sealed for this channel: sealed.ts. */
+    sealed: string
+  }
   /** Outgoing notifications, one row for each channel; sent rows stay, so that nothing is sent twice. */
   notifications: {
     id: Generated<number>

@@ -98,6 +98,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'storage.low': toAll('stats', 'activity'),
   'backup.made': toAll('stats'),
   'backup.failed': toAll('stats', 'activity'),
+  'channel.changed': toAll('settings'),
   'notification.tested': toAll('alerts'),
   'notification.sent-again': toAll('settings'),
   'alert.raised': toOwner('alerts', 'settings'),

@@ -49,7 +49,10 @@ export async function recordCappedActivity(
 ): Promise<void> {
   const groups = Map.groupBy(entries, ({ gatewayId, kind, at }) => `${gatewayId} ${kind} ${startOfHour(at)}`)
   const newest = [...groups.values()].map((group) => group.toSorted((a, b) => a.at - b.at).slice(-group[0]!.most))
-  await recordActivity(transaction, ...newest.flat().map(({ most: _most, ...entry }) => entry))
+  const recorded = new Set(newest.flat())
+  // In the order in which they came.
+  const inOrder = entries.filter((entry) => recorded.has(entry))
+  await recordActivity(transaction, ...inOrder.map(({ most: _most, ...entry }) => entry))
   for (let start = 0; start < newest.length; start += GROUPS_AT_ONCE)
     await deleteOldest(transaction, newest.slice(start, start + GROUPS_AT_ONCE))
 }

@@ -192,7 +192,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       const wrong = await startHub(broker, { password: 'wrong' })
       const refused = {
         state: 'away',
-        problem: expect.stringMatching(/refuses HUB_MQTT_USERNAME or HUB_MQTT_PASSWORD\.$/),
+        problem: expect.stringMatching(/refuses the username or the password\.$/),
       }
       await expect.poll(() => wrong.state(), PATIENT).toMatchObject(refused)
       const unknown = await startHub({ ...broker, ca: '' })

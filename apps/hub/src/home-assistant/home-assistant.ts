@@ -4,6 +4,7 @@
  * messages: after each connection it publishes the current state of all. commands.ts has the other direction.
  */
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, FactKind, HomeAssistantState } from '@hedgerow/contract'
 import { onceAMinute } from '@hedgerow/http'
@@ -50,6 +51,7 @@ const KINDS = [
   'gateway.armed',
   'gateway.disarmed',
   'settings.changed',
+  'channel.changed',
 ] as const satisfies readonly FactKind[]
 type Kind = (typeof KINDS)[number]
 
@@ -69,26 +71,67 @@ type Reason = { status: FleetStatus['status']; heartbeat: KnownHeartbeat | undef
 /** Changes that a gateway's ledger reported after its last heartbeat. */
 type Since = { at: number; armed?: boolean; firing: Map<string, number> }
 
-export function createHomeAssistant(options: {
+type Options = {
   db: Kysely<Tables>
   clock: () => number
   log: Logger
   facts: Pick<Facts, 'follow'>
-  /** Undefined when this hub has no broker. */
-  settings: BrokerSettings | undefined
+  /** Undefined while this hub has no broker. */
+  broker: () => BrokerSettings | undefined
   statuses: Statuses
   heartbeats: FleetSignals['heartbeats']
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
   portalUrl: () => string
   commands: Pick<Commands, 'give'>
-}): HomeAssistant {
-  const { db, clock, log, settings } = options
-  if (!settings)
-    return {
-      start() {},
-      state: () => ({ state: 'off', broker: null, since: null, problem: null, devices: 0 }),
-      stop: () => Promise.resolve(),
-    }
+}
+
+/** Begins anew with each change of the broker's settings. */
+export function createHomeAssistant(options: Options): HomeAssistant {
+  const { log } = options
+  let settings = options.broker()
+  let current = settings && createPublisher(options, settings)
+  let isStopped = false
+  let changing = Promise.resolve()
+
+  async function followBroker(): Promise<void> {
+    const now = options.broker()
+    if (isStopped || isDeepStrictEqual(now, settings)) return
+    await current?.stop()
+    settings = now
+    current = now && createPublisher(options, now)
+    current?.start()
+  }
+
+  const follower: CommitFollower<Kind> = {
+    name: 'home-assistant',
+    kinds: KINDS,
+    stage: 'tell',
+    afterCommit(facts) {
+      if (facts.some(({ kind }) => kind === 'channel.changed'))
+        changing = changing
+          .then(followBroker)
+          .catch((error: unknown) => log.error({ err: error }, 'Home Assistant cannot use the changed broker'))
+      current?.take(facts)
+    },
+  }
+
+  return {
+    start() {
+      options.facts.follow(follower)
+      current?.start()
+    },
+    state: () => current?.state() ?? { state: 'off', broker: null, since: null, problem: null, devices: 0 },
+    async stop() {
+      isStopped = true
+      await changing
+      await current?.stop()
+    },
+  }
+}
+
+/** Publishes the fleet at one broker. */
+function createPublisher(options: Options, settings: BrokerSettings) {
+  const { db, clock, log } = options
   const topics = { base: settings.topic, discovery: settings.discovery }
   const statusTopic = `${topics.base}/status`
   const broker = new URL(settings.url).host
@@ -128,16 +171,6 @@ export function createHomeAssistant(options: {
       wake.resolve()
     },
   })
-
-  const follower: CommitFollower<Kind> = {
-    name: 'home-assistant',
-    kinds: KINDS,
-    stage: 'tell',
-    afterCommit(facts) {
-      for (const fact of facts) heed(fact)
-      wake.resolve()
-    },
-  }
 
   function heed(fact: Fact<Kind>): void {
     if (fact.kind === 'settings.changed') settingsAreStale = true
@@ -311,7 +344,7 @@ export function createHomeAssistant(options: {
       const startedAt = performance.now()
       let connection: Broker | undefined
       try {
-        connection = await connectBroker(settings!, {
+        connection = await connectBroker(settings, {
           will: statusTopic,
           onMessage: (message) => (mayCommand ? commands.take(message) : reportRefused('they are off in the settings')),
           signal: stopping.signal,
@@ -331,10 +364,13 @@ export function createHomeAssistant(options: {
 
   return {
     start() {
-      options.facts.follow(follower)
       void tasks.run(run)
     },
-    state: () => ({ ...now, broker, devices: components.size }),
+    take(facts: readonly Fact<Kind>[]) {
+      for (const fact of facts) heed(fact)
+      wake.resolve()
+    },
+    state: (): HomeAssistantState => ({ ...now, broker, devices: components.size }),
     stop() {
       stopping.abort()
       return tasks.stop()

@@ -44,6 +44,16 @@ function placesIn(value: unknown, above: readonly string[] = []): string[][] {
   })
 }
 
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+
+const valueAt = (body: unknown, place: readonly string[]): unknown =>
+  place.reduce((inner, name) => (inner as Fields | undefined)?.[name], body)
+
+/** `value` at its place, beside what `beside` has there. */
+const holding = ([name = '', ...rest]: readonly string[], value: unknown, beside: Fields = {}): Fields => ({
+  [name]: rest.length === 0 ? value : { ...(beside[name] as object), ...holding(rest, value) },
+})
+
 function without(body: Fields, place: readonly string[]): Fields {
   const copy = structuredClone(body)
   const holder = place.slice(0, -1).reduce<Fields>((inner, name) => inner[name] as Fields, copy)
@@ -157,6 +167,16 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
           breaksThrough: true,
           steps: [{ afterMinutes: 5, channels: ['ntfy'], people: [user.id] }],
         },
+      },
+      '/v1/admin/channels/:name': {
+        params: { name: 'ntfy' },
+        async read() {
+          const setups = (await api(contract.listChannelSetups, { token })).body as contract.ChannelSetup[]
+          const { enabled, fields } = setups.find(({ name }) => name === 'ntfy')!
+          return { enabled, values: Object.fromEntries(fields.map(({ name, value }) => [name, value ?? ''])) }
+        },
+        // An empty secret is kept.
+        body: { enabled: true, values: { url: 'https://ntfy.example.org/topic', token: '' } },
       },
       '/v1/admin/auto-approval/settings': {
         read: () => one(contract.readAutoApprovalSettings),
@@ -303,11 +323,12 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
       const send = (body: object) => sendTo(call, body)
       const { body, read, unread } = of(call)
       await send(body)
-      const name = Object.keys(body).find((field) => typeof body[field] === 'string' && !unread.includes(field))!
+      const place = placesIn(body).find((one) => isText(valueAt(body, one)) && !unread.includes(one[0]!))!
+      const name = place.join('.')
       const base =
         call.method === 'PATCH' && 'site' in body ? { site: body['site'] } : call.method === 'PATCH' ? {} : body
-      const [first, second] = [1, 2].map((n) => ({ ...base, [name]: other(name, n) }))
-      const seen = { [name]: body[name] }
+      const [first, second] = [1, 2].map((n) => ({ ...base, ...holding(place, other(name, n), base) }))
+      const seen = holding(place, valueAt(body, place))
       expect(await send({ ...first, seen })).toMatchObject({ status: 200 })
       const after = await read()
       expect(await send({ ...second, seen })).toMatchObject({
@@ -327,5 +348,6 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
       notificationEmail: `other${n}@example.org`,
       hours: `0${n}:00-05:00`,
       language: n === 1 ? 'en' : 'de',
+      'values.url': `https://ntfy.example.org/other${n}`,
     })[name] ?? `other${n}`
 })

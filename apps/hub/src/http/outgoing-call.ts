@@ -4,9 +4,9 @@
  */
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { GatheredBytes } from '@hedgerow/http'
+import { hostOf, publicOnly } from './public-hosts.ts'
 
 export type OutgoingCall = {
   url: string | URL
@@ -18,8 +18,8 @@ export type OutgoingCall = {
   signal?: AbortSignal
   /** The longest accepted body; the call fails at a longer one. When unset, the body is not read. */
   answerLimitBytes?: number
-  /** Replaces the look-up of names; for hosts that somebody else names, `lookupPublic`. */
-  lookup?: LookupFunction
+  /** Only addresses on the Internet: for hosts that somebody else names. */
+  onlyPublic?: boolean
   /** Replaces the network of this machine. */
   connect?: () => Duplex
 }
@@ -27,10 +27,10 @@ export type OutgoingCall = {
 export type OutgoingAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 /** Rejects with the network's error, or with one that says what is wrong with the answer. */
-export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
-  const { method, timeoutMs, signal, body, answerLimitBytes, connect, lookup } = options
+export async function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
+  const { method, timeoutMs, signal, body, answerLimitBytes, connect } = options
   const url = new URL(options.url)
-  if (signal?.aborted) return Promise.reject(new Error('the call was aborted'))
+  if (signal?.aborted) throw new Error('the call was aborted')
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>()
   const outgoing = request(url, {
@@ -41,7 +41,7 @@ export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
       ...options.headers,
     },
     ...(connect ? { createConnection: connect } : { agent: false }),
-    ...(lookup && { lookup }),
+    ...(options.onlyPublic === true && publicOnly(hostOf(url))),
   })
   const fail = (error: Error): void => {
     reject(error)

@@ -31,12 +31,24 @@ const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 const special = blockListOf([...SPECIAL_IPV4, ...SPECIAL_IPV6])
 const globalUnicast = blockListOf(['2000::/3'])
 
+/** The name or address, without the brackets of IPv6. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+
 export class NotPublic extends Error {}
 
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !special.check(address)
   return family === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
+}
+
+/** False for an address that is not public. A name is looked up when it is dialled. */
+export const mayBePublic = (host: string): boolean => isIP(host) === 0 || isPublicAddress(host)
+
+/** The option of a connection to a host that somebody else names. Throws `NotPublic`: Node looks up only names. */
+export function publicOnly(host: string): { lookup: LookupFunction } {
+  if (!mayBePublic(host)) throw new NotPublic(`${host} is not on the Internet`)
+  return { lookup: lookupPublic }
 }
 
 /** For `request`'s option `lookup`: the public addresses of a name, or `NotPublic`. */

@@ -6,6 +6,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createPacketGuard } from '@hedgerow/http'
 import type { IPublishPacket } from 'mqtt'
+import { hostOf, mayBePublic, publicOnly } from '../http/public-hosts.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEPALIVE_SECONDS = 30
@@ -26,6 +27,8 @@ export type BrokerSettings = {
   topic: string
   /** The prefix of the topics where Home Assistant looks for devices. */
   discovery: string
+  /** The broker must be on the Internet, and no error tells one private name from another. */
+  onlyPublic: boolean
 }
 
 export type Received = { topic: string; payload: Buffer; retained: boolean }
@@ -49,6 +52,7 @@ export async function connectBroker(
 ): Promise<Broker> {
   // Loaded here: most hubs have no broker.
   const { MqttClient } = await import('mqtt')
+  const { ca, onlyPublic } = settings
   const url = new URL(settings.url)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   let whyEnded: string | undefined
@@ -57,7 +61,9 @@ export async function connectBroker(
     resolve(whyEnded)
   }
   const fail = (reason: string) => end(`The broker at ${url.host} ${reason}.`)
-  const client = new MqttClient(() => openSocket(url, settings.ca, fail), {
+  const unanswered = (error: Error) => fail(onlyPublic ? 'cannot be reached' : `does not answer: ${reasonOf(error)}`)
+  if (onlyPublic && !mayBePublic(hostOf(url))) throw new Error(`The broker at ${url.host} cannot be reached.`)
+  const client = new MqttClient(() => openSocket(url, { ca, onlyPublic, unanswered, fail }), {
     protocolVersion: 4,
     clean: true,
     reconnectPeriod: 0,
@@ -73,7 +79,7 @@ export async function connectBroker(
     if (mayArrive()) onMessage?.({ topic, payload, retained: retain })
     else fail(`sent more than ${MESSAGES_A_SECOND} messages in a second`)
   })
-  client.on('error', (error) => fail(refusalOf(error) ?? `does not answer: ${reasonOf(error)}`))
+  client.on('error', (error) => (isRefusal(error) ? fail('refuses the username or the password') : unanswered(error)))
   client.on('close', () => fail('ended the connection'))
   const abort = () => end('The hub stops.')
   signal?.addEventListener('abort', abort, { once: true })
@@ -119,14 +125,28 @@ export async function connectBroker(
   }
 }
 
-function openSocket(url: URL, ca: string | undefined, fail: (reason: string) => void): Socket {
+function openSocket(
+  url: URL,
+  {
+    ca,
+    onlyPublic,
+    unanswered,
+    fail,
+  }: {
+    ca: string | undefined
+    onlyPublic: boolean
+    unanswered: (error: Error) => void
+    fail: (reason: string) => void
+  },
+): Socket {
   const isTls = url.protocol === 'mqtts:'
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = hostOf(url)
   const port = Number(url.port || (isTls ? 8883 : 1883))
+  const to = { host, port, ...(onlyPublic && publicOnly(host)) }
   const socket = isTls
-    ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) })
-    : connectPlain({ host, port })
-  socket.on('error', (error) => fail(`does not answer: ${reasonOf(error)}`))
+    ? connectTls({ ...to, ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) })
+    : connectPlain(to)
+  socket.on('error', unanswered)
   const count = createPacketGuard(PACKET_MAX_BYTES)
   socket.prependListener('data', (bytes: Buffer) => {
     if (count(bytes)) return
@@ -148,10 +168,7 @@ function atMostASecond(limit: number): () => boolean {
 }
 
 /** MQTT 3.1.1 §3.2.2.3. */
-function refusalOf(error: Error): string | undefined {
-  if (!('code' in error) || (error.code !== 4 && error.code !== 5)) return undefined
-  return 'refuses HUB_MQTT_USERNAME or HUB_MQTT_PASSWORD'
-}
+const isRefusal = (error: Error): boolean => 'code' in error && (error.code === 4 || error.code === 5)
 
 /** `ECONNREFUSED`, `ENOTFOUND`, `DEPTH_ZERO_SELF_SIGNED_CERT`, … */
 function reasonOf(error: Error): string {

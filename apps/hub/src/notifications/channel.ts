@@ -1,5 +1,6 @@
 import type { Language } from '@hedgerow/contract'
 import type { z } from 'zod'
+import type { BrokerSettings } from '../mqtt/mqtt.ts'
 
 /** How to acknowledge an alert without a session. */
 export type Acknowledge = { page: string; call: string; token: string }
@@ -70,7 +71,7 @@ export type SendPush = (id: string, message: PushMessage, signal: AbortSignal) =
 /** The message may have arrived. Sending it again may deliver it twice. */
 export class DeliveryUnknown extends Error {}
 
-/** One way to notify people outside the hub, as configured for this start. */
+/** One way to notify people outside the hub, with its settings of now. */
 export type Channel = {
   /** Why it has no recipient now; undefined when it has one. `email` is that of the auto-approval settings. */
   problem(settings: { email: string }): string | undefined
@@ -81,23 +82,57 @@ export type Channel = {
   send(messages: readonly Message[], settings: { email: string }): Promise<string | void>
   /** Aborts current deliveries. */
   close(): void
+  /** For Home Assistant, which has the same broker. */
+  broker?: BrokerSettings
 }
 
-/** What a file of channels/ exports as `channel`. `Settings` is its part of the environment. */
-export type ChannelType<Settings = unknown> = {
+/** One setting of a channel: a variable of the hub, a field of the portal's form, and a row of the documents. */
+export type Field = {
+  variable: `HUB_${string}`
+  /** The values of a secret are sealed and never shown; an address is dialled; a choice is a list of `choices`. */
+  kind: 'text' | 'lines' | 'secret' | 'address' | 'choice'
+  /** Its name in the form. */
+  label: string
+  /** A sentence below it. */
+  help?: string
+  /** Its error continues a sentence that begins with the field's name. */
+  schema: z.ZodType<string, string>
+  choices?: readonly string[]
+  /** Its value when it is unset. */
+  default?: string
+  /** The channel works without it. */
+  isOptional?: true
+}
+
+/** By name. A channel is set up when the first one has a value; then it needs all that are not optional. */
+export type Fields = Readonly<Record<string, Field>>
+export type SettingsOf<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends { isOptional: true } ? string | undefined : string
+}
+
+/** How a channel gets to an address of its settings. */
+export type Reach = {
+  /** Typed into the portal: it must be on the Internet, and no error tells one private name from another. */
+  onlyPublic: boolean
+  /** The error for people when there was no answer; `what` begins the sentence. */
+  unreached(what: string, error: unknown): Error
+}
+
+export type ChannelParts = {
+  clock: () => number
+  push: { send: SendPush }
+  reach(url: string): Reach
+}
+
+/** What a file of channels/ exports as `channel`. */
+export type ChannelType<F extends Fields = Fields> = {
   name: string
   /** Its recipients: the people who run the hub, or the person or the browser that a message is for. */
   audience: 'operators' | 'person' | 'browser'
-  /** The channel whose settings it shares, instead of variables of its own. */
+  fields: F
+  /** The channel that has its fields too, and whose settings are its own. */
   sharedSettings?: string
-  /** Its environment variables. */
-  variables: Readonly<Record<`HUB_${string}`, z.ZodType>>
-  /**
-   * Its settings from the variables; undefined when it is not configured. Throws an `Error` that names a missing
-   * variable.
-   */
-  configure(variables: Readonly<Record<string, unknown>>): Settings | undefined
-  open(settings: Settings, parts: { clock: () => number; push: { send: SendPush } }): Channel
+  open(settings: SettingsOf<F>, parts: ChannelParts): Channel
   /** How many messages are sent as one. */
   batch: number
   /** How many sendings before other channels get their turn. */
@@ -108,12 +143,11 @@ export type ChannelType<Settings = unknown> = {
   goesOnAfterFailure: boolean
   /** The state of messages whose sending the hub's stop interrupted: they may have arrived. */
   interrupted: 'waiting' | 'failed'
-  /** Texts for a test's result: when it is not configured, and when the message was accepted. */
-  unset: string
+  /** A test's result when the message was accepted. */
   taken: string
 }
 
 /** Keeps the type of the settings within the file. */
-export function channelType<Settings>(definition: ChannelType<Settings>): ChannelType<Settings> {
+export function channelType<const F extends Fields>(definition: ChannelType<F>): ChannelType<F> {
   return definition
 }

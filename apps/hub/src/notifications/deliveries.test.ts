@@ -114,7 +114,7 @@ describe.each(testEngines)('the log of deliveries on %s', (engine) => {
     }
     await hub.db.updateTable('notifications').set({ state: 'sent', channel: 'ntfy' }).execute()
     const off = await again(id)
-    expect(off.body).toEqual({ error: 'channel_off', message: 'HUB_NTFY_URL is not set.' })
+    expect(off.body).toEqual({ error: 'channel_off', message: 'This channel is not set up.' })
     await hub.db.updateTable('notifications').set({ channel: 'webhook' }).execute()
     await api(contract.editHubSettings, { token, body: { enableNotifications: false } })
     expect(await refused(again(id))).toBe('channel_off')

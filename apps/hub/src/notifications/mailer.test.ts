@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMailer } from './mailer.ts'
+import { anywhere } from './reach.ts'
 
 let server: Server | undefined
 const sockets = new Set<Socket>()
@@ -62,6 +63,7 @@ describe('a mail', () => {
     onTestFinished(() => smtp.close(() => {}))
     await once(smtp.server, 'listening')
     const mailer = createMailer({
+      reach: () => anywhere,
       url: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
       from: 'hub@example.net',
     })
@@ -86,7 +88,7 @@ describe('a mail', () => {
     onTestFinished(() => smtp.close(() => {}))
     await once(smtp.server, 'listening')
     const url = `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`
-    const mailer = createMailer({ url, from: 'hub@example.net' })
+    const mailer = createMailer({ reach: () => anywhere, url, from: 'hub@example.net' })
     onTestFinished(() => mailer.close())
     await mailer.send({ ...MAIL, to })
     expect(recipients).toEqual([to])
@@ -94,7 +96,7 @@ describe('a mail', () => {
 
   it('ends by its deadline, however slowly the server sends', async () => {
     const url = await serverThat(trickle)
-    const mailer = createMailer({ url, from: 'hub@example.net', deliveryTimeoutMs: 200 })
+    const mailer = createMailer({ reach: () => anywhere, url, from: 'hub@example.net', deliveryTimeoutMs: 200 })
     await expect(mailer.send(MAIL)).rejects.toThrow(Error)
     await isLetGo()
   })
@@ -104,7 +106,7 @@ describe('a mail', () => {
       trickle(socket)
       setImmediate(() => mailer.close())
     })
-    const mailer = createMailer({ url, from: 'hub@example.net' })
+    const mailer = createMailer({ reach: () => anywhere, url, from: 'hub@example.net' })
     await expect(mailer.send(MAIL)).rejects.toThrow(Error)
     await isLetGo()
   })

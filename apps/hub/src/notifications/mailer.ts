@@ -1,5 +1,7 @@
+import { connect, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
-import { DeliveryUnknown } from './channel.ts'
+import { hostOf, publicOnly } from '../http/public-hosts.ts'
+import { DeliveryUnknown, type Reach } from './channel.ts'
 import { encodedWords, isSafeInHeader } from './encoded-words.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -33,18 +35,29 @@ export type Mailer = {
  * smtps://.
  */
 export function createMailer({
-  url,
+  url: server,
+  username,
+  password,
   from,
+  reach,
   deliveryTimeoutMs = DELIVERY_TIMEOUT_MS,
 }: {
   url: string
+  username?: string | undefined
+  password?: string | undefined
   from: string
+  reach: (url: string) => Reach
   deliveryTimeoutMs?: number
 }): Mailer {
+  const { onlyPublic, unreached } = reach(server)
+  const url = new URL(server)
+  // nodemailer decodes them.
+  if (username !== undefined) url.username = encodeURIComponent(username)
+  if (password !== undefined) url.password = encodeURIComponent(password)
   const closed = new AbortController()
   /** The Message-IDs of mails that the server has received completely. */
   const written = new Set<string>()
-  const opened = openTransport(url, (messageId) => written.add(messageId))
+  const opened = openTransport(url, { onlyPublic, onWritten: (messageId) => written.add(messageId) })
   return {
     async send({ to, id, subject, text, pictures = [] }) {
       const messageId = `<${id}@hedgerow.invalid>`
@@ -73,6 +86,7 @@ export function createMailer({
         })
       } catch (error) {
         const answered = error instanceof Error && 'responseCode' in error && error.responseCode !== undefined
+        if (!answered && onlyPublic && !written.has(messageId)) throw unreached('The mail server', error)
         if (answered || !written.has(messageId)) throw error
         throw new DeliveryUnknown('The mail server was lost after it had the message: it may have arrived.', {
           cause: error,
@@ -89,10 +103,14 @@ export function createMailer({
 }
 
 /** Loaded only where mail is set up: nodemailer takes memory. */
-async function openTransport(url: string, onWritten: (messageId: string) => void) {
+async function openTransport(
+  url: URL,
+  { onlyPublic, onWritten }: { onlyPublic: boolean; onWritten: (messageId: string) => void },
+) {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({
-    url,
+    url: url.href,
+    ...(onlyPublic && { getSocket: (_options: object, done: Done) => connectPublic(url, done) }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
@@ -105,6 +123,26 @@ async function openTransport(url: string, onWritten: (messageId: string) => void
     done()
   })
   return transport
+}
+
+type Done = (error: Error | null, socket?: { connection: Socket }) => void
+
+/** Opens the connection in the place of nodemailer, which connects to every address. It begins TLS by itself. */
+function connectPublic(url: URL, done: Done): void {
+  const usualPort = url.protocol === 'smtps:' ? 465 : 587
+  try {
+    const host = hostOf(url)
+    const socket = connect({ host, port: Number(url.port || usualPort), ...publicOnly(host) })
+    socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('no connection in time')))
+    socket.once('error', done)
+    socket.once('connect', () => {
+      socket.setTimeout(0)
+      socket.off('error', done)
+      done(null, { connection: socket })
+    })
+  } catch (error) {
+    done(error as Error)
+  }
 }
 
 /** Passes all bytes on, and reports the end. */

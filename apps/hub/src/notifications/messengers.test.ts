@@ -1,68 +1,19 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BOT, startMessengers, TOKEN, USER, type Taken } from '#testing/messengers.ts'
+import { settingsOf, valuesOfVariables } from './channel-settings.ts'
 import { channelTypes } from './channels.ts'
 import type { Message } from './channel.ts'
+import { anywhere } from './reach.ts'
 
-/**
- * The tests cannot reach the messengers' services. This server follows their documentation, and refuses a wrong token,
- * an unknown chat and a missing field as they do.
- */
-const TOKEN = 'k'.repeat(30)
-const USER = 'u'.repeat(30)
-const BOT = '123456:ABC-DEF_ghijkl'
-
-/** An ntfy server as installed has no `attachment-cache-dir`; `full` is one whose quota is used up. */
-let attachments: 'taken' | 'off' | 'full'
-let taken: { path: string; headers: IncomingMessage['headers']; body: Buffer }[]
+let server: Awaited<ReturnType<typeof startMessengers>>
+let taken: Taken[]
 let url: string
-let stop: () => void
 beforeEach(async () => {
-  taken = []
-  attachments = 'taken'
-  const server = createServer((request, response) => {
-    void buffer(request).then((body) => {
-      const { status, answer } = answerOf(request, body)
-      if (status === 200) taken.push({ path: request.url ?? '', headers: request.headers, body })
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  stop = () => server.close()
+  server = await startMessengers()
+  taken = server.state.taken
+  url = server.url
 })
-afterEach(() => stop())
-
-function answerOf({ url: path = '', headers }: IncomingMessage, body: Buffer): { status: number; answer: object } {
-  if (path === '/1/messages.json') {
-    const { token, user, message, priority, retry } = JSON.parse(body.toString()) as Record<string, unknown>
-    if (token !== TOKEN) return { status: 400, answer: { status: 0, errors: ['application token is invalid'] } }
-    if (user !== USER || message === '')
-      return { status: 400, answer: { status: 0, errors: ['user identifier is not valid'] } }
-    if (priority === 2 && !(Number(retry) >= 30)) return { status: 400, answer: { errors: ['retry must be supplied'] } }
-    return { status: 200, answer: { status: 1 } }
-  }
-  if (path.startsWith('/bot')) {
-    if (!path.startsWith(`/bot${BOT}/`)) return { status: 401, answer: { ok: false, description: 'Unauthorized' } }
-    const isKnown = body.includes('-100200300')
-    return isKnown
-      ? { status: 200, answer: { ok: true } }
-      : { status: 400, answer: { ok: false, description: 'Bad Request: chat not found' } }
-  }
-  if (headers.authorization !== 'Bearer tk_secret') return { status: 403, answer: { code: 40301, error: 'forbidden' } }
-  return ntfyAnswer(headers, body)
-}
-
-/** binwiederhier/ntfy, server/server.go, handlePublishBody (1063 to 1076) and handleBodyAsAttachment (1146 to 1169). */
-function ntfyAnswer(headers: IncomingMessage['headers'], body: Buffer): { status: number; answer: object } {
-  const isText = body.length < 4_096 && Buffer.from(body.toString('utf8')).equals(body)
-  if ((headers['filename'] === undefined && isText) || attachments === 'taken')
-    return { status: 200, answer: { id: 'x' } }
-  return attachments === 'off'
-    ? { status: 400, answer: { code: 40014, http: 400, error: 'invalid request: attachments not allowed' } }
-    : { status: 413, answer: { code: 41301, http: 413, error: 'attachment too large, or bandwidth limit reached' } }
-}
+afterEach(() => server.stop())
 
 const picture = Buffer.from('/9j/AAAA', 'base64')
 const message: Message = {
@@ -91,9 +42,10 @@ async function send(
 ): Promise<string | void> {
   const type = channelTypes.find((one) => one.name === name)!
   const parsed = Object.fromEntries(
-    Object.entries(type.variables).map(([variable, schema]) => [variable, schema.parse(variables[variable])]),
+    Object.values(type.fields).map(({ variable, schema }) => [variable, schema.optional().parse(variables[variable])]),
   )
-  const channel = type.open(type.configure(parsed), {
+  const channel = type.open(settingsOf(type, valuesOfVariables(type, parsed))!, {
+    reach: () => anywhere,
     clock: Date.now,
     push: { send: () => Promise.reject(new Error('no browsers')) },
   })
@@ -155,7 +107,7 @@ describe('ntfy', () => {
     ['off', 'ntfy answered 400: invalid request: attachments not allowed'],
     ['full', 'ntfy answered 413: attachment too large, or bandwidth limit reached'],
   ] as const)('without room for pictures (%s) gets the words, and the hub says so', async (state, answer) => {
-    attachments = state
+    server.state.attachments = state
     expect(await send('ntfy', settings())).toBe(`The ntfy server took it without the picture: ${answer}`)
     expect(taken).toHaveLength(1)
     expect(taken[0]!.body.toString()).toBe(message.text)
@@ -164,7 +116,7 @@ describe('ntfy', () => {
   })
 
   it('gets a text of any length as a text', async () => {
-    attachments = 'off'
+    server.state.attachments = 'off'
     const { picture: _none, ...words } = message
     await send('ntfy', settings(), [{ ...words, text: 'Rehböcke '.repeat(1_000) }])
     expect(taken[0]!.body.length).toBeGreaterThan(3_900)

@@ -6,12 +6,14 @@
 import type { MessageEvent } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
+import { createSealing } from '../database/sealed.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSetting } from '../settings/settings.ts'
-import { DeliveryUnknown, Undeliverable, type Channel, type ChannelType, type Message } from './channel.ts'
+import { DeliveryUnknown, Undeliverable, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
 import { createMessages, type Content, type MessageParts, type Row } from './messages.ts'
+import type { OpenChannels, Opened } from './open-channels.ts'
 import {
   channelsOf,
   claim,
@@ -25,7 +27,7 @@ import {
   write,
   writeTest,
 } from './outbox.ts'
-import type { Push } from './push-subscriptions.ts'
+import { createSavedChannels } from './saved-channels.ts'
 import { WORDS } from './words.ts'
 
 const LOOK_INTERVAL_MS = 5_000
@@ -87,34 +89,23 @@ export type Notifications = {
 /** What a row of the outbox says now; undefined when it must not be sent any more. */
 export type Renew = (row: Row) => Promise<Content | undefined>
 
-type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
-
 export function createNotifications(
   options: MessageParts & {
     db: Kysely<Tables>
     clock: () => number
     log: Logger
-    /** The settings of each channel from the environment, by its name. */
-    settings: Readonly<Record<string, unknown>>
+    channels: OpenChannels
     /** The switch and the address of the auto-approval settings. */
     readSwitches: (db: Db) => Promise<NotificationSwitches>
-    push: Push
     renew: Renew
     /** A JPEG for test messages. */
     testPicture: () => Promise<Buffer>
   },
 ): Notifications {
-  const { db, clock, log, settings } = options
+  const { db, clock, log, channels: open } = options
+  const opened = open.all
   const messageOf = createMessages(options)
   const tasks = createTasks({ log, name: 'notifications', on: 'one hub', failure: 'could not read notifications yet' })
-  const opened: Opened[] = channelTypes.map((type) => {
-    const own = settings[type.sharedSettings ?? type.name]
-    return {
-      type,
-      channel: own === undefined ? undefined : type.open(own, { clock, push: options.push }),
-      sentAt: -Infinity,
-    }
-  })
   let isStopped = false
 
   /**
@@ -230,11 +221,11 @@ export function createNotifications(
         ...(picture && { picture }),
       }
       const results: Record<string, DeliveryResult> = {}
-      for (const { type, channel } of opened) {
+      for (const { type, channel, problem: offBecause } of opened) {
         if (type.audience !== 'operators' || (only !== undefined && type.name !== only)) continue
-        const problem = channel ? channel.problem(now) : type.unset
+        const problem = channel ? channel.problem(now) : offBecause
         if (!channel || problem !== undefined) {
-          results[type.name] = { status: 'off', message: problem ?? type.unset }
+          results[type.name] = { status: 'off', message: problem ?? offBecause }
           continue
         }
         const result = await attempt(() => channel.send([message], now), type.taken)
@@ -251,7 +242,7 @@ export function createNotifications(
 
     async problemOf(transaction, row) {
       const one = opened.find(({ type }) => type.name === row.channel)
-      if (!one?.channel) return one?.type.unset ?? 'This hub has no such channel.'
+      if (!one?.channel) return one?.problem ?? 'This hub has no such channel.'
       const now = await switches(transaction)
       const isOn = row.alert_id === null && one.type.audience === 'operators' ? now.enabled : now.alerts
       return isOn ? one.channel.problem(now) : 'Notifications are off in the settings.'
@@ -271,10 +262,18 @@ export function createNotifications(
 
     async stop() {
       isStopped = true
-      for (const { channel } of opened) channel?.close()
+      open.close()
       await tasks.stop()
     },
   }
+}
+
+/** The channels and what is set of them, for a hub that may not run. */
+export function lookAtChannels(
+  db: Db,
+  { key, ...about }: { key: string } & Omit<Parameters<typeof createSavedChannels>[0], 'sealing'>,
+) {
+  return createSavedChannels({ sealing: createSealing(key), ...about }).list(db)
 }
 
 async function attempt(send: () => Promise<string | void>, taken: string): Promise<DeliveryResult> {

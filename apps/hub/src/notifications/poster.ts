@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { callOut } from '../http/outgoing-call.ts'
+import type { ChannelParts } from './channel.ts'
 
 const ANSWER_TIMEOUT_MS = 20_000
 const ANSWER_MAX_BYTES = 64 * 1024
@@ -17,12 +18,14 @@ export class Refused extends Error {
 }
 
 /** Posts to a messenger. Errors name it and its answer, and never the address, which may hold a secret. */
-export function createPoster(name: string) {
+export function createPoster(name: string, reach: ChannelParts['reach']) {
   const closed = new AbortController()
   return {
     async post(url: string, { headers, body }: Parts): Promise<void> {
+      const { onlyPublic, unreached } = reach(url)
       const { status, body: answer } = await callOut({
         url,
+        onlyPublic,
         method: 'POST',
         headers: { 'user-agent': 'hedgerow-hub', ...headers },
         body,
@@ -30,7 +33,7 @@ export function createPoster(name: string) {
         signal: closed.signal,
         answerLimitBytes: ANSWER_MAX_BYTES,
       }).catch((error: unknown) => {
-        throw new Error(`${name} could not be reached: ${reasonOf(error)}`, { cause: error })
+        throw unreached(name, error)
       })
       if (status >= 200 && status < 300) return
       throw new Refused(`${name} answered ${status}${wordsOf(answer)}`, status)
@@ -66,9 +69,4 @@ function wordsOf(answer: Buffer): string {
   } catch {
     return '.'
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return (error as NodeJS.ErrnoException).code ?? error.message
 }

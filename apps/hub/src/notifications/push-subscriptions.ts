@@ -4,13 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { BodyOf, PushSubscription, subscribePush } from '@hedgerow/contract'
-import { isIP } from 'node:net'
 import type { Kysely, Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { by, record, type Act } from '../facts/facts.ts'
 import { callOut } from '../http/outgoing-call.ts'
-import { isPublicAddress, lookupPublic } from '../http/public-hosts.ts'
+import { hostOf, mayBePublic } from '../http/public-hosts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { Undeliverable, type PushMessage, type SendPush } from './channel.ts'
 import { encryptPush, isPushReceiver, vapidHeader, type PushKeys } from './web-push.ts'
@@ -53,8 +52,7 @@ export function createPush(options: {
     const url = new URL(endpoint)
     if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return false
     if (isTrusted(url)) return true
-    const address = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    return url.port === '' && (isIP(address) === 0 || isPublicAddress(address))
+    return url.port === '' && mayBePublic(hostOf(url))
   }
 
   async function requireOwn(id: string, userId: string): Promise<void> {
@@ -80,7 +78,7 @@ export function createPush(options: {
       timeoutMs: ANSWER_TIMEOUT_MS,
       answerLimitBytes: 16 * 1024,
       signal,
-      ...(!isTrusted(url) && { lookup: lookupPublic }),
+      onlyPublic: !isTrusted(url),
     }).catch((error: Error) => {
       throw new Unreachable(error.message, { cause: error })
     })

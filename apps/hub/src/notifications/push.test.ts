@@ -25,7 +25,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
   afterAll(() => service.stop())
   beforeEach(async () => {
     service.refusals.length = 0
-    hub = await startTestHub(engine, { notifications: { push: { hosts: [service.host] } } })
+    hub = await startTestHub(engine, { pushHosts: [service.host] })
     hub.clock.freeze()
     api = createTestApi(hub)
     const token = await hub.signIn('user')

@@ -10,6 +10,7 @@ import { by, record } from '../facts/facts.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
+import type { SavedChannels } from './saved-channels.ts'
 
 const UNKNOWN = 'This hub has no such channel.'
 /** The channel that the hub has by itself: notices behind the bell. */
@@ -19,6 +20,7 @@ const UNTESTED = { status: 'off', message: 'This channel was not tested.' } as c
 type Dependencies = {
   db: Kysely<Tables>
   notifications: Notifications
+  saved: SavedChannels
   portal: {
     /** Puts a test notice behind the caller's bell. */
     test(transaction: Db, caller: Caller, at: number): Promise<void>
@@ -27,8 +29,8 @@ type Dependencies = {
   }
 }
 
-/** The calls for the channels: their state, a test message, and the log of deliveries. */
-export function notificationRoutes(app: FastifyInstance, { db, notifications, portal }: Dependencies): void {
+/** The calls for the channels: their settings, their state, a test message, and the log of deliveries. */
+export function notificationRoutes(app: FastifyInstance, { db, notifications, saved, portal }: Dependencies): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, problems, waiting, failed } = await notifications.status()
     const noticeAt = await portal.lastAt(db)
@@ -45,6 +47,11 @@ export function notificationRoutes(app: FastifyInstance, { db, notifications, po
       failed,
     }
   })
+  mount(app, contract.listChannelSetups, () => saved.list(db))
+  for (const call of [contract.editChannelSetup, contract.saveChannelSetup])
+    mount(app, call, ({ params: { name }, body, act }) =>
+      saved.save(db, name, { ...body, isWhole: call.method === 'PUT' }, act),
+    )
   mount(app, contract.sendTestNotification, async ({ query: { channel }, act }) => {
     const { channels: known } = await notifications.status()
     if (channel !== undefined && channel !== PORTAL && !Object.hasOwn(known, channel))

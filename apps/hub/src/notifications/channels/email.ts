@@ -7,8 +7,6 @@ import { WORDS } from '../words.ts'
 /** Pictures in one mail, each of at most 64 KiB. */
 const PICTURES_MAX = 20
 
-export type Smtp = { url: string; from: string }
-
 /**
  * Mail to the address of the auto-approval settings; waiting messages go out as one, so a thousand requests are one
  * mail a minute.
@@ -16,17 +14,38 @@ export type Smtp = { url: string; from: string }
 export const channel = channelType({
   name: 'email',
   audience: 'operators',
-  variables: {
-    HUB_SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
-    HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
+  fields: {
+    url: {
+      variable: 'HUB_SMTP_URL',
+      kind: 'address',
+      label: 'Mail server',
+      help: 'smtp://host:587 or smtps://host. Mail goes to Auto-Approval Settings, Notification email.',
+      schema: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }),
+    },
+    username: {
+      variable: 'HUB_SMTP_USERNAME',
+      kind: 'text',
+      label: 'Username',
+      schema: z.string().min(1).max(1_000),
+      isOptional: true,
+    },
+    password: {
+      variable: 'HUB_SMTP_PASSWORD',
+      kind: 'secret',
+      label: 'Password',
+      schema: z.string().min(1).max(1_000),
+      isOptional: true,
+    },
+    from: {
+      variable: 'HUB_SMTP_FROM',
+      kind: 'text',
+      label: 'Sender',
+      help: 'The address that mail comes from.',
+      schema: z.string().trim().min(3).max(320),
+    },
   },
-  configure({ HUB_SMTP_URL: url, HUB_SMTP_FROM: from }): Smtp | undefined {
-    if (url === undefined) return undefined
-    if (from === undefined) throw new Error('HUB_SMTP_FROM is not set, though HUB_SMTP_URL is')
-    return { url: String(url), from: String(from) }
-  },
-  open(smtp) {
-    const mailer = createMailer(smtp)
+  open(smtp, { reach }) {
+    const mailer = createMailer({ ...smtp, reach })
     return {
       problem: ({ email }) =>
         email === '' ? 'There is no notification email in the auto-approval settings.' : undefined,
@@ -40,7 +59,6 @@ export const channel = channelType({
   goesOnAfterFailure: false,
   // A person must not get a mail twice.
   interrupted: 'failed',
-  unset: 'HUB_SMTP_URL is not set.',
   taken: 'The mail server took it.',
 })
 

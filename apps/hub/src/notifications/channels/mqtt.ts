@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { connectBroker, type BrokerSettings } from '../../mqtt/mqtt.ts'
+import { connectBroker } from '../../mqtt/mqtt.ts'
 import { channelType, forPrograms } from '../channel.ts'
 
 const topicName = (name: string) =>
@@ -15,44 +15,71 @@ const topicName = (name: string) =>
 export const channel = channelType({
   name: 'mqtt',
   audience: 'operators',
-  variables: {
-    HUB_MQTT_URL: z
-      .url({ protocol: /^mqtts?$/, error: 'must be an mqtt:// or mqtts:// address' })
-      .refine(
-        (url) => new URL(url).username === '' && new URL(url).password === '',
-        'must have no sign-in: set HUB_MQTT_USERNAME and HUB_MQTT_PASSWORD',
-      )
-      .optional(),
-    HUB_MQTT_USERNAME: z.string().min(1).max(1_000).optional(),
-    HUB_MQTT_PASSWORD: z.string().min(1).max(1_000).optional(),
-    HUB_MQTT_CA: z.string().includes('-----BEGIN CERTIFICATE-----', 'must be certificates in PEM').optional(),
-    HUB_MQTT_TOPIC: topicName('hedgerow').default('hedgerow'),
-    HUB_MQTT_DISCOVERY: topicName('homeassistant').default('homeassistant'),
+  fields: {
+    url: {
+      variable: 'HUB_MQTT_URL',
+      kind: 'address',
+      label: 'Broker',
+      help: 'mqtt://host or mqtts://host. Home Assistant gets the gateways over the same broker.',
+      schema: z
+        .url({ protocol: /^mqtts?$/, error: 'must be an mqtt:// or mqtts:// address' })
+        .refine(
+          (url) => new URL(url).username === '' && new URL(url).password === '',
+          'must have no sign-in: set HUB_MQTT_USERNAME and HUB_MQTT_PASSWORD',
+        ),
+    },
+    username: {
+      variable: 'HUB_MQTT_USERNAME',
+      kind: 'text',
+      label: 'Username',
+      schema: z.string().min(1).max(1_000),
+      isOptional: true,
+    },
+    password: {
+      variable: 'HUB_MQTT_PASSWORD',
+      kind: 'secret',
+      label: 'Password',
+      schema: z.string().min(1).max(1_000),
+      isOptional: true,
+    },
+    ca: {
+      variable: 'HUB_MQTT_CA',
+      kind: 'lines',
+      label: 'Certificates of the broker',
+      help: 'In PEM, for an mqtts:// broker whose certificate is not a public one.',
+      schema: z.string().includes('-----BEGIN CERTIFICATE-----', 'must be certificates in PEM'),
+      isOptional: true,
+    },
+    topic: {
+      variable: 'HUB_MQTT_TOPIC',
+      kind: 'text',
+      label: 'Topic',
+      help: 'The hub’s topics are below it.',
+      schema: topicName('hedgerow'),
+      default: 'hedgerow',
+    },
+    discovery: {
+      variable: 'HUB_MQTT_DISCOVERY',
+      kind: 'text',
+      label: 'Discovery topic',
+      help: 'Where Home Assistant looks for devices.',
+      schema: topicName('homeassistant'),
+      default: 'homeassistant',
+    },
   },
-  configure(found): BrokerSettings | undefined {
-    const text = (name: `HUB_MQTT_${string}`) => (found[name] === undefined ? undefined : String(found[name]))
-    const url = text('HUB_MQTT_URL')
-    if (url === undefined) return undefined
-    return {
-      url,
-      username: text('HUB_MQTT_USERNAME'),
-      password: text('HUB_MQTT_PASSWORD'),
-      ca: text('HUB_MQTT_CA'),
-      topic: String(found['HUB_MQTT_TOPIC']),
-      discovery: String(found['HUB_MQTT_DISCOVERY']),
-    }
-  },
-  open(settings) {
+  open(settings, { reach }) {
     const closed = new AbortController()
+    const broker = { ...settings, onlyPublic: reach(settings.url).onlyPublic }
     return {
+      broker,
       problem: () => undefined,
       async send(messages) {
-        const broker = await connectBroker(settings, { signal: closed.signal })
+        const connection = await connectBroker(broker, { signal: closed.signal })
         try {
           for (const message of messages)
-            await broker.publish(`${settings.topic}/alerts`, JSON.stringify(forPrograms(message)))
+            await connection.publish(`${settings.topic}/alerts`, JSON.stringify(forPrograms(message)))
         } finally {
-          await broker.close()
+          await connection.close()
         }
       },
       close: () => closed.abort(),
@@ -65,6 +92,5 @@ export const channel = channelType({
   goesOnAfterFailure: false,
   // A program recognizes a repeated message by its id.
   interrupted: 'waiting',
-  unset: 'HUB_MQTT_URL is not set.',
   taken: 'The broker took it.',
 })

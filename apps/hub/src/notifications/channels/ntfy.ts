@@ -13,19 +13,24 @@ import { WORDS } from '../words.ts'
 export const channel = channelType({
   name: 'ntfy',
   audience: 'operators',
-  variables: {
-    /** The topic's address, such as https://ntfy.sh/a-name-nobody-guesses. */
-    HUB_NTFY_URL: z
-      .url({ protocol: /^https?$/, error: 'must be the http:// or https:// address of a topic' })
-      .optional(),
-    HUB_NTFY_TOKEN: z.string().min(1).max(500).optional(),
+  fields: {
+    url: {
+      variable: 'HUB_NTFY_URL',
+      kind: 'address',
+      label: 'Topic',
+      help: 'Its address, such as https://ntfy.sh/a-name-nobody-guesses: whoever knows it reads the messages.',
+      schema: z.url({ protocol: /^https?$/, error: 'must be the http:// or https:// address of a topic' }),
+    },
+    token: {
+      variable: 'HUB_NTFY_TOKEN',
+      kind: 'secret',
+      label: 'Access token',
+      schema: z.string().min(1).max(500),
+      isOptional: true,
+    },
   },
-  configure({ HUB_NTFY_URL: url, HUB_NTFY_TOKEN: token }) {
-    if (url === undefined) return undefined
-    return { url: String(url), token: token === undefined ? undefined : String(token) }
-  },
-  open({ url, token }) {
-    const poster = createPoster('ntfy')
+  open({ url, token }, { reach }) {
+    const poster = createPoster('ntfy', reach)
 
     const post = ({ title, text, url: click, event, acknowledge, language }: Message, picture: Buffer | undefined) =>
       poster.post(url, {
@@ -63,7 +68,6 @@ export const channel = channelType({
   pauseMs: 0,
   goesOnAfterFailure: false,
   interrupted: 'failed',
-  unset: 'HUB_NTFY_URL is not set.',
   taken: 'The ntfy server took it.',
 })
 

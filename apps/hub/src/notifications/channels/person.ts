@@ -1,16 +1,15 @@
 import { channelType } from '../channel.ts'
 import { createMailer } from '../mailer.ts'
-import { textOf, type Smtp } from './email.ts'
+import { channel as email, textOf } from './email.ts'
 
 /** Mail to one person: alerts of rules that name them, and what concerns their own account. */
 export const channel = channelType({
   name: 'person',
   audience: 'person',
   sharedSettings: 'email',
-  variables: {},
-  configure: () => undefined,
-  open(smtp: Smtp) {
-    const mailer = createMailer(smtp)
+  fields: email.fields,
+  open(smtp, { reach }) {
+    const mailer = createMailer({ ...smtp, reach })
     return {
       problem: () => undefined,
       async send(messages) {
@@ -31,6 +30,5 @@ export const channel = channelType({
   pauseMs: 0,
   goesOnAfterFailure: true,
   interrupted: 'failed',
-  unset: 'HUB_SMTP_URL is not set.',
   taken: 'The mail server took it.',
 })

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { channelType, type Message } from '../channel.ts'
 import { PAYLOAD_MAX_BYTES } from '../web-push.ts'
 
@@ -11,17 +10,7 @@ const TEXT_MAX = 1_000
 export const channel = channelType({
   name: 'push',
   audience: 'browser',
-  variables: {
-    HUB_PUSH_HOSTS: z
-      .string()
-      .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-      .refine(
-        (hosts) => hosts.every((host) => /^[a-z0-9.-]+(:\d{1,5})?$/.test(host)),
-        'must be host names, with their ports, separated by commas',
-      )
-      .optional(),
-  },
-  configure: ({ HUB_PUSH_HOSTS: hosts }) => ({ hosts: (hosts as string[] | undefined) ?? [] }),
+  fields: {},
   open(_settings, { push }) {
     const closed = new AbortController()
     return {
@@ -39,7 +28,6 @@ export const channel = channelType({
   goesOnAfterFailure: true,
   // The browser replaces a message by one with the same tag.
   interrupted: 'waiting',
-  unset: 'Web Push is off.',
   taken: 'The push service took it.',
 })
 

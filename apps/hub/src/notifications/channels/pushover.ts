@@ -12,35 +12,40 @@ const EMERGENCY = { priority: 2, retry: 60, expire: 3_600 }
 export const channel = channelType({
   name: 'pushover',
   audience: 'operators',
-  variables: {
-    HUB_PUSHOVER_TOKEN: z
-      .string()
-      .regex(/^\w{20,50}$/, 'must be the token of an application')
-      .optional(),
-    HUB_PUSHOVER_USER: z
-      .string()
-      .regex(/^\w{20,50}$/, 'must be the key of a user or a group')
-      .optional(),
-    HUB_PUSHOVER_EMERGENCY: z.enum(['on', 'off']).optional(),
-    HUB_PUSHOVER_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  fields: {
+    token: {
+      variable: 'HUB_PUSHOVER_TOKEN',
+      kind: 'secret',
+      label: 'Application token',
+      schema: z.string().regex(/^\w{20,50}$/, 'must be the token of an application'),
+    },
+    user: {
+      variable: 'HUB_PUSHOVER_USER',
+      kind: 'secret',
+      label: 'User or group key',
+      schema: z.string().regex(/^\w{20,50}$/, 'must be the key of a user or a group'),
+    },
+    emergency: {
+      variable: 'HUB_PUSHOVER_EMERGENCY',
+      kind: 'choice',
+      label: 'Emergency',
+      help: 'When on, alerts repeat every minute, for an hour, until somebody acknowledges them.',
+      schema: z.enum(['on', 'off']),
+      choices: ['off', 'on'],
+      default: 'off',
+    },
+    url: {
+      variable: 'HUB_PUSHOVER_URL',
+      kind: 'address',
+      label: 'Server',
+      help: 'One that answers as Pushover does.',
+      schema: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }),
+      default: 'https://api.pushover.net',
+    },
   },
-  configure({
-    HUB_PUSHOVER_TOKEN: token,
-    HUB_PUSHOVER_USER: user,
-    HUB_PUSHOVER_EMERGENCY: emergency,
-    HUB_PUSHOVER_URL: url,
-  }) {
-    if (token === undefined) return undefined
-    if (user === undefined) throw new Error('HUB_PUSHOVER_USER is not set, though HUB_PUSHOVER_TOKEN is')
-    return {
-      url: `${String(url ?? 'https://api.pushover.net').replace(/\/$/, '')}/1/messages.json`,
-      token: String(token),
-      user: String(user),
-      isEmergency: emergency === 'on',
-    }
-  },
-  open({ url: address, token, user, isEmergency }) {
-    const poster = createPoster('Pushover')
+  open({ url: server, token, user, emergency }, { reach }) {
+    const poster = createPoster('Pushover', reach)
+    const address = `${server.replace(/\/$/, '')}/1/messages.json`
     return {
       problem: () => undefined,
       async send(messages) {
@@ -53,7 +58,7 @@ export const channel = channelType({
               title: title.slice(0, TITLE_MAX),
               message: withLink(text, acknowledge && `${WORDS[language].acknowledge}: ${acknowledge.page}`),
               ...(url !== undefined && { url, url_title: WORDS[language].openInHub }),
-              ...(event === 'incident.alert' && (isEmergency ? EMERGENCY : { priority: 1 })),
+              ...(event === 'incident.alert' && (emergency === 'on' ? EMERGENCY : { priority: 1 })),
               ...(picture && { attachment_base64: picture.toString('base64'), attachment_type: 'image/jpeg' }),
             }),
           })
@@ -66,7 +71,6 @@ export const channel = channelType({
   pauseMs: 0,
   goesOnAfterFailure: false,
   interrupted: 'failed',
-  unset: 'HUB_PUSHOVER_TOKEN is not set.',
   taken: 'Pushover took it.',
 })
 

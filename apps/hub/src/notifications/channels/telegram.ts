@@ -12,28 +12,32 @@ const TEXT_MAX = 4_000
 export const channel = channelType({
   name: 'telegram',
   audience: 'operators',
-  variables: {
-    HUB_TELEGRAM_TOKEN: z
-      .string()
-      .regex(/^\d{1,20}:[\w-]{10,100}$/, 'must be the token of a bot, such as 123456:ABC-DEF')
-      .optional(),
-    HUB_TELEGRAM_CHAT: z
-      .string()
-      .regex(/^(-?\d{1,20}|@\w{1,100})$/, 'must be the id of a chat or @name of a channel')
-      .optional(),
-    /** The address of the operator's own Bot API server. */
-    HUB_TELEGRAM_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  fields: {
+    token: {
+      variable: 'HUB_TELEGRAM_TOKEN',
+      kind: 'secret',
+      label: 'Token of the bot',
+      schema: z.string().regex(/^\d{1,20}:[\w-]{10,100}$/, 'must be the token of a bot, such as 123456:ABC-DEF'),
+    },
+    chat: {
+      variable: 'HUB_TELEGRAM_CHAT',
+      kind: 'text',
+      label: 'Chat',
+      help: 'The id of the chat, or @name of the channel, that the bot writes to.',
+      schema: z.string().regex(/^(-?\d{1,20}|@\w{1,100})$/, 'must be the id of a chat or @name of a channel'),
+    },
+    url: {
+      variable: 'HUB_TELEGRAM_URL',
+      kind: 'address',
+      label: 'Server',
+      help: 'A Bot API server of your own instead of Telegram’s.',
+      schema: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }),
+      default: 'https://api.telegram.org',
+    },
   },
-  configure({ HUB_TELEGRAM_TOKEN: token, HUB_TELEGRAM_CHAT: chat, HUB_TELEGRAM_URL: url }) {
-    if (token === undefined) return undefined
-    if (chat === undefined) throw new Error('HUB_TELEGRAM_CHAT is not set, though HUB_TELEGRAM_TOKEN is')
-    return {
-      base: `${String(url ?? 'https://api.telegram.org').replace(/\/$/, '')}/bot${String(token)}`,
-      chat: String(chat),
-    }
-  },
-  open({ base, chat }) {
-    const poster = createPoster('Telegram')
+  open({ url, token, chat }, { reach }) {
+    const poster = createPoster('Telegram', reach)
+    const base = `${url.replace(/\/$/, '')}/bot${token}`
     return {
       problem: () => undefined,
       async send(messages) {
@@ -72,7 +76,6 @@ export const channel = channelType({
   pauseMs: 1_000,
   goesOnAfterFailure: false,
   interrupted: 'failed',
-  unset: 'HUB_TELEGRAM_TOKEN is not set.',
   taken: 'Telegram took it.',
 })
 

@@ -1,24 +1,31 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { callOut } from '../../http/outgoing-call.ts'
-import { channelType, forPrograms } from '../channel.ts'
+import { channelType, forPrograms, type ChannelParts } from '../channel.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
 
 export const channel = channelType({
   name: 'webhook',
   audience: 'operators',
-  variables: {
-    HUB_WEBHOOK_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-    HUB_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
+  fields: {
+    url: {
+      variable: 'HUB_WEBHOOK_URL',
+      kind: 'address',
+      label: 'Address',
+      help: 'Messages are posted there as JSON, signed.',
+      schema: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }),
+    },
+    secret: {
+      variable: 'HUB_WEBHOOK_SECRET',
+      kind: 'secret',
+      label: 'Key of the signature',
+      help: '16 characters at least.',
+      schema: z.string().min(16, 'must have at least 16 characters').max(1_024),
+    },
   },
-  configure({ HUB_WEBHOOK_URL: url, HUB_WEBHOOK_SECRET: secret }) {
-    if (url === undefined) return undefined
-    if (secret === undefined) throw new Error('HUB_WEBHOOK_SECRET is not set, though HUB_WEBHOOK_URL is')
-    return { url: String(url), secret: String(secret) }
-  },
-  open(settings, { clock }) {
-    const webhook = createWebhook({ ...settings, clock })
+  open(settings, { clock, reach }) {
+    const webhook = createWebhook({ ...settings, clock, reach })
     return {
       problem: () => undefined,
       async send(messages) {
@@ -34,7 +41,6 @@ export const channel = channelType({
   goesOnAfterFailure: false,
   // The receiver recognizes a repeated message by its id.
   interrupted: 'waiting',
-  unset: 'HUB_WEBHOOK_URL is not set.',
   taken: 'It was accepted.',
 })
 
@@ -49,8 +55,9 @@ type Webhook = {
  * Posts JSON to the operator's own address, wherever that is; a redirect counts as a refusal. `X-Hedgerow-Signature` is
  * `sha256=` and the HMAC-SHA-256, in hexadecimal, of `X-Hedgerow-Timestamp` (seconds since 1970), a dot and the body.
  */
-function createWebhook(options: { url: string; secret: string; clock: () => number }): Webhook {
+function createWebhook(options: { url: string; secret: string } & Pick<ChannelParts, 'clock' | 'reach'>): Webhook {
   const { url, secret, clock } = options
+  const reach = options.reach(url)
   const closed = new AbortController()
   return {
     async send(id, message) {
@@ -59,6 +66,7 @@ function createWebhook(options: { url: string; secret: string; clock: () => numb
       const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
       const { status } = await callOut({
         url,
+        onlyPublic: reach.onlyPublic,
         method: 'POST',
         body,
         signal: closed.signal,
@@ -71,15 +79,10 @@ function createWebhook(options: { url: string; secret: string; clock: () => numb
           'x-hedgerow-signature': `sha256=${signature}`,
         },
       }).catch((error: unknown) => {
-        throw new Error(`The webhook could not be reached: ${reasonOf(error)}`, { cause: error })
+        throw reach.unreached('The webhook', error)
       })
       if (status < 200 || status >= 300) throw new Error(`The webhook answered ${status}.`)
     },
     close: () => closed.abort(),
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return (error as NodeJS.ErrnoException).code ?? error.message
 }

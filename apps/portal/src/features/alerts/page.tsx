@@ -77,7 +77,7 @@ export function AlertsPage() {
         )}
       </Panel>
       {!forbidden && <RecentAlerts />}
-      {!forbidden && <Channels mayTest={reason} />}
+      {!forbidden && <Channels reason={reason} />}
       {!forbidden && <Deliveries maySendAgain={reason} />}
       <Suspense>
         {edited !== undefined && (

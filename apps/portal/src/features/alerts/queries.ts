@@ -6,8 +6,10 @@ import {
   addAlertRule,
   deleteAlertRule,
   editAlertRule,
+  editChannelSetup,
   listAlertRules,
   listAlerts,
+  listChannelSetups,
   listDeliveries,
   previewAlertRule,
   readNotificationChannels,
@@ -34,6 +36,23 @@ export const useChannels = (enabled: boolean) =>
     refetchInterval: REFRESH_MS,
     enabled,
   })
+
+export const useChannelSetups = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['hub-settings', 'channel-setups'],
+    queryFn: ({ signal }) => api(listChannelSetups, { signal }),
+    enabled,
+  })
+
+export function useEditChannel() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ name, change }: { name: string; change: BodyOf<typeof editChannelSetup> }) =>
+      api(editChannelSetup, { params: { name }, body: change }),
+    // Also after a refusal, because somebody else may have changed it.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['hub-settings'] }),
+  })
+}
 
 /** `data` is undefined while the fields are not valid. */
 export const usePreview = (fields: AlertRuleFields | undefined) =>

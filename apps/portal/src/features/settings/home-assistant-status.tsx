@@ -29,7 +29,7 @@ function inWords({ state, broker, problem, devices }: HomeAssistantState) {
     return {
       shape: 'neutral',
       word: 'Not set up',
-      reason: 'HUB_MQTT_URL is not set: docs/operations/home-assistant.md',
+      reason: 'No broker is set up: Alert Rules, Channels, MQTT',
     } as const
   if (state === 'connecting') return { shape: 'ring', word: 'Connecting', reason: `to ${broker}` } as const
   if (state === 'away') return { shape: 'diamond', word: 'Not connected', reason: problem ?? '' } as const
