@@ -18,14 +18,14 @@ type Content = NonNullable<Awaited<ReturnType<Renew>>>
 type Said = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | 'language'>> & Pick<Content, 'picture'>
 
 export function contentOf(
-  { rule_name: ruleName }: AlertRow,
+  { id, rule_name: ruleName }: AlertRow,
   told: Told,
   { step, reader }: { step: Stage; reader: Reader },
 ): Said {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
     ...messageOf(told, { step, ruleName }, reader),
-    path: pathOf(told),
+    path: pathOf(told, id),
     step,
     language: reader.language,
     picture: coverId === null ? undefined : { gatewayId, detectionId: coverId },

@@ -33,6 +33,7 @@ const GATEWAYS_AT_ONCE = 200
 export type Problems = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
 type Seen = { line: Line; place: Pick<Place, 'location' | 'tags'> }
+const placed = (line: Line, place: Seen['place']): Seen => ({ line: { ...line, site: place.location }, place })
 
 export function createProblems(options: {
   db: Kysely<Tables>
@@ -74,7 +75,7 @@ export function createProblems(options: {
       const places = new Map(gateways.map(({ id, location, ...row }) => [id, { location, tags: tagsOf(row) }]))
       const seen: [string, Seen][] = begun.map(([subject, line]) => [
         subject,
-        { line, place: places.get(line.gatewayId) ?? { location: '', tags: [] } },
+        placed(line, places.get(line.gatewayId) ?? { location: '', tags: [] }),
       ])
       for (const rule of rules) {
         const fields = { ...fieldsOf(rule), hours: null }
@@ -241,7 +242,7 @@ async function subjectsOf(
   const subjects = new Map<string, Line>()
   for (const [at, gateway] of fleet.entries()) {
     if (at > 0 && at % GATEWAYS_AT_ONCE === 0) await nextTurn()
-    const { id, status, lastSeenAt } = gateway
+    const { id, status, lastSeenAt, disarmed } = gateway
     // A gateway that was never online cannot go offline.
     if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
       subjects.set(`quiet ${id}`, {
@@ -252,6 +253,17 @@ async function subjectsOf(
       })
     if (status === 'warning' && !gateway.isOnlyCameras)
       subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
+    // Somebody forgot to arm it: a reminder each day.
+    const days = disarmed && disarmed.until === null ? Math.floor((now - disarmed.at) / DAY_MS) : 0
+    if (disarmed && days > 0 && status !== 'offline')
+      subjects.set(`disarmed ${id} ${days}`, {
+        ...lineOf(gateway, now),
+        kind: 'gateway-warning',
+        detail: {
+          en: `disarmed by ${disarmed.by} for ${days} ${days === 1 ? 'day' : 'days'}: nothing fires until somebody arms it`,
+          de: `seit ${days} ${days === 1 ? 'Tag' : 'Tagen'} von ${disarmed.by} entschärft: nichts löst aus, bis jemand es scharf stellt`,
+        },
+      })
     for (const { name: camera, state } of camerasOf(id)) {
       // The state of a camera is unknown while its gateway is offline.
       const isBlind = state === 'offline' || state === 'frozen'

@@ -18,7 +18,7 @@ type Dependencies = {
   /** The newest incident of each, in their order. */
   latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
   /** A gateway's last heartbeat. */
-  heartbeatOf: (gatewayId: string) => Heartbeat | undefined
+  heartbeatOf: (gatewayId: string) => { content: Heartbeat; at: number } | undefined
 }
 
 const byName = (a: { name: string }, b: { name: string }) => byNaturalOrder(a.name, b.name)
@@ -32,8 +32,10 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
     const gateways = await dependencies.listGateways(scope, reply)
     for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
-      const heartbeat = dependencies.heartbeatOf(id)
-      if (!heartbeat) continue
+      const latest = dependencies.heartbeatOf(id)
+      if (!latest) continue
+      const { content: heartbeat, at } = latest
+      const aheadMs = at - heartbeat.clock
       const problems = new Map(heartbeat.cameraProblems?.map(({ camera, problem }) => [camera, problem]))
       for (const known of heartbeat.cameras.toSorted(byName)) {
         const { name, state, fps } = known
@@ -45,7 +47,11 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           state: isAway ? 'offline' : state,
           fps,
           problem: isAway ? 'Its gateway is offline.' : (problems.get(name) ?? null),
-          protection: contract.protectionOf({ isOffline: isAway, heartbeat: { ...heartbeat, cameras: [known] } }),
+          protection: contract.protectionOf({
+            isOffline: isAway,
+            heartbeat: { ...heartbeat, cameras: [known] },
+            aheadMs,
+          }),
         })
       }
     }

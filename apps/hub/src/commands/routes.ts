@@ -20,8 +20,8 @@ export function commandRoutes(
   mount(app, contract.armGateway, ({ gateway, caller, sourceIp }) =>
     commands.give({ gatewayId: gateway.id, action: 'arm' }, { caller, sourceIp }),
   )
-  mount(app, contract.disarmGateway, ({ gateway, caller, sourceIp }) =>
-    commands.give({ gatewayId: gateway.id, action: 'disarm' }, { caller, sourceIp }),
+  mount(app, contract.disarmGateway, ({ gateway, query, caller, sourceIp }) =>
+    commands.give({ gatewayId: gateway.id, action: 'disarm', ...query }, { caller, sourceIp }),
   )
   mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, caller, sourceIp }) =>
     commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, { caller, sourceIp }),

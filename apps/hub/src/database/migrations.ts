@@ -32,6 +32,7 @@ import * as reasonsAndCounts from './migrations/032-reasons-and-counts.ts'
 import * as backups from './migrations/033-backups.ts'
 import * as invitedDescriptions from './migrations/034-invited-descriptions.ts'
 import * as countsByGateway from './migrations/035-counts-by-gateway.ts'
+import * as disarmEnds from './migrations/036-disarm-ends.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '033-backups', up: backups.up },
   { name: '034-invited-descriptions', up: invitedDescriptions.up },
   { name: '035-counts-by-gateway', up: countsByGateway.up },
+  { name: '036-disarm-ends', up: disarmEnds.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

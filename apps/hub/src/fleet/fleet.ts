@@ -5,7 +5,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { protectionOf, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
+import {
+  protectionOf,
+  type Gateway,
+  type Heartbeat,
+  type KnownToProtect,
+  type Language,
+  type SearchQuery,
+} from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
@@ -187,6 +194,8 @@ export type FleetStatus = Judgement & {
   lastSeenAt: number | undefined
   /** Its detections that waited for the hub, and those that it lost, by its last heartbeat. */
   queue: Heartbeat['queue']
+  /** By whom it is disarmed, by its last heartbeat. */
+  disarmed?: Heartbeat['disarmed']
   /** Restarts of its agent, by its last heartbeat. */
   restarts?: Heartbeat['restarts']
 }
@@ -224,6 +233,7 @@ class JudgedGateway implements FleetStatus {
   readonly lastSeenAt: number | undefined
   readonly queue: Heartbeat['queue']
   readonly restarts: Heartbeat['restarts']
+  readonly disarmed: Heartbeat['disarmed']
   readonly #known: Signals
 
   constructor(row: JudgedColumns & Pick<Row, 'name'>, known: Signals) {
@@ -234,6 +244,7 @@ class JudgedGateway implements FleetStatus {
     this.lastSeenAt = lastSeen(known)
     this.queue = known.heartbeat?.content.queue
     this.restarts = known.heartbeat?.content.restarts
+    this.disarmed = known.heartbeat?.content.disarmed
     this.#known = known
   }
 
@@ -319,6 +330,11 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
+function knownToProtect({ heartbeat }: Pick<Signals, 'heartbeat'>, status: Gateway['status']): KnownToProtect {
+  const content = heartbeat?.content
+  return { isOffline: status === 'offline', heartbeat: content, aheadMs: heartbeat ? heartbeat.at - content!.clock : 0 }
+}
+
 function presentAll(rows: readonly ListedRow[], dependencies: ListDependencies): Gateway[] {
   const handshakes = dependencies.signals.handshakes()
   return rows.map((row) => present(row, dependencies, handshakes))
@@ -335,7 +351,8 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     name: row.name,
     status,
     statusReason: reason,
-    protection: protectionOf({ isOffline: status === 'offline', heartbeat: known.heartbeat?.content }),
+    protection: protectionOf(knownToProtect(known, status)),
+    timeZone: known.heartbeat?.content.timeZone ?? null,
     blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
     kind: row.kind,
     location: row.location,

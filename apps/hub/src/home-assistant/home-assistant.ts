@@ -217,6 +217,7 @@ export function createHomeAssistant(options: {
         status,
         reason: known.reason.words,
         heartbeat: heartbeat?.content,
+        aheadMs: heartbeat ? heartbeat.at - heartbeat.content.clock : 0,
         ...sinceHeartbeat(id, heartbeat),
       },
       { topics, portalUrl: options.portalUrl(), commands: mayCommand },

@@ -252,7 +252,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     pictures: createLivePictures({ door, monotonic }),
     listGateways: (scope, reply) => listGateways(db, scope, { ...list, query: {}, reply }),
     latestIncidents: (cameras) => latestIncidents(db, cameras),
-    heartbeatOf: (id) => heartbeats.latest(id)?.content,
+    heartbeatOf: heartbeats.latest,
   })
   learningRoutes(app, { vpn, door })
   gatewayProxyRoutes(app, { ui })
