@@ -3,7 +3,6 @@
  * place that shows it. Browsers load this file without the schemas.
  */
 import type { Heartbeat } from './heartbeats.ts'
-import type { Deed } from './threats.ts'
 
 /** The worst first. A group has the worst state of its members. */
 export const PROTECTION_STATES = ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected'] as const
@@ -138,8 +137,17 @@ function blockOf({ name, state, secondsLeftThisHour, blocked }: Deterrent, isOnl
 const firstOf = ([first = '', ...more]: readonly string[]): string =>
   more.length === 0 ? first : `${first}, and ${more.length} more`
 
-/** `Water 8 s · left within 1 min`, or `Water blocked: disarmed`. */
-export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: Omit<Deed, 'at'>): string {
+type Told = {
+  deterrent: string
+  seconds: number
+  outcome: 'fired' | 'refused' | 'failed'
+  code: string | null
+  reason: string
+  gone: boolean | null
+}
+
+/** A `deed`: `Water 8 s · left within 1 min`, or `Water blocked: disarmed`. */
+export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: Told): string {
   if (outcome === 'fired') {
     const after = gone === null ? '' : gone ? ' · left within 1 min' : ' · still there after 1 min'
     return `${deterrent} ${seconds} s${after}`

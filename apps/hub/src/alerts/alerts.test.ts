@@ -110,6 +110,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
 
   it('are one message that grows during a storm, then one after the cool-down', async () => {
     hub.clock.freeze()
+    await change('every-alert', { collectSeconds: 3 })
     const labels = Array.from({ length: 300 }, (_, i) => `animal ${i}`)
     await report(seen('first'))
     await wait(3)
@@ -120,7 +121,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     await wait(10)
     await told(2)
     expect(receiver.received[1]).toMatchObject({
-      title: expect.stringMatching(/^300 sightings at Barn: 1 animal 0, .* and 295 more$/),
+      title: expect.stringMatching(/^300 sightings at Valley: 1 animal 0, .* and 295 more$/),
       text: expect.stringContaining('and 290 more'),
     })
     await wait(50)

@@ -8,6 +8,7 @@ import { scopeOf } from '../access/scope.ts'
 import type { Db } from '../database/tables.ts'
 import type { Renew } from '../notifications/notifications.ts'
 import { toldTo, type AlertRow } from './alert-rows.ts'
+import { withDeeds } from './done.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
 import type { Reader } from './seen.ts'
@@ -51,7 +52,7 @@ export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Conte
   if (!told) return undefined
   return {
     ...content,
-    ...contentOf(alert, told, { step, reader: reader ?? (await sharedReader(db, language)) }),
+    ...contentOf(alert, await withDeeds(db, told), { step, reader: reader ?? (await sharedReader(db, language)) }),
     ...(reader && !content.push && { to: reader.email }),
   }
 }

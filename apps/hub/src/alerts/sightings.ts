@@ -1,7 +1,7 @@
 /** What the incidents of an alert are, where: for its title, its cool-down and the part that a person may see. Pure. */
 import type { AlertRuleFields } from '@hedgerow/contract'
-import type { Line } from './words.ts'
 
+type Seen = { gatewayId: string; gatewayName: string; site?: string; camera: string; label: string }
 /** How many, by `keyOf` of their lines. */
 export type Sightings = Readonly<Record<string, number>>
 export type Sighting = { gatewayId: string; place: string; label: string; count: number }
@@ -12,11 +12,11 @@ const KEYS_MAX = 300
 const MESSAGES_AT_ONCE = 3
 
 /** The site, or the gateway where it has none. */
-export function keyOf({ gatewayId, gatewayName, site = '', camera, label }: Line): string {
+export function keyOf({ gatewayId, gatewayName, site = '', camera, label }: Seen): string {
   return JSON.stringify([gatewayId, site || gatewayName, camera, label])
 }
 
-export function addSighting(sightings: Record<string, number>, line: Line): void {
+export function addSighting(sightings: Record<string, number>, line: Seen): void {
   const own = keyOf(line)
   const isKnown = own in sightings || Object.keys(sightings).length < KEYS_MAX
   const key = isKnown ? own : keyOf({ ...line, camera: '', label: '' })

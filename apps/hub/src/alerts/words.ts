@@ -31,7 +31,7 @@ export type Line = {
 export type Told = { lines: readonly Line[]; count: number; sightings?: readonly Sighting[] }
 
 /** A message lists at most this many lines and gives the number of the others. */
-const LINES_MAX = 10
+export const LINES_MAX = 10
 /** A title names at most this many labels. */
 const KINDS_MAX = 5
 
