@@ -16,7 +16,7 @@ export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
 /** The longest life of a command: afterwards it is not carried out. */
 export const COMMAND_LIFETIME_MS = 20_000
 
-/** How long a gateway stays disarmed; without one of these until somebody arms it. `morning`: 7 o'clock at its place. */
+/** How long it stays disarmed; without one of these until somebody arms it. `morning`: 7 o'clock at its place. */
 export const DISARM_TIMES = ['30m', '1h', 'morning'] as const
 export const disarmTime = z.enum(DISARM_TIMES)
 export type DisarmTime = z.output<typeof disarmTime>

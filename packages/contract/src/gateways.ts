@@ -24,8 +24,8 @@ export const gatewayTags = z
   .max(GATEWAY_TAGS_MAX, `At most ${GATEWAY_TAGS_MAX} tags`)
 
 /**
- * What `protectionOf` tells; `reason` in words, empty for an armed gateway that lacks nothing; `until`: when it changes by
- * itself, null when that is unknown.
+ * What `protectionOf` tells; `reason` in words, empty for an armed gateway that lacks nothing; `until`: when it changes
+ * by itself, null when that is unknown.
  */
 export const protection = z.object({
   state: z.enum(PROTECTION_STATES),

@@ -44,7 +44,7 @@ export type Deterrents = {
   ledgerAfter(id: number, limit: number): Promise<LedgerEntry[]>
   /** `listener` gets new entries, each once and in order. */
   onEntry(listener: (entry: LedgerEntry) => void): void
-  /** Calls `listener` when a deterrent's state in `list`, or what blocks it, changed, or the device was armed or disarmed. */
+  /** Calls `listener` when a deterrent's state or block in `list` changed, or the device was armed or disarmed. */
   onChange(listener: () => void): void
   /** Applies new settings from gateway.yaml. */
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void

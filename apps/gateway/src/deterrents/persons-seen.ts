@@ -9,7 +9,7 @@ const PERSON_SAVED_MS = 10_000
 const CAMERAS_MAX = 256
 
 export type PersonsSeen = {
-  /** Of the cameras that count, when the last of these persons stops to count, by the monotonic clock; undefined for none. */
+  /** When the last person on the cameras that count stops to count, by the monotonic clock; undefined for none. */
   until(counts: (camera: string) => boolean, now: Instant): number | undefined
   /** A person is on this camera now, and counts for `holdMs`. Returns whether that should be written to disk. */
   note(camera: string, now: Instant, holdMs?: number): boolean

@@ -122,8 +122,8 @@ export function createCommands(options: {
   }
 
   /**
-   * Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. An older agent, which knows
-   * no end of a disarming, disarms without one: that is the safe side.
+   * Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. An older agent, which
+   * knows no end of a disarming, disarms without one: that is the safe side.
    */
   async function carryOut(
     row: Row,

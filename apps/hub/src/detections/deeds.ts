@@ -1,4 +1,4 @@
-/** What deterrents did about an incident: the firings of its detections, with what the gateway's ledger says of them. */
+/** What deterrents did about an incident: firings of its detections, with what the gateway's ledger says of them. */
 import { ledgerEntry, type Deed, type StoredDetection } from '@hedgerow/contract'
 import type { Db } from '../database/tables.ts'
 
