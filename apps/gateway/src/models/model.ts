@@ -11,6 +11,8 @@ import { isMissing } from '../kernel/durable-file.ts'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
 import { labelsOf } from './labels.ts'
 import { inWords, ModelError } from './model-error.ts'
+import type { ExecutionProvider } from './schema.ts'
+import type { Session, SessionOptions } from './session.ts'
 import { manifestPath, readBytes, readManifest } from './store.ts'
 import { Turns } from './turns.ts'
 import { CLOSE, type FromModelWorker, type ModelWorkerData, type ToModelWorker } from './worker-messages.ts'
@@ -26,6 +28,8 @@ export type Model = {
   look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
   /** The mean time for one of the last pictures, in milliseconds. */
   inferenceMs(): number
+  /** Undefined while it can't be used. */
+  executionProvider(): ExecutionProvider | undefined
   /** What it can name; undefined while it can't be used. */
   labels(): readonly string[] | undefined
   problems(): string[]
@@ -38,6 +42,8 @@ export type ModelOptions = {
   name: string
   /** Processor threads for one picture. */
   threads: number
+  /** The first one that opens the model is used; the processor when left out. */
+  executionProviders?: SessionOptions['executionProviders']
   /** Objects with a lower score are left out. */
   leastScore: number
   log: Pick<Logger, 'info' | 'error'>
@@ -46,7 +52,10 @@ export type ModelOptions = {
 }
 
 type Waiting = { picture: RgbImage; done(seen: Seen[] | undefined): void }
-type OpenWorker = { worker: Worker; labels: readonly (string | null)[]; takesSeveral: boolean }
+type OpenWorker = Pick<Session, 'takesSeveral' | 'executionProvider' | 'refusals'> & {
+  worker: Worker
+  labels: readonly (string | null)[]
+}
 
 /** The most cameras with one picture each that go through a model at once, if it can. */
 const BATCH_MAX = 8
@@ -57,7 +66,7 @@ const DROPPED = 0.3
 const REOPEN = { firstMs: 1_000, maxMs: 60_000 }
 
 export function openModel(options: ModelOptions): Model {
-  const { folder, name, threads, leastScore, log, clock = () => performance.now() } = options
+  const { folder, name, threads, leastScore, executionProviders, log, clock = () => performance.now() } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const { pause, wake } = createPause(signal)
@@ -112,14 +121,14 @@ export function openModel(options: ModelOptions): Model {
     const manifest = await readManifest(folder, name)
     const bytes = await readBytes(folder, manifest)
     const labels = labelsOf(manifest.labels)
-    const data: ModelWorkerData = { bytes, manifest, classes: labels.length, threads, leastScore }
+    const data: ModelWorkerData = { bytes, manifest, classes: labels.length, threads, executionProviders, leastScore }
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     try {
       // An error before the first message rejects it too.
-      const [first] = (await once(worker, 'message', { signal })) as [FromModelWorker]
-      if (first.kind === 'failed') throw new ModelError(first.code, first.message)
-      return { worker, labels, takesSeveral: first.kind === 'ready' && first.takesSeveral }
+      const [first] = (await once(worker, 'message', { signal })) as [Exclude<FromModelWorker, { kind: 'found' }>]
+      if (first.kind !== 'ready') throw new ModelError(first.code, first.message)
+      return { ...first, worker, labels }
     } catch (error) {
       // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
@@ -135,7 +144,8 @@ export function openModel(options: ModelOptions): Model {
     try {
       open = await start()
       const { worker } = open
-      log.info({ model: name }, 'the model looks')
+      const { executionProvider, refusals } = open
+      log.info({ model: name, executionProvider, refusals }, 'the model looks')
       failure = undefined
       const ended = new AbortController()
       worker.on('message', onMessage)
@@ -190,6 +200,7 @@ export function openModel(options: ModelOptions): Model {
       return promise
     },
     labels: () => (failure ? undefined : open?.labels.filter((label) => label !== null)),
+    executionProvider: () => open?.executionProvider,
     inferenceMs: () => Math.round(inferenceMs * 10) / 10,
     problems() {
       if (failure) return [inWords(failure)]
@@ -218,7 +229,7 @@ function named({ box, classIndex, score }: Candidate, labels: readonly (string |
 
 /** Opening it again is useless until somebody adds it again. */
 function isLasting({ code }: ModelError): boolean {
-  return code !== 'model_failed'
+  return code !== 'model_failed' && code !== 'provider_missing'
 }
 
 /** Changes when the file does. */
