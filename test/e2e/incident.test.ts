@@ -84,7 +84,10 @@ async function move(touch: CDPSession, from: readonly Finger[], to: readonly Fin
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 }
 const pictureOf = async (page: Page) => {
-  const box = (await page.getByRole('dialog').getByRole('img').first().boundingBox())!
+  const box = (await page
+    .getByRole('img', { name: /^(?:deer|fox|boar) at gate$/ })
+    .last()
+    .boundingBox())!
   return { x: box.x + box.width / 2, y: box.y + box.height / 2, width: box.width }
 }
 

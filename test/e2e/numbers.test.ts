@@ -69,11 +69,14 @@ test('of the dashboard', async () => {
   await page.getByText('Total Gateways').waitFor()
   const links = page.getByRole('main').getByRole('link')
   const found = await links.evaluateAll((all) =>
-    all.map((link) => ({ words: link.textContent ?? '', to: link.getAttribute('href') ?? '' })),
+    all.map((link) => ({
+      words: link.closest('dd')?.parentElement?.textContent ?? link.textContent ?? '',
+      to: link.getAttribute('href') ?? '',
+    })),
   )
   const counted = found
-    // Lines of the activity are no counts.
-    .filter(({ to }) => !to.includes('incident=') && /^\/(?:threats|gateways|users)(?:\?|$)/.test(to))
+    // Lines of the activity and hours of the chart are no counts.
+    .filter(({ to }) => !/incident=|&to=/.test(to) && /^\/(?:threats|gateways|users)(?:\?|$)/.test(to))
     .flatMap(({ words, to }) => {
       const number = /^(?:\D*)(\d+)/.exec(words)?.[1]
       return number === undefined ? [] : [{ words, to, number: Number(number) }]
@@ -105,7 +108,7 @@ test('of the list of gateways and of the filters of Threats', async () => {
     'Show gateways with a warning',
     'Show all gateways',
   ]) {
-    const figure = page.getByRole('button', { name })
+    const figure = page.getByLabel('Gateways by status').getByRole('button', { name })
     const number = Number(/\d+/.exec((await figure.locator('..').textContent()) ?? '')?.[0])
     await figure.click()
     await expect.poll(() => shown(page), { message: name }).toBe(number)

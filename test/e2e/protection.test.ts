@@ -86,7 +86,7 @@ test.each([
   })
   const word = rows.first().getByText('Offline', { exact: true })
   expect(await word.evaluate((node) => getComputedStyle(node).color)).toBe(danger)
-  const chip = portal.row('Orchard').getByText('Disarmed')
+  const chip = portal.row('Orchard').getByText('Disarmed', { exact: true })
   const box = (await chip.boundingBox())!
   const connect = (await page.getByRole('button', { name: 'Connect to Orchard' }).boundingBox())!
   expect(box.x + box.width).toBeLessThan(connect.x)
