@@ -143,9 +143,9 @@ test('the newest pictures are first, and a click shows one large with its facts'
   await card(1).getByRole('button').click()
   const dialog = page.getByRole('dialog', { name: 'person at Barn' })
   await dialog.getByRole('img', { name: 'person at orchard' }).waitFor()
-  await dialog.getByText('Valley').waitFor()
+  await dialog.getByText('Valley', { exact: true }).waitFor()
   await dialog.getByText('90 %').waitFor()
-  await dialog.getByText('rows').waitFor()
+  await dialog.getByText('rows', { exact: true }).waitFor()
   await dialog.getByText('Detector (eye) saw it, 97 %').waitFor()
   await dialog.getByText('Second look (llava) rejected it, 12 %: a post in the fog').waitFor()
   const shared = parameters().get('incident') ?? ''
