@@ -2,7 +2,7 @@
 import type { Deed } from '@hedgerow/contract'
 import { deedLine } from '@hedgerow/contract/protection'
 import type { Db } from '../database/tables.ts'
-import { readDeeds } from '../detections/deeds.ts'
+import { readDeeds } from '../detections/detections.ts'
 import { LINES_MAX, type Line, type Told } from './words.ts'
 
 export async function withDeeds(db: Db, told: Told): Promise<Told> {

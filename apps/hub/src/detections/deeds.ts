@@ -5,9 +5,7 @@ import type { Db } from '../database/tables.ts'
 /** A firing is in the ledger before its detection names it. */
 const BEFORE_MS = 60_000
 const ENTRIES_READ = 500
-const DETECTIONS_READ = 20
 
-type Incident = { gatewayId: string; incidentId: string }
 type Fired = Pick<StoredDetection, 'id' | 'firings'>
 
 export async function deedsOf(db: Db, gatewayId: string, detections: readonly Fired[]): Promise<Deed[]> {
@@ -35,18 +33,4 @@ export async function deedsOf(db: Db, gatewayId: string, detections: readonly Fi
     reason,
     gone: entries.find(({ kind, firing }) => kind === 'looked' && firing === id)?.gone ?? null,
   }))
-}
-
-/** As `deedsOf`, for an incident whose detections were not read. */
-export async function readDeeds(db: Db, { gatewayId, incidentId }: Incident): Promise<Deed[]> {
-  const rows = await db
-    .selectFrom('detections')
-    .select(['id', 'details'])
-    .where('incident_id', '=', incidentId)
-    .where('details', 'like', '%"firings"%')
-    .orderBy('started_at')
-    .limit(DETECTIONS_READ)
-    .execute()
-  const fired = rows.map(({ id, details }) => ({ id, ...(JSON.parse(details ?? '{}') as Pick<Fired, 'firings'>) }))
-  return deedsOf(db, gatewayId, fired)
 }
