@@ -65,7 +65,7 @@ test('a deterrent goes on when its test is held, not when it is clicked, and off
   }
   await waitFor(firesWhenHeld, { for: 'the firing of a test that is held', timeoutMs: 60_000 })
   expect(relay.isOn()).toBe(true)
-  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByRole('button', { name: 'Stop Orchard', exact: true }).click()
   await waitFor(() => !relay.isOn(), { for: 'the water to stop' })
   await person.close()
 })

@@ -40,6 +40,8 @@ afterAll(async () => {
   await relay?.stop()
 })
 beforeEach(async () => {
+  // A program that is silent for two minutes watches nothing.
+  await orchard.localApi.patchStatus({ cameras: [{ name: 'gate', state: 'online', fps: 5 }] })
   await hub.api(armGateway, { params: { id } })
   await untilIs('Orchard', 'protected')
 })
@@ -84,7 +86,7 @@ test.each([
   })
   const word = rows.first().getByText('Offline', { exact: true })
   expect(await word.evaluate((node) => getComputedStyle(node).color)).toBe(danger)
-  const chip = portal.row('Orchard').getByText('Disarmed')
+  const chip = portal.row('Orchard').getByText('Disarmed', { exact: true })
   const box = (await chip.boundingBox())!
   const connect = (await page.getByRole('button', { name: 'Connect to Orchard' }).boundingBox())!
   expect(box.x + box.width).toBeLessThan(connect.x)
@@ -100,9 +102,11 @@ test.each([
 
   await page.getByRole('link', { name: 'Orchard' }).click()
   await page.getByRole('heading', { name: 'Orchard' }).waitFor()
-  await page.getByText('Nothing fires until it is armed', { exact: true }).waitFor()
   // In the head and at the deterrent, which would refuse.
-  expect(await page.getByText('Disarmed', { exact: true }).count()).toBe(2)
+  await page.getByText('Disarmed', { exact: true }).waitFor()
+  const whole = page.getByText(`Disarmed by ${hub.admin.username} until somebody arms it`, { exact: true })
+  await whole.first().waitFor()
+  expect(await whole.count()).toBe(2)
   expect(await axeViolations(page)).toEqual([])
 
   await portal.open('/cameras')
@@ -128,4 +132,49 @@ test('each protection leads to as many rows as are counted, and the counts sum u
     expect(await page.getByLabel(/^Select (?!all)/).count()).toBe(expected)
   }
   expect(sum).toBe(fleet.length)
+})
+
+test('Stop, Pause 1 h, Disarm and Arm are beside the state, and say until when', async () => {
+  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await enterAs(page, hub, hub.admin)
+  await portal.open(`/gateways/${id}`)
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  await press('Pause 1 h Orchard')
+  await page
+    .getByText(/^Disarmed by \S+ until (?:[A-Z]\w\w )?\d\d:\d\d$/)
+    .first()
+    .waitFor()
+  const { protection } = (await hub.api(listGateways)).find((gateway) => gateway.id === id)!
+  const left = Date.parse(protection.until!) - Date.now()
+  expect(left).toBeGreaterThan(3_300_000)
+  expect(left).toBeLessThanOrEqual(3_660_000)
+  await page.getByRole('button', { name: 'Stop Orchard' }).waitFor()
+  await press('Arm Orchard')
+  await untilIs('Orchard', 'protected')
+
+  await press('Disarm Orchard')
+  const dialog = portal.dialog()
+  await dialog.getByRole('button', { name: '30 minutes' }).waitFor()
+  await dialog.getByRole('button', { name: /^Until morning/ }).waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Until I arm…' }).click()
+  await dialog.getByText(/a reminder comes each day/).waitFor()
+  expect(await stateOf('Orchard')).toBe('protected')
+  await dialog.getByRole('button', { name: 'Disarm until I arm' }).click()
+  await page
+    .getByText(/^Disarmed by \S+ until somebody arms it$/)
+    .first()
+    .waitFor()
+
+  for (const path of ['/dashboard', '/cameras']) {
+    await portal.open(path)
+    await page.getByRole('button', { name: 'Arm Orchard' }).first().waitFor()
+  }
+  await portal.open('/gateways')
+  await page.getByRole('button', { name: 'More actions for Orchard' }).click()
+  await page.getByRole('menuitem', { name: 'Arm', exact: true }).click()
+  await untilIs('Orchard', 'protected')
 })

@@ -66,7 +66,7 @@ export const screens: Screen[] = [
     await portal.dialog().getByRole('img').first().waitFor()
     await portal
       .dialog()
-      .getByRole('button', { name: /Something else/ })
+      .getByRole('button', { name: /^Other/ })
       .click()
     await portal.page.getByLabel('What is it?').waitFor()
   }),

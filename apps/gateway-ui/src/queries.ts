@@ -8,7 +8,7 @@ import {
   type QueryClient,
 } from '@tanstack/react-query'
 import { deviceCalls } from 'virtual:device-calls'
-import type { BodyOf, ResponseOf } from '@hedgerow/contract'
+import type { BodyOf, DisarmTime, ResponseOf } from '@hedgerow/contract'
 import type { DeviceSession } from '@hedgerow/contract/device-interface'
 import { createQueryClient } from '@hedgerow/ui/query-client.ts'
 import { ask, checkClip, DeviceError } from './calls.ts'
@@ -74,7 +74,11 @@ export const useStatus = (isSignedIn = true) =>
     refetchInterval: STATUS_REFRESH_MS,
   })
 
-export type Order = { action: 'arm' | 'disarm' } | { action: 'fire' | 'stop'; deterrent: string }
+export type Order =
+  | { action: 'arm' }
+  | { action: 'disarm'; lasts?: DisarmTime }
+  | { action: 'fire'; deterrent: string }
+  | { action: 'stop'; deterrent: string }
 
 /** Resolves when the device has carried it out, or rejects with its refusal. */
 export function useOrder() {
@@ -83,7 +87,8 @@ export function useOrder() {
     async mutationFn(order: Order): Promise<void> {
       if (order.action === 'fire') await ask(deviceCalls.fireDeterrent, { params: { name: order.deterrent }, body: {} })
       else if (order.action === 'stop') await ask(deviceCalls.stopDeterrent, { params: { name: order.deterrent } })
-      else await ask(deviceCalls[order.action], {})
+      else if (order.action === 'arm') await ask(deviceCalls.arm, {})
+      else await ask(deviceCalls.disarm, { query: order.lasts === undefined ? {} : { lasts: order.lasts } })
     },
     onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) }),
   })

@@ -26,7 +26,15 @@ import { createSources, type Sources } from './sources/sources.ts'
 
 type DeviceParts = Pick<
   Heartbeat,
-  'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'learning' | 'problems'
+  | 'armed'
+  | 'cameraProblems'
+  | 'cameras'
+  | 'detectors'
+  | 'deterrents'
+  | 'disarmed'
+  | 'learning'
+  | 'problems'
+  | 'timeZone'
 >
 
 /** The device's parts that work without a hub: `gateway.yaml`, the sources and the intake of their detections. */
@@ -246,8 +254,11 @@ export async function openDevice(
     const cameras = [...own.cameras, ...(programStatus.cameras ?? [])]
       .toSorted((a, b) => byNaturalOrder(a.name, b.name))
       .slice(0, MAXIMA.cameras)
+    const disarmed = deterrents.disarmed()
     return {
-      armed: deterrents.isArmed(),
+      armed: disarmed === undefined,
+      ...(disarmed && { disarmed: { ...disarmed, by: disarmed.by.slice(0, PROBLEM_MAX_CHARACTERS) } }),
+      timeZone: file.current().site.timeZone ?? Temporal.Now.timeZoneId(),
       learning: learning.state(),
       cameras,
       cameraProblems: cameras.flatMap(({ name }) => {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { wholeNumber } from './fields.ts'
-import { commandAction } from './gateway-door.ts'
+import { commandAction, disarmTime } from './gateway-door.ts'
 import { gatewayId } from './gateways.ts'
 import { learningUndo } from './learning.ts'
 
@@ -16,6 +16,8 @@ export const command = z.object({
   /** Null for all deterrents. */
   deterrent: z.string().nullable(),
   seconds: z.number().nullable(),
+  /** How long a `disarm` lasts; null until somebody arms it, and for the others. */
+  lasts: disarmTime.nullable(),
   /** Which versions an `undo-learning` ends; null for the others. */
   learning: learningUndo.nullable(),
   /** The username at that time. */
@@ -68,11 +70,15 @@ export const armGateway = call({
   response: command,
 })
 
-/** Switches all deterrents off, and nothing fires until the gateway is armed again. */
+/**
+ * Switches all deterrents off, and nothing fires until the gateway is armed again or the time is over, which the device
+ * sees by itself. It never shortens a longer time. An older agent stays disarmed; the command then has a message.
+ */
 export const disarmGateway = call({
   method: 'POST',
   path: '/v1/hub/gateways/:id/commands/disarm',
   params,
+  query: z.strictObject({ lasts: disarmTime.optional() }),
   errors,
   response: command,
 })

@@ -16,7 +16,8 @@ import {
 } from './device-parts.ts'
 import { detection } from './detections.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
-import { heartbeat } from './heartbeats.ts'
+import { disarmTime } from './gateway-door.ts'
+import { heartbeat, heartbeatProtection } from './heartbeats.ts'
 import { gatewayLearning, learningUndo } from './learning.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
@@ -111,6 +112,7 @@ const status = z.object({
   detectionsWaiting: z.number(),
   updates: deviceUpdates,
   armed: z.boolean(),
+  ...heartbeatProtection.shape,
   /** Each with the problems that are about it. */
   cameras: z.array(z.object({ ...cameras.element.shape, problems })),
   detectors,
@@ -201,8 +203,13 @@ export const deviceCalls = {
     response: z.array(z.object(ledgerEntry.shape)),
   }),
   arm: call({ method: 'POST', path: '/v1/arm', response: armed, errors: ['not_armed'] }),
-  /** Also switches all deterrents off. */
-  disarm: call({ method: 'POST', path: '/v1/disarm', response: armed }),
+  /** Also switches all deterrents off. It never shortens a longer time. */
+  disarm: call({
+    method: 'POST',
+    path: '/v1/disarm',
+    query: z.strictObject({ lasts: disarmTime.optional() }),
+    response: armed,
+  }),
   /** The rules of gateway.yaml in words, and how often each would have fired in the last 24 hours. */
   readRules: call({
     method: 'GET',

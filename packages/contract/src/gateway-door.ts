@@ -18,6 +18,11 @@ export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
 /** The longest life of a command: afterwards it is not carried out. */
 export const COMMAND_LIFETIME_MS = 20_000
 
+/** How long it stays disarmed; without one of these until somebody arms it. `morning`: 7 o'clock at its place. */
+export const DISARM_TIMES = ['30m', '1h', 'morning'] as const
+export const disarmTime = z.enum(DISARM_TIMES)
+export type DisarmTime = z.output<typeof disarmTime>
+
 export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm', 'undo-learning'])
 export type CommandAction = z.output<typeof commandAction>
 
@@ -36,6 +41,8 @@ const doorCommand = z.strictObject({
   deterrent: deterrentName.optional(),
   /** Only for `fire`; when left out, the length in the device's file. */
   seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional(),
+  /** Only for `disarm`. An older agent does not know it, and refuses the command. */
+  lasts: disarmTime.optional(),
   /** Required for `undo-learning`. */
   learning: learningUndo.optional(),
   /** The person's name, for the ledger. */

@@ -24,8 +24,15 @@ export const gatewayTags = z
   .overwrite((all) => [...new Set(all)].toSorted())
   .max(GATEWAY_TAGS_MAX, `At most ${GATEWAY_TAGS_MAX} tags`)
 
-/** What `protectionOf` tells; `reason` in words, empty for an armed gateway that lacks nothing. */
-export const protection = z.object({ state: z.enum(PROTECTION_STATES), reason: z.string() })
+/**
+ * What `protectionOf` tells; `reason` in words, empty for an armed gateway that lacks nothing; `until`: when it changes
+ * by itself, null when that is unknown.
+ */
+export const protection = z.object({
+  state: z.enum(PROTECTION_STATES),
+  reason: z.string(),
+  until: z.iso.datetime().nullable(),
+})
 
 export const gateway = z.object({
   id: gatewayId,
@@ -35,6 +42,8 @@ export const gateway = z.object({
   statusReason: z.string(),
   /** Whether it would detect and deter now. */
   protection,
+  /** Of the place where it is, as its gateway.yaml or its clock has it; null when it has not told. */
+  timeZone: z.string().nullable(),
   /**
    * The host and port that its UDP must reach, in words, while it seems to be blocked: `port 51820 of hub.example.org`.
    */

@@ -31,8 +31,8 @@ export const GATEWAY_FEATURES = [
   'updates',
   'camera-problems',
   'frozen-cameras',
-
   'restarts',
+  'protection',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -46,6 +46,23 @@ export const deterrentDetails = z.strictObject({
   until: epochMs.nullable().optional(),
   /** The seconds that its budget has left in this hour. */
   secondsLeftThisHour: z.number().min(0).max(SECONDS_AN_HOUR).optional(),
+})
+
+/** The part of a deterrent's state that comes with the feature `protection`. */
+export const deterrentProtection = z.strictObject({
+  /**
+   * Why it would refuse to fire now, as a code such as `cool_down`, and until when by the device's wall clock if that
+   * is known. `not_armed_now`: only rules and programs may not fire it.
+   */
+  blocked: z.strictObject({ code: cleanLine(50).min(1), until: epochMs.nullable() }).optional(),
+})
+
+/** The part of a heartbeat that comes with the feature `protection`. */
+export const heartbeatProtection = z.strictObject({
+  /** By whom it is disarmed, since when, and until when; `until` is null until somebody arms it. */
+  disarmed: z.strictObject({ by: label, at: epochMs, until: epochMs.nullable() }).optional(),
+  /** Of the place where it is, such as `Europe/Berlin`. */
+  timeZone: label.optional(),
 })
 
 /** The parts of a heartbeat that come with the feature `heartbeat-details`. */
@@ -126,7 +143,14 @@ export const heartbeat = z.strictObject({
     .max(64),
   detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0).max(INFERENCE_MAX_MS) })).max(16),
   deterrents: z
-    .array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']), ...deterrentDetails.shape }))
+    .array(
+      z.strictObject({
+        name: label,
+        state: z.enum(['ready', 'active', 'fault']),
+        ...deterrentDetails.shape,
+        ...deterrentProtection.shape,
+      }),
+    )
     .max(64),
   /** Any other problem, one sentence each. */
   problems: z.array(label).max(32),
@@ -135,6 +159,7 @@ export const heartbeat = z.strictObject({
   ...updateDetails.shape,
   ...heartbeatCameraProblems.shape,
   ...heartbeatRestarts.shape,
+  ...heartbeatProtection.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 

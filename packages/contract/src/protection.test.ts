@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countProtection, isProtected, protectionOf, type KnownToProtect } from './protection.ts'
+import { countProtection, isProtected, protectionLine, protectionOf, type KnownToProtect } from './protection.ts'
 
 const gate = { name: 'Gate', state: 'online', fps: 5 } as const
 const siren = { name: 'Siren', state: 'ready', secondsLeftThisHour: 600 } as const
@@ -9,13 +9,14 @@ const state = (change: Partial<ReportedHeartbeat> = {}, isOffline = false) => {
   const known = protectionOf({ isOffline, heartbeat: { armed: true, cameras: [gate], deterrents: [siren], ...change } })
   return [known.state, known.reason]
 }
+const blockedBy = (code: string) => ({ deterrents: [{ ...siren, blocked: { code, until: null } }] })
 const told = (problem: string) => ({ cameraProblems: [{ camera: 'Gate', problem }] })
 
 it.each<[Partial<ReportedHeartbeat>, string, string]>([
   [{}, 'protected', ''],
   [{ deterrents: [] }, 'protected', 'it only watches: no deterrent'],
-  [{ armed: false }, 'disarmed', 'nothing fires until it is armed'],
-  [{ armed: false, deterrents: [] }, 'disarmed', 'nothing fires until it is armed'],
+  [{ armed: false }, 'disarmed', ''],
+  [{ armed: false, deterrents: [] }, 'disarmed', ''],
   [{ armed: undefined }, 'unproven', 'it has not told whether it is armed'],
   [{ armed: undefined, deterrents: [] }, 'protected', 'it only watches: no deterrent'],
   [{ cameras: [] }, 'blind', 'no camera watches'],
@@ -41,7 +42,7 @@ it.each<[Partial<ReportedHeartbeat>, string, string]>([
   [told('Camera Gate sends 2 of 5 pictures a second.'), 'protected', ''],
   [told('Camera Gate: this device is too slow for 5 pictures a second; some are dropped.'), 'protected', ''],
   [{ deterrents: [siren, { ...water, state: 'fault' }] }, 'blocked', 'Water has a fault'],
-  [{ deterrents: [{ ...siren, secondsLeftThisHour: 0 }] }, 'blocked', 'Siren has no seconds left in this hour'],
+  [{ deterrents: [{ ...siren, secondsLeftThisHour: 0 }] }, 'blocked', 'its seconds for this hour are used up'],
   [
     {
       deterrents: [
@@ -53,11 +54,18 @@ it.each<[Partial<ReportedHeartbeat>, string, string]>([
     'Siren, Water',
   ],
   [{ armed: false, deterrents: [{ ...siren, state: 'active' }] }, 'firing', 'Siren'],
+  [{ armed: false, disarmed: { by: 'rosa', at: 0, until: null } }, 'disarmed', 'by rosa'],
+  [blockedBy('cool_down'), 'blocked', 'cooling down'],
+  [blockedBy('person_near'), 'blocked', 'a person was seen'],
+  [blockedBy('quiet_hours'), 'blocked', 'quiet hours'],
+  [blockedBy('something_new'), 'blocked', 'it would refuse'],
   [
-    { armed: false, cameras: [], deterrents: [{ ...siren, state: 'fault' }] },
-    'disarmed',
-    'nothing fires until it is armed',
+    { deterrents: [water, { ...siren, secondsLeftThisHour: 0 }] },
+    'blocked',
+    'Siren: its seconds for this hour are used up',
   ],
+  [{ armed: false, ...blockedBy('quiet_hours') }, 'disarmed', ''],
+  [{ armed: false, cameras: [], deterrents: [{ ...siren, state: 'fault' }] }, 'disarmed', ''],
 ])('a gateway with %j is %s: %s', (change, wanted, reason) => {
   expect(state(change)).toEqual([wanted, reason])
 })
@@ -79,4 +87,26 @@ it('counts states, the worst first, and takes only a firing one as protected too
   ])
   expect(counted.filter(([one]) => isProtected(one)).map(([one]) => one)).toEqual(['firing', 'protected'])
   expect(countProtection([])).toEqual([])
+})
+
+const NIGHT = Date.parse('2026-05-01T22:00:00Z')
+it.each([
+  ['blocked', 'Siren: cooling down', 12, 'Blocked: Siren: cooling down, 12 s left'],
+  ['blocked', 'Siren: cooling down', -1, 'Blocked: Siren: cooling down'],
+  ['blocked', 'Siren: quiet hours', 28_800, 'Blocked: Siren: quiet hours until 08:00'],
+  ['blocked', 'Siren: quiet hours', 93_600, 'Blocked: Siren: quiet hours until Sun 02:00'],
+  ['firing', 'Siren', 8, 'Firing: Siren, 8 s left'],
+  ['disarmed', 'by rosa', 1_800, 'Disarmed by rosa until 00:30'],
+  ['disarmed', 'by rosa', null, 'Disarmed by rosa until somebody arms it'],
+  ['disarmed', '', null, 'Disarmed until somebody arms it'],
+  ['protected', '', null, 'Protected'],
+] as const)('%s, %s with %s s left reads as %s', (known, reason, seconds, words) => {
+  const until = seconds === null ? null : new Date(NIGHT + seconds * 1_000).toISOString()
+  expect(protectionLine({ state: known, reason, until }, NIGHT, 'Europe/Berlin')).toBe(words)
+})
+
+it('counts by the clock of the reader, whatever the clock of the device says', () => {
+  const active = [{ ...siren, state: 'active' as const, until: 5_000 }]
+  const heartbeat = { armed: true, cameras: [gate], deterrents: active }
+  expect(protectionOf({ isOffline: false, heartbeat, aheadMs: 60_000 }).until).toBe('1970-01-01T00:01:05.000Z')
 })

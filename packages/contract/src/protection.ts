@@ -1,40 +1,52 @@
 /**
- * Whether a gateway or a camera protects now: one state from one function, for every place that shows it. The hub asks
- * it; browsers load this file without the schemas.
+ * Whether a gateway, a camera or a deterrent protects now: one state from one function, and one sentence, for every
+ * place that shows it. Browsers load this file without the schemas.
  */
 import type { Heartbeat } from './heartbeats.ts'
 
 /** The worst first. A group has the worst state of its members. */
 export const PROTECTION_STATES = ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected'] as const
 export type ProtectionState = (typeof PROTECTION_STATES)[number]
-export type Protection = { state: ProtectionState; reason: string }
+/** `until`: when it changes by itself, as ISO 8601; null when that is unknown. */
+export type Protection = { state: ProtectionState; reason: string; until: string | null }
 
 export type KnownToProtect = {
   isOffline: boolean
   /** The last one; undefined for plain WireGuard, which sends none. */
-  heartbeat: Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents'> | undefined
+  heartbeat: Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents' | 'disarmed'> | undefined
+  /** By how many milliseconds the reader's clock is ahead of the device's. */
+  aheadMs?: number
 }
 
 /** For one camera or deterrent, `heartbeat` has it alone. */
-export function protectionOf({ isOffline, heartbeat }: KnownToProtect): Protection {
-  if (isOffline) return { state: 'offline', reason: 'nothing is heard from it' }
-  if (!heartbeat) return { state: 'unproven', reason: 'the hub sees only its VPN' }
-  const { armed, deterrents } = heartbeat
-  const active = deterrents.filter(({ state }) => state === 'active').map(({ name }) => name)
-  if (active.length > 0) return { state: 'firing', reason: active.join(', ') }
-  if (armed === false) return { state: 'disarmed', reason: 'nothing fires until it is armed' }
+export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProtect): Protection {
+  if (isOffline) return is('offline', 'nothing is heard from it')
+  if (!heartbeat) return is('unproven', 'the hub sees only its VPN')
+  const { armed, deterrents, disarmed } = heartbeat
+  const at = (until: number | null | undefined) =>
+    typeof until === 'number' ? new Date(until + aheadMs).toISOString() : null
+  const active = deterrents.filter(({ state }) => state === 'active')
+  const [first] = active
+  if (first) return is('firing', active.map(({ name }) => name).join(', '), at(first.until))
+  if (disarmed) return is('disarmed', `by ${disarmed.by}`, at(disarmed.until))
+  if (armed === false) return is('disarmed', '')
   const blind = blindnessOf(heartbeat)
-  if (blind.length > 0) return { state: 'blind', reason: firstOf(blind) }
-  const blocked = deterrents.flatMap(({ name, state, secondsLeftThisHour }) => {
-    if (state === 'fault') return [`${name} has a fault`]
-    return secondsLeftThisHour === 0 ? [`${name} has no seconds left in this hour`] : []
-  })
-  if (blocked.length > 0) return { state: 'blocked', reason: firstOf(blocked) }
-  if (deterrents.length === 0) return { state: 'protected', reason: 'it only watches: no deterrent' }
+  if (blind.length > 0) return is('blind', firstOf(blind))
+  const isOnly = deterrents.length === 1
+  const blocked = deterrents.flatMap((deterrent) => blockOf(deterrent, isOnly) ?? [])
+  const [block] = blocked
+  if (block) return is('blocked', firstOf(blocked.map(({ words }) => words)), at(block.until))
+  if (deterrents.length === 0) return is('protected', 'it only watches: no deterrent')
   // An older agent never tells it, and another one not in its first heartbeat.
-  if (armed === undefined) return { state: 'unproven', reason: 'it has not told whether it is armed' }
-  return { state: 'protected', reason: '' }
+  if (armed === undefined) return is('unproven', 'it has not told whether it is armed')
+  return is('protected', '')
 }
+
+const is = (state: ProtectionState, reason: string, until: string | null = null): Protection => ({
+  state,
+  reason,
+  until,
+})
 
 export const isProtected = (state: ProtectionState): boolean => state === 'protected' || state === 'firing'
 
@@ -43,6 +55,43 @@ export function countProtection(states: readonly ProtectionState[]): (readonly [
   return PROTECTION_STATES.map((state) => [state, states.filter((one) => one === state).length] as const).filter(
     ([, count]) => count > 0,
   )
+}
+
+const TONES = {
+  offline: 'danger',
+  disarmed: 'warning',
+  blind: 'warning',
+  blocked: 'warning',
+  unproven: 'neutral',
+  firing: 'signal',
+  protected: 'good',
+} as const satisfies Record<ProtectionState, string>
+
+/** A newer hub may have more states. */
+export const protectionTone = (state: ProtectionState) => (Object.hasOwn(TONES, state) ? TONES[state] : 'neutral')
+
+export const protectionWord = (state: ProtectionState): string => `${state.charAt(0).toUpperCase()}${state.slice(1)}`
+
+/** From then on a clock says more than a number of seconds. */
+const COUNTED_SECONDS = 120
+
+/** `Blocked: Water: cooling down, 12 s left`, or `Disarmed by rosa until 07:00`. */
+export function protectionLine({ state, reason, until }: Protection, now: number, timeZone?: string): string {
+  const left = until === null ? 0 : Math.ceil((Date.parse(until) - now) / 1_000)
+  const end = left <= 0 ? '' : left <= COUNTED_SECONDS ? `, ${left} s left` : ` until ${clock(until!, now, timeZone)}`
+  const word = protectionWord(state)
+  if (state === 'disarmed')
+    return `${[word, reason].join(' ').trim()}${end || (until === null ? ' until somebody arms it' : '')}`
+  return reason === '' ? `${word}${end}` : `${word}: ${reason}${end}`
+}
+
+/** The time of day, with the day when it is another one. */
+function clock(at: string, now: number, timeZone: string | undefined): string {
+  const zone = timeZone === undefined ? {} : { timeZone }
+  const day = (moment: Date) => moment.toLocaleDateString('en-GB', { weekday: 'short', ...zone })
+  const date = new Date(at)
+  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...zone })
+  return day(date) === day(new Date(now)) ? time : `${day(date)} ${time}`
 }
 
 /** Agents report these in words only; they mean fewer pictures, not none. */
@@ -58,5 +107,51 @@ function blindnessOf({ cameras, cameraProblems = [] }: NonNullable<KnownToProtec
   })
 }
 
+/** By the codes of agents; a newer one may have more. */
+const BLOCKED = new Map([
+  ['disarmed', 'disarmed'],
+  ['busy', 'on already'],
+  ['not_ready', 'not known to be off yet'],
+  ['cool_down', 'cooling down'],
+  ['quiet_hours', 'quiet hours'],
+  ['person_near', 'a person was seen'],
+  ['hour_budget', 'its seconds for this hour are used up'],
+  ['day_budget', 'its seconds for this day are used up'],
+  ['not_armed_now', 'its rules rest at this hour'],
+  ['not_watched', 'no camera looks for persons'],
+  ['watcher_unknown', 'the camera that watches it is missing'],
+])
+
+const blockedWords = (code: string): string => BLOCKED.get(code) ?? 'it would refuse'
+
+type Deterrent = Pick<Heartbeat['deterrents'][number], 'name' | 'state' | 'secondsLeftThisHour' | 'blocked'>
+
+/** The only one needs no name. */
+function blockOf({ name, state, secondsLeftThisHour, blocked }: Deterrent, isOnly: boolean) {
+  const words = (code: string) => `${isOnly ? '' : `${name}: `}${blockedWords(code)}`
+  if (state === 'fault') return { words: `${name} has a fault`, until: null }
+  if (blocked) return { words: words(blocked.code), until: blocked.until }
+  return secondsLeftThisHour === 0 ? { words: words('hour_budget'), until: null } : undefined
+}
+
 const firstOf = ([first = '', ...more]: readonly string[]): string =>
   more.length === 0 ? first : `${first}, and ${more.length} more`
+
+type Told = {
+  deterrent: string
+  seconds: number
+  outcome: 'fired' | 'refused' | 'failed'
+  code: string | null
+  reason: string
+  gone: boolean | null
+}
+
+/** A `deed`: `Water 8 s · left within 1 min`, or `Water blocked: disarmed`. */
+export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: Told): string {
+  if (outcome === 'fired') {
+    const after = gone === null ? '' : gone ? ' · left within 1 min' : ' · still there after 1 min'
+    return `${deterrent} ${seconds} s${after}`
+  }
+  const known = code === null ? undefined : BLOCKED.get(code)
+  return `${deterrent} ${outcome === 'refused' ? 'blocked' : 'failed'}: ${known ?? reason.replace(/\.$/, '')}`
+}

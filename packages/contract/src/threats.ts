@@ -65,6 +65,11 @@ export const incidentFilter = z.strictObject({
   fired: z.literal('yes').optional(),
   /** Held-back incidents are listed only with `hidden`; `doubtful` lists those that gateways ask people about again. */
   learning: z.enum(['hidden', 'doubtful']).optional(),
+  /** Those that one message of an alert rule was about. */
+  alert: z
+    .string()
+    .regex(/^[\w-]{1,40}$/, 'This is not the id of an alert')
+    .optional(),
   /** The incident began at `from` or later, and before `to`. */
   from: moment.optional(),
   to: moment.optional(),
@@ -106,13 +111,28 @@ export const countIncidents = call({
   }),
 })
 
-/** One incident with its detections, oldest first, at most 200. */
+/** What a deterrent did about an incident, or why it did nothing. */
+export const deed = z.object({
+  deterrent: z.string(),
+  at: moment,
+  seconds: z.number(),
+  outcome: z.enum(['fired', 'refused', 'failed']),
+  /** The code of a refusal, such as `cool_down`; null when the gateway told none. */
+  code: z.string().nullable(),
+  /** Why it was refused or failed, in words. */
+  reason: z.string(),
+  /** Whether the object had left a minute later; null while nobody knows. */
+  gone: z.boolean().nullable(),
+})
+export type Deed = z.output<typeof deed>
+
+/** One incident with its detections, oldest first, at most 200, and what was done about it. */
 export const readIncident = call({
   method: 'GET',
   path: '/v1/hub/incidents/:id',
   params: z.strictObject({ id: incidentId }),
   errors: ['incident_not_found'],
-  response: incident.extend({ list: z.array(storedDetection) }),
+  response: incident.extend({ list: z.array(storedDetection), deeds: z.array(deed) }),
 })
 
 /** The incidents before and after one in the list with the same filters; null at its ends. */

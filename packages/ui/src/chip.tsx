@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react'
 import styles from './chip.module.css'
 
-type Tone = 'danger' | 'warning' | 'good' | 'neutral' | 'signal'
+export type Tone = 'danger' | 'warning' | 'good' | 'neutral' | 'signal'
 
-/** A small word that classifies an entry. */
-export function Chip({ tone, title, children }: { tone: Tone; title?: string; children: ReactNode }) {
+type ChipProps = { tone: Tone; title?: string; isLong?: boolean; children: ReactNode }
+
+/** A small word that classifies an entry; a long one may take several lines. */
+export function Chip({ tone, title, isLong = false, children }: ChipProps) {
   return (
-    <span className={styles.chip} data-tone={tone} title={title}>
+    <span className={styles.chip} data-tone={tone} data-long={isLong || undefined} title={title}>
       {children}
     </span>
   )

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 const TICK_MS = 15_000
 const listeners = new Set<() => void>()
@@ -27,3 +27,19 @@ function snapshot(): number {
 
 /** The time in milliseconds since 1970, at most 15 s old; all times on the page share one timer. */
 export const useNow = (): number => useSyncExternalStore(subscribe, snapshot)
+
+const COUNTED_MS = 135_000
+
+/** The time, to the second while `until` is less than two minutes ahead: for what counts down. */
+export function useCountdown(until: string | null): number {
+  const now = useNow()
+  const [exact, setExact] = useState(0)
+  const left = until === null ? 0 : Date.parse(until) - now
+  const isNear = left > 0 && left < COUNTED_MS
+  useEffect(() => {
+    if (!isNear) return undefined
+    const timer = setInterval(() => setExact(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [isNear])
+  return Math.max(now, exact)
+}

@@ -31,3 +31,16 @@ export function ExactTime({ at }: { at: string }) {
     </time>
   )
 }
+
+/** When something was where it was, with the time of the person who looks and how long ago it was on hover. */
+export function SiteTime({ at, timeZone }: { at: string; timeZone: string | null }) {
+  const now = useNow()
+  const date = new Date(at)
+  const zone = timeZone === null ? {} : { timeZone, timeZoneName: 'short' as const }
+  const shown = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+  return (
+    <time dateTime={at} title={`Here: ${date.toLocaleString()}, ${lastSeen(at, now)}`}>
+      {date.toLocaleString(undefined, { ...shown, ...zone })}
+    </time>
+  )
+}

@@ -76,7 +76,7 @@ export const JOURNEYS: Readonly<Record<string, (page: OtherPage, world: World) =
     await page.press('ArrowRight')
     await page.see(dialog('deer at North orchard'))
     await page.press('ArrowLeft')
-    await page.click({ ...button(/^False alarm/), in: dialog('fox at North orchard') })
+    await page.click({ ...button(/^Wrong/), in: dialog('fox at North orchard') })
     await page.see(dialog('deer at North orchard'))
     await page.press('r')
     await expect.poll(incidents).toEqual([undefined, 'wrong', 'right'])

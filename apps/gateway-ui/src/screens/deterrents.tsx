@@ -2,7 +2,6 @@
 import { Button } from '@mantine/core'
 import { ledgerLine } from '@hedgerow/contract'
 import type { DeviceStatus } from '@hedgerow/contract/device-interface'
-import { Chip } from '@hedgerow/ui/chip.tsx'
 import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -10,6 +9,7 @@ import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { messageOf } from '../calls.ts'
+import { ProtectionChip } from '../parts/protection-chip.tsx'
 import { useLedger, useOrder, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import styles from './deterrents.module.css'
@@ -32,43 +32,44 @@ export function DeterrentsScreen() {
   )
 }
 
-function Deterrents({ status: { armed, deterrents } }: { status: DeviceStatus }) {
+function Deterrents({ status }: { status: DeviceStatus }) {
+  const { armed, deterrents } = status
   const { mayManage } = useVisitor()
   const { mutate, error, isPending } = useOrder()
   return (
     <>
-      {!armed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
       <ul className={styles.list} aria-label="Deterrents">
-        {deterrents.map(({ name, state, driver, until = null, secondsLeftThisHour }) => (
-          <li key={name} className={styles.deterrent}>
-            <div className={styles.head}>
-              <strong>{name}</strong>
-              <Chip tone={TONES[state]}>{state}</Chip>
-            </div>
-            <p>
-              {driver}
-              {secondsLeftThisHour !== undefined && `, ${Math.floor(secondsLeftThisHour)} s left this hour`}
-              {until !== null && `, off at ${new Date(until).toLocaleTimeString()}`}
-            </p>
-            <div className={styles.buttons}>
-              {mayManage && (
-                <HoldButton disabled={isPending || !armed} onHeld={() => mutate({ action: 'fire', deterrent: name })}>
-                  Hold to test
-                </HoldButton>
-              )}
-              <Button color="red" size="sm" onClick={() => mutate({ action: 'stop', deterrent: name })}>
-                Stop
-              </Button>
-            </div>
-          </li>
-        ))}
+        {deterrents.map((deterrent) => {
+          const { name, driver, until = null, secondsLeftThisHour } = deterrent
+          return (
+            <li key={name} className={styles.deterrent}>
+              <div className={styles.head}>
+                <strong>{name}</strong>
+                <ProtectionChip heartbeat={{ ...status, deterrents: [deterrent] }} />
+              </div>
+              <p>
+                {driver}
+                {secondsLeftThisHour !== undefined && `, ${Math.floor(secondsLeftThisHour)} s left this hour`}
+                {until !== null && `, off at ${new Date(until).toLocaleTimeString()}`}
+              </p>
+              <div className={styles.buttons}>
+                {mayManage && (
+                  <HoldButton disabled={isPending || !armed} onHeld={() => mutate({ action: 'fire', deterrent: name })}>
+                    Hold to test
+                  </HoldButton>
+                )}
+                <Button color="red" size="sm" onClick={() => mutate({ action: 'stop', deterrent: name })}>
+                  Stop
+                </Button>
+              </div>
+            </li>
+          )
+        })}
       </ul>
     </>
   )
 }
-
-const TONES = { ready: 'good', active: 'warning', fault: 'danger' } as const
 
 function Ledger() {
   const query = useLedger()

@@ -14,6 +14,7 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { askPicture, messageOf } from '../calls.ts'
+import { ProtectionChip } from '../parts/protection-chip.tsx'
 import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import styles from './now.module.css'
@@ -34,7 +35,11 @@ export function NowScreen() {
       <PageHead
         title="Now"
         place={data.name}
-        lead={data.location}
+        lead={
+          <>
+            {data.location} <ProtectionChip heartbeat={data} />
+          </>
+        }
         actions={
           mayManage && (
             <Button variant="default" component={Link} to="/add-camera">
@@ -44,7 +49,6 @@ export function NowScreen() {
         }
       />
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
-      {!data.armed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
       {data.problems.length > 0 && (
         <Notice tone="warning">
           <ul className={styles.problems}>

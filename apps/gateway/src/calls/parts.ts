@@ -1,6 +1,6 @@
 /** Steps that several calls share. Each throws `Refusal`. */
 import { Readable } from 'node:stream'
-import { PICTURE_AGE_HEADER, type Detection } from '@hedgerow/contract'
+import { PICTURE_AGE_HEADER, type Detection, type DisarmTime } from '@hedgerow/contract'
 import type { DetectionRecord } from '../detections/record.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { Firing } from '../deterrents/interlock.ts'
@@ -56,8 +56,8 @@ export function createParts(options: PartsOptions) {
       if (!(await deterrents.arm(by))) throw new Refusal('not_armed')
       return { armed: deterrents.isArmed() }
     },
-    async disarm(by: Asker) {
-      await deterrents.disarm(by)
+    async disarm(by: Asker, lasts?: DisarmTime) {
+      await deterrents.disarm(by, lasts)
       return { armed: deterrents.isArmed() }
     },
   }

@@ -8,8 +8,8 @@ export type Charge = {
   seconds: number
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
 /** Charges this close are merged, at the later end, so that a day takes little memory. */
 const MERGED_MS = 60_000
 
@@ -23,6 +23,18 @@ export function charged(charges: readonly Charge[], added: Charge): Charge[] {
     recent.splice(-1, 1, { end: Math.max(last.end, added.end), seconds: last.seconds + added.seconds })
   else recent.push(added)
   return recent
+}
+
+/** When at most `allowed` seconds are left of those of the last `windowMs`. `charges` are in order. */
+export function spentLess(charges: readonly Charge[], now: number, windowMs: number, allowed: number): number {
+  let total = charges.reduce((sum, { end, seconds }) => (end > now - windowMs ? sum + seconds : sum), 0)
+  for (const { end, seconds } of charges) {
+    if (end <= now - windowMs) continue
+    if (total <= allowed) return now
+    total -= seconds
+    if (total <= allowed) return end + windowMs
+  }
+  return now
 }
 
 /**

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DisarmTime } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { makePrivateDirectory } from '../kernel/durable-file.ts'
 import type { Place } from '../kernel/hours.ts'
@@ -26,9 +27,14 @@ export type Deterrents = {
   stop(deterrent: string | undefined, by: Asker): Promise<void>
   /** False when the disk does not take it: the device then stays disarmed. */
   arm(by: Asker): Promise<boolean>
-  /** Like `stop` for all of them; nothing fires until `arm`, also after restarts and when the disk is full. */
-  disarm(by: Asker): Promise<void>
+  /**
+   * Like `stop` for all of them; nothing fires until `arm` or until the time is over, also after restarts and when the
+   * disk is full.
+   */
+  disarm(by: Asker, lasts?: DisarmTime): Promise<void>
   isArmed(): boolean
+  /** By whom it is disarmed, since when and until when, by the wall clock; undefined while it is armed. */
+  disarmed(): { by: string; at: number; until: number | null } | undefined
   /** Call it when a person is on this camera. */
   personSeen(camera: string, holdMs?: number): void
   list(): DeterrentState[]
@@ -38,7 +44,7 @@ export type Deterrents = {
   ledgerAfter(id: number, limit: number): Promise<LedgerEntry[]>
   /** `listener` gets new entries, each once and in order. */
   onEntry(listener: (entry: LedgerEntry) => void): void
-  /** Calls `listener` when a deterrent's state in `list` changed, or the device was armed or disarmed. */
+  /** Calls `listener` when a deterrent's state or block in `list` changed, or the device was armed or disarmed. */
   onChange(listener: () => void): void
   /** Applies new settings from gateway.yaml. */
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
@@ -125,8 +131,8 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
   }
 
   function tellChange(): void {
-    const states = interlock.list(instantNow()).map(({ name, state }) => [name, state])
-    const now = JSON.stringify([interlock.isArmed(), states])
+    const states = interlock.list(instantNow()).map(({ name, state, blocked }) => [name, state, blocked?.code])
+    const now = JSON.stringify([interlock.disarmed() ?? 'armed', states])
     if (now === shown) return
     shown = now
     for (const listener of changeListeners) listener()
@@ -252,11 +258,12 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       run(interlock.disarm(by, instantNow()))
       return false
     },
-    async disarm(by) {
-      run(interlock.disarm(by, instantNow()))
+    async disarm(by, lasts) {
+      run(interlock.disarm(by, instantNow(), lasts))
       await Promise.all([writeDisarmed(), quiet(undefined)])
     },
     isArmed: interlock.isArmed,
+    disarmed: interlock.disarmed,
     personSeen: (camera, holdMs) => run(interlock.personSeen(camera, instantNow(), holdMs)),
     list: () => interlock.list(instantNow()),
     ledger: ledger.newest,

@@ -3,16 +3,17 @@
  * said so. A state machine without I/O: clocks and random ids are arguments, and every decision is a value in the
  * outputs. Only reports of devices count: a deterrent that is not known to be off counts as on.
  */
+import type { DisarmTime } from '@hedgerow/contract'
 import { charged, spent, type Charge } from './budget.ts'
 import { createChannels } from './channels.ts'
-import type { Place } from '../kernel/hours.ts'
+import { nextMorning, type Place } from '../kernel/hours.ts'
 import type { NewLedgerEntry } from './ledger-entry.ts'
 import { lasted, type Channel, type LiveFiring } from './live-firing.ts'
 import { createPersonsSeen } from './persons-seen.ts'
-import { reasonAgainst, type Situation } from './reason-against.ts'
+import { blockedNow, PRESSED, reasonAgainst, type Blocked, type Situation } from './reason-against.ts'
 import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
 import { createRefusalCount } from './refusal-count.ts'
-import { loadCharges, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
+import { loadCharges, monoOf, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
 import { hourBudgetOf, type DeterrentSettings } from './schema.ts'
 import { hasNoWatcher, isWatching, NOBODY_LOOKS, whyBlind, type Watch } from './watch.ts'
 
@@ -46,7 +47,13 @@ export type DeterrentState = {
   /** When the firing ends by the wall clock; null while nothing is firing. */
   until: number | null
   secondsLeftThisHour: number
+  /** Why it would not fire now; absent where `state` says it, and while the device is disarmed. */
+  blocked?: Blocked
 }
+
+/** `seconds` is null until somebody arms it. `by` is unknown when the saved state was damaged. */
+type Disarmed = { by: Asker | undefined; at: Instant; seconds: number | null }
+const LASTS_SECONDS = { '30m': 1_800, '1h': 3_600 } as const
 
 export type InterlockOptions = {
   settings: Readonly<Record<string, DeterrentSettings>>
@@ -64,7 +71,7 @@ export type InterlockOptions = {
 export function createInterlock(options: InterlockOptions) {
   const { saved, boot, newId } = options
   let { settings, place } = options
-  let isArmed = saved?.armed ?? true
+  let disarmed = savedDisarmed(saved, boot, options.now)
   let version = 0
   /** The process that guards running firings. */
   let guard: 'starting' | 'there' | 'gone' = 'starting'
@@ -92,21 +99,35 @@ export function createInterlock(options: InterlockOptions) {
     return spent([...(charges.get(name) ?? []), ...live], now.mono)
   }
 
-  function mayNotFire(wanted: FireRequest, now: Instant): Refusal | undefined {
-    const { deterrent } = wanted
+  function situationOf(deterrent: string, by: Asker, now: Instant): Situation {
     const channel = channels.named(deterrent)
-    const situation: Situation = {
+    return {
       own: channel && settings[deterrent],
       place,
-      isArmed,
+      isArmed: !disarmed,
       isBusy: all().some(({ unit, firing }) => firing && unit.name === deterrent),
       isReady: guard === 'there' && channel?.isOff === true,
-      isPersonNear: (own) => persons.isOn((camera) => isWatching(camera, wanted.by, own), now),
+      personUntil: (own) => persons.until((camera) => isWatching(camera, by, own), now),
       watch: options.watch(),
       lastEnd: charges.get(deterrent)?.at(-1)?.end,
       spent: () => spentBy(deterrent, now),
+      charges: charges.get(deterrent) ?? [],
     }
-    return reasonAgainst(wanted, situation, now)
+  }
+
+  function mayNotFire(wanted: FireRequest, now: Instant): Refusal | undefined {
+    return reasonAgainst(wanted, situationOf(wanted.deterrent, wanted.by, now), now)
+  }
+
+  function endOf({ at, seconds }: Disarmed): number {
+    return seconds === null ? Infinity : at.mono + seconds * 1_000
+  }
+
+  /** Nothing fires while it is disarmed, so only a person who passes by at its end could be surprised. */
+  function armWhenOver(now: Instant): Output[] {
+    if (!disarmed || now.mono < endOf(disarmed)) return []
+    disarmed = undefined
+    return [record(now, { kind: 'armed', message: 'the time for which it was disarmed is over' }), save()]
   }
 
   /** Ends what is firing on a channel; the device gets the command even when it is not known to be on. */
@@ -154,7 +175,15 @@ export function createInterlock(options: InterlockOptions) {
   }
 
   return {
-    isArmed: () => isArmed,
+    isArmed: () => !disarmed,
+
+    /** By whom it is disarmed, since when and until when, by the wall clock. */
+    disarmed(): { by: string; at: number; until: number | null } | undefined {
+      if (!disarmed) return undefined
+      const { by, seconds } = disarmed
+      const at = Math.max(0, Math.round(disarmed.at.wall))
+      return { by: by ? inWords(by) : 'the device', at, until: seconds === null ? null : at + seconds * 1_000 }
+    },
 
     /** All units, for the guarding process: it switches all of them off at its start. */
     units: channels.units,
@@ -287,16 +316,20 @@ export function createInterlock(options: InterlockOptions) {
       return [...outputs, ...(entry ? [{ do: 'record', entry } as const] : [])]
     },
 
-    disarm(by: Asker, now: Instant): Output[] {
-      const wasArmed = isArmed
-      isArmed = false
+    /** Never shortens the time of an earlier one: somebody may rely on it. */
+    disarm(by: Asker, now: Instant, lasts?: DisarmTime): Output[] {
+      const next = { by, at: now, seconds: lasts === undefined ? null : secondsOf(lasts, now, place) }
+      const isLonger = !disarmed || endOf(next) > endOf(disarmed)
+      if (isLonger) disarmed = next
       const outputs = all().flatMap((channel) => end(channel, now, 'disarmed', `disarmed by ${inWords(by)}`))
-      return wasArmed ? [...outputs, record(now, { kind: 'disarmed', by }), save()] : outputs
+      if (!isLonger) return outputs
+      const { seconds } = next
+      return [...outputs, record(now, { kind: 'disarmed', by, ...(seconds !== null && { seconds }) }), save()]
     },
 
     arm(by: Asker, now: Instant): Output[] {
-      if (isArmed) return []
-      isArmed = true
+      if (!disarmed) return []
+      disarmed = undefined
       return [record(now, { kind: 'armed', by }), save()]
     },
 
@@ -331,7 +364,10 @@ export function createInterlock(options: InterlockOptions) {
       return [{ do: 'guard' }, ...outputs]
     },
 
-    /** Ends firings whose time is over by either clock, and those that nobody watches any more. Call it each second. */
+    /**
+     * Ends firings whose time is over by either clock, and those that nobody watches any more; arms the device when its
+     * time is over. Call it each second.
+     */
     tick(now: Instant): Output[] {
       const ended = all().flatMap((channel): Output[] => {
         const { firing } = channel
@@ -351,8 +387,11 @@ export function createInterlock(options: InterlockOptions) {
         if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS) ended.push(...giveUp(channel, firing, now))
       }
       // The saved times are those of the clock before it was set.
-      if (wasSet) ended.push(save())
-      return [...ended, ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
+      if (wasSet) {
+        if (disarmed) disarmed = { ...disarmed, at: onWall(disarmed.at.mono, now) }
+        ended.push(save())
+      }
+      return [...ended, ...armWhenOver(now), ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
     },
 
     /** When `tick` has something to do, by the monotonic clock. */
@@ -360,16 +399,17 @@ export function createInterlock(options: InterlockOptions) {
       const ends = all().flatMap(({ firing }) =>
         firing?.phase === 'switching' || firing?.phase === 'on' ? [firing.startedAt.mono + firing.seconds * 1_000] : [],
       )
-      const next = Math.min(...ends, refused.nextDeadline() ?? Infinity)
+      const next = Math.min(...ends, refused.nextDeadline() ?? Infinity, disarmed ? endOf(disarmed) : Infinity)
       return next === Infinity ? undefined : next
     },
 
     saved(now: Instant): SavedState {
-      const instantOf = (mono: number): Instant => ({ mono, wall: now.wall - (now.mono - mono) })
+      const instantOf = (mono: number) => onWall(mono, now)
       return {
         version: 1,
         boot,
-        armed: isArmed,
+        armed: !disarmed,
+        ...(disarmed?.by && { disarmed: { ...disarmed, by: disarmed.by } }),
         charges: Object.fromEntries(
           [...charges].map(([name, list]) => [name, list.map(({ end, seconds }) => ({ ...instantOf(end), seconds }))]),
         ),
@@ -382,16 +422,31 @@ export function createInterlock(options: InterlockOptions) {
       return Object.entries(settings).map(([name, own]) => {
         const { isOff, fault, firing } = channels.named(name)!
         const isActive = firing !== undefined || !isOff || guard === 'starting'
+        const blocked = blockedNow(situationOf(name, PRESSED, now), now)
         return {
           name,
           driver: own.driver,
           state: fault !== undefined || guard === 'gone' ? 'fault' : isActive ? 'active' : 'ready',
           until: firing ? firing.startedAt.wall + firing.seconds * 1_000 : null,
           secondsLeftThisHour: Math.max(0, hourBudgetOf(own) - spentBy(name, now).hour),
+          ...(blocked && { blocked }),
         }
       })
     },
   }
+}
+
+function savedDisarmed(saved: SavedState | undefined, boot: string, now: Instant): Disarmed | undefined {
+  if (!saved || saved.armed) return undefined
+  const { by, at, seconds = null } = saved.disarmed ?? {}
+  return { by, at: at ? onWall(monoOf(at, saved.boot, boot, now), now) : now, seconds }
+}
+
+/** A moment of the monotonic clock on both clocks. */
+const onWall = (mono: number, now: Instant): Instant => ({ mono, wall: now.wall - (now.mono - mono) })
+
+function secondsOf(lasts: DisarmTime, { wall }: Instant, place: Place): number {
+  return lasts === 'morning' ? Math.ceil((nextMorning(wall, place) - wall) / 1_000) : LASTS_SECONDS[lasts]
 }
 
 function inWords(by: Asker): string {

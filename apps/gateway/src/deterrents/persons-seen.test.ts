@@ -5,7 +5,7 @@ const at = (seconds: number) => ({ wall: 1_700_000_000_000 + seconds * 1_000, mo
 
 test('a person counts for a minute, or for as long as the source says, and the longer hold is the one', () => {
   const persons = createPersonsSeen(undefined, 'boot', at(0))
-  const isAt = (seconds: number) => persons.isOn((camera) => camera === 'orchard', at(seconds))
+  const isAt = (seconds: number) => persons.until((camera) => camera === 'orchard', at(seconds)) !== undefined
   persons.note('orchard', at(0))
   expect([isAt(59), isAt(60)]).toEqual([true, false])
   persons.note('orchard', at(100), 75_000)

@@ -9,8 +9,8 @@ const PERSON_SAVED_MS = 10_000
 const CAMERAS_MAX = 256
 
 export type PersonsSeen = {
-  /** Whether a person was seen a moment ago on a camera that counts. */
-  isOn(counts: (camera: string) => boolean, now: Instant): boolean
+  /** When the last person on the cameras that count stops to count, by the monotonic clock; undefined for none. */
+  until(counts: (camera: string) => boolean, now: Instant): number | undefined
   /** A person is on this camera now, and counts for `holdMs`. Returns whether that should be written to disk. */
   note(camera: string, now: Instant, holdMs?: number): boolean
   /** The cameras and times, for the saved state. */
@@ -25,7 +25,11 @@ export function createPersonsSeen(saved: SavedState | undefined, boot: string, s
       seen.set(camera, Math.min(start.mono, monoOf(at, saved.boot, boot, start) + PERSON_SAVED_MS))
 
   return {
-    isOn: (counts, now) => [...seen].some(([camera, at]) => now.mono - at < PERSON_MS && counts(camera)),
+    until(counts, now) {
+      const ends = [...seen].flatMap(([camera, at]) => (counts(camera) ? [at + PERSON_MS] : []))
+      const last = Math.max(...ends)
+      return last > now.mono ? last : undefined
+    },
 
     note(camera, now, holdMs = PERSON_MS) {
       for (const [name, at] of seen) if (now.mono - at > PERSON_MS) seen.delete(name)

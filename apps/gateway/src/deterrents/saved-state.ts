@@ -33,6 +33,8 @@ export const savedState = z.object({
    */
   boot: z.string(),
   armed: z.boolean(),
+  /** Who disarmed it when, and for how long; absent when unknown, and then until somebody arms it. */
+  disarmed: z.object({ by: asker, at: instant, seconds: z.number().nullable() }).optional(),
   charges: z.record(z.string(), z.array(instant.extend({ seconds: z.number() }))),
   persons: z.record(z.string(), instant),
   /** Units that were on, or may have been, with everything that is needed to switch them off. */

@@ -5,7 +5,7 @@
  * overtook is refused.
  */
 import { randomUUID } from 'node:crypto'
-import { COMMAND_LIFETIME_MS, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+import { COMMAND_LIFETIME_MS, type DisarmTime, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
 import type { Learning } from '../learning/learning.ts'
 
 type Person = { kind: 'person'; name: string; via: 'hub' }
@@ -19,7 +19,7 @@ export type CommandedDeterrents = {
   }): Promise<{ firing: { seconds: number } } | { refused: string; message: string }>
   stop(deterrent: string | undefined, by: Person): Promise<void>
   arm(by: Person): Promise<boolean>
-  disarm(by: Person): Promise<void>
+  disarm(by: Person, lasts?: DisarmTime): Promise<void>
 }
 
 export type CommandedLearning = Pick<Learning, 'undo'>
@@ -86,7 +86,7 @@ export function createCommands(options: {
       if (action === 'stop') await deterrents.stop(deterrent, by)
       else if (action === 'arm') {
         if (!(await deterrents.arm(by))) return NOT_ARMED
-      } else if (action === 'disarm') await deterrents.disarm(by)
+      } else if (action === 'disarm') await deterrents.disarm(by, command.lasts)
       else if (action === 'undo-learning')
         return command.learning && learning.undo(command.learning, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
       else if (deterrent === undefined)

@@ -6,9 +6,11 @@ import {
   detectionDetails,
   detectionLearning,
   deterrentDetails,
+  deterrentProtection,
   heartbeatApplications,
   heartbeatCameraProblems,
   heartbeatDetails,
+  heartbeatProtection,
   heartbeatRestarts,
   updateDetails,
   type Detection,
@@ -39,6 +41,8 @@ const HEARTBEAT_APPLICATIONS = new Set(Object.keys(heartbeatApplications.shape))
 const CAMERA_PROBLEMS = new Set(Object.keys(heartbeatCameraProblems.shape))
 const RESTARTS = new Set(Object.keys(heartbeatRestarts.shape))
 const UPDATE_DETAILS = new Set(Object.keys(updateDetails.shape))
+const PROTECTION = new Set(Object.keys(heartbeatProtection.shape))
+const DETERRENT_PROTECTION = new Set(Object.keys(deterrentProtection.shape))
 const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
 
 export function createHubFeatures(): HubFeatures {
@@ -60,7 +64,8 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      const counted = has('restarts') ? heartbeat : without(RESTARTS, heartbeat)
+      const whole = has('protection') ? heartbeat : withoutProtection(heartbeat)
+      const counted = has('restarts') ? whole : without(RESTARTS, whole)
       const state = has('frozen-cameras') ? counted : withoutFrozen(counted)
       const seen = has('camera-problems') ? state : without(CAMERA_PROBLEMS, state)
       const understood = has('updates') ? seen : without(UPDATE_DETAILS, seen)
@@ -75,6 +80,11 @@ export function createHubFeatures(): HubFeatures {
     },
     withoutDetails: (detections) => withoutLearning(detections).map((entry) => without(DETECTION_DETAILS, entry)),
   }
+}
+
+function withoutProtection(heartbeat: Heartbeat): Heartbeat {
+  const deterrents = heartbeat.deterrents.map((deterrent) => without(DETERRENT_PROTECTION, deterrent))
+  return { ...without(PROTECTION, heartbeat), deterrents }
 }
 
 /** An older hub counts a frozen camera as offline: it sees nothing. */

@@ -58,7 +58,16 @@ export type HubConnectionOptions = AgentIdentity &
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<
       Heartbeat,
-      'applications' | 'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'problems' | 'restarts'
+      | 'applications'
+      | 'armed'
+      | 'cameraProblems'
+      | 'cameras'
+      | 'detectors'
+      | 'deterrents'
+      | 'disarmed'
+      | 'problems'
+      | 'restarts'
+      | 'timeZone'
     >
     /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
     onReconfigured?(tell: () => void): void

@@ -73,6 +73,26 @@ export function isWithin(list: Hours, at: number, place: Place, days: readonly W
   })
 }
 
+/** When `isWithin` changes after `at`, within the next two days; null when it does not. */
+export function nextChange(list: Hours, at: number, place: Place): number | null {
+  const timeZone = place.timeZone ?? Temporal.Now.timeZoneId()
+  const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
+  const before = isWithin(list, at, place)
+  const points = [list].flat().flatMap((range) => (RANGE.exec(range) ?? []).slice(1))
+  const moments = [-1, 0, 1, 2].flatMap((days) =>
+    points.map((point) => instantOf(point, today.add({ days }), timeZone, place)),
+  )
+  const changes = moments.filter((moment) => moment > at && isWithin(list, moment, place) !== before)
+  return changes.length === 0 ? null : Math.round(Math.min(...changes))
+}
+
+/** The next 7 o'clock at the place. */
+export function nextMorning(at: number, { timeZone = Temporal.Now.timeZoneId() }: Place): number {
+  const now = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
+  const today = now.toPlainDate().toZonedDateTime({ timeZone, plainTime: '07:00' })
+  return (today.epochMilliseconds > at ? today : today.add({ days: 1 })).epochMilliseconds
+}
+
 function nominalMinutes(point: string): number {
   if (isSunPoint(point))
     return NOMINAL_MINUTES[point.startsWith('sunrise') ? 'sunrise' : 'sunset'] + offsetMinutes(point)

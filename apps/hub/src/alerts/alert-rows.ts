@@ -8,6 +8,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HUB } from '../facts/facts.ts'
 import { readPreferences } from './preferences.ts'
 import type { Reader } from './seen.ts'
+import { sightingsIn } from './sightings.ts'
 import { firstOf, linesOf, pathOf, titleOf, type Line, type LineList } from './words.ts'
 
 export type AlertRow = Selectable<Tables['alerts']>
@@ -17,18 +18,21 @@ const LISTED = 50
 /** The number of incidents of each gateway. */
 export type Counts = Readonly<Record<string, number>>
 
-export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): LineList {
-  const count = Object.values(JSON.parse(counts) as Counts).reduce((sum, one) => sum + one, 0)
-  return { lines: linesIn(lines), count }
+type Stored = Pick<AlertRow, 'lines' | 'counts' | 'sightings'>
+
+export function toldOf(alert: Stored): LineList {
+  return toldTo(alert, undefined) ?? { lines: linesIn(alert.lines), count: 0 }
 }
 
 /** The part of an alert that a person may see; undefined when there is none. */
-export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): LineList | undefined {
+export function toldTo({ lines, counts, sightings }: Stored, own: OwnGateways): LineList | undefined {
   const maySee = (gatewayId: string) => own === undefined || own.has(gatewayId)
   const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => maySee(gatewayId))
   const count = mine.reduce((sum, [, one]) => sum + one, 0)
   const shown = linesIn(lines).filter(({ gatewayId }) => maySee(gatewayId))
-  return shown.length > 0 ? { lines: shown, count } : undefined
+  const known = new Set(mine.flatMap(([gatewayId, one]) => (one > 0 ? [gatewayId] : [])))
+  const seen = sightingsIn(sightings).filter(({ gatewayId }) => known.has(gatewayId))
+  return shown.length > 0 ? { lines: shown, count, sightings: seen } : undefined
 }
 
 /** The gateways that a person sees; undefined for all. */
@@ -72,7 +76,7 @@ export function toAlert(row: AlertRow, told: LineList, reader: Reader): Alert {
     kind: row.kind,
     title: titleOf(told, reader),
     lines: linesOf(told, reader),
-    path: pathOf(told),
+    path: pathOf(told, row.id),
     at: new Date(row.at).toISOString(),
     count: told.count,
     picture: coverId === null ? null : { gatewayId, detectionId: coverId },

@@ -17,3 +17,8 @@ export const STORAGE_DE: Readonly<Record<FactData['storage.low']['state'], strin
     'Die Datenbank des Hubs kann nicht schreiben: Sie oder ihr Datenträger ist schreibgeschützt oder gestört.',
   folder: 'Der Hub kann in seinem Datenordner keine Dateien schreiben.',
 }
+
+export const disarmedFor = (by: string, days: number) => ({
+  en: `disarmed by ${by} for ${days} ${days === 1 ? 'day' : 'days'}: nothing fires until somebody arms it`,
+  de: `seit ${days} ${days === 1 ? 'Tag' : 'Tagen'} von ${by} entschärft: nichts löst aus, bis jemand es scharf stellt`,
+})

@@ -21,6 +21,7 @@ import { contentOf } from './contents.ts'
 import { grow } from './growing.ts'
 import { coversOccurrence, coversPlace } from './match.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
+import { dueAtOf, keyOf as sightingKey, type Sent } from './sightings.ts'
 import { isWaitedFor } from './still-true.ts'
 import { detailOf, firstOf, type Line, type Stage, type LineList } from './words.ts'
 
@@ -48,6 +49,9 @@ export const MINUTE_MS = 60_000
 const ID_BYTES = 9
 /** Older alerts about requests stay as they are. */
 const LOOKED_AT = 20
+const COOL_DOWN_MAX_MS = 86_400_000
+/** A rule sends few messages in a cool-down. */
+const SENT_READ = 10
 
 /** Something to report once; `once` identifies it among everything that a rule reports. */
 export type Occurrence = {
@@ -96,7 +100,8 @@ export async function tell(
     )
     const fresh = await markTold(transaction, rule.id, wanted, at)
     if (fresh.length === 0) continue
-    const lines = fresh.map(({ line }) => line)
+    const sites = new Map(places.map(({ gatewayId, location }) => [gatewayId, location]))
+    const lines = fresh.map(({ line }) => ({ ...line, site: sites.get(line.gatewayId) ?? '' }))
     const alertId = await tellOver(transaction, rule.id, lines, at, outbox)
     await transaction
       .updateTable('alerted_incidents')
@@ -166,9 +171,34 @@ export async function tellOver(
   const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null && latest.cleared_at === null
   const id = grows ? latest.id : randomBytes(ID_BYTES).toString('base64url')
   const { content, told } = grow(id, grows ? latest : undefined, lines)
-  const coolsUntil = lastAt === undefined || isFromAhead ? 0 : lastAt + fields.coolDownSeconds * 1_000
-  const dueAt = grows ? (known?.dueAt ?? latest.due_at) : Math.max(at + fields.collectSeconds * 1_000, coolsUntil)
-  if (grows) await transaction.updateTable('alerts').set(content).where('id', '=', id).execute()
+  const joins = !grows && latest !== undefined && isSameOutage(latest, lines, at)
+  if (joins) {
+    const { content } = grow(latest.id, latest, lines)
+    await transaction.updateTable('alerts').set(content).where('id', '=', latest.id).execute()
+    return latest.id
+  }
+  const sent = isFromAhead ? [] : await sentBy(transaction, { ruleId, kind, lastAt }, { at, except: grows ? id : '' })
+  const keys = lines.map((line) => (kind === 'detection' ? sightingKey(line) : ''))
+  const asked = dueAtOf({ at, keys }, sent, fields)
+  const waitsUntil = known?.dueAt ?? latest?.due_at ?? asked
+  const mayHurry = grows && kind === 'detection'
+  const dueAt = !grows ? asked : mayHurry ? Math.min(waitsUntil, asked) : waitsUntil
+  const isSooner = grows && dueAt < waitsUntil
+  if (grows) {
+    const due = isSooner && { due_at: dueAt, people_due_at: dueAt, next_step_at: nextStepAt(fields.steps[0], dueAt) }
+    await transaction
+      .updateTable('alerts')
+      .set({ ...content, ...due })
+      .where('id', '=', id)
+      .execute()
+  }
+  if (isSooner)
+    await transaction
+      .updateTable('notifications')
+      .set({ due_at: dueAt })
+      .where('alert_id', '=', id)
+      .where('state', '=', 'waiting')
+      .execute()
   const alert = grows
     ? { ...latest, ...content }
     : await transaction
@@ -194,6 +224,40 @@ export async function tellOver(
     .execute()
   await announceStep(transaction, alert, { ...fields, step: 0, dueAt, told }, outbox)
   return alert.id
+}
+
+/** A gateway of the same site that goes offline within this time is part of the same outage. */
+const SAME_OUTAGE_MS = 15 * MINUTE_MS
+
+/** One outage of a site is one message, and is over with the last of its gateways. */
+function isSameOutage(latest: AlertRow, lines: readonly Line[], at: number): boolean {
+  if (latest.kind !== 'gateway-quiet' || latest.cleared_at !== null || at - latest.due_at > SAME_OUTAGE_MS) return false
+  const sites = new Set(toldOf(latest).lines.map(({ site }) => site))
+  return lines.every(({ site = '' }) => site !== '' && sites.has(site))
+}
+
+/** The messages of the longest cool-down before `at`, but that one that grows. */
+async function sentBy(
+  transaction: Transaction<Tables>,
+  { ruleId, kind, lastAt }: { ruleId: string; kind: Alert['kind']; lastAt: number | undefined },
+  { at, except }: { at: number; except: string },
+): Promise<Sent[]> {
+  if (lastAt === undefined) return []
+  if (kind !== 'detection') return except === '' ? [{ dueAt: lastAt, keys: undefined }] : []
+  const rows = await transaction
+    .selectFrom('alerts')
+    .select(['due_at', 'sightings'])
+    .where('rule_id', '=', ruleId)
+    .where('kind', '=', kind)
+    .where('id', '!=', except)
+    .where('due_at', '>', at - COOL_DOWN_MAX_MS)
+    .orderBy('number', 'desc')
+    .limit(SENT_READ)
+    .execute()
+  return rows.map(({ due_at, sightings }) => ({
+    dueAt: due_at,
+    keys: sightings === null ? undefined : new Set(Object.keys(JSON.parse(sightings) as object)),
+  }))
 }
 
 type Whom = Pick<AlertStep, 'channels' | 'people'> & {

@@ -103,7 +103,10 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     await report(barn, seen('b'))
     await pass(2)
     const [ofManager, ofOwner] = (await mails()) as [Mail, Mail]
-    expect(ofManager).toMatchObject({ title: expect.stringMatching(/^2 threats, the first: wolf at Mill/) })
+    expect(ofManager).toMatchObject({
+      title: '2 sightings at 2 sites: 1 wolf, 1 boar',
+      path: expect.stringMatching(/^\/threats\?alert=[\w-]+$/),
+    })
     expect(ofOwner).toMatchObject({ to: 'user@example.net', title: expect.stringMatching(/^boar at Barn/) })
     expect(JSON.stringify(ofOwner)).not.toMatch(new RegExp(`Mill|wolf|${mill}`))
     await pass(10)

@@ -8,6 +8,7 @@ import { scopeOf } from '../access/scope.ts'
 import type { Db } from '../database/tables.ts'
 import type { Renew } from '../notifications/notifications.ts'
 import { toldTo, type AlertRow } from './alert-rows.ts'
+import { withDeeds } from './done.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
 import type { Reader } from './seen.ts'
@@ -18,14 +19,14 @@ type Content = NonNullable<Awaited<ReturnType<Renew>>>
 type MessageText = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | 'language'>> & Pick<Content, 'picture'>
 
 export function contentOf(
-  { rule_name: ruleName }: AlertRow,
+  { id, rule_name: ruleName }: AlertRow,
   told: LineList,
   { step, reader }: { step: Stage; reader: Reader },
 ): MessageText {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
     ...messageOf(told, { step, ruleName }, reader),
-    path: pathOf(told),
+    path: pathOf(told, id),
     step,
     language: reader.language,
     picture: coverId === null ? undefined : { gatewayId, detectionId: coverId },
@@ -51,7 +52,7 @@ export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Conte
   if (!told) return undefined
   return {
     ...content,
-    ...contentOf(alert, told, { step, reader: reader ?? (await sharedReader(db, language)) }),
+    ...contentOf(alert, await withDeeds(db, told), { step, reader: reader ?? (await sharedReader(db, language)) }),
     ...(reader && !content.push && { to: reader.email }),
   }
 }

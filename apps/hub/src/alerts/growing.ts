@@ -3,6 +3,7 @@
  * columns have a hundred kilobytes, so what was written last is remembered instead of parsed again.
  */
 import { linesIn, type AlertRow } from './alert-rows.ts'
+import { addSighting, sightingsIn } from './sightings.ts'
 import type { Line, LineList } from './words.ts'
 
 /**
@@ -13,8 +14,8 @@ const LINES_STORED = 10
 const GATEWAYS_STORED = 200
 const ALERTS_REMEMBERED = 10
 
-type Columns = Pick<AlertRow, 'lines' | 'counts'>
-type Content = { lines: Line[]; counts: Record<string, number>; count: number }
+type Columns = Pick<AlertRow, 'lines' | 'counts' | 'sightings'>
+type Content = { lines: Line[]; counts: Record<string, number>; sightings: Record<string, number>; count: number }
 
 /** By alert. It counts only while the row still says the same: a transaction may have been rolled back. */
 const written = new Map<string, { columns: Columns; content: Content }>()
@@ -25,30 +26,40 @@ export function grow(
   before: Columns | undefined,
   lines: readonly Line[],
 ): { content: Columns & Pick<AlertRow, 'gateway_id'>; told: LineList } {
-  const content = before ? contentOf(id, before) : { lines: [], counts: {}, count: 0 }
-  const { counts, lines: stored } = content
+  const content = before ? contentOf(id, before) : { lines: [], counts: {}, sightings: {}, count: 0 }
+  const { counts, lines: stored, sightings } = content
   for (const line of lines) {
     const isFirstOfGateway = counts[line.gatewayId] === undefined
     counts[line.gatewayId] = (counts[line.gatewayId] ?? 0) + 1
+    if (line.kind === 'detection') addSighting(sightings, line)
     const isKept = isFirstOfGateway || line.kind === 'approval'
     if (stored.length < (isKept ? GATEWAYS_STORED : LINES_STORED)) stored.push(line)
   }
   content.count += lines.length
-  const columns = { lines: JSON.stringify(stored), counts: JSON.stringify(counts) }
+  const columns = {
+    lines: JSON.stringify(stored),
+    counts: JSON.stringify(counts),
+    sightings: JSON.stringify(sightings),
+  }
   remember(id, columns, content)
   const [only, ...others] = Object.keys(counts)
   return {
     content: { ...columns, gateway_id: others.length === 0 && only !== '' ? (only ?? null) : null },
-    told: { lines: [...stored], count: content.count },
+    told: { lines: [...stored], count: content.count, sightings: sightingsIn(columns.sightings) },
   }
 }
 
 /** The caller may change the result: afterwards `remember` replaces it, or a rolled-back row no longer matches it. */
-function contentOf(id: string, { lines, counts }: Columns): Content {
+function contentOf(id: string, { lines, counts, sightings }: Columns): Content {
   const known = written.get(id)
   if (known?.columns.counts === counts && known.columns.lines === lines) return known.content
   const parsed = JSON.parse(counts) as Content['counts']
-  return { lines: linesIn(lines), counts: parsed, count: Object.values(parsed).reduce((sum, one) => sum + one, 0) }
+  return {
+    lines: linesIn(lines),
+    counts: parsed,
+    sightings: JSON.parse(sightings ?? '{}') as Content['sightings'],
+    count: Object.values(parsed).reduce((sum, one) => sum + one, 0),
+  }
 }
 
 function remember(id: string, columns: Columns, content: Content): void {

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { matches } from './match.ts'
+import { dueAtOf } from './sightings.ts'
 
 const DAYS = 7
 const DAY_MS = 86_400_000
@@ -62,7 +63,10 @@ export async function preview(
   return {
     incidents: told.length,
     messages: countMessages(
-      told.map((row) => row.started_at),
+      told.map((row) => ({
+        at: row.started_at,
+        key: JSON.stringify([row.gateway_id, row.camera, row.reported_label]),
+      })),
       rule,
     ),
     isWhole: rows.length <= LOOKED_AT,
@@ -70,14 +74,15 @@ export async function preview(
   }
 }
 
-/** `moments` in any order. */
-function countMessages(moments: readonly number[], { collectSeconds, coolDownSeconds }: AlertRuleFields): number {
-  let messages = 0
-  let sentAt = -Infinity
-  for (const at of moments.toSorted((a, b) => a - b)) {
-    if (at <= sentAt) continue
-    messages++
-    sentAt = Math.max(at + collectSeconds * 1_000, sentAt + coolDownSeconds * 1_000)
+/** `seen` in any order. */
+function countMessages(seen: readonly { at: number; key: string }[], rule: AlertRuleFields): number {
+  const sent: { dueAt: number; keys: Set<string> }[] = []
+  for (const { at, key } of seen.toSorted((a, b) => a.at - b.at)) {
+    const last = sent.at(-1)
+    if (last && at <= last.dueAt) {
+      last.keys.add(key)
+      last.dueAt = Math.min(last.dueAt, dueAtOf({ at, keys: [key] }, sent.slice(0, -1), rule))
+    } else sent.push({ dueAt: dueAtOf({ at, keys: [key] }, sent.slice(-10), rule), keys: new Set([key]) })
   }
-  return messages
+  return sent.length
 }

@@ -49,8 +49,8 @@ describe.each(testEngines)('outages on %s', (engine) => {
     server.close()
   })
 
-  const add = async (name: string) => {
-    const id = await insertTestGateway(hub.db, { name })
+  const add = async (name: string, location = '') => {
+    const id = await insertTestGateway(hub.db, { name, location })
     const gateway: FleetStatus = {
       id,
       name,
@@ -141,6 +141,61 @@ describe.each(testEngines)('outages on %s', (engine) => {
     const [alert] = (await createTestApi(hub)(listAlerts, { token, query: {} })).body as Alert[]
     expect(alert).toMatchObject({ kind: 'gateway-quiet', clearedAt: expect.any(String) })
     await pass(100)
+    expect(received).toHaveLength(2)
+  })
+
+  it('of a whole site is one message, also when its gateways go offline one after the other', async () => {
+    const mill = [await add('Mill east', 'Mill'), await add('Mill west', 'Mill'), await add('Mill weir', 'Mill')]
+    const ford = await add('Ford', 'Ford')
+    start()
+    await pass(0)
+    mill[0]!.status = 'offline'
+    mill[1]!.status = 'offline'
+    await pass(0)
+    await pass(5)
+    expect(titles()).toEqual(['Mill: 2 gateways are offline'])
+    mill[2]!.status = 'offline'
+    await pass(0)
+    await pass(6)
+    await pass(10)
+    expect(titles(), 'the third one is part of it').toHaveLength(1)
+    const token = await hub.signIn('admin')
+    const [alert] = (await createTestApi(hub)(listAlerts, { token, query: {} })).body as Alert[]
+    expect(alert).toMatchObject({ title: 'Mill: 3 gateways are offline', path: '/gateways?status=offline' })
+    // Another site has a message of its own, and so has the same one after a while.
+    ford.status = 'offline'
+    await pass(0)
+    await pass(20)
+    expect(titles()[1]).toBe('Gateway "Ford" is offline')
+    mill[0]!.status = 'online'
+    await pass(0)
+    expect(titles()).toHaveLength(2)
+    mill[1]!.status = 'online'
+    mill[2]!.status = 'online'
+    await pass(0)
+    expect(titles()[2]).toBe('3 gateways are no longer offline')
+  })
+
+  it('remind once a day of a gateway that somebody disarmed without an end', async () => {
+    const barn = await add('Barn')
+    start()
+    await hub.db.deleteFrom('alert_rules').where('id', '=', 'every-alert').execute()
+    barn.disarmed = { by: 'rosa', at: hub.clock.now(), until: null }
+    await pass(0)
+    await pass(60 * 23)
+    expect(titles()).toEqual([])
+    await pass(61)
+    await pass(10)
+    await pass(60)
+    expect(received).toMatchObject([
+      { text: expect.stringContaining('disarmed by rosa for 1 day: nothing fires until somebody arms it') },
+    ])
+    await pass(24 * 60)
+    await pass(10)
+    expect(received.slice(1)).toMatchObject([{ text: expect.stringContaining('for 2 days') }])
+    barn.disarmed = { ...barn.disarmed, until: hub.clock.now() + 10 * 86_400_000 }
+    await pass(48 * 60)
+    await pass(10)
     expect(received).toHaveLength(2)
   })
 

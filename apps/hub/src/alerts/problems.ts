@@ -16,6 +16,7 @@ import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { aboutAlert, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
+import { disarmedFor } from './alert-words.ts'
 import { announceStep, markTold, MINUTE_MS, tellOver, type Occurrence } from './alerts.ts'
 import { matches } from './match.ts'
 import { tellPeople } from './people.ts'
@@ -229,7 +230,7 @@ async function subjectsOf(
   const subjects = new Map<string, Line>()
   for await (const some of slices(fleet))
     for (const gateway of some) {
-      const { id, status, lastSeenAt } = gateway
+      const { id, status, lastSeenAt, disarmed } = gateway
       // A gateway that was never online cannot go offline.
       if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
         subjects.set(`quiet ${id}`, {
@@ -240,6 +241,14 @@ async function subjectsOf(
         })
       if (status === 'warning' && !gateway.isOnlyCameras)
         subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
+      // Somebody forgot to arm it: a reminder each day.
+      const days = disarmed && disarmed.until === null ? Math.floor((now - disarmed.at) / DAY_MS) : 0
+      if (disarmed && days > 0 && status !== 'offline')
+        subjects.set(`disarmed ${id} ${days}`, {
+          ...lineOf(gateway, now),
+          kind: 'gateway-warning',
+          detail: disarmedFor(disarmed.by, days),
+        })
       for (const { name: camera, state } of camerasOf(id)) {
         // The state of a camera is unknown while its gateway is offline.
         const isBlind = state === 'offline' || state === 'frozen'
@@ -254,11 +263,12 @@ async function subjectsOf(
 
 const cameraSubject = (gatewayId: string, camera: string) => `camera ${gatewayId} ${camera}`
 
-function lineOf({ id, name }: FleetStatus, now: number) {
+function lineOf({ id, name, location }: FleetStatus, now: number) {
   return {
     id,
     gatewayId: id,
     gatewayName: name,
+    site: location,
     camera: '',
     label: '',
     detail: '',

@@ -46,6 +46,30 @@ export function labelIn(language: Language, label: string): string {
   return language === 'de' ? (GERMAN.get(label.toLowerCase()) ?? label) : label
 }
 
+const PERSON = /\b(?:persons?|people|humans?|m[ae]n|wom[ae]n|child|children|pedestrians?|intruders?)\b/i
+/** Whether a label is of people, who come first. */
+export const isPerson = (label: string): boolean => PERSON.test(label)
+
+const PLURALS: ReadonlyMap<string, string> = new Map([
+  ['person', 'people'],
+  ['deer', 'deer'],
+  ['boar', 'boar'],
+  ['sheep', 'sheep'],
+  ['cattle', 'cattle'],
+  ['wolf', 'wolves'],
+  ['man', 'men'],
+  ['woman', 'women'],
+  ['child', 'children'],
+])
+
+/** `5 deer`, `2 foxes`; in German, whose plurals nobody can derive, `5× Reh`. */
+export function manyOf(language: Language, label: string, count: number): string {
+  if (language === 'de') return `${count}× ${labelIn(language, label)}`
+  const isWord = /^[a-z]+$/.test(label)
+  const regular = /(?:s|x|ch|sh)$/.test(label) ? `${label}es` : `${label}s`
+  return `${count} ${count === 1 || !isWord ? label : (PLURALS.get(label) ?? regular)}`
+}
+
 /** The English of 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de' }
 /** A formatter is slow to make; people may write one zone in many ways. */

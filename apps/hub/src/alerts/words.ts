@@ -1,6 +1,7 @@
 /** What an alert says, in the reader's language. Pure. */
 import type { Alert, Language } from '@hedgerow/contract'
-import { hubTimeZone, labelIn, timeIn, type Reader } from './seen.ts'
+import { hubTimeZone, isPerson, labelIn, manyOf, timeIn, type Reader } from './seen.ts'
+import type { Sighting } from './sightings.ts'
 
 /** One thing that an alert is about. */
 export type Line = {
@@ -10,6 +11,8 @@ export type Line = {
   /** Empty for the hub itself. */
   gatewayId: string
   gatewayName: string
+  /** The location of the gateway at that time; empty or absent for none. */
+  site?: string
   /** Empty when it concerns no single camera. */
   camera: string
   /** What was seen, or the name of the deterrent, the device or the certificate. */
@@ -25,15 +28,19 @@ export type Line = {
 }
 
 /** The first things that an alert is about, and how many there are. All are of one kind. */
-export type LineList = { lines: readonly Line[]; count: number }
+export type LineList = { lines: readonly Line[]; count: number; sightings?: readonly Sighting[] }
 
 /** A message lists at most this many lines and gives the number of the others. */
-const LINES_MAX = 10
+export const LINES_MAX = 10
+/** A title names at most this many labels. */
+const KINDS_MAX = 5
 
 type Words = {
   line: Readonly<Record<Alert['kind'], (line: Line, timeZone: string) => string>>
   several: Readonly<Record<Alert['kind'], string>>
   first: string
+  sightings(count: number, places: readonly string[]): string
+  offlineAt(count: number, site: string): string
   more(count: number): string
   notAcknowledged(title: string): string
   /** The end of one outage, and of several. A kind without words here has no such message. */
@@ -71,6 +78,9 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       test: 'test messages',
     },
     first: 'the first',
+    sightings: (count, [only = '', ...others]) =>
+      `${count} sightings at ${others.length === 0 ? only : `${others.length + 1} sites`}`,
+    offlineAt: (count, site) => `${site}: ${count} gateways are offline`,
     more: (count) => `and ${count} more`,
     notAcknowledged: (title) => `Not acknowledged: ${title}`,
     over: {
@@ -118,6 +128,9 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       test: 'Testnachrichten',
     },
     first: 'zuerst',
+    sightings: (count, [only = '', ...others]) =>
+      `${count} Sichtungen ${others.length === 0 ? `bei ${only}` : `an ${others.length + 1} Orten`}`,
+    offlineAt: (count, site) => `${site}: ${count} Gateways sind offline`,
     more: (count) => `und ${count} weitere`,
     notAcknowledged: (title) => `Nicht bestätigt: ${title}`,
     over: {
@@ -140,18 +153,39 @@ export const WORDS: Readonly<Record<Language, Words>> = {
 }
 
 export function titleOf(
-  { lines, count }: LineList,
+  { lines, count, sightings = [] }: LineList,
   { language, timeZone }: Reader = { language: 'en', timeZone: hubTimeZone() },
 ): string {
-  const { line, several, first } = WORDS[language]
+  const { line, several, first, offlineAt } = WORDS[language]
   const shown = firstOf(lines)
   const oldest = lines[0] ?? shown
   if (count === 1) return line[shown.kind](shown, timeZone)
+  if (shown.kind === 'detection' && sum(sightings) === count) return sightingsTitle(sightings, language)
+  const sites = new Set(lines.map(({ site = '' }) => site))
+  if (shown.kind === 'gateway-quiet' && sites.size === 1 && shown.site) return offlineAt(count, shown.site)
   return `${count} ${several[shown.kind]}, ${first}: ${line[oldest.kind](oldest, timeZone)}`
 }
 
-export function linesOf({ lines, count }: LineList, { language, timeZone }: Reader): string[] {
+const sum = (sightings: readonly Sighting[]) => sightings.reduce((total, { count }) => total + count, 0)
+
+/** `12 sightings at 3 sites: 3 people, 5 deer, 4 boar`: people first, then the most. */
+function sightingsTitle(sightings: readonly Sighting[], language: Language): string {
+  const places = [...new Set(sightings.map(({ place }) => place))]
+  const kinds = [...Map.groupBy(sightings, ({ label }) => label)].map(([label, ofLabel]) => ({
+    label,
+    count: sum(ofLabel),
+  }))
+  const ordered = kinds.toSorted((a, b) => Number(isPerson(b.label)) - Number(isPerson(a.label)) || b.count - a.count)
+  const each = ordered.slice(0, KINDS_MAX).map(({ label, count }) => manyOf(language, label, count))
+  const others = ordered.length - each.length
+  const more = others > 0 ? [WORDS[language].more(others)] : []
+  return `${WORDS[language].sightings(sum(sightings), places)}: ${[...each, ...more].join(', ')}`
+}
+
+export function linesOf({ lines: all, count }: LineList, { language, timeZone }: Reader): string[] {
   const { line, more } = WORDS[language]
+  const isFirst = ({ kind, label }: Line) => kind === 'detection' && isPerson(label)
+  const lines = all.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
   const shown = lines.slice(0, LINES_MAX)
   const others = count - shown.length
   return [
@@ -192,18 +226,22 @@ function titleOfEnd(told: LineList, reader: Reader): string {
   return told.count === 1 ? words.line(shown) : words.several(told.count)
 }
 
-export function pathOf({ lines, count }: LineList): string {
+export function pathOf({ lines, count }: LineList, alertId: string): string {
   const { kind, id, gatewayId } = firstOf(lines)
-  if (kind === 'detection') return count === 1 ? `/threats?incident=${id}` : '/threats?review=none'
+  if (kind === 'detection') return count === 1 ? `/threats?incident=${id}` : `/threats?alert=${alertId}`
   if (kind === 'approval') return '/gateway-approvals'
   if (kind === 'certificate') return '/settings'
   if (kind === 'test') return '/alert-rules'
   if (kind === 'disk' || kind === 'backup') return '/dashboard'
-  return count === 1 ? `/gateways/${gatewayId}` : '/gateways'
+  if (count === 1) return `/gateways/${gatewayId}`
+  if (kind === 'camera-dark') return '/cameras'
+  return kind === 'gateway-quiet' ? '/gateways?status=offline' : '/gateways?status=warning'
 }
 
-/** The first line with a picture, or else the first line. */
-export function firstOf(lines: readonly Line[]): Line {
+/** The first line with a picture, or else the first line; of a person if there is one. */
+export function firstOf(all: readonly Line[]): Line {
+  const people = all.filter(({ label, kind }) => kind === 'detection' && isPerson(label))
+  const lines = people.length > 0 ? people : all
   const first = lines.find(({ coverId }) => coverId !== null) ?? lines[0]
   if (!first) throw new Error('an alert has no lines')
   return first

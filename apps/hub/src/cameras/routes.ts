@@ -11,7 +11,7 @@ const CAMERAS_MAX = 2_000
 type Dependencies = {
   door: Parameters<typeof createLivePictures>[0]['door']
   list: ListDependencies
-  heartbeats: { latest(gatewayId: string): { content: Heartbeat } | undefined }
+  heartbeats: { latest(gatewayId: string): { content: Heartbeat; at: number } | undefined }
   /** The newest incident of each, in their order. */
   latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
 }
@@ -29,8 +29,10 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
     const gateways = await listGateways(scope, { ...list, query: {}, reply })
     for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
-      const heartbeat = heartbeats.latest(id)?.content
-      if (!heartbeat) continue
+      const latest = heartbeats.latest(id)
+      if (!latest) continue
+      const { content: heartbeat, at } = latest
+      const aheadMs = at - heartbeat.clock
       const problems = new Map(heartbeat.cameraProblems?.map(({ camera, problem }) => [camera, problem]))
       for (const known of heartbeat.cameras.toSorted(byName)) {
         const { name, state, fps } = known
@@ -42,7 +44,11 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           state: isAway ? 'offline' : state,
           fps,
           problem: isAway ? 'Its gateway is offline.' : (problems.get(name) ?? null),
-          protection: contract.protectionOf({ isOffline: isAway, heartbeat: { ...heartbeat, cameras: [known] } }),
+          protection: contract.protectionOf({
+            isOffline: isAway,
+            heartbeat: { ...heartbeat, cameras: [known] },
+            aheadMs,
+          }),
         })
       }
     }

@@ -144,6 +144,24 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
       expect((await give('manager', action)).json()).toMatchObject({ state: 'done' })
   })
 
+  it('a disarming with an end says so to the gateway, and an older agent disarms without one', async () => {
+    const disarm = (lasts: string) => give('manager', `disarm?lasts=${lasts}`)
+    expect((await disarm('1h')).json()).toMatchObject({ state: 'done', lasts: '1h' })
+    expect(door.commands).toMatchObject([{ action: 'disarm', lasts: '1h' }])
+    expect((await disarm('2h')).statusCode).toBe(400)
+    expect((await give('manager', 'disarm')).json()).toMatchObject({ state: 'done', lasts: null })
+    expect(door.commands.at(-1)).not.toHaveProperty('lasts')
+    door.onCommand = (command, response) =>
+      'lasts' in command
+        ? answerJson(response, { error: 'invalid_request', message: 'No' }, 400)
+        : answerJson(response, { outcome: 'done' })
+    expect((await disarm('morning')).json()).toMatchObject({
+      state: 'done',
+      code: 'without_end',
+      message: 'Its agent is older and knows no end: it stays disarmed until somebody arms it.',
+    })
+  })
+
   it('that the gateway refuses are told with its code and sentence, without invisible characters', async () => {
     door.onCommand = (_command, response) =>
       answerJson(response, { outcome: 'refused', code: 'cool_down', message: 'Its pause\u202e is not over.\n' })

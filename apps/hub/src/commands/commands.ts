@@ -11,6 +11,7 @@ import {
   learningUndo,
   type Command,
   type CommandAction,
+  type DisarmTime,
   type DoorOutcome,
   type Fact,
   type LearningUndo,
@@ -40,6 +41,7 @@ type CommandRequest = {
   deterrent?: string | undefined
   seconds?: number | undefined
   learning?: LearningUndo | undefined
+  lasts?: DisarmTime | undefined
 }
 type End = Pick<Row, 'state' | 'code' | 'message'>
 
@@ -56,6 +58,7 @@ const RETRY_PAUSE_MS = 250
 /** How long a device may take to answer after it took the command. */
 const OUTCOME_TIMEOUT_MS = 20_000
 const COMMANDS_SHOWN = 20
+const WITHOUT_END = 'Its agent is older and knows no end: it stays disarmed until somebody arms it.'
 
 export function createCommands(options: {
   db: Kysely<Tables>
@@ -101,6 +104,7 @@ export function createCommands(options: {
       action: asked.action,
       deterrent: asked.deterrent ?? null,
       seconds: asked.seconds ?? null,
+      lasts: asked.lasts ?? null,
       learning: asked.learning === undefined ? null : JSON.stringify(asked.learning),
       by_id: actor.userId,
       by_name: actor.username,
@@ -119,10 +123,13 @@ export function createCommands(options: {
     return row
   }
 
-  /** Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. */
+  /**
+   * Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. An older agent, which
+   * knows no end of a disarming, disarms without one: that is the safe side.
+   */
   async function carryOut(
     row: Row,
-    way: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean },
+    way: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean; isOlder?: boolean },
   ): Promise<End> {
     const { gateway, remaining, signal } = way
     let failure = 'it does not answer'
@@ -135,9 +142,14 @@ export function createCommands(options: {
         const withinMs = remaining()
         if (withinMs <= 0) break
         wasSent = true
-        return endOf(await send(row, { gateway, ticket, withinMs, signal }))
+        const sent = await send(way.isOlder ? { ...row, lasts: null } : row, { gateway, ticket, withinMs, signal })
+        return endOf(sent, way)
       } catch (error) {
         failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+        if (error instanceof DoorStatus && error.status === 400 && row.lasts !== null && !way.isOlder) {
+          way.isOlder = true
+          continue
+        }
         if (error instanceof DoorStatus && error.status === 400 && wasSent)
           return {
             state: 'refused',
@@ -179,6 +191,7 @@ export function createCommands(options: {
       ...(row.deterrent !== null && { deterrent: row.deterrent }),
       ...(row.seconds !== null && { seconds: row.seconds }),
       learning: learningOf(row) ?? undefined,
+      ...(row.lasts !== null && { lasts: row.lasts }),
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
     return door.ask(gateway, doorCalls.carryOut, { timeoutMs, signal, body })
@@ -256,7 +269,8 @@ export async function listCommands(db: Db, gatewayId: string): Promise<Command[]
   return rows.map(toCommand)
 }
 
-function endOf({ outcome, code, message = '' }: DoorOutcome): End {
+function endOf({ outcome, code, message = '' }: DoorOutcome, { isOlder = false }: { isOlder?: boolean }): End {
+  if (isOlder && outcome === 'done') return { state: 'done', code: 'without_end', message: WITHOUT_END }
   const isLate = outcome === 'refused' && code === 'expired'
   return { state: isLate ? 'expired' : outcome, code: code ?? null, message }
 }
@@ -283,6 +297,7 @@ function toCommand(row: Row): Command {
     action: row.action,
     deterrent: row.deterrent,
     seconds: row.seconds,
+    lasts: row.lasts,
     learning: learningOf(row),
     by: row.by_name,
     state: row.state,

@@ -18,8 +18,8 @@ export function commandRoutes(
     commands.give({ gatewayId: gateway.id, action: 'stop', ...body }, act),
   )
   mount(app, contract.armGateway, ({ gateway, act }) => commands.give({ gatewayId: gateway.id, action: 'arm' }, act))
-  mount(app, contract.disarmGateway, ({ gateway, act }) =>
-    commands.give({ gatewayId: gateway.id, action: 'disarm' }, act),
+  mount(app, contract.disarmGateway, ({ gateway, query, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'disarm', ...query }, act),
   )
   mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, act }) =>
     commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, act),

@@ -32,6 +32,7 @@ import * as reasonsAndCounts from './migrations/032-reasons-and-counts.ts'
 import * as backups from './migrations/033-backups.ts'
 import * as invitedDescriptions from './migrations/034-invited-descriptions.ts'
 import * as countsByGateway from './migrations/035-counts-by-gateway.ts'
+import * as disarmEnds from './migrations/036-disarm-ends.ts'
 import * as channels from './migrations/037-channels.ts'
 import type { Engine } from './engine.ts'
 
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '033-backups', up: backups.up },
   { name: '034-invited-descriptions', up: invitedDescriptions.up },
   { name: '035-counts-by-gateway', up: countsByGateway.up },
+  { name: '036-disarm-ends', up: disarmEnds.up },
   { name: '037-channels', up: channels.up },
 ]
 

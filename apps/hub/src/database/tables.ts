@@ -1,4 +1,4 @@
-import type { Alert, Command, CommandAction, RegistrationHold } from '@hedgerow/contract'
+import type { Alert, Command, CommandAction, DisarmTime, RegistrationHold } from '@hedgerow/contract'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 /**
@@ -253,6 +253,8 @@ export type Tables = {
     lines: string
     /** How many things of each gateway it is about, as JSON; the key of the hub itself is empty. */
     counts: string
+    /** How many incidents of each gateway, place, camera and label: `Sightings` as JSON. Older alerts have none. */
+    sightings: string | null
     /** The gateway, when everything that it is about is of one gateway. */
     gateway_id: string | null
     /** How many steps were told after the message, and when the next one is due. */
@@ -383,6 +385,8 @@ export type Tables = {
     action: CommandAction
     deterrent: string | null
     seconds: number | null
+    /** Of a `disarm` with an end. */
+    lasts: DisarmTime | null
     /** JSON of `LearningUndo`. */
     learning: string | null
     by_id: string

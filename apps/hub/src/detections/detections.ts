@@ -21,6 +21,7 @@ import { record } from '../facts/facts.ts'
 import { lockGateways } from '../database/gateway-locks.ts'
 import type { SharedCommits } from '../database/shared-commits.ts'
 import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import { deedsOf } from './deeds.ts'
 import { storeThumbnails } from './thumbnails.ts'
 import { placeInIncidents, recount } from './incidents.ts'
 
@@ -35,6 +36,7 @@ const BYTES_AT_ONCE = 256 * 1024
 /** How many bytes a row counts without its thumbnail. */
 const DETECTION_BYTES = 500
 const ROWS_DELETED_AT_ONCE = 200
+const FIRED_READ = 20
 const PAUSE_MS = 10
 const BYTES_PER_MEGABYTE = 1_000_000
 
@@ -395,4 +397,18 @@ export async function trimDetections(
     if (deleted === 0) return
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
   }
+}
+
+/** What deterrents did about an incident. */
+export async function readDeeds(db: Db, { gatewayId, incidentId }: { gatewayId: string; incidentId: string }) {
+  const rows = await db
+    .selectFrom('detections')
+    .select(['id', 'details'])
+    .where('incident_id', '=', incidentId)
+    .where('details', 'like', '%"firings"%')
+    .orderBy('started_at')
+    .limit(FIRED_READ)
+    .execute()
+  const fired = rows.map(({ id, details }) => ({ id, ...(JSON.parse(details ?? '{}') as DetectionDetails) }))
+  return deedsOf(db, gatewayId, fired)
 }

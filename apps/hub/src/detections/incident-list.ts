@@ -5,6 +5,7 @@ import { gatewaysIn, incidentsIn, type IncidentRow } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { hasTag } from '../database/tags.ts'
+import { deedsOf } from './deeds.ts'
 import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'
 import { pageFrom, sendPage, type Headers, type Page } from '../http/pagination.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -139,7 +140,8 @@ export async function readIncidentOf(db: Kysely<Tables>, row: IncidentRow): Prom
     .orderBy('id')
     .limit(DETECTIONS_AT_MOST)
     .execute()
-  return { ...incident, list: rows.map(toStoredDetection) }
+  const list = rows.map(toStoredDetection)
+  return { ...incident, list, deeds: await deedsOf(db, incident.gatewayId, list) }
 }
 
 /** The incidents with these ids that the scope has, in the order of the ids. */
@@ -197,7 +199,7 @@ function indexOf(gateways: GatewayIds, { camera }: IncidentSelection): typeof BY
 }
 
 function matching(db: Db, gateways: GatewayIds, filter: IncidentSelection): Query<object> {
-  const { label, severity, review, fired, from, to, camera, learning } = filter
+  const { label, severity, review, fired, from, to, camera, learning, alert } = filter
   const index = indexOf(gateways, filter)
   let asked: Query<object> = db.selectFrom('incidents')
   if (index === BY_CAMERA)
@@ -220,10 +222,16 @@ function matching(db: Db, gateways: GatewayIds, filter: IncidentSelection): Quer
         ),
       )
   }
-  asked =
-    learning === 'doubtful'
-      ? asked.where('doubtful', '=', 1)
-      : asked.where('suppressed', '=', learning === 'hidden' ? 1 : 0)
+  if (alert !== undefined)
+    asked = asked.where(
+      'incidents.id',
+      'in',
+      db.selectFrom('alerted_incidents').select('incident_id').where('alert_id', '=', alert),
+    )
+  // What an alert told of is listed, whether or not learning holds it back since.
+  if (learning === 'doubtful') asked = asked.where('doubtful', '=', 1)
+  else if (learning === 'hidden' || alert === undefined)
+    asked = asked.where('suppressed', '=', learning === 'hidden' ? 1 : 0)
   if (label?.length) asked = asked.where('label', 'in', label)
   if (severity) asked = asked.where('severity', '=', severity)
   if (review === 'none') asked = asked.where('verdict', 'is', null)

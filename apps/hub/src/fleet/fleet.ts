@@ -4,7 +4,14 @@
  * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
-import { protectionOf, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
+import {
+  protectionOf,
+  type Gateway,
+  type Heartbeat,
+  type KnownToProtect,
+  type Language,
+  type SearchQuery,
+} from '@hedgerow/contract'
 import { ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { base32 } from '@hedgerow/enrolment'
 import type { Transaction } from 'kysely'
@@ -123,6 +130,8 @@ export type FleetStatus = Judgement & {
   lastSeenAt: number | undefined
   /** Its detections that waited for the hub, and those that it lost, by its last heartbeat. */
   queue: Heartbeat['queue']
+  /** By whom it is disarmed, by its last heartbeat. */
+  disarmed?: Heartbeat['disarmed']
   /** Restarts of its agent, by its last heartbeat. */
   restarts?: Heartbeat['restarts']
 }
@@ -155,6 +164,7 @@ class JudgedGateway implements FleetStatus {
   readonly lastSeenAt: number | undefined
   readonly queue: Heartbeat['queue']
   readonly restarts: Heartbeat['restarts']
+  readonly disarmed: Heartbeat['disarmed']
   readonly #known: Signals
 
   constructor(gateway: FleetGateway, known: Signals) {
@@ -167,6 +177,7 @@ class JudgedGateway implements FleetStatus {
     this.lastSeenAt = lastSeen(known)
     this.queue = known.heartbeat?.content.queue
     this.restarts = known.heartbeat?.content.restarts
+    this.disarmed = known.heartbeat?.content.disarmed
     this.#known = known
   }
 
@@ -248,6 +259,11 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
+function knownToProtect({ heartbeat }: Pick<Signals, 'heartbeat'>, status: Gateway['status']): KnownToProtect {
+  const content = heartbeat?.content
+  return { isOffline: status === 'offline', heartbeat: content, aheadMs: heartbeat ? heartbeat.at - content!.clock : 0 }
+}
+
 function present(row: FleetGateway, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
   const { signals, hubPublicKey, connectedUsers, warningSince } = dependencies
   const known = signalsOf(row, signals, handshakes)
@@ -259,7 +275,8 @@ function present(row: FleetGateway, dependencies: ListDependencies, handshakes: 
     name: row.name,
     status,
     statusReason: reason,
-    protection: protectionOf({ isOffline: status === 'offline', heartbeat: known.heartbeat?.content }),
+    protection: protectionOf(knownToProtect(known, status)),
+    timeZone: known.heartbeat?.content.timeZone ?? null,
     blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
     kind: row.kind,
     ...ofGatewayTexts((name) => row[name]),

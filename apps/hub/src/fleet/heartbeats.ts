@@ -128,8 +128,9 @@ export function createHeartbeats({
   }
 }
 
-function deterrentsOf({ armed, deterrents }: Heartbeat): string {
-  return [armed, ...deterrents.map(({ name, state }) => `${name} ${state}`)].join('\n')
+function deterrentsOf({ armed, disarmed, deterrents }: Heartbeat): string {
+  const each = deterrents.map(({ name, state, blocked }) => `${name} ${state} ${blocked?.code}`)
+  return [armed, disarmed?.until, ...each].join('\n')
 }
 
 function parseJson(text: string): unknown {

@@ -3,7 +3,7 @@
  * values of JSON and never part of a topic or a template.
  */
 import { createHash } from 'node:crypto'
-import type { Heartbeat } from '@hedgerow/contract'
+import { PROTECTION_STATES, protectionOf, type Heartbeat } from '@hedgerow/contract'
 
 /** The part of a gateway's state that the database holds. */
 export type StoredView = {
@@ -26,6 +26,8 @@ export type GatewayView = StoredView & {
   status: 'online' | 'offline' | 'warning'
   reason: string
   heartbeat: Heartbeat | undefined
+  /** By how many milliseconds the hub's clock is ahead of the device's. */
+  aheadMs: number
   /** Changes since that heartbeat. */
   armed: boolean | undefined
   /** Names of deterrents that are on. */
@@ -96,6 +98,14 @@ export function deviceOf(view: GatewayView, options: { topics: Topics; portalUrl
       json_attributes_topic: state,
       json_attributes_template: "{{ {'reason': value_json.reason} | tojson }}",
     }),
+    entity('protection', 'sensor', 'Protection', {
+      device_class: 'enum',
+      options: PROTECTION_STATES,
+      value_template: '{{ value_json.protection }}',
+      json_attributes_topic: state,
+      json_attributes_template:
+        "{{ {'reason': value_json.protection_reason, 'until': value_json.protection_until} | tojson }}",
+    }),
     entity('threats', 'sensor', 'Threats today', {
       state_class: 'measurement',
       value_template: '{{ value_json.threats }}',
@@ -128,6 +138,11 @@ export function deviceOf(view: GatewayView, options: { topics: Topics; portalUrl
       })
     }),
   ])
+  const protection = protectionOf({
+    isOffline: isAway,
+    heartbeat: heartbeat && withChanges(heartbeat, view),
+    aheadMs: view.aheadMs,
+  })
   const onOff = (isOn: boolean) => (isOn ? 'ON' : 'OFF')
   return {
     config: {
@@ -149,6 +164,9 @@ export function deviceOf(view: GatewayView, options: { topics: Topics; portalUrl
     state: {
       status: view.status,
       reason: view.reason,
+      protection: protection.state,
+      protection_reason: protection.reason,
+      protection_until: protection.until,
       threats: view.threatsToday,
       last: last
         ? {
@@ -168,6 +186,16 @@ export function deviceOf(view: GatewayView, options: { topics: Topics; portalUrl
       ),
     },
   }
+}
+
+/** The heartbeat as it would be after the changes that the ledger told since. */
+function withChanges(heartbeat: Heartbeat, { armed, firing }: GatewayView): Heartbeat {
+  const { disarmed, ...rest } = heartbeat
+  const deterrents = heartbeat.deterrents.map((one) =>
+    firing.has(one.name) ? { ...one, state: 'active' as const } : one,
+  )
+  if (armed === undefined) return { ...heartbeat, deterrents }
+  return { ...rest, deterrents, armed, ...(!armed && disarmed && { disarmed }) }
 }
 
 /**

@@ -256,6 +256,7 @@ function createPublisher(options: Options, settings: BrokerSettings) {
         status,
         reason: known.reason.words,
         heartbeat: heartbeat?.content,
+        aheadMs: heartbeat ? heartbeat.at - heartbeat.content.clock : 0,
         ...sinceHeartbeat(id, heartbeat),
       },
       { topics, portalUrl: options.portalUrl(), commands: mayCommand },

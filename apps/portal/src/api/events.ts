@@ -20,7 +20,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   settings: ['hub-settings'],
   certificates: ['certificates'],
   threats: ['threats'],
-  deterrents: ['deterrents', 'gateway'],
+  deterrents: ['deterrents', 'gateway', 'gateways', 'cameras'],
   alerts: ['alerts'],
 }
 /** The hub writes every 15 s, so a stream that is silent for this long is dead, whatever TCP says. */

@@ -1,21 +1,6 @@
 /** Protection in words. Pure. */
 import { countProtection, isProtected, type ProtectionState } from '@hedgerow/contract/protection'
 
-const TONES = {
-  offline: 'danger',
-  disarmed: 'warning',
-  blind: 'warning',
-  blocked: 'warning',
-  unproven: 'neutral',
-  firing: 'signal',
-  protected: 'good',
-} as const satisfies Record<ProtectionState, string>
-
-/** A newer hub may have more states. */
-export const protectionTone = (state: ProtectionState) => (Object.hasOwn(TONES, state) ? TONES[state] : 'neutral')
-
-export const protectionWord = (state: ProtectionState): string => `${state.charAt(0).toUpperCase()}${state.slice(1)}`
-
 /** What the gateways lack, as `2 of 4 gateways are not protected: 1 offline, 1 disarmed`; undefined for nothing. */
 export function unprotected(
   states: readonly ProtectionState[],

@@ -30,7 +30,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   state(): GatewayState
   updates(): DeviceUpdates
   /** The states of all parts of the device. */
-  parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+  parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'timeZone'>
   sessions: Sessions
 }
 
@@ -95,7 +95,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     },
     stopDeterrent: ({ caller, params: { name } }) => parts.stop(name, askerOf(signedIn(caller))),
     arm: ({ caller }) => parts.arm(askerOf(signedIn(caller))),
-    disarm: ({ caller }) => parts.disarm(askerOf(signedIn(caller))),
+    disarm: ({ caller, query: { lasts } }) => parts.disarm(askerOf(signedIn(caller)), lasts),
     listLedger: async ({ query }) => (await deterrents.ledger(query)).map(toldEntry),
     readRules() {
       const { fired } = ruleTest()

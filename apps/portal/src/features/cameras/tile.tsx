@@ -5,6 +5,7 @@ import { loadCameraPicture } from '#api/cameras.ts'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { ProtectionChip } from '#parts/gateway-state.tsx'
+import { ProtectionControls } from '#parts/protection-controls.tsx'
 import styles from './cameras.module.css'
 
 /** One camera. A click opens its incidents. */
@@ -37,6 +38,7 @@ export function Tile({ camera }: { camera: Camera }) {
           )}
         </span>
       </Link>
+      <ProtectionControls gateway={{ id: gatewayId, name: gatewayName, protection }} size="xs" />
     </li>
   )
 }

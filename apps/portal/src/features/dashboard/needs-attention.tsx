@@ -6,8 +6,9 @@ import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { GatewayState, reasonOf } from '#parts/gateway-state.tsx'
+import { GatewayState, useReason } from '#parts/gateway-state.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
+import { ProtectionControls } from '#parts/protection-controls.tsx'
 import { isProtected } from '@hedgerow/contract/protection'
 import { allWell, neverConnected } from './messages.ts'
 import { useHubProblems } from './queries.ts'
@@ -102,12 +103,19 @@ function Troubles({ gateways }: { gateways: readonly Gateway[] }) {
   return (
     <ul className={styles.troubles}>
       {gateways.map((gateway) => (
-        <li key={gateway.id}>
-          <Link to={`/gateways/${gateway.id}`}>{gateway.name}</Link>
-          <GatewayState gateway={gateway} brief />
-          <span>{reasonOf(gateway)}</span>
-        </li>
+        <Trouble key={gateway.id} gateway={gateway} />
       ))}
     </ul>
+  )
+}
+
+function Trouble({ gateway }: { gateway: Gateway }) {
+  return (
+    <li>
+      <Link to={`/gateways/${gateway.id}`}>{gateway.name}</Link>
+      <GatewayState gateway={gateway} brief />
+      <span>{useReason(gateway)}</span>
+      {gateway.kind === 'enrolled' && <ProtectionControls gateway={gateway} size="xs" />}
+    </li>
   )
 }

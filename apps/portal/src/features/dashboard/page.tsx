@@ -20,7 +20,7 @@ import { threatsToday } from './targets.ts'
 import { Approvals } from './approvals.tsx'
 import { areStepsHidden, FirstSteps } from './first-steps-panel.tsx'
 import { threatBanner } from './messages.ts'
-import { quietHours, useDashboard, useHubProblems, useTimeline } from './queries.ts'
+import { quietHours, useDashboard, useHubProblems, useThreatsToday, useTimeline } from './queries.ts'
 import { NeedsAttention } from './needs-attention.tsx'
 import { NotProtected } from './not-protected.tsx'
 import styles from './page.module.css'
@@ -34,12 +34,22 @@ const waits = ({ isLoading, isFetched }: { isLoading: boolean; isFetched: boolea
 export function DashboardPage() {
   const dashboard = useDashboard()
   const timeline = useTimeline()
+  const threatsNow = useThreatsToday()
+  const threats = threatsNow.data ?? 0
   const quiet = useMemo(() => quietHours(), [])
   const stats = dashboard.data?.stats ?? NO_STATS
   const isAdmin = useUser().role === 'admin'
   const rules = useAutoApprovalSettings(isAdmin && !areStepsHidden())
   // All of them decide what is above the chart: shown one by one, the parts would push each other down.
-  const above = [dashboard, useGateways(), useHubProblems(), usePendingRegistrations(), useHubSettings(), rules]
+  const above = [
+    dashboard,
+    threatsNow,
+    useGateways(),
+    useHubProblems(),
+    usePendingRegistrations(),
+    useHubSettings(),
+    rules,
+  ]
   if (above.some(waits))
     return (
       <>
@@ -51,10 +61,10 @@ export function DashboardPage() {
     <>
       <PageHead title="Dashboard" actions={<Approvals />} />
       <NotProtected />
-      {stats.threats > 0 && (
+      {threats > 0 && (
         <Notice tone="warning">
           <Link to={threatsToday()} className={styles.banner}>
-            {threatBanner(stats.threats)}
+            {threatBanner(threats)}
           </Link>
         </Notice>
       )}
@@ -64,7 +74,7 @@ export function DashboardPage() {
           { label: 'Total Gateways', value: stats.totalGateways, to: '/gateways' },
           { label: 'Active Gateways', value: stats.activeGateways, to: '/gateways?status=active' },
           { label: 'Total Users', value: stats.totalUsers, to: '/users' },
-          { label: 'Threats Today', value: stats.threats, tone: 'danger', to: threatsToday() },
+          { label: 'Threats Today', value: threats, tone: 'danger', to: threatsToday() },
         ]}
       />
       {dashboard.data !== undefined && <FirstSteps gateways={stats.totalGateways} users={stats.totalUsers} />}

@@ -1,9 +1,10 @@
 import type { ActivityEntry, hubTimeline as timelineCall, ResponseOf } from '@hedgerow/contract'
 import { DASHBOARD_REFRESH_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { useQuery } from '@tanstack/react-query'
-import { hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
+import { countIncidents, hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
 import { activityLines } from './activity-lines.ts'
+import { midnight } from './targets.ts'
 
 /** Older entries are read when those that repeat leave fewer rows than this. */
 const FEW_ROWS = 5
@@ -32,6 +33,19 @@ async function readActivity(signal: AbortSignal): Promise<ActivityEntry[]> {
   const cursor = newest.headers.get(NEXT_CURSOR_HEADER)
   if (cursor === null || activityLines(entries).length >= FEW_ROWS) return entries
   return [...entries, ...(await api(recentActivity, { query: { cursor, limit: OLDER }, signal }))]
+}
+
+/** The incidents that the link of the figure lists: both ask for the same. */
+export const useThreatsToday = () => {
+  const from = midnight().toISOString()
+  return useQuery({
+    queryKey: ['threats', 'today', from],
+    queryFn: async ({ signal }) => {
+      const { groups } = await api(countIncidents, { query: { severity: 'alert', from }, signal })
+      return groups.reduce((sum, { severity, count }) => (severity === 'alert' ? sum + count : sum), 0)
+    },
+    refetchInterval: DASHBOARD_REFRESH_MS,
+  })
 }
 
 export const useHubProblems = () =>

@@ -1,6 +1,11 @@
 /** The targets of the dashboard's figures, lines and points. Pure, except for `threatsToday`'s clock. */
 import type { ActivityEntry } from '@hedgerow/contract'
 
+/** The last midnight of this browser. */
+export function midnight(now = new Date()): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate())
+}
+
 /** Alerts since midnight. */
 export function threatsToday(now = new Date()): string {
   const day = [now.getFullYear(), pad(now.getMonth() + 1), pad(now.getDate())].join('-')

@@ -2,6 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { Menu } from '@mantine/core'
 import type { ComponentProps, ReactElement } from 'react'
 import { MANAGER_NEEDED } from '#api/roles.ts'
+import { useOffered, useToldOrder } from '#parts/orders.ts'
 import { MenuOnDemand } from '@hedgerow/ui/menu-on-demand.tsx'
 import type { GatewayVerb } from './dialogs/dialogs.tsx'
 import styles from './row.module.css'
@@ -21,8 +22,27 @@ type GatewayMenuItemsProps = {
 
 /** Actions that the role may not do stay visible, with the reason. */
 export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }: GatewayMenuItemsProps) {
+  const offered = useOffered(gateway)
+  const { give } = useToldOrder(gateway)
   return (
     <MenuOnDemand button={button} width={220}>
+      {gateway.kind === 'enrolled' && (
+        <>
+          {offered.map(({ key, words, order }) => (
+            <Menu.Item
+              key={key}
+              className={key === 'stop' ? (styles.danger ?? '') : ''}
+              onClick={() => {
+                if (order === undefined) onVerb('disarm', gateway)
+                else if (order.action !== 'fire') void give(order)
+              }}
+            >
+              {words}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+        </>
+      )}
       {ITEMS.map(([verb, words]) =>
         mayManage ? (
           <Menu.Item

@@ -15,7 +15,7 @@ const gateway = (name: string, more: Partial<Gateway> = {}) =>
   ({
     name,
     status: 'online',
-    protection: { state: 'protected', reason: '' },
+    protection: { state: 'protected', reason: '', until: null },
     location: '',
     publicIp: null,
     vpnInternalIp: '10.100.0.2',
@@ -68,7 +68,7 @@ it('orders numbers in names by value, also in reverse', () => {
   expect(names(fleet, { descending: true })).toEqual(['Gate 10', 'Gate 2', 'barn'])
 })
 
-const as = (state: Gateway['protection']['state']) => ({ protection: { state, reason: '' } })
+const as = (state: Gateway['protection']['state']) => ({ protection: { state, reason: '', until: null } })
 const fleetOfAll = [
   gateway('A'),
   gateway('B', { status: 'warning' }),

@@ -34,13 +34,13 @@ export function BulkBar({ count, labels, isBusy, isLabelling, onLabelling, onSay
       ) : (
         <>
           <Button size="sm" loading={isBusy} onClick={() => onSay({ verdict: 'right' })}>
-            Right
+            Correct
           </Button>
           <Button size="sm" variant="default" disabled={isBusy} onClick={() => onSay({ verdict: 'wrong' })}>
-            False alarm
+            Wrong
           </Button>
           <Button size="sm" variant="default" disabled={isBusy} onClick={() => onLabelling(true)}>
-            Something else…
+            Other…
           </Button>
           <Button size="sm" variant="subtle" onClick={onClear}>
             Clear selection

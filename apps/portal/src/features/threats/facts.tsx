@@ -1,5 +1,6 @@
 /** The facts of an incident and of the shown detection, in words. */
-import type { Alert, Firing, Incident, StoredDetection, Verdict } from '@hedgerow/contract'
+import type { Alert, Deed, readIncident, ResponseOf, StoredDetection, Verdict } from '@hedgerow/contract'
+import { deedLine } from '@hedgerow/contract/protection'
 import { Link } from 'react-router'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
@@ -9,14 +10,13 @@ import { useAlertsOf } from './queries.ts'
 import { reviewWords } from './use-review.ts'
 import styles from './threats.module.css'
 
-type WithList = Incident & { list: StoredDetection[] }
+export type WithList = ResponseOf<typeof readIncident>
 
 export function Facts({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
   const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt, label, reportedLabel } = incident
   const said = reviewWords(incident)
   const alerts = useAlertsOf(incident.id).data ?? []
   const verdicts = shown?.verdicts ?? []
-  const firings = incident.list.flatMap((detection) => detection.firings ?? [])
   return (
     <DetailList
       details={[
@@ -39,8 +39,8 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
           : ['Second look', secondLook(shown)],
         [
           'Deterrent',
-          firings.length > 0 ? (
-            <Lines key="firings" lines={firings.map(firingInWords)} />
+          incident.deeds.length > 0 ? (
+            <Lines key="firings" lines={incident.deeds.map(deedInWords)} />
           ) : incident.isFired ? (
             (deterrentsOf(incident) ?? 'fired')
           ) : (
@@ -101,12 +101,7 @@ export function verdictInWords({ stage, by, outcome, score, reason }: Verdict): 
   return `${who} (${by}) ${said}${sure}${reason === undefined ? '' : `: ${reason}`}`
 }
 
-/** `sprinkler fired for 10 s at 23:04:10` */
-export function firingInWords({ deterrent, at, seconds, outcome, reason }: Firing): string {
-  const when = new Date(at).toLocaleTimeString()
-  if (outcome === 'fired') return `${deterrent} fired for ${seconds} s at ${when}`
-  return `${deterrent} ${outcome} at ${when}${reason === undefined ? '' : `: ${reason}`}`
-}
+const deedInWords = (deed: Deed): string => `${new Date(deed.at).toLocaleTimeString()}: ${deedLine(deed)}`
 
 function alertInWords({ ruleName, acknowledged }: Alert): string {
   return `${ruleName}: ${acknowledged === null ? 'nobody has acknowledged it yet' : acknowledgedInWords(acknowledged)}`

@@ -13,6 +13,7 @@ describe('the filter of threats', () => {
       camera: 'gate',
       fired: true,
       learning: 'hidden',
+      alert: 'a-1',
       from: '2026-05-01',
       to: '2026-05-02',
     }

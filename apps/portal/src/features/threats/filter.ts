@@ -16,6 +16,8 @@ export type Filter = {
   fired: boolean
   /** Detections that gateways hold back, or ask people about again. */
   learning: 'any' | 'hidden' | 'doubtful'
+  /** The id of an alert, for what it told of; empty for any. */
+  alert: string
   /** Days as a date field has them, `to` included; or moments in UTC, `to` excluded. */
   from: string
   to: string
@@ -31,6 +33,7 @@ export const EVERYTHING: Filter = {
   camera: '',
   fired: false,
   learning: 'any',
+  alert: '',
   from: '',
   to: '',
 }
@@ -54,6 +57,7 @@ export function readFilter(parameters: URLSearchParams): Filter {
     camera: text('gateway') === '' ? '' : text('camera'),
     fired: text('fired') === 'yes',
     learning: oneOf(text('learning'), ['hidden', 'doubtful']),
+    alert: /^[\w-]{1,40}$/.test(text('alert')) ? text('alert') : '',
     from: time('from'),
     to: time('to'),
   }
@@ -73,6 +77,7 @@ export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSea
   say('camera', filter.gateway === '' ? '' : filter.camera)
   say('fired', filter.fired ? 'yes' : '')
   say('learning', filter.learning)
+  say('alert', filter.alert)
   say('from', filter.from)
   say('to', filter.to)
   return next
@@ -91,6 +96,7 @@ export function queryOf({
   camera,
   fired,
   learning,
+  alert,
   from,
   to,
 }: Filter): Query {
@@ -104,6 +110,7 @@ export function queryOf({
     ...(camera !== '' && gateway !== '' && { camera }),
     ...(fired && { fired: 'yes' }),
     ...(learning !== 'any' && { learning }),
+    ...(alert !== '' && { alert }),
     ...(from !== '' && { from: isMoment(from) ? from : midnight(from, 0) }),
     ...(to !== '' && { to: isMoment(to) ? to : midnight(to, 1) }),
   }

@@ -14,8 +14,8 @@ const LABELS_SHOWN = 8
 const REVIEWS = [
   ['any', 'All'],
   ['none', 'To review'],
-  ['right', 'Right'],
-  ['wrong', 'False alarms'],
+  ['right', 'Correct'],
+  ['wrong', 'Wrong'],
 ] as const
 
 const LEARNING = [
@@ -60,9 +60,8 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
     Math.max(LABELS_SHOWN, filter.labels.length),
   )
   const [isPlaceOpen, setPlaceOpen] = useState(false)
-  const isPlaceSet = [filter.site, filter.tag, filter.gateway, filter.camera, filter.from, filter.to].some(
-    (value) => value !== '',
-  )
+  const { site, tag, gateway, camera, alert, from, to } = filter
+  const isPlaceSet = [site, tag, gateway, camera, alert, from, to].some((value) => value !== '')
   const toggle = (label: string) =>
     onChange({
       labels: filter.labels.includes(label) ? filter.labels.filter((one) => one !== label) : [...filter.labels, label],
@@ -142,6 +141,11 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
             options={[['', 'All gateways'], ...ofSite.map(({ id, name }) => [id, name] as const)]}
             onChange={(gateway) => onChange({ gateway, camera: '' })}
           />
+        )}
+        {filter.alert !== '' && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange({ alert: '' })}>
+            Of one alert ×
+          </Button>
         )}
         {filter.camera !== '' && (
           <Button size="compact-sm" variant="default" onClick={() => onChange({ camera: '' })}>

@@ -8,7 +8,8 @@ import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
-import { Facts } from './facts.tsx'
+import { Facts, type WithList } from './facts.tsx'
+import { Defence, Summary } from './summary.tsx'
 import { LabelForm } from './label-form.tsx'
 import { DetectionPicture } from './picture.tsx'
 import { fetchClipLink, useIncident, useSnapshot } from './queries.ts'
@@ -49,7 +50,7 @@ export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
 }
 
 type ShownProps = Omit<LightboxProps, 'id' | 'onClosed'> & {
-  incident: Incident & { list: StoredDetection[] }
+  incident: WithList
   isBoxed: boolean
   onBoxed: (boxed: boolean) => void
 }
@@ -103,6 +104,7 @@ function Shown({
         )}
       </div>
       <div className={styles.words}>
+        <Summary incident={incident} shown={shown} />
         {isLabelling ? (
           <LabelForm
             labels={labels}
@@ -116,6 +118,7 @@ function Shown({
           <Answers incident={incident} onSay={onSay} onLabelling={() => onLabelling(true)} />
         )}
         {failure !== undefined && <Notice tone="warning">{failure}</Notice>}
+        <Defence incident={incident} />
         <Facts incident={incident} shown={shown} />
         <Tools incident={incident} shown={shown} />
       </div>
@@ -140,7 +143,7 @@ function Answers({
         aria-pressed={verdict === 'right'}
         onClick={() => onSay({ verdict: 'right' })}
       >
-        Right <kbd>r</kbd>
+        Correct <kbd>r</kbd>
       </Button>
       <Button
         variant={verdict === 'wrong' ? 'filled' : 'default'}
@@ -148,10 +151,10 @@ function Answers({
         aria-pressed={verdict === 'wrong'}
         onClick={() => onSay({ verdict: 'wrong' })}
       >
-        False alarm <kbd>w</kbd>
+        Wrong <kbd>w</kbd>
       </Button>
       <Button variant="default" onClick={onLabelling}>
-        Something else… <kbd>l</kbd>
+        Other… <kbd>l</kbd>
       </Button>
       {verdict !== undefined && (
         <Button variant="subtle" onClick={() => onSay({ verdict: null })}>

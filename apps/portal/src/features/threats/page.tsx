@@ -173,8 +173,8 @@ export function ThreatsPage() {
           <>
             What the cameras saw, newest first.
             <span className={styles.keys}>
-              <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> selects; <kbd>r</kbd> right,{' '}
-              <kbd>w</kbd> false alarm, <kbd>l</kbd> something else, <kbd>z</kbd> undo
+              <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> selects; <kbd>r</kbd> correct,{' '}
+              <kbd>w</kbd> wrong, <kbd>l</kbd> other, <kbd>z</kbd> undo
             </span>
           </>
         }

@@ -3,11 +3,14 @@ import { CLIP_LINK_LIFETIME_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/co
 import {
   keepPreviousData,
   useInfiniteQuery,
+  useMutation,
   useQuery,
+  useQueryClient,
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query'
 import {
+  acknowledgeAlert,
   countIncidents,
   createClipLink,
   listAlerts,
@@ -127,6 +130,15 @@ export const useAlertsOf = (incident: string) =>
     queryKey: ['alerts', 'of', incident],
     queryFn: ({ signal }) => api(listAlerts, { query: { incident }, signal }),
   })
+
+/** Acknowledges several alerts about one incident. */
+export function useAcknowledge() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (ids: readonly string[]) => Promise.all(ids.map((id) => api(acknowledgeAlert, { params: { id } }))),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
+  })
+}
 
 /** The picture in full size, from the gateway. */
 export const useSnapshot = (id: string, detectionId: string | undefined) =>

@@ -10,6 +10,7 @@ import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { BoxOver } from './box-over.tsx'
 import { DetectionPicture } from './picture.tsx'
 import { isNotFinished, useClip, useSnapshot } from './queries.ts'
+import { useGestures } from './use-gestures.ts'
 import styles from './threats.module.css'
 
 export type Stage = 'picture' | 'clip'
@@ -26,13 +27,14 @@ type StageProps = {
 }
 
 export function StageView({ incident, shown, stage, onStage, isBoxed, onBoxed, onPrevious, onNext }: StageProps) {
+  const { gestures, transform } = useGestures({ onPrevious, onNext })
   return (
     <>
-      <div className={styles.stage}>
+      <div className={styles.stage} {...(stage === 'picture' && gestures)}>
         {stage === 'clip' && shown ? (
           <Clip gatewayId={incident.gatewayId} id={shown.id} />
         ) : (
-          <LargePicture incident={incident} shown={shown} isBoxed={isBoxed} />
+          <LargePicture incident={incident} shown={shown} isBoxed={isBoxed} transform={transform} />
         )}
         <button
           type="button"
@@ -69,10 +71,12 @@ function LargePicture({
   incident,
   shown,
   isBoxed,
+  transform,
 }: {
   incident: Incident
   shown: StoredDetection | undefined
   isBoxed: boolean
+  transform: string | undefined
 }) {
   const words = `${incident.label} at ${shown?.camera ?? incident.camera}`
   const snapshot = useSnapshot(incident.gatewayId, shown?.id)
@@ -80,7 +84,7 @@ function LargePicture({
   const [size, setSize] = useState<{ address: string; width: number; height: number }>()
   const isThere = address !== undefined && size?.address === address
   return (
-    <span className={styles.large} data-snapshot={isThere}>
+    <span className={styles.large} data-snapshot={isThere} style={{ transform }}>
       <DetectionPicture
         gatewayId={incident.gatewayId}
         id={shown?.hasThumbnail ? shown.id : null}

@@ -77,6 +77,6 @@ export function wordsOfUndo({ asked, kept }: { asked: number; kept: number }): s
 /** The verdict in a word: of people, of the gateway, or none yet. */
 export function reviewWords({ review, label, reportedLabel }: Incident): string | undefined {
   if (review === null) return undefined
-  if (review.verdict === 'right') return 'Right'
-  return label === reportedLabel ? 'False alarm' : `${reportedLabel} was wrong`
+  if (review.verdict === 'right') return 'Correct'
+  return label === reportedLabel ? 'Wrong' : `${reportedLabel} was wrong`
 }

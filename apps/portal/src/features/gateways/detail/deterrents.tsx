@@ -1,19 +1,16 @@
-/**
- * What a gateway can switch: its state, a test for managers, Stop and arming, and the newest lines of the ledger. Stop
- * and Disarm never wait for what the hub believes about the gateway.
- */
-import { ledgerLine, type GatewayDetail } from '@hedgerow/contract'
-import { protectionOf } from '@hedgerow/contract/protection'
-import { Button } from '@mantine/core'
+/** What a gateway can switch: its state, a test for managers, and the newest lines of the ledger. */
+import { ledgerLine, type GatewayDetail, type Heartbeat } from '@hedgerow/contract'
+import { protectionOf, type ProtectionState } from '@hedgerow/contract/protection'
 import { messageOf } from '#api/client.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { ProtectionChip } from '#parts/gateway-state.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
-import { Reasoned, ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { Reasoned } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
-import { useLedger, useOrder } from './deterrents-queries.ts'
+import { useOrder } from '#parts/orders.ts'
+import { useLedger } from './deterrents-queries.ts'
 import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
 import styles from './gateway-page.module.css'
 
@@ -25,61 +22,39 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
   const { mutate, data: command, error, isPending } = useOrder(gateway.id)
   const { heartbeat } = gateway
   const isHeard = gateway.status !== 'offline'
-  const isDisarmed = heartbeat?.armed === false
   const mayNotReach = isHeard ? undefined : 'This gateway is offline.'
-  const mayNotTest = mayFire ? (mayNotReach ?? (isDisarmed ? 'This gateway is disarmed.' : undefined)) : MANAGER_NEEDED
   if (heartbeat === null || heartbeat.deterrents.length === 0)
     return <PanelEmpty title="No deterrents">Deterrents in the gateway.yaml of this device appear here.</PanelEmpty>
   return (
     <>
-      {isDisarmed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
       <ul className={styles.detections}>
-        {heartbeat.deterrents.map((deterrent) => (
-          <li key={deterrent.name}>
-            <div className={styles.caption}>
-              <strong>{deterrent.name}</strong>
-              <ProtectionChip
-                protection={protectionOf({
-                  isOffline: !isHeard,
-                  heartbeat: { ...heartbeat, deterrents: [deterrent] },
-                })}
-              />
-            </div>
-            {deterrent.driver !== undefined && <small>{deterrent.driver}</small>}
-            <Reasoned reason={mayNotTest}>
-              {(refusal) => (
-                <HoldButton
-                  {...refusal}
-                  disabled={isPending || mayNotTest !== undefined}
-                  onHeld={() => mutate({ action: 'fire', deterrent: deterrent.name })}
-                >
-                  Hold to test
-                </HoldButton>
-              )}
-            </Reasoned>
-          </li>
-        ))}
+        {heartbeat.deterrents.map((deterrent) => {
+          const aheadMs = Date.parse(heartbeat.receivedAt) - heartbeat.clock
+          const known = { ...heartbeat, deterrents: [deterrent] }
+          const protection = protectionOf({ isOffline: !isHeard, heartbeat: known, aheadMs })
+          const mayNotTest = mayFire ? (mayNotReach ?? whyNoTest(protection.state, deterrent)) : MANAGER_NEEDED
+          return (
+            <li key={deterrent.name}>
+              <div className={styles.caption}>
+                <strong>{deterrent.name}</strong>
+              </div>
+              <ProtectionChip protection={protection} isFull />
+              {deterrent.driver !== undefined && <small>{deterrent.driver}</small>}
+              <Reasoned reason={mayNotTest}>
+                {(refusal) => (
+                  <HoldButton
+                    {...refusal}
+                    disabled={isPending || mayNotTest !== undefined}
+                    onHeld={() => mutate({ action: 'fire', deterrent: deterrent.name })}
+                  >
+                    Hold to test
+                  </HoldButton>
+                )}
+              </Reasoned>
+            </li>
+          )
+        })}
       </ul>
-      <div className={styles.orders}>
-        <Button color="red" onClick={() => mutate({ action: 'stop' })}>
-          Stop
-        </Button>
-        {!isDisarmed && (
-          <Button variant="default" disabled={isPending} onClick={() => mutate({ action: 'disarm' })}>
-            Disarm
-          </Button>
-        )}
-        {mayFire && isDisarmed && (
-          <ReasonedButton
-            variant="default"
-            reason={mayNotReach}
-            disabled={isPending}
-            onClick={() => mutate({ action: 'arm' })}
-          >
-            Arm
-          </ReasonedButton>
-        )}
-      </div>
       <output>
         {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
         {command !== undefined && command.state !== 'done' && <Notice tone="warning">{command.message}</Notice>}
@@ -94,4 +69,10 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
       </ul>
     </>
   )
+}
+
+/** People may fire where only rules rest. */
+function whyNoTest(state: ProtectionState, { blocked }: Heartbeat['deterrents'][number]): string | undefined {
+  if (state === 'disarmed') return 'This gateway is disarmed.'
+  return blocked && blocked.code !== 'not_armed_now' ? 'It would refuse.' : undefined
 }

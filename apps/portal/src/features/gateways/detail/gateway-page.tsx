@@ -11,6 +11,7 @@ import { useDraft } from '#api/drafts.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { GatewayState } from '#parts/gateway-state.tsx'
+import { ProtectionControls } from '#parts/protection-controls.tsx'
 import { ArrowIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -84,6 +85,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           }
         />
       </div>
+      {gateway.kind === 'enrolled' && <ProtectionControls gateway={gateway} />}
       {stale !== undefined && (
         <Notice tone="warning">This page could not be refreshed and may be outdated: {stale}</Notice>
       )}

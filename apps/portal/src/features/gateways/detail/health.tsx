@@ -23,7 +23,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
       </PanelEmpty>
     )
   }
-  const { cameras, detectors, deterrents, problems } = heartbeat
+  const { cameras, detectors, problems } = heartbeat
   return (
     <>
       <div className={styles.part}>
@@ -91,18 +91,6 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
           </ul>
         </Part>
       )}
-      {deterrents.length > 0 && (
-        <Part title="Deterrents">
-          <ul className={styles.items}>
-            {deterrents.map(({ name, state }) => (
-              <li key={name}>
-                <StatusMark {...DETERRENT[state]} word={name} />
-                <span>{state}</span>
-              </li>
-            ))}
-          </ul>
-        </Part>
-      )}
       <div className={styles.part}>
         <p className={styles.seen}>
           Last heartbeat: <RelativeTime at={heartbeat.receivedAt} />
@@ -117,11 +105,6 @@ const CAMERA: Record<CameraState, { shape: MarkShape }> = {
   frozen: { shape: 'diamond' },
   offline: { shape: 'diamond' },
   disabled: { shape: 'neutral' },
-}
-const DETERRENT: Record<'ready' | 'active' | 'fault', { shape: MarkShape }> = {
-  ready: { shape: 'ring' },
-  active: { shape: 'dot' },
-  fault: { shape: 'diamond' },
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {

@@ -1,6 +1,7 @@
 /** The dialogs of one gateway and of the fleet, one per verb, loaded when the first one is opened. */
 import type { Gateway } from '@hedgerow/contract'
 import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import DisarmDialog from '#parts/disarm-dialog.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
@@ -11,7 +12,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EditDialog } from './edit-dialog.tsx'
 import { VpnDialog } from './vpn-dialog.tsx'
 
-export type GatewayVerb = 'connect' | 'edit' | 'vpn' | 'delete'
+export type GatewayVerb = 'connect' | 'disarm' | 'edit' | 'vpn' | 'delete'
 
 export type OpenDialog =
   | { verb: 'add' }
@@ -32,6 +33,7 @@ export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }:
     return <BulkDeleteDialog {...life} gateways={gateways} />
   }
   const { gateway } = dialog
+  if (dialog.verb === 'disarm') return <DisarmDialog gateway={gateway} onGone={onGone} />
   if (dialog.verb === 'edit') return <EditDialog {...life} gateway={gateway} />
   if (dialog.verb === 'vpn') return <VpnDialog {...life} gateway={gateway} />
   if (dialog.verb === 'delete') return <DeleteDialog {...life} gateway={gateway} onDeleted={onDeleted} />

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { tagOptions } from '#api/tags.ts'
-import { protectionWord } from '#parts/protection.ts'
-import { PROTECTION_STATES } from '@hedgerow/contract/protection'
+import { PROTECTION_STATES, protectionWord } from '@hedgerow/contract/protection'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { CardsIcon, RowsIcon } from '@hedgerow/ui/icons.tsx'
 import { SearchField } from '@hedgerow/ui/search-field.tsx'

@@ -12,7 +12,7 @@ const gateway = (name: string, location: string, vpnInternalIp: string) =>
     publicIp: null,
     version: '1.2.0',
     status: 'online',
-    protection: { state: location === 'South road' ? 'disarmed' : 'protected', reason: '' },
+    protection: { state: location === 'South road' ? 'disarmed' : 'protected', reason: '', until: null },
   }) as Gateway
 const barn = gateway('Barn', 'North field', '10.100.0.2')
 const gate = gateway('Gate', 'South road', '10.100.0.3')

@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { useOffered, useToldOrder, type Order, type Ordered } from './orders.ts'
+import styles from './protection.module.css'
+
+const DisarmDialog = lazy(() => import('./disarm-dialog.tsx'))
+
+/** Stop, Pause 1 h, Disarm and Arm as buttons, beside the state that they change. */
+export function ProtectionControls({ gateway, size = 'sm' }: { gateway: Ordered; size?: 'xs' | 'sm' }) {
+  const [isAsking, setAsking] = useState(false)
+  const { give, isPending } = useToldOrder(gateway)
+  const act = (order: Order | undefined) => {
+    if (order === undefined) setAsking(true)
+    else if (order.action !== 'fire') void give(order)
+  }
+  return (
+    <div className={styles.controls}>
+      {useOffered(gateway).map(({ key, words, order }) => (
+        <Button
+          key={key}
+          size={size}
+          {...(key === 'stop' ? { color: 'red' } : { variant: 'default', disabled: isPending })}
+          aria-label={`${words.replace('…', '')} ${gateway.name}`}
+          onClick={() => act(order)}
+        >
+          {words}
+        </Button>
+      ))}
+      <Suspense>{isAsking && <DisarmDialog gateway={gateway} onGone={() => setAsking(false)} />}</Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import { Chip, type Tone } from './chip.tsx'
+import { useCountdown } from './now.ts'
+
+type StateChipProps = {
+  tone: Tone
+  word: string
+  /** When it changes by itself; null when that is unknown. */
+  until: string | null
+  /** The whole state in a sentence at a time. */
+  line: (now: number) => string
+  /** Shows the sentence, not the word alone. */
+  isFull?: boolean
+}
+
+/** A state that may count down, in a word with its sentence for the pointer, or as the sentence. */
+export function StateChip({ tone, word, until, line, isFull = false }: StateChipProps) {
+  const words = line(useCountdown(until))
+  return (
+    <Chip tone={tone} title={words} isLong={isFull}>
+      {isFull ? words : word}
+    </Chip>
+  )
+}
