@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { ConfigError, type Config } from './config.ts'
 import { engineOf } from './database/engine.ts'
 import { fileProblem } from './kernel/file-problem.ts'

@@ -24,7 +24,8 @@ export function DemoVideo() {
           Play the film
         </a>
         <figcaption>
-          Recorded from <code>npm run demo</code>. The scenes are rendered and the valve is simulated.
+          Recorded from <code>npm run demo</code> without its detector. The scenes are rendered and the valve is
+          simulated.
         </figcaption>
       </div>
     </figure>

@@ -114,18 +114,16 @@ export function createBackups(options: {
 }
 
 /**
- * For a process beside the hub: how many there are, the age of the newest one and whether that is too old, whether the
- * next one has room, and what the hub said when the last one failed.
+ * For a process beside the hub: what is wrong with the folder and, where there is a database, how many backups there
+ * are, the age of the newest and whether that is too old, whether the next one has room, and why the last one failed.
  */
-export async function lookAtBackups(
-  db: Db,
-  config: CopyConfig & { backups: NonNullable<Config['backups']> },
-  { isUsable }: { isUsable: boolean },
-) {
+export async function lookAtBackups(config: CopyConfig & { backups: NonNullable<Config['backups']> }, db?: Db) {
   const { dir, times } = config.backups
+  const ofFolder = await problemOfFolder(dir)
+  if (!db) return { ofFolder, kept: undefined }
   const now = Date.now()
-  const kept = await listKept(db, dir, { lookFor: isUsable })
-  const [newest] = kept
+  const backups = await listKept(db, dir, { lookFor: ofFolder === undefined })
+  const [newest] = backups
   const told = await db
     .selectFrom('activity')
     .select(['at', 'message'])
@@ -133,13 +131,15 @@ export async function lookAtBackups(
     .orderBy('at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return {
-    count: kept.length,
+  const isFailing = told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now)
+  const kept = {
+    count: backups.length,
     age: newest && ageInWords(now - newest.at),
     isLate: newest !== undefined && isOverdue(times, newest.at, now),
-    ofRoom: isUsable ? await problemOfRoom(db, dir, config) : undefined,
-    failure: told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now) ? told.message : undefined,
+    ofRoom: ofFolder === undefined ? await problemOfRoom(db, dir, config) : undefined,
+    failure: isFailing ? told.message : undefined,
   }
+  return { ofFolder, kept }
 }
 
 export function ageInWords(ms: number): string {

@@ -1,6 +1,12 @@
 /** Activity: the dashboard's sentence about a fact. A kind without a line here shows none. */
 import type { Fact, FactData, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
-import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
+import {
+  recordActivity,
+  recordCappedActivity,
+  type ActivityCaps,
+  type CappedActivity,
+  type NewActivity,
+} from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
 import { linkInWords } from '@hedgerow/contract/audit-answers'
@@ -148,7 +154,7 @@ export const activity: TransactionFollower = {
   async inTransaction(transaction, facts) {
     const { capped = [], others = [] } = Object.groupBy(facts, ({ kind }) => (kind in caps ? 'capped' : 'others'))
     await recordActivity(transaction, ...others.flatMap(entriesOf))
-    await recordCappedActivity(transaction, capped.flatMap(cappedEntriesOf))
+    await recordCappedActivity(transaction, capped.flatMap(cappedEntriesOf), caps)
   },
 }
 
@@ -156,7 +162,7 @@ export const activity: TransactionFollower = {
  * How many entries of an hour stay of what a gateway causes by itself, however often. Together they are fewer than the
  * dashboard shows, so that those of others stay visible.
  */
-const caps: { readonly [K in FactKind]?: number } = {
+const caps: ActivityCaps = {
   'detection.reported': 20,
   'deterrent.fired': 14,
   'gateway.status-changed': 5,
@@ -166,8 +172,8 @@ const caps: { readonly [K in FactKind]?: number } = {
 }
 
 function cappedEntriesOf<K extends FactKind>(fact: Fact<K>): CappedActivity[] {
-  const { kind, gatewayId = '' } = fact
-  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId, most: caps[kind]! }))
+  const { gatewayId = '' } = fact
+  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId }))
 }
 
 function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
