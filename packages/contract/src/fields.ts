@@ -57,7 +57,7 @@ export const oneLine = (max: number) =>
 /** A host name of several labels whose last one is no number. IDNA2008 writes other scripts as `xn--…` (RFC 5890). */
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Words of RFC 5321's atext. Text in quotation marks is valid too, but nobody has it, and mail servers differ about it. */
+/** Words of RFC 5321's atext. Text in quotation marks is valid too, but mail servers differ about it. */
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 
 function isEmailAddress(text: string): boolean {

@@ -7,7 +7,8 @@ const REFUSED_PARTS_MAX = 40
 type Send<T> = (part: T[]) => Promise<boolean>
 
 /**
- * Sends items past those that the hub refuses for a reason that may be theirs: what waits behind must not wait for ever. Returns the items that were refused by themselves. They are given up only when the hub accepted others
+ * Sends items past those that the hub refuses for a reason that may be theirs: what waits behind must not wait for
+ * ever. Returns the items that were refused by themselves. They are given up only when the hub accepted others
  * meanwhile, those that wait behind included; a hub or a proxy that refuses everything gets all of them again. So this
  * rejects while nothing is accepted, and at any other failure.
  */
