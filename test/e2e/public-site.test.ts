@@ -171,8 +171,8 @@ describe('the landing page', () => {
     ])
     for (const useCase of ['Wildlife deterrent', 'Wildfire detection', 'Security monitoring', 'Garden protection'])
       await page.getByRole('heading', { name: useCase }).waitFor()
-    await page.getByText('A person whom the model sees prevents every rule that is not about persons.').waitFor()
-    await page.getByText('Recorded from npm run demo without its detector.').waitFor()
+    await page.getByText('A person whom the model sees prevents rules not about persons.').waitFor()
+    await page.getByText('From npm run demo without its detector: rendered scenes, a simulated valve.').waitFor()
     const visible = await page.locator('body').innerText()
     expect(visible.split(/\s+/).length).toBeLessThanOrEqual(800)
     const text = (await page.locator('main').textContent()) ?? ''
@@ -211,7 +211,7 @@ describe('the landing page', () => {
     expect(words.slice(at, at + figure.length + 120)).toContain('design figure')
   })
 
-  test('features that are not in the software carry the mark of designed features, and working ones do not', async () => {
+  test('features that are not in the software carry the mark of designed ones, and working ones do not', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(hub.url)
     // A mark further up does not cover an entry of a list that mixes both kinds.

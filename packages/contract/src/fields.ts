@@ -36,14 +36,15 @@ const FLAG = String.raw`(?<=\u{1f3f4}${TAGS}{0,5})${TAGS}(?=${TAGS}{0,5}\u{e007f
  * halves of surrogate pairs, and default ignorable code points (zero-width, bidi, tags, U+FEFF).
  */
 const UNSEEN = new RegExp(
-  String.raw`(?!${JOINER}|${SELECTOR}|${VARIANT}|${FLAG})[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
+  String.raw`(?!${JOINER}|${SELECTOR}|${VARIANT}|${FLAG})` +
+    String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
   'u',
 )
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /** The same, except line feeds and tabs. */
 const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
 
-/** Made when it is needed: the words for numbers of a language take 7 MB of memory. */
+/** Made when it is needed: the words for numbers of a language take memory. */
 const atMost = (max: number) => ({ error: () => `At most ${max.toLocaleString('en')} characters` })
 
 /** A one-line field that people fill in, with the sentences for its errors. Limits are inclusive. */

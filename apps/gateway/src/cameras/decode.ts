@@ -8,7 +8,7 @@ export const LOOKED_AT_SIDE = 640
 /** 8K. */
 const PIXELS_MAX = 7_680 * 4_320
 
-/** Loaded with the first picture: a gateway without cameras saves its 10 MB. */
+/** Loaded with the first picture: a gateway without cameras saves its memory. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
   // Each camera decodes one picture at a time. No file is read twice, so a cache would only take memory.

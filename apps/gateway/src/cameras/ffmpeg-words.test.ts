@@ -9,7 +9,8 @@ test.each([
   '[rtsp @ 0x5] method SETUP failed: 461 Unsupported Transport',
   '[rtsp @ 0x5] method SETUP failed: 461 Client error\n[error] rtsp://10.0.0.9/s: Protocol not supported',
   '[rtsp @ 0x5] method SETUP failed: 406 TCP TRANSPORT IS NOT SUPPORTED',
-  '[rtsp @ 0x5] Nonmatching transport in server reply\n[error] rtsp://10.0.0.9/s: Invalid data found when processing input',
+  '[rtsp @ 0x5] Nonmatching transport in server reply\n[error] rtsp://10.0.0.9/s: Invalid data found when ' +
+    'processing input',
 ])('%s names the setting', (stderr) => {
   expect(inPlainWords(stderr, over('tcp'), false)!.message).toContain('set `transport: udp`')
   expect(inPlainWords(stderr, over('udp'), false)!.message).toContain('leave `transport` out')

@@ -36,7 +36,7 @@ const INSTEAD_OF = {
   udp: 'it does not send its video over UDP: leave `transport` out for this camera in gateway.yaml',
 } as const
 
-/** FFmpeg names the method of most refusals, and none when the connection ends or nothing comes. */
+/** After its description. FFmpeg names the method of most refusals, and none when the connection ends. */
 const SETUP_FAILED = /\bmethod SETUP failed: (\d{3})\b/
 const NOT_OPENED = /Server returned ([45]\d\d)?|\brtsps?:\/\/\S{1,500}: Invalid data found/
 const INSTEAD = {

@@ -57,7 +57,7 @@ describe.skipIf(lacks)(
       return { camera, frames, stream, advance: (ms: number) => (skippedMs += ms) }
     }
 
-    test('that wants a user and a password, percent-encoded in its address, gives pictures and its video', async (context) => {
+    test('that wants a user and a password, percent-encoded in its address, gives pictures', async (context) => {
       const { expect } = context
       const { camera, frames, stream } = open(context, urlOf('garden'))
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
@@ -77,7 +77,8 @@ describe.skipIf(lacks)(
     test('what is wrong, in words', async (context) => {
       const { expect } = context
       const refused =
-        'it refuses the user name or the password of its address. It is asked again after a minute, because cameras lock an account'
+        'it refuses the user name or the password of its address. It is asked again after a minute, because ' +
+        'cameras lock an account'
       const wrong: readonly (readonly [url: string, settings: object, words: string])[] = [
         [urlOf('garden', 'wrong'), {}, refused],
         [`rtsp://127.0.0.1:${server.port}/garden`, {}, 'it wants a user name and a password in its address'],
@@ -110,7 +111,7 @@ describe.skipIf(lacks)(
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
     })
 
-    test('that describes its video and refuses to send it over TCP names the setting, however it refuses', async (context) => {
+    test('that refuses to send its video over TCP, however it refuses, names the setting', async (context) => {
       const { expect } = context
       const description =
         'v=0\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n'

@@ -7,7 +7,7 @@ import { deviceFilePath, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { inWords } from '../kernel/failure.ts'
 import { explainFileError } from '../kernel/startup-error.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import type { Outcome } from './command-line.ts'
 

@@ -174,13 +174,13 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
     put(report) {
       const { thumbnail, ...told } = report
       const before = find(report.id)
-      const kept: Detection = { ...before, ...told, startedAt: before?.startedAt ?? told.startedAt }
+      const merged: Detection = { ...before, ...told, startedAt: before?.startedAt ?? told.startedAt }
       transact(database, () => {
-        insert.run(kept.id, Date.parse(kept.startedAt), kept.camera, kept.label, JSON.stringify(kept))
-        if (thumbnail !== undefined) insertPicture.run(kept.id, Buffer.from(thumbnail, 'base64'))
+        insert.run(merged.id, Date.parse(merged.startedAt), merged.camera, merged.label, JSON.stringify(merged))
+        if (thumbnail !== undefined) insertPicture.run(merged.id, Buffer.from(thumbnail, 'base64'))
       })
       if (Math.abs(clock() - prunedAt) >= PRUNE_EVERY_MS) prune()
-      return kept
+      return merged
     },
     putObjects: (id, objects) => void insertObjects.run(id, JSON.stringify(objects)),
     objectsOf: (id) => parseObjects(selectObjects.get(id)),

@@ -65,7 +65,7 @@ describe.each(testEngines)('backups on a schedule, %s', (engine) => {
     return findings.find(({ check }) => check === 'backups')
   }
 
-  test('makes one at once, which only its owner can read and which restores, and none before the next is due', async () => {
+  test('makes one at once, which only its owner reads and which restores, none before the next is due', async () => {
     await start()
     expect(await metric('hedgerow_backup_age_seconds')).toBeNaN()
     await hub.addUser('rosa', 'user', 'gravel-lantern-42')

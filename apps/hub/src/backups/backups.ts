@@ -1,6 +1,6 @@
 /**
  * Backups on a schedule, HUB_BACKUP_DIR: made by a process of its own, kept by number, and reported while they fail.
- * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`. Called by hub/fleet.ts.
+ * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`.
  */
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -9,7 +9,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { copyInProcess } from './copy.ts'
-import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type Kept } from './kept.ts'
+import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type BackupFile } from './kept.ts'
 import { HOUR_MS, isDue, isOverdue, periodMs } from './schedule.ts'
 
 const LOOK_INTERVAL_MS = 60_000
@@ -43,9 +43,9 @@ export function createBackups(options: {
   const schedule = config.backups
   if (!schedule) return { start: () => {}, look: async () => {}, state: () => undefined, stop: async () => {} }
   const { dir, times, keep } = schedule
-  const tasks = createTasks({ log, failure: 'could not look after the backups' })
+  const tasks = createTasks({ log, name: 'backups', on: 'one hub', failure: 'could not look after the backups' })
   const stopping = new AbortController()
-  let newest: Kept | undefined
+  let newest: BackupFile | undefined
   let failure: string | undefined
   let toldAt: number | undefined
   let failedCopyAtMs = -Infinity
@@ -113,17 +113,23 @@ export function createBackups(options: {
   }
 }
 
+type Scheduled = CopyConfig & { backups: NonNullable<Config['backups']> }
+
+/** For a process beside the hub. Without a database only the folder is known. */
+export async function lookAtBackups(config: Scheduled, db?: Db) {
+  const ofFolder = await problemOfFolder(config.backups.dir)
+  return { ofFolder, looked: db && (await lookAtMade(db, config, { isUsable: ofFolder === undefined })) }
+}
+
 /**
- * For a process beside the hub: what is wrong with the folder and, where there is a database, how many backups there
- * are, the age of the newest and whether that is too old, whether the next one has room, and why the last one failed.
+ * How many there are, the age of the newest one and whether that is too old, whether the next one has room, and what
+ * the hub said when the last one failed.
  */
-export async function lookAtBackups(config: CopyConfig & { backups: NonNullable<Config['backups']> }, db?: Db) {
+async function lookAtMade(db: Db, config: Scheduled, { isUsable }: { isUsable: boolean }) {
   const { dir, times } = config.backups
-  const ofFolder = await problemOfFolder(dir)
-  if (!db) return { ofFolder, kept: undefined }
   const now = Date.now()
-  const backups = await listKept(db, dir, { lookFor: ofFolder === undefined })
-  const [newest] = backups
+  const kept = await listKept(db, dir, { lookFor: isUsable })
+  const [newest] = kept
   const told = await db
     .selectFrom('activity')
     .select(['at', 'message'])
@@ -131,15 +137,13 @@ export async function lookAtBackups(config: CopyConfig & { backups: NonNullable<
     .orderBy('at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const isFailing = told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now)
-  const kept = {
-    count: backups.length,
+  return {
+    count: kept.length,
     age: newest && ageInWords(now - newest.at),
     isLate: newest !== undefined && isOverdue(times, newest.at, now),
-    ofRoom: ofFolder === undefined ? await problemOfRoom(db, dir, config) : undefined,
-    failure: isFailing ? told.message : undefined,
+    ofRoom: isUsable ? await problemOfRoom(db, dir, config) : undefined,
+    failure: told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now) ? told.message : undefined,
   }
-  return { ofFolder, kept }
 }
 
 export function ageInWords(ms: number): string {

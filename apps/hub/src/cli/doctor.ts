@@ -89,7 +89,8 @@ function unopenedDatabase(error: Error | undefined, { databaseUrl }: Config): Fi
     state: 'FAIL',
     text: isAway ? `PostgreSQL does not answer: ${why}` : why,
     remedy: isAway
-      ? 'Start PostgreSQL or check HUB_DATABASE_URL; a hub that runs goes on by itself. If it is lost: hub restore FILE.'
+      ? 'Start PostgreSQL or check HUB_DATABASE_URL; a hub that runs goes on by itself. If it is lost: hub restore ' +
+        'FILE.'
       : 'Check HUB_DATABASE_URL, HUB_DATA_DIR and who may read them, or restore a backup: hub restore FILE.',
   }
 }
@@ -134,7 +135,9 @@ async function examineDisk({ dataDir, databaseUrl }: Config, db?: Kysely<Tables>
   const { bavail, bsize } = await statfs(folder)
   const pages = db && engineOf(databaseUrl) === 'sqlite' ? (await freePages(db)).bytes : 0
   const free = bavail * bsize + pages
-  const text = `${gibibytes(free)} free in ${folder}${pages > SPACE_NEEDED_BYTES ? `, ${gibibytes(pages)} of it in the database` : ''}`
+  const text =
+    `${gibibytes(free)} free in ` +
+    `${folder}${pages > SPACE_NEEDED_BYTES ? `, ${gibibytes(pages)} of it in the database` : ''}`
   const remedy = 'Make room, or move the data with HUB_DATA_DIR. Settings hold how long logs are kept.'
   if (free < SPACE_NEEDED_BYTES) return { check: 'disk', state: 'FAIL', text, remedy }
   return free < SPACE_WANTED_BYTES

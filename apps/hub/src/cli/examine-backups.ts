@@ -19,16 +19,16 @@ export async function examineBackups(config: Config, db?: Kysely<Tables>): Promi
       remedy: 'Set it to a folder on another disk, or make backups yourself: hub backup FILE.',
     }
   const { dir, keep } = backups
-  const { ofFolder, kept } = await lookAtBackups({ ...config, backups }, db)
-  const newest = kept && (kept.age ? `the newest is ${kept.age} old` : 'there is none yet')
+  const { ofFolder, looked } = await lookAtBackups({ ...config, backups }, db)
+  const newest = looked && (looked.age ? `the newest is ${looked.age} old` : 'there is none yet')
   const fail = (text: string, remedy: string): Finding => ({ check, state: 'FAIL', text, remedy })
   if (ofFolder !== undefined)
     return fail(
       newest ? `${ofFolder}; ${newest}` : ofFolder,
       'Mount its disk or make the folder, for the hub alone (chmod 700), or correct HUB_BACKUP_DIR.',
     )
-  if (!kept) return { check, state: 'ok', text: `${dir} can be used` }
-  const { ofRoom, failure, isLate, count } = kept
+  if (!looked) return { check, state: 'ok', text: `${dir} can be used` }
+  const { ofRoom, failure, isLate, count } = looked
   if (ofRoom !== undefined)
     return fail(`${ofRoom}; ${newest}`, 'Make room there, or name a folder on another disk with HUB_BACKUP_DIR.')
   const remedy = 'The log of the hub says more. hub backup FILE makes one at once.'

@@ -45,7 +45,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
   }
   const totals = () => hub.db.selectFrom('detection_totals').selectAll().orderBy('gateway_id').execute()
 
-  it('refuses detections over the rate, says when to retry, counts them, and shows them on the gateway’s page', async () => {
+  it('refuses detections over the rate, says when to retry, counts and shows them on the gateway’s page', async () => {
     await save({ detectionsPerHour: 600 })
     const { gatewayId, peer } = await joinedGateway(hub, headers)
     const report = async (id: string, count: number) => peer.post(DETECTIONS, { detections: batch(id, count) })

@@ -33,9 +33,11 @@ export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise
       .execute()
 }
 
-export type CappedActivity = NewActivity & { gatewayId: string }
-/** So many of a kind are kept of a gateway in an hour. */
-export type ActivityCaps = { readonly [K in FactKind]?: number }
+export type CappedActivity = NewActivity & {
+  gatewayId: string
+  /** So many of this kind are kept of the gateway in an hour. */
+  most: number
+}
 
 /**
  * Records entries that gateways cause themselves, such as alerts and changes of status. Of each gateway, kind and hour
@@ -44,27 +46,20 @@ export type ActivityCaps = { readonly [K in FactKind]?: number }
 export async function recordCappedActivity(
   transaction: Transaction<Tables>,
   entries: readonly CappedActivity[],
-  caps: ActivityCaps,
 ): Promise<void> {
   const groups = Map.groupBy(entries, ({ gatewayId, kind, at }) => `${gatewayId} ${kind} ${startOfHour(at)}`)
-  const newest = [...groups.values()].map((group) =>
-    group.toSorted((a, b) => a.at - b.at).slice(-caps[group[0]!.kind]!),
-  )
-  await recordActivity(transaction, ...newest.flat())
+  const newest = [...groups.values()].map((group) => group.toSorted((a, b) => a.at - b.at).slice(-group[0]!.most))
+  await recordActivity(transaction, ...newest.flat().map(({ most: _most, ...entry }) => entry))
   for (let start = 0; start < newest.length; start += GROUPS_AT_ONCE)
-    await deleteOldest(transaction, newest.slice(start, start + GROUPS_AT_ONCE), caps)
+    await deleteOldest(transaction, newest.slice(start, start + GROUPS_AT_ONCE))
 }
 
 /** By the index on gateway and time. */
-async function deleteOldest(
-  transaction: Transaction<Tables>,
-  groups: readonly CappedActivity[][],
-  caps: ActivityCaps,
-): Promise<void> {
+async function deleteOldest(transaction: Transaction<Tables>, groups: readonly CappedActivity[][]): Promise<void> {
   const asked = groups.map(([first]) => {
-    const { gatewayId, kind, at } = first!
+    const { gatewayId, kind, at, most } = first!
     return sql`(cast(${gatewayId} as text), cast(${kind} as text), cast(${startOfHour(at)} as double precision),
-      cast(${caps[kind]} as integer))`
+      cast(${most} as integer))`
   })
   await sql`with asked (gateway_id, kind, hour, most) as (values ${sql.join(asked)})
     delete from activity where id in (

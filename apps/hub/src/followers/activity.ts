@@ -1,12 +1,6 @@
 /** Activity: the dashboard's sentence about a fact. A kind without a line here shows none. */
 import type { Fact, FactData, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
-import {
-  recordActivity,
-  recordCappedActivity,
-  type ActivityCaps,
-  type CappedActivity,
-  type NewActivity,
-} from './activity-entries.ts'
+import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
 import { linkInWords } from '@hedgerow/contract/audit-answers'
@@ -73,7 +67,8 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     info(`Gateway "${data.before}" was renamed to "${data.name}" by ${actor.name}`),
   'site.renamed': ({ target, data, actor }) =>
     info(
-      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ${countOf(data) === 1 ? 'follows' : 'follow'} it`,
+      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ` +
+        `${countOf(data) === 1 ? 'follows' : 'follow'} it`,
     ),
   'site.orphaned': ({ target, data }) =>
     warning(
@@ -154,7 +149,7 @@ export const activity: TransactionFollower = {
   async inTransaction(transaction, facts) {
     const { capped = [], others = [] } = Object.groupBy(facts, ({ kind }) => (kind in caps ? 'capped' : 'others'))
     await recordActivity(transaction, ...others.flatMap(entriesOf))
-    await recordCappedActivity(transaction, capped.flatMap(cappedEntriesOf), caps)
+    await recordCappedActivity(transaction, capped.flatMap(cappedEntriesOf))
   },
 }
 
@@ -162,7 +157,7 @@ export const activity: TransactionFollower = {
  * How many entries of an hour stay of what a gateway causes by itself, however often. Together they are fewer than the
  * dashboard shows, so that those of others stay visible.
  */
-const caps: ActivityCaps = {
+const caps: { readonly [K in FactKind]?: number } = {
   'detection.reported': 20,
   'deterrent.fired': 14,
   'gateway.status-changed': 5,
@@ -172,8 +167,8 @@ const caps: ActivityCaps = {
 }
 
 function cappedEntriesOf<K extends FactKind>(fact: Fact<K>): CappedActivity[] {
-  const { gatewayId = '' } = fact
-  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId }))
+  const { kind, gatewayId = '' } = fact
+  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId, most: caps[kind]! }))
 }
 
 function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {

@@ -17,7 +17,9 @@ export const eyeSettings = z.strictObject({
   model: modelName
     .default(NO_MODEL)
     .describe(
-      'A model that was added with `hedgerow-gateway model add`. `none`: the eye reports `motion` and nothing else. `demonstration`: for drawn scenes only; it tells drawn outlines apart, and sees animals in real pictures that are not there.',
+      'A model that was added with `hedgerow-gateway model add`. `none`: the eye reports `motion` and nothing ' +
+        'else. `demonstration`: for drawn scenes only; it tells drawn outlines apart, and sees animals in real ' +
+        'pictures that are not there.',
     ),
   threads: z
     .number()
@@ -32,7 +34,8 @@ export const eyeSettings = z.strictObject({
     .max(executionProvider.options.length)
     .default(['cpu'])
     .describe(
-      'What computes, by the names of ONNX Runtime: the first one that opens the model here is used. Without `cpu` in the list the eye sees nothing where none opens.',
+      'What computes, by the names of ONNX Runtime: the first one that opens the model here is used. Without ' +
+        '`cpu` in the list the eye sees nothing where none opens.',
     ),
   labels: z
     .array(z.string().min(1).max(100))
