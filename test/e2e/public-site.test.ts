@@ -171,6 +171,8 @@ describe('the landing page', () => {
     ])
     for (const useCase of ['Wildlife deterrent', 'Wildfire detection', 'Security monitoring', 'Garden protection'])
       await page.getByRole('heading', { name: useCase }).waitFor()
+    await page.getByText('A person whom the model sees prevents rules not about persons.').waitFor()
+    await page.getByText('From npm run demo without its detector: rendered scenes, a simulated valve.').waitFor()
     const visible = await page.locator('body').innerText()
     expect(visible.split(/\s+/).length).toBeLessThanOrEqual(800)
     const text = (await page.locator('main').textContent()) ?? ''

@@ -24,7 +24,7 @@ export function DemoVideo() {
           Play the film
         </a>
         <figcaption>
-          Recorded from <code>npm run demo</code>. The scenes are rendered and the valve is simulated.
+          From <code>npm run demo</code> without its detector: rendered scenes, a simulated valve.
         </figcaption>
       </div>
     </figure>

@@ -4,7 +4,7 @@ import { Section } from './section.tsx'
 const FEATURES: { title: string; words: string }[] = [
   {
     title: 'Acts by your rules',
-    words: 'Every firing ends by itself. A person whom the model sees prevents it.',
+    words: 'Every firing ends by itself. A person whom the model sees prevents rules not about persons.',
   },
   { title: 'Carries on alone', words: 'Detections wait on its disk meanwhile.' },
   { title: 'Says how it is', words: 'Every problem in a sentence.' },

@@ -124,7 +124,10 @@ describe.each(testEngines)('backups on a schedule, %s', (engine) => {
     expect(await alerts()).toHaveLength(1)
 
     mkdirSync(dir, { mode: 0o700 })
-    expect(await doctor()).toMatchObject({ state: 'FAIL', text: expect.stringContaining('there is no folder') })
+    expect(await doctor()).toMatchObject({
+      state: 'FAIL',
+      text: `The backup fails: there is no folder ${dir}; there is none yet`,
+    })
     await hub.backups.look()
     expect(await doctor()).toMatchObject({ state: 'ok' })
     expect(files()).toHaveLength(1)

@@ -4,6 +4,9 @@ import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Finding } from './finding.ts'
 
+/** What the hub knew of the newest one then. */
+const SINCE = /\. (?:The newest is .{1,40} old|There is none yet)\.$/
+
 /** A backup that nobody can find does not count. Without a database only the folder is known. */
 export async function examineBackups(config: Config, db?: Kysely<Tables>): Promise<Finding> {
   const { backups } = config
@@ -29,7 +32,7 @@ export async function examineBackups(config: Config, db?: Kysely<Tables>): Promi
   if (ofRoom !== undefined)
     return fail(`${ofRoom}; ${newest}`, 'Make room there, or name a folder on another disk with HUB_BACKUP_DIR.')
   const remedy = 'The log of the hub says more. hub backup FILE makes one at once.'
-  if (failure !== undefined) return fail(`${failure.replace(/\.$/, '')} (said by the hub); ${newest}`, remedy)
+  if (failure !== undefined) return fail(`${failure.replace(SINCE, '')}; ${newest}`, remedy)
   if (count === 0) return { check, state: 'warn', text: `none in ${dir} yet`, remedy: 'A hub that runs makes one.' }
   const text = `${newest}; ${count} of at most ${keep} in ${dir}`
   return isLate ? fail(text, remedy) : { check, state: 'ok', text }
