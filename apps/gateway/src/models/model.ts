@@ -9,7 +9,9 @@ import type { Box, Candidate, RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import { isMissing } from '../kernel/durable-file.ts'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
+import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
+import type { ModelManifest } from './manifest.ts'
 import { inWords, ModelError } from './model-error.ts'
 import { manifestPath, readBytes, readManifest } from './store.ts'
 import { Turns } from './turns.ts'
@@ -20,14 +22,16 @@ export type Seen = { readonly box: Box; readonly label: string; readonly score: 
 export type Model = {
   readonly name: string
   /**
-   * The objects in a picture of a camera, the highest score first, boxes in shares of the picture. Undefined when the
-   * model did not see the picture: a newer one came, or the model can't be used; then `problems` says why.
+   * The objects in each picture, the highest score first, boxes in shares of it: the parts of one picture of a camera.
+   * Undefined when the model did not see them: newer ones came, or the model can't be used; then `problems` says why.
    */
-  look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
+  look(camera: string, pictures: readonly RgbImage[]): Promise<Seen[][] | undefined>
   /** The mean time for one of the last pictures, in milliseconds. */
   inferenceMs(): number
   /** What it can name; undefined while it can't be used. */
   labels(): readonly string[] | undefined
+  /** The lowest score of a detection by label, where it was measured. */
+  scores(): Readonly<Record<string, number>> | undefined
   problems(): string[]
   stop(): Promise<void>
 }
@@ -45,11 +49,16 @@ export type ModelOptions = {
   clock?: () => number
 }
 
-type Waiting = { picture: RgbImage; done(seen: Seen[] | undefined): void }
-type OpenWorker = { worker: Worker; labels: readonly (string | null)[]; takesSeveral: boolean }
+type Waiting = { pictures: readonly RgbImage[]; done(seen: Seen[][] | undefined): void }
+type OpenWorker = {
+  worker: Worker
+  labels: readonly (string | null)[]
+  scores: ModelManifest['scores']
+  takesSeveral: boolean
+}
 
-/** The most cameras with one picture each that go through a model at once, if it can. */
-const BATCH_MAX = 8
+/** The most cameras whose pictures go through a model at once, if it can. */
+const BATCH_MAX = 4
 const LOOK_AGAIN_MS = 2_000
 const RATE_MS = 10_000
 /** When more than this share of the pictures is dropped, a model is too slow. */
@@ -77,7 +86,9 @@ export function openModel(options: ModelOptions): Model {
     underway = turns.take(open.takesSeveral ? BATCH_MAX : 1)
     if (underway.length === 0) return
     // One at a time: the thread has at most one message before it.
-    const pictures = underway.map(({ picture: { width, height, stride, data } }) => ({ width, height, stride, data }))
+    const pictures = underway.flatMap((one) =>
+      one.pictures.map(({ width, height, stride, data }) => ({ width, height, stride, data })),
+    )
     tell(open.worker, pictures)
   }
 
@@ -85,8 +96,11 @@ export function openModel(options: ModelOptions): Model {
     const labels = open?.labels ?? []
     const answered = underway
     underway = []
-    for (const [i, { done }] of answered.entries())
-      done(found?.[i] && found[i].flatMap((candidate) => named(candidate, labels)))
+    let from = 0
+    for (const { pictures, done } of answered) {
+      const mine = found?.slice(from, (from += pictures.length))
+      done(mine?.map((candidates) => candidates.flatMap((candidate) => named(candidate, labels))))
+    }
   }
 
   function dropWaiting(): void {
@@ -98,7 +112,7 @@ export function openModel(options: ModelOptions): Model {
       failure = undefined
       inferenceMs += (message.ms - inferenceMs) / (inferenceMs === 0 ? 1 : 10)
       const now = clock()
-      looked = [...recent(looked, now), ...message.found.map(() => now)]
+      looked = [...recent(looked, now), ...underway.map(() => now)]
       answerUnderway(message.found)
     } else if (message.kind === 'failed') {
       failure = new ModelError(message.code, message.message)
@@ -119,7 +133,8 @@ export function openModel(options: ModelOptions): Model {
       // An error before the first message rejects it too.
       const [first] = (await once(worker, 'message', { signal })) as [FromModelWorker]
       if (first.kind === 'failed') throw new ModelError(first.code, first.message)
-      return { worker, labels, takesSeveral: first.kind === 'ready' && first.takesSeveral }
+      const scores = manifest.scores ?? KNOWN_MODELS.find(({ sha256 }) => sha256 === manifest.sha256)?.scores
+      return { worker, labels, scores, takesSeveral: first.kind === 'ready' && first.takesSeveral }
     } catch (error) {
       // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
@@ -177,10 +192,10 @@ export function openModel(options: ModelOptions): Model {
 
   return {
     name,
-    look(camera, picture) {
+    look(camera, pictures) {
       if (!open && failure) return Promise.resolve(undefined)
-      const { promise, resolve } = Promise.withResolvers<Seen[] | undefined>()
-      const replaced = turns.put(camera, { picture, done: resolve })
+      const { promise, resolve } = Promise.withResolvers<Seen[][] | undefined>()
+      const replaced = turns.put(camera, { pictures, done: resolve })
       if (replaced) {
         const now = clock()
         dropped = [...recent(dropped, now), now]
@@ -190,6 +205,7 @@ export function openModel(options: ModelOptions): Model {
       return promise
     },
     labels: () => (failure ? undefined : open?.labels.filter((label) => label !== null)),
+    scores: () => open?.scores,
     inferenceMs: () => Math.round(inferenceMs * 10) / 10,
     problems() {
       if (failure) return [inWords(failure)]

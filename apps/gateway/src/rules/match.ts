@@ -1,5 +1,6 @@
 import type { Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../kernel/hours.ts'
+import { meansLabel } from '../kernel/label-kind.ts'
 import { isSameName } from '../kernel/same-name.ts'
 import type { DetectedObject } from '../sources/source.ts'
 import type { Rule } from './schema.ts'
@@ -79,5 +80,5 @@ function outcomeOf({ falsePositive, validated, verdicts }: Subject): 'confirmed'
 }
 
 export function namesLabel({ labels }: Pick<Rule, 'labels'>, label: string): boolean {
-  return labels.some((each) => isSameName(each, label))
+  return labels.some((each) => meansLabel(each, label))
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
 import { Refusal } from '../../calls/errors.ts'
-import { hasUrl } from '../../cameras/schema.ts'
+import { hasUrl, USUAL_SCORE } from '../../cameras/schema.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { NotEditable } from '../../device-file/edit-text.ts'
 import type { DeviceFileEditor, Saved } from '../../device-file/editor.ts'
@@ -48,7 +48,7 @@ export function createFileChanges(options: {
       if (!camera || !hasUrl(camera)) throw new Refusal('camera_not_found')
       const { zones, masks, framesPerSecond } = camera
       const { eye } = found.sources
-      const minimumScore = eye?.cameras.includes(name) ? (camera.minimumScore ?? eye.minimumScore) : null
+      const minimumScore = eye?.cameras.includes(name) ? (camera.minimumScore ?? eye.minimumScore ?? USUAL_SCORE) : null
       return { hash, zones, masks, framesPerSecond, minimumScore }
     },
   }

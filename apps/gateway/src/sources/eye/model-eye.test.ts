@@ -35,7 +35,7 @@ async function watch(
   const reports: Detection[] = []
   const glimpses: string[] = []
   let looks = 0
-  const recogniser = modelRecogniser(model, () => camera.masks)
+  const recogniser = modelRecogniser(model, () => ({ masks: camera.masks, regions: 2 }))
   const eye = eyeSettings.parse({ cameras: ['orchard'], model: 'known', recording: { clips: false } })
   const recording = await openRecording({
     settings: eye.recording,
@@ -81,7 +81,7 @@ test('a moving object that a model finds is a detection with its box, unsure unt
   ])
   const { x, y, width, height } = reports[0]!.box!
   // One pixel of the model's input is three pixels of the picture.
-  expect(Math.abs(x * 288 - walk(3_400)!)).toBeLessThan(2)
+  expect(Math.abs(x * 288 - walk(3_600)!)).toBeLessThan(2)
   expect(Math.abs(width * 288 - 48)).toBeLessThan(4)
   expect([y * 192, height * 192]).toEqual([expect.closeTo(81), expect.closeTo(63)])
   expect(reports.at(-1)!.endedAt).toBeDefined()
