@@ -25,8 +25,6 @@ export type Watched = {
   /** Pictures in which the model looked at anything, and how often it ran. */
   looks: number
   runs: number
-  /** Processor time of this process beside the model, in ms for each second of film. */
-  millisecondsASecond: number
 }
 
 const silent = { info() {}, warn() {}, error() {}, debug() {} }
@@ -41,7 +39,7 @@ export async function watchFilm(
   const camera = { ...camerasSettings.parse({ bench: { url, ...settings.camera } })['bench']!, url }
   const eye = eyeSettings.parse({ cameras: ['bench'], model: 'bench', recording: { clips: false }, ...settings.eye })
   const byId = new Map<string, Detection>()
-  const watched: Watched = { detections: [], persons: [], pictures: 0, looks: 0, runs: 0, millisecondsASecond: 0 }
+  const watched: Watched = { detections: [], persons: [], pictures: 0, looks: 0, runs: 0 }
   const log = silent as never
   const common = { log, clock: Date.now, isWrong: () => false }
   const recording = await openRecording({ ...common, dataDir: folder, settings: eye.recording, cameras: 1 })
@@ -95,10 +93,12 @@ export async function watchFilm(
 }
 
 /** The pictures that FFmpeg makes of its input; `filter` is one of its filter graphs. */
-export async function* film(input: readonly string[], filter: string): AsyncGenerator<RgbImage> {
+export async function* film(input: readonly string[], filter: string, seconds?: number): AsyncGenerator<RgbImage> {
   const rate = `fps=${PICTURES_A_SECOND}`
   const out = ['-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24', 'pipe:1']
-  const child = spawn('ffmpeg', ['-v', 'error', '-nostdin', ...input, '-filter_complex', `${filter},${rate}`, ...out], {
+  const length = seconds === undefined ? [] : ['-t', String(seconds)]
+  const graph = ['-filter_complex', `${filter},${rate}`, ...length]
+  const child = spawn('ffmpeg', ['-v', 'error', '-nostdin', ...input, ...graph, ...out], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const picturesOf = createPixelMapReader()

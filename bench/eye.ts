@@ -9,6 +9,7 @@ import {
   type Measurement,
 } from '@hedgerow/vision/rendered'
 import { benchCameras } from './eye-cameras.ts'
+import { benchFootage } from './eye-footage.ts'
 import { benchEyeModel } from './eye-model.ts'
 import { distributionOf, report, reportGoals, type Measured } from './report.ts'
 
@@ -39,6 +40,7 @@ export async function benchEye(): Promise<void> {
   reportGoals('eye, ms a frame at 640 x 360 on one core', costs())
   await benchCameras()
   await benchEyeModel()
+  await benchFootage()
 }
 
 /** Precision and recall in pictures with a person; and in how many pictures without one a person is found. */

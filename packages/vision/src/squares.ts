@@ -7,9 +7,11 @@ import type { RgbImage, Size } from './image.ts'
 import type { PixelRectangle } from './resample.ts'
 
 /** The shortest side, in pixels of the camera's own picture. */
-export const LEAST_SQUARE = 320
-/** The side of a square, in lengths of the longer side of what it is for. */
-export const ROOM = 2
+const LEAST_SQUARE = 320
+/** The side of a square, in lengths of the longer side of what it is for; and of two squares around one thing. */
+const ROOM = 2
+const NARROW = 1.4
+const WIDE = 2.4
 
 export type SquaresOptions = {
   /** The size of the camera's own picture. */
@@ -18,6 +20,8 @@ export type SquaresOptions = {
   most: number
   /** The longer side that objects at this place usually have, as a share of the picture's shorter side; 0 if unknown. */
   usualSide?(box: Box): number
+  /** Looks twice at one thing, near and from farther off, where a square is left: what it is is not known yet. */
+  isUnknown?: boolean
 }
 
 /**
@@ -26,18 +30,25 @@ export type SquaresOptions = {
  */
 export function squaresAround(
   boxes: readonly Box[],
-  { size, most, usualSide = () => 0 }: SquaresOptions,
+  { size, most, usualSide = () => 0, isUnknown = false }: SquaresOptions,
 ): { squares: PixelRectangle[]; rest: Box[] } {
   const shorter = Math.min(size.width, size.height)
   const squares: PixelRectangle[] = []
   const rest: Box[] = []
+  const sideOf = (box: Box, room: number) => {
+    const longer = Math.max(box.width * size.width, box.height * size.height)
+    const wanted = Math.max(LEAST_SQUARE, room * longer, room * usualSide(box) * shorter)
+    return Math.round(Math.min(wanted, shorter))
+  }
   for (const box of boxes) {
     if (squares.some((square) => isWithin(box, square, size))) continue
     const longer = Math.max(box.width * size.width, box.height * size.height)
-    const wanted = Math.max(LEAST_SQUARE, ROOM * longer, ROOM * usualSide(box) * shorter)
     if (squares.length >= most || longer > shorter) rest.push(box)
-    else squares.push(squareAround(box, Math.round(Math.min(wanted, shorter)), size))
+    else squares.push(squareAround(box, sideOf(box, ROOM), size))
   }
+  const [first] = boxes
+  if (isUnknown && first && squares.length === 1 && most > 1 && rest.length === 0)
+    return { squares: [NARROW, WIDE].map((room) => squareAround(first, sideOf(first, room), size)), rest }
   return { squares, rest }
 }
 

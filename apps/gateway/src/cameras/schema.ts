@@ -21,6 +21,8 @@ export const USUAL_SCORE = 0.6
 
 /** By label. */
 export const scores = z.record(z.string().min(1).max(100), minimumScore)
+/** How many squares a model looks at, unless the file says another number. */
+export const REGIONS = 2
 export const regions = z.number().int().min(0).max(4)
 const sizeLimits = z
   .strictObject({

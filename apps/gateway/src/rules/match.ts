@@ -1,6 +1,5 @@
-import type { Detection } from '@hedgerow/contract'
+import { meansLabel, type Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../kernel/hours.ts'
-import { meansLabel } from '../kernel/label-kind.ts'
 import { isSameName } from '../kernel/same-name.ts'
 import type { DetectedObject } from '../sources/source.ts'
 import type { Rule } from './schema.ts'

@@ -12,6 +12,7 @@ import {
   type Region,
   type Track,
 } from '@hedgerow/vision'
+import { isPersonLabel } from '../../kernel/person-label.ts'
 
 /** An object moves when this share of its box is in a moving region, */
 const IN_MOTION = 0.05
@@ -19,14 +20,17 @@ const IN_MOTION = 0.05
 const OUTSIDE = 0.3
 /** or it shrank to this share of its area, as somebody who walks away. */
 const SHRUNK = 0.4
-/** Something that was seen for so long without moving rests there. */
+/** or it is new, and this share of it is in moving regions: it came between two looks, and stands now. */
+const CAME = 0.6
+const NEW_MS = 2_000
+/** Something that was seen for so long without moving rests there; no person does, so that the next one is seen. */
 const RESTS_AFTER_MS = 5_000
 const REMEMBERED_MS = 600_000
 const RESTING_MAX = 32
 /** What rests may be found as another box when something hides a part of it. */
 const SAME_PLACE = 0.5
 /** From this correlation of brightness on, a place looks as it did. */
-const ALIKE = 0.8
+const ALIKE = 0.9
 const PATCH = 12
 
 type Resting = { box: Box; label: string; patch: Float32Array; seenAt: number }
@@ -49,7 +53,8 @@ export function createMovement() {
     const known = resting.find((one) => one.label === label && overlapOf(one.box, box) > SAME_PLACE)
     // As it looked first: something may hide it later.
     if (known) known.seenAt = now
-    else resting = [...resting, { box, label, patch: patchOf(luma, box), seenAt: now }].slice(-RESTING_MAX)
+    else if (!isPersonLabel(label))
+      resting = [...resting, { box, label, patch: patchOf(luma, box), seenAt: now }].slice(-RESTING_MAX)
   }
 
   return {
@@ -58,9 +63,11 @@ export function createMovement() {
       const { box } = track
       const place = places.get(track.id) ?? { box: track.origin, area: areaOf(track.origin) }
       places.set(track.id, place)
-      const isInMotion = regions.some((region) => intersectionOf(region.box, box) > IN_MOTION * areaOf(box))
+      const shared = Math.max(0, ...regions.map((region) => intersectionOf(region.box, box))) / areaOf(box)
+      const isInMotion = shared > IN_MOTION
+      const hasCome = shared > CAME && now - track.firstSeenAt < NEW_MS
       const outside = 1 - intersectionOf(box, place.box) / areaOf(box)
-      const hasLeft = outside > OUTSIDE || areaOf(box) < SHRUNK * place.area
+      const hasLeft = hasCome || outside > OUTSIDE || areaOf(box) < SHRUNK * place.area
       if (!isInMotion || !hasLeft || isResting(track, luma, now)) {
         if (!isInMotion && now - track.firstSeenAt > RESTS_AFTER_MS) rest(track, luma, now)
         return false

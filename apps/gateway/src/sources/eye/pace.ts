@@ -9,6 +9,8 @@ export type Aim = {
   readonly boxes: readonly Box[]
   /** Whether the whole picture is due. */
   readonly isWhole: boolean
+  /** Whether it is not known yet what moves. */
+  readonly isUnknown: boolean
   /** The longer side of objects at this place, as a share of the shorter side of the picture; 0 when unknown. */
   usualSide(box: Box): number
 }
@@ -26,8 +28,6 @@ const NEAR = 0.5
 
 export type Seen = {
   regions: readonly Region[]
-  /** Most of the picture changed: it may be the light, or an animal before the lens. */
-  isNewScene: boolean
   /** Where objects are that moved lately. */
   followed: readonly Box[]
   /** What the next look must decide about. */
@@ -42,20 +42,20 @@ export function createPace() {
 
   return {
     /** Undefined when the picture is not worth a look. */
-    aim({ regions, isNewScene, followed, unsure }: Seen, now: number): Omit<Aim, 'usualSide'> | undefined {
+    aim({ regions, followed, unsure }: Seen, now: number): Omit<Aim, 'usualSide'> | undefined {
       // Rain drops, insects before the lens and key frames of a weak stream are somewhere else in the next picture.
       const lasting = regions.filter((region) => before.some((other) => isNear(region.box, other.box)))
       before = regions
       const waitMs = fruitless === 0 ? 0 : Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** fruitless)
-      const isActive = (lasting.length > 0 || isNewScene) && now - lookedAt >= waitMs
+      const isActive = lasting.length > 0 && now - lookedAt >= waitMs
       const isFollowed = followed.length > 0 && now - lookedAt >= FOLLOW_EVERY_MS
       const everyMs = isActive || followed.length > 0 ? WHOLE_EVERY_MS : LOOK_AROUND_EVERY_MS
-      const isWhole = now - wholeAt >= everyMs || isNewScene
+      const isWhole = now - wholeAt >= everyMs
       if (!isActive && !isFollowed && !isWhole && unsure.length === 0) return undefined
       const moving = lasting.toSorted((a, b) => b.blocks - a.blocks).map(({ box }) => box)
       lookedAt = now
       if (isWhole) wholeAt = now
-      return { boxes: [...unsure, ...followed, ...moving], isWhole }
+      return { boxes: [...unsure, ...followed, ...moving], isWhole, isUnknown: followed.length === 0 }
     },
     /** Whether the last look found anything that is not known to rest there. */
     found(isAnything: boolean): void {

@@ -80,11 +80,11 @@ export function modelRecogniser(model: Model, of: (camera: string) => OfCamera):
     seesStill: true,
     seesPersons: () => model.labels()?.some(isPersonLabel),
     scores: model.scores,
-    async look(camera, frame, { boxes, isWhole, usualSide }) {
+    async look(camera, frame, { boxes, isWhole, isUnknown, usualSide }) {
       const { masks, regions } = of(camera)
       // The picture at its own resolution takes time to decode, so only where a square is wanted.
       const own = boxes.length > 0 && regions > 0 ? ((await frame.own?.()) ?? frame.image) : frame.image
-      const { squares, rest } = squaresAround(boxes, { size: own, most: regions, usualSide })
+      const { squares, rest } = squaresAround(boxes, { size: own, most: regions, usualSide, isUnknown })
       const looksAround = isWhole || rest.length > 0 || squares.length === 0
       const pictures = squares.map((square) => copyOf(own, square))
       const seen = await model.look(camera, looksAround ? [...pictures, frame.image] : pictures)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { minimumScore, regions, scores, sizes } from '../../cameras/schema.ts'
+import { minimumScore, REGIONS, regions, scores, sizes } from '../../cameras/schema.ts'
 import { modelName } from '../../models/schema.ts'
 import { recordingSettings } from '../../recording/schema.ts'
 
@@ -43,7 +43,7 @@ export const eyeSettings = z.strictObject({
       'The size and shape that an object must have, by label. Areas are shares of the picture; a shape is width divided by height.',
     ),
   regions: regions
-    .default(2)
+    .default(REGIONS)
     .describe(
       'How many squares around what moves a model looks at, at the resolution of the camera, besides the whole picture from time to time. 0: the whole picture only.',
     ),

@@ -1,7 +1,8 @@
 /** What of the things that a model finds may be a detection: by label, score, size, shape and place. */
+import { meansLabel } from '@hedgerow/contract'
 import { contains, footOf, type Box, type Sighting, type Size, type Track } from '@hedgerow/vision'
 import { USUAL_SCORE, type CameraSettings, type SizeLimits } from '../../cameras/schema.ts'
-import { meansLabel, ofLabel } from '../../kernel/label-kind.ts'
+import { ofLabel } from '../../kernel/of-label.ts'
 import type { EyeSettings } from './schema.ts'
 import { LEAST_LOOKS } from './tracking.ts'
 

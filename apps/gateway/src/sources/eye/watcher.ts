@@ -33,8 +33,11 @@ const FOLLOWED_MS = 10_000
 /** Tracks end with their pictures: after a gap, or as many missing pictures, another object may be at the same place. */
 const GAP_MS = 2_000
 const GAP_PICTURES = 5
+/** When most of the picture changes at once, it is the light, or an animal before the lens: a model looks. */
+const EVERYTHING: Region = { box: { x: 0, y: 0, width: 1, height: 1 }, blocks: 0, strength: 1 }
+const NEW_SCENE_MS = 5_000
 /** From this score on, a look found something. */
-const FOUND = 0.25
+const FOUND = 0.4
 /** A track that did not move for so long rests. */
 const RESTS_AFTER_MS = 3_000
 const SAME_PLACE = 0.5
@@ -75,6 +78,7 @@ export function createWatcher(
   /** The mean time of the last looks, in milliseconds. */
   let lookMs = 0
   let pictureAt = -Infinity
+  let newSceneAt = -Infinity
   let live: { atMs: number; boxes: LiveBox[] } = { atMs: -Infinity, boxes: [] }
   /** The tracks that moved: when they last did, and where they were seen last. */
   const moved = new Map<number, { atMs: number; track: Track }>()
@@ -96,11 +100,12 @@ export function createWatcher(
     log.error({ err: error, camera: name }, 'a detection could not be stored')
   }
 
-  function aimOf(regions: readonly Region[], isNewScene: boolean, now: number): Aim | undefined {
+  function aimOf(regions: readonly Region[], now: number): Aim | undefined {
     const usualSide = usualSizes.side
-    if (!recogniser.seesStill) return { boxes: regions.map(({ box }) => box), isWhole: false, usualSide }
+    if (!recogniser.seesStill)
+      return { boxes: regions.map(({ box }) => box), isWhole: false, isUnknown: true, usualSide }
     const followed = [...moved.values()].filter(({ atMs }) => now - atMs < FOLLOWED_MS).map(({ track }) => track.box)
-    const aim = pace.aim({ regions, isNewScene, followed, unsure: glimpses.isUnsure() ? glimpses.boxes() : [] }, now)
+    const aim = pace.aim({ regions, followed, unsure: glimpses.isUnsure() ? glimpses.boxes() : [] }, now)
     return aim && { ...aim, usualSide }
   }
 
@@ -141,8 +146,11 @@ export function createWatcher(
       if (isOther || atMs - pictureAt > Math.max(GAP_MS, GAP_PICTURES * pictureMs)) await (turn = turn.then(endAll))
       pictureAt = atMs
       const startedAt = performance.now()
-      const { regions, state } = motion!.detect(luma, atMs)
-      const aim = aimOf(regions, state === 'new-scene', atMs)
+      const { regions: found, state } = motion!.detect(luma, atMs)
+      if (state === 'new-scene') newSceneAt = atMs
+      const isNewScene = recogniser.seesStill && state !== 'steady' && atMs - newSceneAt < NEW_SCENE_MS
+      const regions = isNewScene ? [EVERYTHING] : found
+      const aim = aimOf(regions, atMs)
       if (!aim) return
       const looked = await recogniser.look(name, frame, aim)
       if (!looked) return
