@@ -1,4 +1,4 @@
-/** Shows a film or a photograph to the eye as a camera would, faster than it lasts: its own watcher, model and settings. */
+/** Shows a film to the eye as a camera would, at the pace of the machine: its own watcher, model and settings. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

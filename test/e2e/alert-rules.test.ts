@@ -50,9 +50,9 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByLabel('Name').fill('Foxes')
   await portal.dialog().getByLabel('Severity', { exact: true }).selectOption('Everything seen')
   await portal.dialog().getByLabel('Labels').fill('fox, marten')
-  await portal.dialog().getByLabel('Collect for, seconds').fill('0')
+  await portal.dialog().getByLabel('Group events for (seconds)').fill('0')
   await portal.dialog().getByRole('button', { name: 'Add a step' }).click()
-  const people = { name: /^Send to these people/ }
+  const people = { name: /^People \(/ }
   await portal.dialog().getByRole('group', people).first().getByLabel(hub.admin.username).check()
   await portal.dialog().getByRole('group', { name: 'Step 1' }).getByRole('group', people).waitFor()
   await portal.dialog().getByRole('button', { name: 'Remove step 1' }).click()

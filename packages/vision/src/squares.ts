@@ -18,7 +18,7 @@ export type SquaresOptions = {
   size: Size
   /** The most squares. */
   most: number
-  /** The longer side that objects at this place usually have, as a share of the picture's shorter side; 0 if unknown. */
+  /** The longer side that objects there usually have, as a share of the picture's shorter side; 0 if unknown. */
   usualSide?(box: Box): number
   /** Looks twice at one thing, near and from farther off, where a square is left: what it is is not known yet. */
   isUnknown?: boolean

@@ -197,15 +197,15 @@ function Search({ given, isMissing, onUse }: SearchProps) {
         }}
       >
         <TextInput
-          label="User of the cameras"
+          label="Camera username"
           value={user}
           maxLength={100}
           autoComplete="off"
           onChange={(event) => setUser(event.currentTarget.value)}
         />
         <PasswordField
-          label="Password of the cameras"
-          showLabel="Show the cameras’ password"
+          label="Camera password"
+          showLabel="Show the camera password"
           value={cameraPassword}
           maxLength={200}
           autoComplete="off"

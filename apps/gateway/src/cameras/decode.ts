@@ -27,8 +27,9 @@ export function lookedAtSize({ width, height }: Size, most = LOOKED_AT_SIDE): Si
 }
 
 /**
- * Decodes a JPEG, scaled down until its longer side has at most `most` pixels. Rejects with CameraError when it is not a whole JPEG, is larger than
- * any camera's, or is damaged. `isCut`: it came without an end, so anything that is missing in it makes it damaged.
+ * Decodes a JPEG, scaled down until its longer side has at most `most` pixels. Rejects with CameraError when it is not
+ * a whole JPEG, is larger than any camera's, or is damaged. `isCut`: it came without an end, so anything that is
+ * missing in it makes it damaged.
  */
 export async function decodeJpeg(jpeg: Buffer, isCut = false, most = LOOKED_AT_SIDE): Promise<RgbImage> {
   const size = jpegSize(jpeg)

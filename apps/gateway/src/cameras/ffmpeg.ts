@@ -85,7 +85,7 @@ async function readPixelMaps(stream: Readable, take: (image: RgbImage) => void):
   for await (const bytes of stream) for (const image of picturesOf(bytes as Buffer)) take(image)
 }
 
-/** FFmpeg writes each picture twice, small and large, by two pipes: the first of one belongs to the first of the other. */
+/** FFmpeg writes each picture twice, small and large, by two pipes: the first of each belong together. */
 function createPairs(take: (image: RgbImage, own: RgbImage | undefined) => void) {
   const waiting = { looked: [] as RgbImage[], own: [] as RgbImage[] }
   function put(kind: keyof typeof waiting, image: RgbImage): void {

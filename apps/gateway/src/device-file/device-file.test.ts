@@ -221,3 +221,15 @@ test('an edit takes effect while the agent runs; a bad one leaves the last good 
     await file.stop()
   }
 })
+
+test('a file with warnings is in force, and the log has them', async () => {
+  const path = join(folder, 'gateway.yaml')
+  writeFileSync(path, 'cameras: { gate: { url: "rtsp://viewer:${GATE}@198.18.0.1/" } }')
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
+  const file = await watchDeviceFile(path, { log, environment: { GATE: 'a%40b' } })
+  await file.stop()
+  expect(file.current().cameras['gate']).toBeDefined()
+  expect(lines).toEqual([expect.stringContaining('GATE looks percent-encoded')])
+  expect(lines.join()).not.toContain('a%40b')
+})

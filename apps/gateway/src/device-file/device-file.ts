@@ -58,6 +58,8 @@ export async function watchDeviceFile(
     problems = []
     names = found.names
     current = withGivenCameras(found.value, givenCameras)
+    const { warnings } = found
+    if (warnings.length > 0) log.warn({ file: path, warnings }, 'gateway.yaml has warnings')
     if (mark !== 'none') log.info({ file: path }, 'gateway.yaml is in force')
     else if (hadFile) log.info({ file: path }, 'gateway.yaml was deleted: the defaults are in force')
     for (const listener of listeners) listener(current)

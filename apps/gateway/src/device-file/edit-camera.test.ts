@@ -104,6 +104,14 @@ sources:   { api: {} }
   expect(editCamera(windows, 'a', { zones: {} })).toBe(
     windows.replace('zones:', 'zones: {}').replace('      b: [[0, 0], [1, 0], [1, 1]]\r\n', ''),
   )
+  const zone: [number, number][] = [
+    [0, 0],
+    [1, 0],
+    [1, 0.5],
+  ]
+  const added = editCamera(windows, 'a', { zones: { b: zone, c: zone }, masks: [zone] })
+  expect(added).toContain('      c: [[0, 0], [1, 0], [1, 0.5]]\r\n')
+  expect(added).not.toMatch(/(?<!\r)\n/)
 })
 
 test('an alias is not edited: the edit would also change its anchor', () => {

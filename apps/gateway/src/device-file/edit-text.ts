@@ -64,9 +64,15 @@ function changed(text: string, { splice, onDocument }: Change): string {
   const wanted = document.toJS() as unknown
   if (spliced !== undefined) {
     const result = readYaml(spliced)
-    if (result.yaml && isDeepStrictEqual(result.yaml.document.toJS(), wanted)) return spliced
+    if (result.yaml && isDeepStrictEqual(result.yaml.document.toJS(), wanted)) return withLineEndsOf(text, spliced)
   }
-  return document.toString({ lineWidth: 0 })
+  return withLineEndsOf(text, document.toString({ lineWidth: 0 }))
+}
+
+/** A file of Windows stays one: editors show a single other line end as a broken line. */
+function withLineEndsOf(text: string, edited: string): string {
+  const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
+  return isWindows ? edited.replaceAll(/\r?\n/g, '\r\n') : edited
 }
 
 function spliceSet(text: string, document: Document, path: Path, value: unknown): string | undefined {

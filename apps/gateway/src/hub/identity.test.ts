@@ -39,6 +39,12 @@ describe('the keys of a device', () => {
     await makeDataDirectory(dataDir)
   })
 
+  test('are refused at once in a directory below /proc, or below a file', async () => {
+    await expect(makeDataDirectory('/proc/hedgerow/data')).rejects.toThrow('/proc/hedgerow')
+    await loadDeviceKeys(dataDir, [])
+    await expect(makeDataDirectory(join(dataDir, 'keys.json', 'data'))).rejects.toThrow('EEXIST')
+  })
+
   test('are different on every device', async () => {
     const first = await loadDeviceKeys(dataDir, [])
     await rm(join(dataDir, 'keys.json'))

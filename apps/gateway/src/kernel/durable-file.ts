@@ -23,11 +23,27 @@ const STICKY = 0o1000
  * can write to it.
  */
 export async function makeDataDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await makeDirectory(path)
   const { mode } = await stat(path)
   if ((mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0 || process.platform === 'win32') return
   throw new DataFileError(
     `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
+  )
+}
+
+/** Not Node's own recursion: it never ends below /proc, which refuses each new directory as if its parent were missing. */
+async function makeDirectory(path: string): Promise<void> {
+  if (await isDirectory(path)) return
+  await makeDirectory(dirname(path))
+  await mkdir(path, 0o700).catch(async (error: unknown) => {
+    if (!(await isDirectory(path))) throw error
+  })
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
   )
 }
 

@@ -18,6 +18,7 @@ export type ModelErrorCode =
   | 'model_unreadable'
   | 'model_shape'
   | 'model_failed'
+  | 'provider_missing'
   | 'model_address_needed'
   | 'model_not_fetched'
   | 'model_too_large'

@@ -13,6 +13,8 @@ import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
 import type { ModelManifest } from './manifest.ts'
 import { inWords, ModelError } from './model-error.ts'
+import type { ExecutionProvider } from './schema.ts'
+import type { Session, SessionOptions } from './session.ts'
 import { manifestPath, readBytes, readManifest } from './store.ts'
 import { Turns } from './turns.ts'
 import { CLOSE, type FromModelWorker, type ModelWorkerData, type ToModelWorker } from './worker-messages.ts'
@@ -28,6 +30,8 @@ export type Model = {
   look(camera: string, pictures: readonly RgbImage[]): Promise<Seen[][] | undefined>
   /** The mean time for one of the last pictures, in milliseconds. */
   inferenceMs(): number
+  /** Undefined while it can't be used. */
+  executionProvider(): ExecutionProvider | undefined
   /** What it can name; undefined while it can't be used. */
   labels(): readonly string[] | undefined
   /** The lowest score of a detection by label, where it was measured. */
@@ -42,6 +46,8 @@ export type ModelOptions = {
   name: string
   /** Processor threads for one picture. */
   threads: number
+  /** The first one that opens the model is used; the processor when left out. */
+  executionProviders?: SessionOptions['executionProviders']
   /** Objects with a lower score are left out. */
   leastScore: number
   log: Pick<Logger, 'info' | 'error'>
@@ -50,11 +56,10 @@ export type ModelOptions = {
 }
 
 type Waiting = { pictures: readonly RgbImage[]; done(seen: Seen[][] | undefined): void }
-type OpenWorker = {
+type OpenWorker = Pick<Session, 'takesSeveral' | 'executionProvider' | 'refusals'> & {
   worker: Worker
   labels: readonly (string | null)[]
   scores: ModelManifest['scores']
-  takesSeveral: boolean
 }
 
 /** The most cameras whose pictures go through a model at once, if it can. */
@@ -66,7 +71,7 @@ const DROPPED = 0.3
 const REOPEN = { firstMs: 1_000, maxMs: 60_000 }
 
 export function openModel(options: ModelOptions): Model {
-  const { folder, name, threads, leastScore, log, clock = () => performance.now() } = options
+  const { folder, name, threads, leastScore, executionProviders, log, clock = () => performance.now() } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const { pause, wake } = createPause(signal)
@@ -126,15 +131,15 @@ export function openModel(options: ModelOptions): Model {
     const manifest = await readManifest(folder, name)
     const bytes = await readBytes(folder, manifest)
     const labels = labelsOf(manifest.labels)
-    const data: ModelWorkerData = { bytes, manifest, classes: labels.length, threads, leastScore }
+    const data: ModelWorkerData = { bytes, manifest, classes: labels.length, threads, executionProviders, leastScore }
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     try {
       // An error before the first message rejects it too.
-      const [first] = (await once(worker, 'message', { signal })) as [FromModelWorker]
-      if (first.kind === 'failed') throw new ModelError(first.code, first.message)
+      const [first] = (await once(worker, 'message', { signal })) as [Exclude<FromModelWorker, { kind: 'found' }>]
+      if (first.kind !== 'ready') throw new ModelError(first.code, first.message)
       const scores = manifest.scores ?? KNOWN_MODELS.find(({ sha256 }) => sha256 === manifest.sha256)?.scores
-      return { worker, labels, scores, takesSeveral: first.kind === 'ready' && first.takesSeveral }
+      return { ...first, worker, labels, scores }
     } catch (error) {
       // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
@@ -150,7 +155,8 @@ export function openModel(options: ModelOptions): Model {
     try {
       open = await start()
       const { worker } = open
-      log.info({ model: name }, 'the model looks')
+      const { executionProvider, refusals } = open
+      log.info({ model: name, executionProvider, refusals }, 'the model looks')
       failure = undefined
       const ended = new AbortController()
       worker.on('message', onMessage)
@@ -206,6 +212,7 @@ export function openModel(options: ModelOptions): Model {
     },
     labels: () => (failure ? undefined : open?.labels.filter((label) => label !== null)),
     scores: () => open?.scores,
+    executionProvider: () => open?.executionProvider,
     inferenceMs: () => Math.round(inferenceMs * 10) / 10,
     problems() {
       if (failure) return [inWords(failure)]
@@ -234,7 +241,7 @@ function named({ box, classIndex, score }: Candidate, labels: readonly (string |
 
 /** Opening it again is useless until somebody adds it again. */
 function isLasting({ code }: ModelError): boolean {
-  return code !== 'model_failed'
+  return code !== 'model_failed' && code !== 'provider_missing'
 }
 
 /** Changes when the file does. */

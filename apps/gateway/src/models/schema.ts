@@ -15,6 +15,10 @@ export const sha256Text = z
   .toLowerCase()
   .regex(/^[0-9a-f]{64}$/, 'A SHA-256 has 64 hexadecimal digits.')
 
+/** Names of ONNX Runtime. `cpu` is in every runtime; the others open where the runtime and the machine have them. */
+export const executionProvider = z.enum(['cpu', 'cuda', 'tensorrt', 'openvino', 'dml', 'coreml', 'webgpu'])
+export type ExecutionProvider = z.output<typeof executionProvider>
+
 /** Models of TensorFlow.js that the gateway can convert: it knows how their boxes are decoded. */
 export const MODEL_FAMILIES = ['ssdlite-mobilenet-v2', 'nanodet-g'] as const
 export type ModelFamily = (typeof MODEL_FAMILIES)[number]

@@ -4,18 +4,28 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { knownAnswerModel, RED_CLASS, SCORE } from '../../../../test/harness/onnx/known-answers.ts'
 import { OnnxGraph } from './convert/onnx-graph.ts'
 import { redRectangle } from '../../testing/known-model.ts'
+import type { ExecutionProvider } from './schema.ts'
 import { openSession } from './session.ts'
 
 const SIZE = { width: 96, height: 64 }
 const names = Object.keys(layouts) as LayoutName[]
 const CLASSES = 5
 
-async function open(bytes: Buffer, layout: LayoutName, { size = SIZE, classes = CLASSES } = {}) {
+/** One that no runtime of this system has. */
+const MISSING: ExecutionProvider = process.platform === 'win32' ? 'coreml' : 'dml'
+const CPU: readonly ExecutionProvider[] = ['cpu']
+
+async function open(
+  bytes: Buffer,
+  layout: LayoutName,
+  { size = SIZE, classes = CLASSES, executionProviders = CPU } = {},
+) {
   const session = await openSession({
     bytes: new Uint8Array(bytes),
     manifest: { name: 'known', layout, size },
     classes,
     threads: 1,
+    executionProviders,
   })
   onTestFinished(() => session.close())
   return session
@@ -69,6 +79,29 @@ describe.each(names)('a model with outputs as %s', (layout) => {
 })
 
 const failure = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) as string })
+
+describe('execution providers', () => {
+  const model = knownAnswerModel('yolox', { size: SIZE })
+
+  test('the first one that opens is used, and what did not open is told', async () => {
+    const session = await open(model, 'yolox', { executionProviders: [MISSING, 'cpu'] })
+    expect(session).toMatchObject({ executionProvider: 'cpu', refusals: [expect.stringMatching(`^${MISSING}: `)] })
+    const [found] = await session.look([redRectangle(100, 100, { x: 20, y: 20, width: 40, height: 40 })], 0.3)
+    expect(found).toMatchObject([{ classIndex: RED_CLASS }])
+  })
+
+  test('where none opens, the error names each', async () => {
+    await expect(open(model, 'yolox', { executionProviders: [MISSING] })).rejects.toMatchObject(
+      failure('provider_missing', new RegExp(`No execution provider opens here. ${MISSING}: `)),
+    )
+  })
+
+  test('a file that is no model is blamed itself', async () => {
+    await expect(open(Buffer.from('no'), 'yolox', { executionProviders: [MISSING, 'cpu'] })).rejects.toMatchObject(
+      failure('model_unreadable', /is no ONNX model/),
+    )
+  })
+})
 
 describe('a file that is no model for its manifest is refused in words', () => {
   const model = knownAnswerModel('yolox', { size: SIZE })

@@ -14,6 +14,7 @@ import {
 import type * as OnnxRuntime from 'onnxruntime-node'
 import { ModelError } from './model-error.ts'
 import type { ModelManifest } from './manifest.ts'
+import type { ExecutionProvider } from './schema.ts'
 
 type Runtime = typeof OnnxRuntime
 type InferenceSession = OnnxRuntime.InferenceSession
@@ -25,9 +26,14 @@ export type SessionOptions = {
   classes: number
   /** Processor threads for one picture. */
   threads: number
+  /** The first one that opens the model is used; the processor when left out. */
+  executionProviders?: readonly ExecutionProvider[] | undefined
 }
 
 export type Session = {
+  readonly executionProvider: ExecutionProvider
+  /** In words, why the ones before it did not open. */
+  readonly refusals: readonly string[]
   /** Whether several pictures go through the model at once. */
   readonly takesSeveral: boolean
   /** The objects in each picture, boxes in shares of it. Throws ModelError. */
@@ -37,13 +43,26 @@ export type Session = {
 
 /** Throws ModelError for a file that is no model, or not the one that its manifest describes. */
 export async function openSession(options: SessionOptions): Promise<Session> {
+  const runtime = await loadRuntime()
+  const refusals: string[] = []
+  for (const executionProvider of options.executionProviders ?? (['cpu'] as const)) {
+    try {
+      return { ...(await openWith(executionProvider, options, runtime)), executionProvider, refusals }
+    } catch (error) {
+      if (executionProvider === 'cpu') throw error
+      refusals.push(`${executionProvider}: ${firstLine(error)}`)
+    }
+  }
+  throw new ModelError('provider_missing', `No execution provider opens here. ${refusals.join('; ')}`)
+}
+
+async function openWith(executionProvider: ExecutionProvider, options: SessionOptions, runtime: Runtime) {
   const { bytes, manifest, classes, threads } = options
   const layout: Layout = layouts[manifest.layout]
-  const runtime = await loadRuntime()
   let session: InferenceSession
   try {
     session = await runtime.InferenceSession.create(bytes, {
-      executionProviders: ['cpu'],
+      executionProviders: [executionProvider],
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       logSeverityLevel: 4,
@@ -51,6 +70,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       extra: { session: { intra_op: { allow_spinning: '0' } } },
     })
   } catch (error) {
+    if (executionProvider !== 'cpu') throw error
     throw new ModelError(
       'model_unreadable',
       `The file of the model ${manifest.name} is no ONNX model: ${firstLine(error)}`,
@@ -63,7 +83,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await rehearse(runner, takesSeveral, classes)
     return {
       takesSeveral,
-      look: (pictures, leastScore) => look(runner, takesSeveral, pictures, leastScore),
+      look: (pictures: readonly RgbImage[], leastScore: number) => look(runner, takesSeveral, pictures, leastScore),
       close: () => session.release(),
     }
   } catch (error) {

@@ -36,7 +36,8 @@ try {
     if (message === CLOSE) void turn.then(() => session.close()).finally(() => port.close())
     else turn = turn.then(() => look(session, message))
   })
-  tell({ kind: 'ready', takesSeveral: session.takesSeveral })
+  const { takesSeveral, executionProvider, refusals } = session
+  tell({ kind: 'ready', takesSeveral, executionProvider, refusals })
 } catch (error) {
   tellFailure(error)
   port.close()

@@ -5,8 +5,8 @@ import { createGuessEstimates } from './guess-estimates.ts'
 import { findWeakness as find } from './password-strength.ts'
 
 const OWN = 'This password holds your own name or email address. Choose another.'
-const COMMON = 'This password is one of those that are tried first. Choose another.'
-const PATTERN = 'This password is a simple pattern. Choose another.'
+const COMMON = 'Too easy to guess: this password is one of those that are tried first. Choose another.'
+const PATTERN = 'Too easy to guess: this password is a simple pattern. Choose another.'
 
 const estimate = createGuessEstimates()
 const findWeakness = (password: string, names: readonly string[]) => find(password, names, estimate)

@@ -5,8 +5,8 @@
 import type { GuessEstimates } from './guess-estimates.ts'
 
 const OWN_NAME = 'This password holds your own name or email address. Choose another.'
-const COMMON = 'This password is one of those that are tried first. Choose another.'
-const PATTERN = 'This password is a simple pattern. Choose another.'
+const COMMON = 'Too easy to guess: this password is one of those that are tried first. Choose another.'
+const PATTERN = 'Too easy to guess: this password is a simple pattern. Choose another.'
 
 /** Shorter names appear in too many good passwords by chance. */
 const NAME_MIN_LENGTH = 3

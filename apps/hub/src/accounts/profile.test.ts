@@ -102,7 +102,7 @@ describe.each(testEngines)('profile on %s', (engine) => {
       PASSWORD,
       'Sommer2025!',
       'password_too_weak',
-      { newPassword: 'This password is one of those that are tried first. Choose another.' },
+      { newPassword: 'Too easy to guess: this password is one of those that are tried first. Choose another.' },
     ],
     [
       'one with the own name',

@@ -101,7 +101,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     [
       'common password',
       { password: 'P@ssw0rd2024!' },
-      'This password is one of those that are tried first. Choose another.',
+      'Too easy to guess: this password is one of those that are tried first. Choose another.',
     ],
   ])('%s: the message says so', async (_case, wrong, message) => {
     const answer = await api(contract.createUser, { token: admin, body: body('sorrel', wrong) })

@@ -45,3 +45,9 @@ test('the hub’s files are private, and a readable database is closed to others
   await (await openDatabase({ url: `sqlite:${join(fresh, 'hub.sqlite')}` })).close()
   expect([modeOf(fresh), modeOf(join(fresh, 'hub.sqlite'))]).toEqual([0o700, 0o600])
 })
+
+test('a folder below /proc, or below a file, is refused at once', async () => {
+  writeFileSync(join(parent, 'file'), '')
+  await expect(openDatabase({ url: 'sqlite:/proc/hedgerow/data/hub.sqlite' })).rejects.toThrow('/proc/hedgerow')
+  await expect(openDatabase({ url: `sqlite:${join(parent, 'file/data/hub.sqlite')}` })).rejects.toThrow('EEXIST')
+})

@@ -1,5 +1,6 @@
 /** Files and folders with the hub's keys: nobody else on the machine may read or replace them, whatever the umask. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ConfigError } from '../config.ts'
 
 const WRITABLE_BY_ALL = 0o002
@@ -8,7 +9,7 @@ const STICKY = 0o1000
 
 /** Makes the folder when it is missing. Throws a `ConfigError` when every user of the machine can write to it. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolder(path)
   const { mode } = statSync(path)
   if (process.platform === 'win32' || (mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0) return
   throw new ConfigError([
@@ -21,4 +22,11 @@ export function makePrivateFolder(path: string): void {
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+}
+
+/** Not Node's own recursion: it never ends below /proc, which refuses each new folder as if the one above were missing. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  makeFolder(dirname(path))
+  mkdirSync(path, 0o700)
 }

@@ -8,7 +8,7 @@ export function acknowledgedInWords({ by, via, at }: Acknowledgement): string {
   return `Acknowledged${who} on ${new Date(at).toLocaleString()}${how}.`
 }
 
-/** When everything that an alert is about was over. */
-export function overInWords(clearedAt: string): string {
-  return `Over since ${new Date(clearedAt).toLocaleString()}`
+/** When everything that an alert is about was resolved. */
+export function resolvedInWords(clearedAt: string): string {
+  return `Resolved ${new Date(clearedAt).toLocaleString()}`
 }

@@ -55,3 +55,13 @@ export const verifyCertificate = z
   .boolean()
   .default(true)
   .describe('When false, accepts any certificate of an https:// device.')
+
+/** The password in an address, as it is written there and as a device may repeat it. */
+export function passwordsIn(url: string): string[] {
+  const { password } = new URL(url)
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { callDevice } from './device-call.ts'
-import { DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+import { DeviceRefusal, driverType, passwordsIn, verifyCertificate } from './driver.ts'
 
 const call = z.strictObject({
   url: z
@@ -85,9 +85,9 @@ export const driver = driverType({
 
 /** Each word of a header, since a device may repeat a token without its scheme. Long parts of a path may be keys. */
 function secretsOf({ url, headers, body }: Pick<Call, 'url' | 'headers'> & Partial<Call>): string[] {
-  const { password, pathname, searchParams } = new URL(url)
+  const { pathname, searchParams } = new URL(url)
   const keys = pathname.split('/').filter((part) => part.length >= 16)
   const words = Object.values(headers).flatMap((value) => [value, ...value.split(/\s/)])
-  const texts = [password, decodeURIComponent(password), ...searchParams.values(), ...words, ...keys, body ?? '']
+  const texts = [...passwordsIn(url), ...searchParams.values(), ...words, ...keys, body ?? '']
   return texts.filter((text) => text.length >= 8)
 }

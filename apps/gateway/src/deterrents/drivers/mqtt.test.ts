@@ -161,3 +161,10 @@ test('a switch that retains its state is still on after the broker was away, unt
   expect(await it.off(never)).toMatch(/the switch sa/)
   await other.endAsync(true)
 }, 60_000)
+
+test.each([
+  ['mqtt://user:se%40cret-word@198.18.0.1', ['se%40cret-word', 'se@cret-word']],
+  ['mqtt://user:se%zzcret@198.18.0.1', ['se%zzcret']],
+])('the password in the address %s is hidden, as it is written and as it is meant', (broker, texts) => {
+  expect(driver.secrets?.({ broker } as never)).toEqual(expect.arrayContaining(texts))
+})

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
 import { z } from 'zod'
 import { jsonOf } from './device-call.ts'
-import { driverType } from './driver.ts'
+import { driverType, passwordsIn } from './driver.ts'
 
 const topic = z
   .string()
@@ -49,7 +49,7 @@ export const driver = driverType({
       .describe('How the device answers. When left out, the broker’s acknowledgement is the answer.'),
     verifyCertificate: z.boolean().default(true).describe('When false, accepts any certificate of an mqtts:// broker.'),
   },
-  secrets: ({ password, broker }) => [password, new URL(broker).password],
+  secrets: ({ password, broker }) => [password, ...passwordsIn(broker)],
   open(settings) {
     const { qos } = settings
     // On the topic of the messages it would hear only itself.

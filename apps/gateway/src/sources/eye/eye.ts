@@ -40,6 +40,7 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
           folder: modelsFolder(dataDir),
           name: eye.model,
           threads: eye.threads ?? availableParallelism(),
+          executionProviders: eye.executionProviders,
           leastScore: LEAST_SCORE,
           log,
         })
@@ -68,6 +69,12 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
     return Math.round((looks.reduce((a, b) => a + b, 0) / looks.length) * 10) / 10
   }
 
+  /** With what computes, where that is not the processor. */
+  function detectorName(): string {
+    const provider = model?.executionProvider() ?? 'cpu'
+    return provider === 'cpu' ? recogniser.by : `${recogniser.by} on ${provider}`
+  }
+
   function liveSnapshot(id: string): Buffer | undefined {
     for (const { watcher } of watched) {
       const jpeg = watcher.picture(id)
@@ -85,7 +92,7 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
       const isWatching = states.some(({ state }) => state === 'online')
       return {
         cameras: states,
-        detectors: isWatching ? [{ name: recogniser.by, inferenceMs: inferenceMs() }] : [],
+        detectors: isWatching ? [{ name: detectorName(), inferenceMs: inferenceMs() }] : [],
         problems: [
           ...(model?.problems() ?? []),
           ...watched.flatMap(({ camera }) => camera.problems()),

@@ -36,11 +36,9 @@ test('after branches, the next thing is looked at within a second', () => {
   let at = 0
   for (; at < 20_000; at += 200) if (pace.aim({ ...nothing, regions: [region(0.1)] }, at)) pace.found(false)
   const animal: Box = region(0.7).box
-  const from = at
   const moving = [region(0.1), { ...region(0.7), box: animal, blocks: 20 }]
-  let aim = pace.aim({ ...nothing, regions: moving }, (at += 200))
-  while (!aim?.boxes.includes(animal)) aim = pace.aim({ ...nothing, regions: moving }, (at += 200))
-  expect(at - from).toBeLessThanOrEqual(1_400)
+  const seconds = Array.from({ length: 7 }, () => pace.aim({ ...nothing, regions: moving }, (at += 200)))
+  expect(seconds.some((aim) => aim?.boxes.includes(animal))).toBe(true)
 })
 
 test('a possible person is looked at in the next picture, first of all', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { minimumScore, REGIONS, regions, scores, sizes } from '../../cameras/schema.ts'
-import { modelName } from '../../models/schema.ts'
+import { executionProvider, modelName } from '../../models/schema.ts'
 import { recordingSettings } from '../../recording/schema.ts'
 
 export const NO_MODEL = 'none'
@@ -26,6 +26,14 @@ export const eyeSettings = z.strictObject({
     .max(64)
     .optional()
     .describe('How many cores the model uses for one picture; all when left out.'),
+  executionProviders: z
+    .array(executionProvider)
+    .min(1)
+    .max(executionProvider.options.length)
+    .default(['cpu'])
+    .describe(
+      'What computes, by the names of ONNX Runtime: the first one that opens the model here is used. Without `cpu` in the list the eye sees nothing where none opens.',
+    ),
   labels: z
     .array(z.string().min(1).max(100))
     .min(1)

@@ -30,7 +30,7 @@ import { createWanted } from './wanted.ts'
 const STILL_MS = 30_000
 /** An object is followed between two pictures without movement until it has not moved for so long. */
 const FOLLOWED_MS = 10_000
-/** Tracks end with their pictures: after a gap, or as many missing pictures, another object may be at the same place. */
+/** Tracks end with their pictures: after a gap of so long, or so many pictures, another object may be there. */
 const GAP_MS = 2_000
 const GAP_PICTURES = 5
 /** When most of the picture changes at once, it is the light, or an animal before the lens: a model looks. */

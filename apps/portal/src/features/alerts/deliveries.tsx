@@ -19,7 +19,7 @@ import styles from './alerts.module.css'
 
 const COLUMNS: readonly Column[] = [
   { name: 'Message' },
-  { name: 'Over', width: '16%' },
+  { name: 'Channel', width: '16%' },
   { name: 'When', width: '12%' },
   { name: 'State', width: '28%' },
   { name: 'Actions', width: '140px' },
@@ -70,7 +70,7 @@ export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined 
                   {delivery.path === null ? delivery.title : <Link to={delivery.path}>{delivery.title}</Link>}
                 </RowText>
               </Cell>
-              <Cell label="Over">
+              <Cell label="Channel">
                 {CHANNEL_NAMES[delivery.channel] ?? delivery.channel}
                 {delivery.person !== null && ` to ${delivery.person}`}
               </Cell>

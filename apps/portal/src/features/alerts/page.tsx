@@ -30,7 +30,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'Name', width: '20%' },
   { name: 'State', width: '9%' },
   { name: 'Events' },
-  { name: 'Over', width: '15%' },
+  { name: 'Channels', width: '15%' },
   { name: 'Last Message', width: '15%' },
   { name: 'Actions', width: '220px' },
 ]
@@ -116,7 +116,7 @@ function Rules({
               <StatusMark shape={rule.enabled ? 'dot' : 'ring'} word={rule.enabled ? 'On' : 'Off'} />
             </Cell>
             <Cell label="Events">{inWords(rule)}</Cell>
-            <Cell label="Over">
+            <Cell label="Channels">
               {rule.channels.length === 0
                 ? 'All channels'
                 : rule.channels.map((name) => CHANNEL_NAMES[name] ?? name).join(', ')}

@@ -100,18 +100,18 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
               onChange={(language) => form.setFieldValue('language', language === '' ? null : language)}
             />
           </div>
-          <TextInput type="time" label="From" {...form.getInputProps('from')} />
-          <TextInput type="time" label="To" {...form.getInputProps('to')} />
+          <TextInput type="time" label="Active from" {...form.getInputProps('from')} />
+          <TextInput type="time" label="Active until" {...form.getInputProps('to')} />
           <TextInput
             {...secondsInput}
-            label="Collect for, seconds"
+            label="Group events for (seconds)"
             {...form.getInputProps('collectSeconds')}
             onChange={(event) => form.setFieldValue('collectSeconds', event.currentTarget.valueAsNumber)}
             value={shown(form.values.collectSeconds)}
           />
           <TextInput
             {...secondsInput}
-            label="Pause after a message, seconds"
+            label="Wait before next alert (seconds)"
             {...form.getInputProps('coolDownSeconds')}
             onChange={(event) => form.setFieldValue('coolDownSeconds', event.currentTarget.valueAsNumber)}
             value={shown(form.values.coolDownSeconds)}
@@ -119,7 +119,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
           {OUTAGES.some((kind) => form.values.what.includes(kind)) && (
             <TextInput
               {...secondsInput}
-              label="Outages after, minutes"
+              label="Report outages after (minutes)"
               {...form.getInputProps('holdOffMinutes')}
               onChange={(event) => form.setFieldValue('holdOffMinutes', event.currentTarget.valueAsNumber)}
               value={shown(form.values.holdOffMinutes)}
@@ -130,7 +130,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
           checked={form.values.validatedOnly}
           onChange={(validatedOnly) => form.setFieldValue('validatedOnly', validatedOnly)}
         >
-          Only what the second look has confirmed
+          Only what the second look confirmed
         </TickBox>
         <TickBox
           checked={form.values.breaksThrough}

@@ -76,7 +76,7 @@ export function WhomField({
     <>
       {all.channels.length > 0 && (
         <fieldset className={styles.over}>
-          <legend>Over these channels, or all when none is ticked</legend>
+          <legend>Channels (none selected = all)</legend>
           {all.channels.map((name) => (
             <TickBox
               key={name}
@@ -90,9 +90,7 @@ export function WhomField({
       )}
       {all.people.length > 0 && (
         <fieldset className={styles.over}>
-          <legend>
-            Send to these people, or to everybody when none is ticked (mail then goes to the hub’s address)
-          </legend>
+          <legend>People (none selected = everybody, with mail to the hub’s address)</legend>
           {all.people.map(({ id, name }) => (
             <TickBox
               key={id}

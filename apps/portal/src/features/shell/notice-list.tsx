@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { Link } from 'react-router'
 import { acknowledgeAlert, readNotices } from 'virtual:contract-calls'
 import { api, messageOf } from '#api/client.ts'
-import { acknowledgedInWords, overInWords } from '#parts/acknowledged.ts'
+import { acknowledgedInWords, resolvedInWords } from '#parts/acknowledged.ts'
 import { Thumbnail } from '#parts/thumbnail.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -57,7 +57,7 @@ export default function NoticeList({
               </Link>
               <span className={styles.about}>
                 <RelativeTime at={notice.at} /> · {notice.ruleName}
-                {notice.clearedAt !== null && ` · ${overInWords(notice.clearedAt)}`}
+                {notice.clearedAt !== null && ` · ${resolvedInWords(notice.clearedAt)}`}
                 {notice.acknowledged !== null && ` · ${acknowledgedInWords(notice.acknowledged)}`}
               </span>
               {notice.acknowledged === null && notice.clearedAt === null && notice.kind !== 'test' && (
