@@ -57,8 +57,8 @@ export async function benchFootage(): Promise<void> {
     })
     try {
       report('eye, animals of photographs: five looks at each, its place known', await photographs(footage, model))
-      if (!process.env['ONLY']) report('eye, disturbances over empty scenes', await disturbances(footage, model))
-      if (!process.env['ONLY']) report('eye, persons who enter one by one', await persons(footage, model))
+      report('eye, disturbances over empty scenes', await disturbances(footage, model))
+      report('eye, persons who enter one by one', await persons(footage, model))
     } finally {
       await model.stop()
     }
