@@ -11,7 +11,7 @@ import { waitFor } from '../test/harness/wait-for.ts'
 import { buildProgram } from './release-bundle.ts'
 import { timeDetections } from './agent-detections.ts'
 import { processorSecondsOf } from './processor.ts'
-import { report } from './report.ts'
+import { median, report, reportGoals } from './report.ts'
 
 /** By then the first heartbeats have passed, and V8 has freed the memory of the start. */
 const REST_MS = 45_000
@@ -76,6 +76,8 @@ export async function benchAgent(args: string[]): Promise<void> {
     await rm(folder, { recursive: true, force: true })
   }
   report('agent', rows)
+  const middle = (figure: string) => median(Object.values(rows).map((row) => row[figure]!))
+  reportGoals('agent', { 'at rest, MB': middle('RSS, MB'), 'at rest, core, %': middle('core at rest, %') })
 }
 
 type Command = [program: string, ...args: string[]]

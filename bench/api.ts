@@ -15,7 +15,7 @@ import { startChild } from '../test/harness/child-process.ts'
 import { freeTcpPort, freeUdpPort } from '../test/harness/free-ports.ts'
 import { HUB_COMMAND } from '../test/harness/hub.ts'
 import { createFleet, heartbeatOf, type FleetGateway } from './fleet.ts'
-import { report } from './report.ts'
+import { report, reportGoals } from './report.ts'
 
 /**
  * Requests a second and their durations, at fleets of several sizes with all their heartbeats running, on both
@@ -34,6 +34,15 @@ export async function benchApi(args: string[]): Promise<void> {
     for (const count of values.gateways.split(',').map(Number))
       Object.assign(rows, await benchFleet(engine, count, Number(values.seconds) * 1_000))
   report('api', rows)
+  // Of the largest fleet.
+  const last = (engine: string, what: string) =>
+    Object.entries(rows).findLast(([name]) => name.startsWith(engine) && name.endsWith(what))?.[1]
+  const startMs = last('sqlite', 'process')?.['start ms']
+  reportGoals('api', {
+    'sqlite: detections a second': last('sqlite', 'a call')?.['rows/s'],
+    'postgres: detections a second': last('postgres', 'a call')?.['rows/s'],
+    'sqlite: start to listening, s': startMs === undefined ? undefined : startMs / 1_000,
+  })
 }
 
 const PASSWORD = 'the password of the bench'

@@ -19,11 +19,10 @@ const SIZE = { width: 416, height: 416 }
 const THREADS = availableParallelism()
 const WARM_UP = 20
 const PICTURES = 300
-/** In pictures a second. */
-const GOAL = 30
 const run = promisify(execFile)
 
-export async function benchEyeModel(): Promise<void> {
+/** Returns the ratio that has a goal. */
+export async function benchEyeModel(): Promise<Record<string, number | undefined>> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-bench-eye-'))
   try {
     const { bytes, weights } = yoloxNanoSized()
@@ -31,16 +30,14 @@ export async function benchEyeModel(): Promise<void> {
     const ours = await picturesASecond(folder)
     const beside = await openCv(file)
     const rows: Record<string, Record<string, string | number>> = {
-      'motion, model and tracker': {
-        'pictures a second': ours.toFixed(1),
-        goal: `${GOAL} ${ours >= GOAL ? 'met' : 'missed'}`,
-      },
+      'motion, model and tracker': { 'pictures a second': ours.toFixed(1) },
     }
     if (typeof beside === 'number') {
       rows['OpenCV alone, same graph'] = { 'pictures a second': beside.toFixed(1) }
       rows['ours to OpenCV'] = { 'pictures a second': (ours / beside).toFixed(2) }
     } else console.log(`OpenCV: ${beside}`)
     report(`eye, a model of ${(weights / 1e6).toFixed(2)} million weights, 416 x 416, ${THREADS} threads`, rows)
+    return { "a model: pictures a second to OpenCV's": typeof beside === 'number' ? ours / beside : undefined }
   } finally {
     await rm(folder, { recursive: true })
   }

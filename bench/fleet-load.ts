@@ -14,7 +14,7 @@ import { parseSources } from '../test/fleet/plan.ts'
 import { startFleetInProcesses, type FleetInProcesses } from '../test/fleet/processes.ts'
 import { processorSecondsOf } from './processor.ts'
 import { buildProgram } from './release-bundle.ts'
-import { distributionOf, report, rounded } from './report.ts'
+import { distributionOf, report, reportGoals, rounded } from './report.ts'
 
 const STARTS_A_SECOND = 60
 const JOIN_LIMIT_MS = 1_800_000
@@ -65,6 +65,13 @@ export async function benchFleetLoad(args: string[]): Promise<void> {
         program,
       })
     report('fleet', transposed(rows))
+    const figures = Object.entries(rows).flatMap(([fleet, row]) => [
+      [`${fleet}: at rest, MB`, row['at rest: memory, MB']],
+      [`${fleet}: core, %`, row['with all: core, %']],
+      [`${fleet}: p99, ms`, row['answers: p99, ms']],
+      [`${fleet}: all back, s`, row['restart to the last gateway, s']],
+    ])
+    reportGoals('fleet', Object.fromEntries(figures))
   } finally {
     await rm(bundle, { recursive: true, force: true })
   }

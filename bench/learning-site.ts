@@ -21,7 +21,7 @@ import {
 import { createRandom, createRenderer, walker, type Random, type Scene } from '@hedgerow/vision/rendered'
 import { createLearning } from '../apps/gateway/src/learning/learning.ts'
 import { learningSettings } from '../apps/gateway/src/learning/schema.ts'
-import type { Said } from '../apps/gateway/src/learning/night.ts'
+import type { StoredVerdict } from '../apps/gateway/src/learning/night.ts'
 
 const SIZE = { width: 320, height: 180 }
 const FRAME_MS = 200
@@ -234,7 +234,7 @@ function createReviewer(random: Random) {
   const shown = new Map<string, Shown>()
   let today: Shown[] = []
   let asked: Shown[] = []
-  const said: Said[] = []
+  const said: StoredVerdict[] = []
 
   function mark({ ids, isWanted }: Shown): void {
     const isRight = random.next() < SLIPS ? !isWanted : isWanted

@@ -10,3 +10,10 @@ export function processorSecondsOf(pid: number): number {
     .split(' ')
   return (Number(afterName[11]) + Number(afterName[12])) / TICKS_A_SECOND
 }
+
+/** The same of several processes with their children, such as nginx's worker. */
+export function processorSecondsOfAll(pids: readonly number[]): number {
+  const children = (pid: number) =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return pids.flatMap((pid) => [pid, ...children(pid)]).reduce((seconds, pid) => seconds + processorSecondsOf(pid), 0)
+}

@@ -15,7 +15,8 @@ if (import.meta.main) {
     const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${ACCEPT_GUID}`).digest('base64')
     socket.on('error', () => socket.destroy())
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ` +
+        `${accept}\r\n\r\n`,
     )
     // Frames go back unchanged: the bench counts bytes of whole messages.
     socket.pipe(socket)

@@ -40,7 +40,9 @@ function statusOf(head: Buffer): string {
 /** Messages a second, there and back, one in flight on each connection. */
 async function messages(task: LoadTask): Promise<{ rate: number }> {
   let count = 0
-  const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nOrigin: http://${task.host}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
+  const upgrade =
+    `Connection: Upgrade\r\nUpgrade: websocket\r\nOrigin: http://${task.host}\r\nSec-WebSocket-Version: ` +
+    `13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
   for (let i = 0; i < task.count; i++) {
     const [socket, head] = await ask(task, '/program/live', i, upgrade)
     if (statusOf(head) !== '101') throw new Error(head.toString())

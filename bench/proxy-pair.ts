@@ -1,7 +1,8 @@
 /**
  * Two ways to one nginx behind wireguard-go in a namespace, like that of a device with plain WireGuard: through a hub,
  * a process of its own on the host, and through a second nginx over a second wireguard-go in a second namespace. Needs
- * root, and `wrk`, nginx, wireguard-go and wireguard-tools of Debian.
+ * root, and `wrk`, nginx, wireguard-go and wireguard-tools of Debian; with its caddy, a third way replaces the second
+ * nginx.
  */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,6 +28,7 @@ const [SERVER, LINUX] = [`${SUBNET}.1`, `${SUBNET}.2`]
 const [SERVER_DEVICE, CLIENT_DEVICE] = [`hps${process.pid}`, `hpc${process.pid}`]
 const VPN_PORT = 51_820
 const NGINX_PORT = 8_080
+const CADDY_PORT = 8_081
 /** A session may have 256 requests at once: six sessions suffice for 1,000 streams and some more requests. */
 const SESSIONS = 6
 /** In memory, so that no disk is measured. */
@@ -36,14 +38,23 @@ const DOWNLOAD_BYTES = 64 << 20
 export const UPLOAD_BYTES = 2 << 20
 const PAGE_BYTES = 1_000
 
-/** One of the two ways: the port of the requests, and the processes that run for it. */
-export type Way = {
+/** One way to the page: the port of the requests, and the processes that run for it. */
+export type Route = {
+  /** The processes of its near end. */
+  pids: readonly number[]
   wrk(task: WrkTask): Promise<WrkResult>
   /** Starts the load process; returns its results. */
   load(task: Omit<LoadTask, 'port' | 'host' | 'cookies'>): Promise<Child>
 }
 
-export type ProxyPair = { hub: Hub; throughHub: Way; throughNginx: Way; remove(): Promise<void> }
+export type ProxyPair = {
+  hub: Hub
+  throughHub: Route
+  throughNginx: Route
+  /** Undefined where Caddy is not installed. */
+  throughCaddy: Route | undefined
+  remove(): Promise<void>
+}
 
 /** Throws a sentence that says what this machine lacks. */
 export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyPair> {
@@ -64,9 +75,10 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
       command: [process.execPath, ...hubFlags, ...HUB_COMMAND],
     })
     stops.push(hub.stop)
-    const gatewayId = await joinTunnels(hub, { server, client, folder })
+    const { gatewayId, device } = await joinTunnels(hub, { server, client, folder })
     await startFarEnd(server, folder)
-    await startReference(client, folder)
+    const nginx = await startReference(client, folder)
+    const caddy = await startCaddy(client, folder)
 
     const pages = await Promise.all(
       Array.from({ length: SESSIONS }, () => openGatewayUi(hub.url, hub.apiAs(hub.admin), gatewayId)),
@@ -76,7 +88,8 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
     const isServed = async () => (await pages[0]!.send('/page')).status === 200
     await waitFor(isServed, { for: 'the page through the hub' })
     await waitFor(() => client.run('wg', ['show', CLIENT_DEVICE, 'latest-handshakes']), { for: 'the reference' })
-    const way = (port: number, prefix: readonly string[]): Way => ({
+    const way = (port: number, pids: readonly number[], prefix: readonly string[] = []): Route => ({
+      pids,
       async wrk(task) {
         const script = join(folder, 'script.lua')
         await writeFile(script, wrkScript(task, { host, cookies }))
@@ -92,10 +105,12 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
         return startChild(command!, args)
       },
     })
+    const inClient = ['ip', 'netns', 'exec', client.name]
     return {
       hub,
-      throughHub: way(hub.port, []),
-      throughNginx: way(NGINX_PORT, ['ip', 'netns', 'exec', client.name]),
+      throughHub: way(hub.port, [hub.process().pid]),
+      throughNginx: way(NGINX_PORT, [nginx.pid, device.pid], inClient),
+      throughCaddy: caddy && way(CADDY_PORT, [caddy.pid, device.pid], inClient),
       remove,
     }
   } catch (error) {
@@ -107,19 +122,20 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
 type Ends = { server: NetworkNamespace; client: NetworkNamespace; folder: string }
 
 /** One wireguard-go at the far end for the hub's tunnel, with the hub's configuration, and one for the reference's. */
-async function joinTunnels(hub: Hub, { server, client, folder }: Ends): Promise<string> {
+async function joinTunnels(hub: Hub, { server, client, folder }: Ends) {
   const { id } = await hub.api(addGateway, { body: { name: 'Bench', location: '', description: '' } })
   const { config } = await hub.api(gatewayVpnConfig, { params: { id } })
   const value = (key: string): string => new RegExp(`^${key} = (\\S+)$`, 'm').exec(config)![1]!
   const reference = generateKeyPair()
   const far = { privateKey: value('PrivateKey'), publicKey: '' }
+  const devices: Child[] = []
   for (const [namespace, device, privateKey, address] of [
     [server, SERVER_DEVICE, far.privateKey, SERVER],
     [client, CLIENT_DEVICE, reference.privateKey, LINUX],
   ] as const) {
     const keyFile = join(folder, address)
     await writeFile(keyFile, privateKey, { mode: 0o600 })
-    await openWireGuardGo(namespace, { device, keyFile, port: VPN_PORT, address })
+    devices.push(await openWireGuardGo(namespace, { device, keyFile, port: VPN_PORT, address }))
     await namespace.run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
   }
   far.publicKey = (await server.run('wg', ['show', SERVER_DEVICE, 'public-key'])).trim()
@@ -143,7 +159,7 @@ async function joinTunnels(hub: Hub, { server, client, folder }: Ends): Promise<
     'endpoint',
     endpoint,
   ])
-  return id
+  return { gatewayId: id, device: devices[1]! }
 }
 
 /** nginx with a small page, a large file, a place for uploads, and a program with WebSockets and event streams. */
@@ -177,7 +193,7 @@ async function startFarEnd(server: NetworkNamespace, folder: string): Promise<vo
 const UPGRADE = 'proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $http_connection;'
 
 /** A common reverse proxy: it keeps connections and streams bodies. */
-async function startReference(client: NetworkNamespace, folder: string): Promise<void> {
+async function startReference(client: NetworkNamespace, folder: string): Promise<Child> {
   const server = (location: string, settings: string): string => `
     location ${location} {
       proxy_pass http://gateway;
@@ -186,7 +202,7 @@ async function startReference(client: NetworkNamespace, folder: string): Promise
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       ${settings}
     }`
-  await startNginx(
+  return startNginx(
     client,
     join(folder, 'reference'),
     `upstream gateway { server ${SERVER}:${GATEWAY_PORT}; keepalive 512; }
@@ -201,7 +217,35 @@ async function startReference(client: NetworkNamespace, folder: string): Promise
   )
 }
 
-async function startNginx(namespace: NetworkNamespace, folder: string, servers: string): Promise<void> {
+/** What people pick, as it is but for as many kept connections. */
+async function startCaddy(client: NetworkNamespace, folder: string): Promise<Child | undefined> {
+  const missing = missingPrivilege('command caddy')
+  if (missing !== undefined) {
+    console.log('skipped: Caddy (apt-get install caddy)')
+    return undefined
+  }
+  const file = join(folder, 'Caddyfile')
+  await writeFile(
+    file,
+    `{
+       admin off
+     }
+     :${CADDY_PORT} {
+       bind 127.0.0.1
+       reverse_proxy ${SERVER}:${GATEWAY_PORT} {
+         transport http {
+           keepalive_idle_conns 512
+           keepalive_idle_conns_per_host 512
+         }
+       }
+     }`,
+  )
+  const child = await client.start('caddy', ['run', '--adapter', 'caddyfile', '--config', file])
+  await listens(child, client, CADDY_PORT)
+  return child
+}
+
+async function startNginx(namespace: NetworkNamespace, folder: string, servers: string): Promise<Child> {
   await mkdir(folder)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -210,14 +254,20 @@ async function startNginx(namespace: NetworkNamespace, folder: string, servers: 
   // Debian's nginx gives up root for a user of its own, which needs access to the folder.
   await writeFile(
     file,
-    `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid; error_log stderr warn;
+    `user root; daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${folder}/nginx.pid;
+    error_log stderr warn;
      events { worker_connections 8000; }
      http { access_log off; sendfile on; tcp_nodelay on; ${temporary.join(' ')} ${servers} }`,
   )
   await chmod(folder, 0o755)
   const child = await namespace.start('nginx', ['-p', folder, '-e', 'stderr', '-c', file])
-  await waitFor(async () => child.hasEnded() || (await namespace.run('ss', ['-ltn'])).includes(':8080'), {
-    for: 'nginx',
+  await listens(child, namespace, NGINX_PORT)
+  return child
+}
+
+async function listens(child: Child, namespace: NetworkNamespace, port: number): Promise<void> {
+  await waitFor(async () => child.hasEnded() || (await namespace.run('ss', ['-ltn'])).includes(`:${port}`), {
+    for: `port ${port}`,
   })
-  if (child.hasEnded()) throw new Error(`nginx ended: ${child.output()}`)
+  if (child.hasEnded()) throw new Error(`The server of port ${port} ended: ${child.output()}`)
 }

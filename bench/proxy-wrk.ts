@@ -51,7 +51,8 @@ function done(summary, latency)
   local e = summary.errors
   local errors = e.connect + e.read + e.write + e.status + e.timeout
   print(string.format('result {"requests":%d,"bytes":%d,"seconds":%f,"errors":%d,"medianMs":%f,"p99Ms":%f}',
-    summary.requests, summary.bytes, summary.duration / 1e6, errors, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
+    summary.requests, summary.bytes, summary.duration / 1e6, errors,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
 end
 `
 }

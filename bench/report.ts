@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { GOALS, type Goal } from './goals.ts'
 
 export type Distribution = { count: number; p50: number; p95: number; p99: number; max: number }
 
@@ -15,17 +16,22 @@ export function report(name: string, rows: Record<string, Record<string, number 
   printLine(name, rows)
 }
 
-/** A distribution and, where a goal was set, which of its figures may be at most `goal`. */
-export type Measured = Distribution & { of?: 'p50' | 'p95' | 'p99' | 'max'; goal?: number }
-
-/** As `report`, with a column that says which goals were met. */
-export function reportGoals(name: string, rows: Record<string, Measured>): void {
-  const judged = Object.entries(rows).map(([what, { of, goal, ...figures }]) => {
-    if (of === undefined || goal === undefined) return [what, figures]
-    return [what, { ...figures, goal: `${of} ${goal}`, '': figures[of] <= goal ? 'met' : 'missed' }]
+/** The figures of a run beside the bench's goals, those it did not measure too; and the same as one JSON line. */
+export function reportGoals(bench: keyof typeof GOALS, figures: Record<string, number | undefined>): void {
+  const rows = Object.entries<Goal>(GOALS[bench]).map(([what, goal]) => {
+    const figure = figures[what]
+    const [least, most] = 'least' in goal ? [goal.least, Infinity] : [-Infinity, goal.most]
+    const isMet = figure !== undefined && figure >= least && figure <= most
+    return [
+      what,
+      {
+        result: figure === undefined ? '' : rounded(figure),
+        goal: 'least' in goal ? `at least ${least}` : `at most ${most}`,
+        '': figure === undefined ? 'not measured' : isMet ? 'met' : 'missed',
+      },
+    ] as const
   })
-  console.table(Object.fromEntries(judged))
-  printLine(name, rows)
+  report(`${bench}, goals`, Object.fromEntries(rows))
 }
 
 function printLine(name: string, results: object): void {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
+import type { Child } from '../test/harness/child-process.ts'
 import { createNetworkNamespace, type NetworkNamespace } from '../test/harness/network-namespace.ts'
 import { missingPrivilege } from '../test/harness/privileges.ts'
 import { openWireGuardGo } from '../test/harness/wireguard-go.ts'
@@ -46,13 +47,14 @@ export async function openTunnelPair(): Promise<TunnelPair> {
     stops.push(server.remove, client.remove)
     const keys = { server: generateKeyPair(), linux: generateKeyPair(), ours: generateKeyPair() }
     await cable(server, client)
+    const devices: Child[] = []
     for (const [namespace, device, pair, address] of [
       [server, SERVER_DEVICE, keys.server, SERVER],
       [client, CLIENT_DEVICE, keys.linux, LINUX],
     ] as const) {
       const keyFile = join(directory, address)
       await writeFile(keyFile, pair.privateKey, { mode: 0o600 })
-      await openWireGuardGo(namespace, { device, keyFile, port: PORT, address })
+      devices.push(await openWireGuardGo(namespace, { device, keyFile, port: PORT, address }))
       // Set by route, because a namespace may choose as default only what the machine allows for all users.
       await namespace.run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
     }
@@ -80,7 +82,8 @@ export async function openTunnelPair(): Promise<TunnelPair> {
       return JSON.parse(/^result (.*)$/m.exec(stdout)![1]!) as ClientResult
     }
     return {
-      linux: (measurement) => ask({ ...measurement, server: SERVER }, ['ip', 'netns', 'exec', client.name]),
+      linux: (measurement) =>
+        ask({ ...measurement, server: SERVER, beside: devices[1]!.pid }, ['ip', 'netns', 'exec', client.name]),
       ours: (measurement) => ask({ ...measurement, server: SERVER, tunnel: ours }, []),
       remove,
     }

@@ -1,14 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext } from 'playwright-core'
 import type { Hub } from '../test/harness/hub.ts'
-import { distributionOf, type Measured } from './report.ts'
+import { distributionOf, type Distribution } from './report.ts'
 
-export type PageGoal = {
+export type MeasuredPage = {
   path: string
   /** A selector of an element that exists once the page is complete. */
   whole: string
-  scriptKilobytes: number
-  firstPaintMs: number
 }
 
 /** About the ratio between this machine and a phone of some years ago. */
@@ -23,16 +21,16 @@ const QUIET_MS = 1_000
 export async function measurePages(
   person: BrowserContext,
   hub: Hub,
-  pages: readonly PageGoal[],
+  pages: readonly MeasuredPage[],
   loads: number,
-): Promise<Record<string, Measured>> {
-  const rows: Record<string, Measured> = {}
-  for (const { path, whole, scriptKilobytes, firstPaintMs } of pages) {
+): Promise<Record<string, Distribution>> {
+  const rows: Record<string, Distribution> = {}
+  for (const { path, whole } of pages) {
     const loaded: Load[] = []
     for (let load = 0; load < loads; load += 1) loaded.push(await loadPage(person, `${hub.url}${path}`, whole))
     const distribution = (figure: (load: Load) => number) => distributionOf(loaded.map(figure))
-    rows[`${path}: script, gzip kB`] = { ...distribution((load) => load.kilobytes), of: 'max', goal: scriptKilobytes }
-    rows[`${path}: first paint, ms`] = { ...distribution((load) => load.firstPaintMs), of: 'p50', goal: firstPaintMs }
+    rows[`${path}: script, gzip kB`] = distribution((load) => load.kilobytes)
+    rows[`${path}: first paint, ms`] = distribution((load) => load.firstPaintMs)
     rows[`${path}: largest paint, ms`] = distribution((load) => load.largestPaintMs)
   }
   return rows

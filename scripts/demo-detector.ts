@@ -31,11 +31,11 @@ export async function prepareDetector(dataDir: string): Promise<string | undefin
 
 /** Whether the detector of this version is there and whole. */
 async function isThere(folder: string): Promise<boolean> {
-  const known = KNOWN_MODELS.find(({ name }) => name === DETECTOR)!
+  const model = KNOWN_MODELS.find(({ name }) => name === DETECTOR)!
   try {
     const manifest = await readManifest(folder, DETECTOR)
     await readBytes(folder, manifest)
-    return manifest.sha256 === known.sha256
+    return manifest.sha256 === model.sha256
   } catch (error) {
     if (error instanceof ModelError) return false
     throw error

@@ -20,9 +20,9 @@ const HELD = /^HUB_(?:PORT|HOST|HTTPS_PORT|VPN_PORT|GATEWAY_PORTS|ADMIN_(?:USERN
 /** What is kept for the next start. */
 const DATA = process.env['DEMO_DATA_DIR'] ?? join(import.meta.dirname, '..', 'demo-data')
 
-const DETECTOR_LOOKS = `photographs of animals and of a person walk through them, and a real detector, SSDLite MobileNet v2,
-looks. It knows COCO's labels: person, cow, horse, sheep, dog, bird and others, but no boar, deer or fox.`
-const DEMONSTRATION_LOOKS = `the demonstration eye looks at them. It knows drawn outlines only, and is no substitute for a model.`
+const DETECTOR_LOOKS = `photographs of animals and of a person walk through them, and a real detector, SSDLite MobileNet
+v2, looks. It knows COCO's labels: person, cow, horse, sheep, dog, bird and others, but no boar, deer or fox.`
+const DEMONSTRATION_LOOKS = 'the demonstration eye looks at them. It knows drawn outlines only.'
 
 const life = new AsyncDisposableStack()
 const ending = new AbortController()
@@ -86,7 +86,7 @@ Valve and siren: ${switches.url}
 Five gateways run on this machine. Four are approved; River gate waits. Their cameras play rendered scenes, a minute
 each; ${models ? DETECTOR_LOOKS : DEMONSTRATION_LOOKS}
 Try:
-  Threats     a ${models ? 'cow' : 'boar'} walks through the orchard; the gateway's rule opens the valve for 8 s, without asking the hub
+  Threats     a ${models ? 'cow' : 'boar'} walks through the orchard; the gateway's rule opens the valve for 8 s
   Gateways    the cameras and deterrents of each; Connect opens its own interface through its tunnel
   Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
   kill -9 ${hub.process().pid}   ends the hub like a power cut; it is started again, and the tunnels are back in seconds

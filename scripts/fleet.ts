@@ -108,7 +108,7 @@ async function main(args: string[]): Promise<number> {
 /** Prints what happens until the time is over or a person ends it, then the numbers. Returns the exit code. */
 async function watch(fleet: FleetInProcesses, endAfterMs: number): Promise<number> {
   const startedAt = performance.now()
-  const told = new Set<string>()
+  const shown = new Set<string>()
   const elapsedMs = () => performance.now() - startedAt
   const failed = fleet.allStarted.then(() => new Promise<never>(() => {}))
   while (!ending.signal.aborted && elapsedMs() < endAfterMs) {
@@ -116,8 +116,8 @@ async function watch(fleet: FleetInProcesses, endAfterMs: number): Promise<numbe
     await Promise.race([pause.catch(() => {}), failed])
     console.log(lineOf(elapsedMs(), await fleet.state()))
     for (const { sentence, gateways } of (await fleet.problems()).slice(0, 5)) {
-      if (told.has(sentence)) continue
-      told.add(sentence)
+      if (shown.has(sentence)) continue
+      shown.add(sentence)
       console.log(`       ${gateways === 1 ? '1 gateway' : `${gateways} gateways`}: ${sentence}`)
     }
   }

@@ -11,13 +11,13 @@ const CACHE = join(import.meta.dirname, '../node_modules/.cache/published-schema
 
 /** Its text, or undefined where it cannot be had now. It is kept in node_modules and never in the repository. */
 export async function publishedSchema(schema: PublishedSchema): Promise<object | undefined> {
-  const kept = join(CACHE, `${schema.sha256}.json`)
-  const text = textOf(kept) ?? (await ('npm' in schema ? fromNpm(schema) : fromAddress(schema.url)))
+  const cached = join(CACHE, `${schema.sha256}.json`)
+  const text = textOf(cached) ?? (await ('npm' in schema ? fromNpm(schema) : fromAddress(schema.url)))
   if (text === undefined) return undefined
   const sha256 = createHash('sha256').update(text).digest('hex')
   if (sha256 !== schema.sha256) throw new Error(`The schema of ${schema.name} has changed: its SHA-256 is ${sha256}.`)
   mkdirSync(CACHE, { recursive: true })
-  writeFileSync(kept, text)
+  writeFileSync(cached, text)
   return JSON.parse(text) as object
 }
 

@@ -111,7 +111,7 @@ async function tell(person: BrowserContext, camera: Camera): Promise<number> {
   await land.frameLocator('iframe').getByText('off', { exact: true }).first().waitFor()
   await camera.lookAt(land)
   say(ORCHARD, 'A camera, and the valve of a sprinkler. The gateway beside them looks.')
-  const told = await newestAlert()
+  const alert = await newestAlert()
   const opening = valveOpening().then((at) => {
     openedAt = at
     say(ORCHARD, 'A boar: its own rule opens the valve for 8 s. It needs no hub for that.')
@@ -120,7 +120,7 @@ async function tell(person: BrowserContext, camera: Camera): Promise<number> {
   await camera.live(() => openedAt > beganAt && Date.now() > openedAt + AFTER_VALVE_MS)
   await opening
 
-  await waitFor(async () => (await newestAlert()) !== told, { for: 'the alert', timeoutMs: 60_000 })
+  await waitFor(async () => (await newestAlert()) !== alert, { for: 'the alert', timeoutMs: 60_000 })
   await showPhone(camera, { screen, stage: await person.newPage() })
 
   await camera.lookAt(page)
@@ -155,7 +155,8 @@ async function showOrchard(person: BrowserContext): Promise<Page> {
   await page.setContent(`<!doctype html><style>
     body { margin: 0; height: 100vh; display: grid; grid-template-columns: 3fr 2fr; gap: 24px; align-items: center;
       box-sizing: border-box; padding: 0 24px; background: #0c1210 }
-    img { width: 100%; border-radius: 6px } iframe { width: 100%; height: 420px; border: 0; background: #fff; border-radius: 6px }
+    img { width: 100%; border-radius: 6px }
+    iframe { width: 100%; height: 420px; border: 0; background: #fff; border-radius: 6px }
   </style><img src="${pictureUrl}" alt=""><iframe src="${switches.url}"></iframe>`)
   return page
 }

@@ -41,7 +41,9 @@ fail() {
 root=${HEDGEROW_ROOT:-/opt/hedgerow}
 # Root would run what another user has written there.
 for owned in "$root" "$root/release.conf"; do
-  if [ -e "$owned" ] && ! [ -O "$owned" ]; then fail "$owned belongs to another user: run this as that user, or give it to the user who runs this."; fi
+  if [ -e "$owned" ] && ! [ -O "$owned" ]; then
+    fail "$owned belongs to another user: run this as that user, or give it to the user who runs this."
+  fi
 done
 if [ -f "$root/release.conf" ]; then . "$root/release.conf"; fi
 backups=${HEDGEROW_BACKUPS:-/var/backups/hedgerow}
@@ -126,7 +128,8 @@ fetch() {
       name=
       address=$1
       case $1 in *'#'*) name=${1##*#} address=${1%#*} ;; esac
-      git -c advice.detachedHead=false clone --quiet ${name:+--branch "$name"} -- "$address" "$unfinished" || fail "$1 could not be fetched."
+      git -c advice.detachedHead=false clone --quiet ${name:+--branch "$name"} -- "$address" "$unfinished" ||
+        fail "$1 could not be fetched."
       version=$(git -C "$unfinished" describe --tags --always | tr / -)
       ;;
   esac
@@ -143,7 +146,8 @@ install_version() {
   fi
   say "Installing version $version; the hub keeps running."
   if [ -f "$unfinished/package-lock.json" ]; then
-    (cd "$unfinished" && npm ci && npm run --silent build) || fail "version $version could not be installed. Nothing was switched."
+    (cd "$unfinished" && npm ci && npm run --silent build) ||
+      fail "version $version could not be installed. Nothing was switched."
   fi
   # npm does not report an optional package that it could not fetch, and Node is one.
   run "$unfinished" --help >/dev/null || fail "version $version does not start. Nothing was switched."
@@ -163,7 +167,8 @@ stop_hub() {
 }
 # The hub does not inherit the lock.
 start_hub() {
-  sh -c "${HEDGEROW_START:-systemctl start hedgerow}" 9>&- || say "The command that starts the hub failed (HEDGEROW_START)."
+  sh -c "${HEDGEROW_START:-systemctl start hedgerow}" 9>&- ||
+    say "The command that starts the hub failed (HEDGEROW_START)."
 }
 
 # Waits until a hub answers that it is ready, for $1 seconds at most.
@@ -275,13 +280,15 @@ setting() { sed -n "s/^$1=[\"']\{0,1\}\([^\"']*\)[\"']\{0,1\}\$/\1/p" "$settings
 # Leaves the archive of the newest release in $file, empty when there is no newer one. The version that runs checks its
 # signatures, with the root key that came with it.
 fetch_update() {
-  [ -x "$root/current/bin/hedgerow-hub" ] || fail "$root/current is not an archive of a release: use upgrade with an address."
+  [ -x "$root/current/bin/hedgerow-hub" ] ||
+    fail "$root/current is not an archive of a release: use upgrade with an address."
   address=${HUB_UPDATES_URL:-$(setting HUB_UPDATES_URL)}
   [ -z "$1" ] || address=file://$(cd "$1" && pwd)
   key=${HUB_UPDATES_KEY:-$(setting HUB_UPDATES_KEY)}
   mkdir "$fetched"
   # What was seen of releases is kept in $root, where the hub may make no traps.
-  file=$(HUB_DATA_DIR=$root HUB_UPDATES_URL=$address HUB_UPDATES_KEY=$key run "$root/current" fetch-update "$fetched") ||
+  file=$(HUB_DATA_DIR=$root HUB_UPDATES_URL=$address HUB_UPDATES_KEY=$key \
+    run "$root/current" fetch-update "$fetched") ||
     fail "no release could be fetched. Nothing was changed."
 }
 

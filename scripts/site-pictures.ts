@@ -90,7 +90,8 @@ async function composeCard(on: Page): Promise<void> {
     drawing.setAttribute('viewBox', '330 90 560 510')
     drawing.style.cssText = 'position:fixed;top:0;left:508px;width:692px;height:630px;max-width:none;border:0'
     title.style.cssText =
-      'position:fixed;left:64px;bottom:64px;width:420px;font-size:74px;line-height:1;letter-spacing:-0.042em;color:#f1f8f5'
+      'position:fixed;left:64px;bottom:64px;width:420px;' +
+      'font-size:74px;line-height:1;letter-spacing:-0.042em;color:#f1f8f5'
     name.style.cssText = 'position:fixed;left:34px;top:32px;zoom:1.9;color:#f1f8f5'
     await document.fonts.ready
   })

@@ -78,12 +78,12 @@ async function build(app: string): Promise<void> {
     },
   )
   // On a terminal the build would draw its progress; its output matters only when it fails.
-  const said: Buffer[] = []
-  for (const stream of [builder.stdout, builder.stderr]) stream.on('data', (part: Buffer) => said.push(part))
+  const output: Buffer[] = []
+  for (const stream of [builder.stdout, builder.stderr]) stream.on('data', (part: Buffer) => output.push(part))
   const [code] = (await once(builder, 'close')) as [number | null]
   if (code === 0) return putInPlace(made, join(ROOT, app, 'dist'))
   await rm(made, { recursive: true, force: true })
-  throw new Error(`${app} could not be built:\n${Buffer.concat(said).toString('utf8')}`)
+  throw new Error(`${app} could not be built:\n${Buffer.concat(output).toString('utf8')}`)
 }
 
 async function hashOf(paths: readonly string[]): Promise<string> {

@@ -30,8 +30,8 @@ export default defineConfig({
     rolldownOptions: {
       ...buildOptions.rolldownOptions,
       // All that a visitor's page needs is one file, the router another one, and the frame of the screens a third,
-      // instead of one for each set of screens that share a part of it. Fewer files compress better: 6 kB on each
-      // screen. They take whole modules: those import parts of the contract, not its index with zod.
+      // instead of one for each set of screens that share a part of it. Fewer files compress better.
+      // They take whole modules: those import parts of the contract, not its index with zod.
       output: {
         codeSplitting: {
           groups: [

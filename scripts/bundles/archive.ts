@@ -9,7 +9,7 @@ const run = promisify(execFile)
 export type ArchiveOptions = {
   /** Time of every file, in seconds since 1970. */
   time: number
-  /** `small` takes two minutes of a core for each archive. */
+  /** `small` is slow. */
   compression: 'small' | 'none'
   into: string
 }
@@ -37,7 +37,7 @@ export async function writeArchive(
     return `${title}.tar.gz`
   }
   // One thread: the bytes must not depend on the number of cores.
-  // The filter for machine code saves 1.2 MB of the gateway; that for arm64 is newer than the xz of some devices.
+  // The filter for machine code makes them smaller; that for arm64 is newer than the xz of some devices.
   const filters = title.includes('-x64') ? ['--x86', '--lzma2=preset=9e'] : ['-9e']
   await run('xz', [...filters, '--threads=1', '--force', join(into, `${title}.tar`)])
   return `${title}.tar.xz`

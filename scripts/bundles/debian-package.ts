@@ -62,7 +62,8 @@ async function writeDocuments(
   await writeFile(join(documents, 'copyright'), `${own}\n${others}\n`)
   await writeFile(join(documents, 'THIRD-PARTY.txt.gz'), gzip(await readFile(join(program, 'THIRD-PARTY.txt'))))
   const date = new Date(time * 1000).toUTCString().replace('GMT', '+0000')
-  const change = `${name} (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
+  const signed = ` -- ${MAINTAINER}  ${date}\n`
+  const change = `${name} (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n${signed}`
   await writeFile(join(documents, 'changelog.gz'), gzip(Buffer.from(change)))
   // Left out, because apt and the command switch versions.
   for (const file of ['LICENSE', 'THIRD-PARTY.txt', 'scripts'])

@@ -105,8 +105,8 @@ const libraries = new Map<string, Promise<Buffer>>()
 
 /** The unpacked packages as a tar, fetched once for all images of a process. */
 function librariesFor(processor: string): Promise<Buffer> {
-  const known = libraries.get(processor)
-  if (known) return known
+  const library = libraries.get(processor)
+  if (library) return library
   const fetched = fetchLibraries(processor)
   libraries.set(processor, fetched)
   fetched.catch(() => libraries.delete(processor))

@@ -32,8 +32,8 @@ export type Product = {
 export const UPDATE_SCRIPT = 'scripts/release.sh'
 
 /**
- * For the C library (mallopt(3)). One arena for all threads: with one for each thread, decoded pictures leave hundreds
- * of megabytes allocated. A fixed limit from which memory is given back when it is freed: otherwise the first hash of a
+ * For the C library (mallopt(3)). One arena for all threads: with one for each thread, decoded pictures leave much
+ * memory allocated. A fixed limit from which memory is given back when it is freed: otherwise the first hash of a
  * password, which takes 19 MiB, raises the limit above its own size, and what later hashes took may stay for ever.
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' } as const

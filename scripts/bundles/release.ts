@@ -160,10 +160,10 @@ function earlierRelease({ version, number }: Pick<Release, 'version' | 'number'>
 }
 
 /** The words of an option that takes a list; ends the program when one of them is unknown. */
-function chosen(option: 'platforms' | 'products' | 'forms' | 'compression', known: readonly string[]): string[] {
+function chosen(option: 'platforms' | 'products' | 'forms' | 'compression', names: readonly string[]): string[] {
   const words = values[option].split(',')
-  const unknown = words.filter((word) => !known.includes(word))
-  if (unknown.length > 0) wrong(`--${option}: ${unknown.join(', ')} is none of ${known.join(', ')}.`)
+  const unknown = words.filter((word) => !names.includes(word))
+  if (unknown.length > 0) wrong(`--${option}: ${unknown.join(', ')} is none of ${names.join(', ')}.`)
   return words
 }
 

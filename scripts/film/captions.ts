@@ -42,8 +42,10 @@ export async function drawCaptions(
   const font = await readFile(FONT)
   await page.setContent(`<!doctype html><style>
     @font-face { font-family: Geist; src: url(data:font/woff2;base64,${font.toString('base64')}); font-weight: 100 900 }
-    body { margin: 0; height: ${height}px; box-sizing: border-box; padding: 0 36px; display: flex; align-items: center; gap: 24px;
-      background: #0a3d34; border-top: 3px solid #f2b544; color: #f1f8f5; font: 500 23px/1.2 Geist; letter-spacing: -0.012em }
+    body { margin: 0; height: ${height}px; box-sizing: border-box; padding: 0 36px;
+      display: flex; align-items: center; gap: 24px;
+      background: #0a3d34; border-top: 3px solid #f2b544; color: #f1f8f5;
+      font: 500 23px/1.2 Geist; letter-spacing: -0.012em }
     #place { flex: none; color: #f2b544; font-weight: 620 } #text { flex: 1 }
   </style><span id="place"></span><span id="text"></span>`)
   const shots: Shot[] = []

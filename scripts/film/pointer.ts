@@ -7,9 +7,11 @@ export function drawPointer(): void {
   const host = document.createElement('div')
   host.setAttribute('aria-hidden', 'true')
   host.style.cssText = 'position:fixed;left:0;top:0;width:0;height:0;z-index:2147483647;pointer-events:none'
-  host.innerHTML = `<svg width="80" height="80" viewBox="-40 -40 80 80" style="position:absolute;left:-40px;top:-40px;overflow:visible">
+  host.innerHTML = `<svg width="80" height="80" viewBox="-40 -40 80 80"
+      style="position:absolute;left:-40px;top:-40px;overflow:visible">
     <circle r="0" fill="none" stroke="#f2b544" stroke-width="3"/>
-    <path d="M0 0v19.500l4.700-4.500 3 7 3.300-1.400-3-6.900h6.500z" fill="#14201c" stroke="#fff" stroke-width="1.600" stroke-linejoin="round"/>
+    <path d="M0 0v19.500l4.700-4.500 3 7 3.300-1.400-3-6.900h6.500z" fill="#14201c" stroke="#fff" stroke-width="1.600"
+      stroke-linejoin="round"/>
   </svg>`
   const ring = host.querySelector('circle')
   addEventListener('film', (event) => {

@@ -1,8 +1,10 @@
 import { dirname, posix, relative, resolve, sep } from 'node:path'
 import { findBreach } from './import-rules.ts'
+import { shapeRules } from './shape-rules.ts'
 
 /**
- * The oxlint plugin for the import rules of docs/architecture.md, and for roles and owners. It turns every import into
+ * The oxlint plugin for the import rules of docs/architecture.md, for roles and owners, and for the
+ * shape of the code. It turns every import into
  * a pair of repository paths or package names and calls `findBreach`; test/gates shows that each rule works.
  */
 const root = resolve(import.meta.dirname, '../..')
@@ -37,6 +39,7 @@ function checkWord(context: RuleContext, node: Word): void {
 export default {
   meta: { name: 'hedgerow' },
   rules: {
+    ...shapeRules,
     'import-boundaries': {
       create(context: RuleContext) {
         const visit = (node: ImportNode) => check(context, node)

@@ -114,11 +114,14 @@ const siteApart: Rule = ({ importer, target }) =>
 /** The hub's common modules; every file of them may be imported. */
 const HUB_GROUND = ['kernel', 'access', 'database', 'facts', 'http']
 
+/** What opens a room of the hub. */
+const MODULE = /^apps\/hub\/src\/[^/]+\/module\.ts$/
+
 const hubMainFiles: Rule = ({ importer, target }) => {
   const from = /^apps\/hub\/src\/([^/]+)\//.exec(importer)?.[1]
   const to = /^apps\/hub\/src\/([^/]+)\/(.+)$/.exec(target)
-  if (!from || !to || from === to[1] || from === 'hub' || HUB_GROUND.includes(to[1]!) || isTest(importer))
-    return undefined
+  if (!from || !to || from === to[1] || HUB_GROUND.includes(to[1]!) || isTest(importer)) return undefined
+  if (MODULE.test(importer)) return undefined
   return to[2] === `${to[1]}.ts` ? undefined : `${from} may import ${to[1]}/${to[1]}.ts, not ${to[1]}/${to[2]}`
 }
 
@@ -130,16 +133,17 @@ const hubGroundBelow: Rule = ({ importer, target }) => {
   return `${from}/ is below the other modules of the hub: it may not import ${to}/`
 }
 
-/** `hub.ts` and its steps in `hub/`. */
-const ROOT = /^apps\/hub\/src\/hub(\.ts$|\/)/
-
 const compositionRoot: Rule = ({ importer, target }) =>
-  ROOT.test(target) &&
+  /^apps\/hub\/src\/(hub|open-rooms)\.ts$/.test(target) &&
   importer.startsWith('apps/hub/src/') &&
-  !ROOT.test(importer) &&
-  importer !== 'apps/hub/src/program.ts' &&
+  !/^apps\/hub\/src\/(hub|program)\.ts$/.test(importer) &&
   !isTest(importer)
     ? 'only program.ts builds the hub; a module gets what it needs as an argument'
+    : undefined
+
+const roomsOpenOnce: Rule = ({ importer, target }) =>
+  MODULE.test(target) && importer !== 'apps/hub/src/hub.ts' && !MODULE.test(importer) && !isTest(importer)
+    ? 'only hub.ts opens a room; only the module.ts of another room names what it gives'
     : undefined
 
 const plainRequestsAlone: Rule = ({ importer, target }) =>
@@ -173,6 +177,7 @@ const rules: readonly Rule[] = [
   portalGroundBelow,
   siteApart,
   compositionRoot,
+  roomsOpenOnce,
   hubGroundBelow,
   hubMainFiles,
   plainRequestsAlone,

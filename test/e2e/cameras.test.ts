@@ -117,7 +117,7 @@ test('a tile says why its camera gives no picture or a bad one, and how old a pi
   await person.close()
 })
 
-test('the wall pulls the pictures in view only, none while its page is hidden, and its tiles are as large as one says', async () => {
+test('the wall pulls pictures in view only, none while hidden, and its tiles are as large as one says', async () => {
   const played = await joinPlayedGateway(hub, (stream) => stream.end())
   onTestFinished(played.stop)
   const jpeg = await readFile(join(import.meta.dirname, '../../scripts/demo-frames/boar.jpg'))

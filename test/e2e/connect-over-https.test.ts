@@ -32,7 +32,8 @@ beforeAll(async () => {
       .update(`${req.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
       .digest('base64')
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ` +
+        `${accept}\r\n\r\n`,
     )
     socket.write(Buffer.from([0x81, 2, 0x68, 0x69]))
     socket.on('error', () => {})

@@ -98,7 +98,7 @@ describe('approvals', () => {
     for (const { registrationId } of waiting) await hub.api(approveRegistration, { params: { registrationId } })
   })
 
-  test('of two people who approve the same request, the second gets a message, and the request leaves both screens', async () => {
+  test('of two people who approve one request, the second gets a message, and it leaves both screens', async () => {
     const { registrationId } = await waitingDevice('Twice wanted')
     await page.getByRole('link', { name: /^Approvals/ }).click()
     await page.getByRole('button', { name: 'Approve Twice wanted' }).click()
@@ -194,7 +194,7 @@ describe('gateways', () => {
     expect(await page.getByRole('columnheader', { name: 'Gateway Name' }).getAttribute('aria-sort')).toBe('descending')
   })
 
-  test('of a long list only the visible part is drawn, as a table and as cards, and all of it can be reached', async () => {
+  test('of a long list only the visible part is drawn, as table and as cards, and all can be reached', async () => {
     await withFields(hub, 200, async () => {
       const rows = page.getByRole('row')
       for (const { width, view } of [
@@ -410,7 +410,7 @@ describe('gateways', () => {
     expect(texts.filter((text) => text.includes('2.00 MB'))).toHaveLength(21)
   })
 
-  test('the address of an application that needs a higher role says so, and leads to the gateway’s own interface', async () => {
+  test('the address of an application for a higher role says so, and leads to the gateway’s interface', async () => {
     const { registrationId } = await waitingDevice('Weir', {
       file: { applications: { router: { url: 'http://127.0.0.1:9', title: 'Router', leastRole: 'admin' } } },
     })
@@ -477,7 +477,7 @@ test('while the hub is away the bar says so, and everything refreshes when it is
   await expect.poll(() => away.count(), { timeout: 60_000 }).toBe(0)
 })
 
-test('a device without a network keeps the open page and says since when; the page refreshes with the network', async () => {
+test('a device without a network keeps the open page and says since when; it refreshes with the network', async () => {
   onTestFinished(() => page.context().setOffline(false))
   await portal.navigation('Users').click()
   await page.waitForURL('**/users')

@@ -175,7 +175,7 @@ test('a browser that does not keep the cookie of a name takes the port, as WebKi
   proxy.close()
 })
 
-test('a browser that does not keep the cookie where there is no other way is told, and goes round no longer', async () => {
+test('a browser that keeps no cookie where there is no other way is told, and goes round no longer', async () => {
   const { person, open, words } = await enter(LAN_NAME)
   // Without TLS nobody replaces a Secure cookie, and no browser sends it.
   const name = `gws_${gateway.state().gatewayId}-router`
@@ -185,7 +185,7 @@ test('a browser that does not keep the cookie where there is no other way is tol
   await person.close()
 })
 
-test('a gateway’s page that redirects to another site gets there, which the policy for forms does not allow', async () => {
+test('a gateway’s page that redirects to another site gets there, which the policy for forms forbids', async () => {
   const { person, page, open } = await enter('localhost')
   await open('/elsewhere')
   await expect.poll(() => page.url()).toBe(`http://127.0.0.1:${hub.port}/beta`)

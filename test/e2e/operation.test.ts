@@ -172,7 +172,7 @@ test('Needs attention says that the hub’s disk is nearly full, until there is 
   await expect.poll(said, limits).toEqual([])
 })
 
-test('while UDP is blocked the page says what to open, the handshake is not ticked, Connect shows the reason, and waiting detections are counted', async () => {
+test('while UDP is blocked the page says what to open, Connect shows why, and waiting detections count', async () => {
   const { hub, portal } = await openHub({ HUB_VPN_ENDPOINT_HOST: 'blocked.invalid' })
   const gateway = await waitingDevice(hub, { name: 'Walled garden', httpsFallbackAfterMs: 300 })
   const id = await approve(hub)

@@ -299,7 +299,7 @@ describe('two-factor', () => {
     await button('Set Up Two-Factor').waitFor()
   })
 
-  test('when required for everyone, comes before every other screen, also for signed-in people, at the requested address', async () => {
+  test('when required for all, comes before every other screen, also when signed in, at the same address', async () => {
     const strict = await startHub()
     onTestFinished(async () => void (await strict.stop()))
     portal = portalOf(page, strict)

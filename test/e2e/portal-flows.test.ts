@@ -282,7 +282,7 @@ describe('the VPN configuration', () => {
 })
 
 describe('the dashboard', () => {
-  test('keeps its values when a refresh fails, writes only to the console, and is right after the next one', async () => {
+  test('keeps its values when a refresh fails, writes to the console only, and is right after the next', async () => {
     const written: string[] = []
     page.on('console', (message) => written.push(message.text()))
     onTestFinished(() => page.close())
@@ -305,7 +305,7 @@ describe('the dashboard', () => {
     await expect.poll(secondLater, { interval: 500 }).not.toBe(before)
   })
 
-  test('leaves the loading state and shows no failure when its first fetch fails, and is right after the next', async () => {
+  test('leaves the loading state and shows no failure when its first fetch fails; the next one mends it', async () => {
     onTestFinished(() => page.close())
     await page.clock.install()
     const written: string[] = []

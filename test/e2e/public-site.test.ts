@@ -209,7 +209,7 @@ describe('the landing page', () => {
     expect(words.slice(at, at + figure.length + 120)).toContain('design figure')
   })
 
-  test('features that are not in the software carry the mark of designed features, and working ones do not', async () => {
+  test('features that are not in the software carry the mark of designed ones, and working ones do not', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(hub.url)
     // A mark further up does not cover an entry of a list that mixes both kinds.

@@ -129,7 +129,7 @@ describe('signing in', () => {
 })
 
 describe('the QR label of a device', () => {
-  test('opens the claim dialog with its token, also across a sign-in, and removes the token from the address', async () => {
+  test('opens the claim dialog with its token, also across a sign-in, and takes it out of the address', async () => {
     await portal.open('/gateways?token=DT-0123456789AB')
     await portal.page.waitForURL('**/login')
     await portal.signIn(hub.admin)

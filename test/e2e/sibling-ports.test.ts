@@ -30,7 +30,8 @@ const page =
     return res
       .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': 'frame-ancestors *' })
       .end(
-        `<!doctype html><link rel="icon" href="data:,"><title>${title}</title><h1>${title}</h1><a href="/click">Open the valve</a>`,
+        `<!doctype html><link rel="icon" href="data:,"><title>${title}</title><h1>${title}</h1><a ` +
+          'href="/click">Open the valve</a>',
       )
   }
 

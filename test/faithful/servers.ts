@@ -215,7 +215,8 @@ export async function startNodeRed(life: AsyncDisposableStack) {
   await writeFile(join(userDir, 'flows.json'), JSON.stringify(flow))
   await writeFile(
     settings,
-    'module.exports = { flowFile: "flows.json", uiHost: "127.0.0.1", telemetry: { enabled: false }, editorTheme: { tours: false } }',
+    'module.exports = { flowFile: "flows.json", uiHost: "127.0.0.1", telemetry: { enabled: false }, editorTheme: ' +
+      '{ tours: false } }',
   )
   const url = `http://127.0.0.1:${port}`
   const red = join(folder, 'node_modules/node-red/red.js')

@@ -142,8 +142,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
         snapshot: async (detection) => pictureOf(detection.label),
         clip: async () => undefined,
       },
-      find: () => undefined,
-      thumbnail: () => undefined,
+      record: { find: () => undefined, picture: () => undefined },
       faults,
       log,
     })

@@ -13,9 +13,9 @@ const pages = globSync(['*.md', 'docs/*.md', 'docs/operations/*.md'], { cwd: ROO
   (page) => page !== 'CHANGELOG.md',
 )
 
-/** The code of a page, line by line; each text in backticks counts as a line. */
+/** The code of a page, line by line, continued lines as one; each text in backticks counts as a line. */
 function codeOf(page: string): string[] {
-  const text = read(page)
+  const text = read(page).replaceAll(/( \||\\)\n +/g, '$1 ')
   const indented = [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!.replace(/ {2,}#.*$/, ''))
   const fenced = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap(([, block]) => block!.split('\n'))
   const quoted = [...text.replaceAll(/^```[^]*?^```/gm, '').matchAll(/`([^`]+)`/g)].map(([, code]) =>

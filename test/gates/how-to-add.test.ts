@@ -11,6 +11,7 @@ const page = readFileSync(PAGE, 'utf8')
 const HUB = 'apps/hub/src'
 const GATEWAY = 'apps/gateway/src'
 const CONTRACT = 'packages/contract'
+const CSV_FILE = 'apps/portal/src/features/gateways/list/csv.ts'
 const AUDIT_SCREEN = 'apps/portal/src/features/audit'
 
 it('names existing files', () => {
@@ -19,12 +20,12 @@ it('names existing files', () => {
   for (const link of links) expect(existsSync(join(dirname(PAGE), link)), link).toBe(true)
 })
 
-describe('a change of one file', () => {
+describe('a change of the files that the page names', () => {
   let copy: string
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), 'how-to-add-'))
     const programs = [HUB, 'apps/hub/package.json', GATEWAY, 'apps/gateway/package.json']
-    for (const folder of [...programs, AUDIT_SCREEN, CONTRACT, 'package.json'])
+    for (const folder of [...programs, AUDIT_SCREEN, CSV_FILE, CONTRACT, 'package.json'])
       cpSync(join(ROOT, folder), join(copy, folder), {
         recursive: true,
         filter: (path) => !/node_modules|\/dist\b/.test(path),
@@ -43,10 +44,14 @@ describe('a change of one file', () => {
       if (name !== except) symlinkSync(join(ROOT, folder, name), join(copy, folder, name))
   }
 
-  /** Makes the change, queries the changed hub, and restores the copy; returns the answer and the touched files. */
-  function changed(file: string, content: (before: string) => string, question: string, app = HUB) {
+  function change(file: string, content: (before: string) => string) {
     const path = join(copy, file)
     writeFileSync(path, content(existsSync(path) ? readFileSync(path, 'utf8') : ''))
+  }
+
+  /** Makes the change, queries the changed hub, and restores the copy; returns the answer and the touched files. */
+  function changed(file: string, content: (before: string) => string, question: string, app = HUB) {
+    change(file, content)
     const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, encoding: 'utf8' })
     const touched = git('ls-files', '--modified', '--others', '--exclude-standard', '--exclude=node_modules')
     const script = join(copy, app, 'question.ts')
@@ -75,7 +80,8 @@ describe('a change of one file', () => {
           ),
       `import { audit } from './followers/audit.ts'
        import { sentenceOf } from '../../portal/src/features/audit/sentences.ts'
-       const entry = { actor: 'hub', action: 'gateway.change-status', target: 'Barn', subject: null, result: 'ok', reason: null }
+       const entry = { actor: 'hub', action: 'gateway.change-status', target: 'Barn',
+         subject: null, result: 'ok', reason: null }
        const { actor, words, target } = sentenceOf(entry, { gateways: [], users: [] })
        console.log(audit.kinds.includes('gateway.status-changed'), actor.text, words, target.text)`,
     )
@@ -153,5 +159,49 @@ describe('a change of one file', () => {
     )
     expect(touched).toEqual([file])
     expect(answer).toBe('blown blown k/on/4 k/off')
+  })
+
+  it('adds a field of a gateway', () => {
+    const migrations = `${HUB}/database/migrations`
+    change(`${migrations}/999-keepers.ts`, () =>
+      readFileSync(join(ROOT, `${migrations}/034-invited-descriptions.ts`), 'utf8')
+        .replace('gateway_invitations', 'gateways')
+        .replace("'description'", "'keeper'"),
+    )
+    change(`${migrations}.ts`, (before) =>
+      before
+        .replace('import', "import * as keepers from './migrations/999-keepers.ts'\nimport")
+        .replace(/\n\] as const|\n\]/, "\n  { name: '999-keepers', up: keepers.up },$&"),
+    )
+    change(`${HUB}/database/tables.ts`, (before) =>
+      before.replace(/ {4}location: string\n {4}description: string\n/, '$&    keeper: Generated<string>\n'),
+    )
+    const fields = `${CONTRACT}/src/gateway-fields.ts`
+    const { answer, touched } = changed(
+      fields,
+      (before) => before.replace(/\n\} satisfies/, "\n  keeper: { label: 'Keeper', lines: 1, maxLength: 80 },$&"),
+      `import { gateway, newGateway } from '@hedgerow/contract'
+       import { pino } from 'pino'
+       import { gatewaysAsCsv } from '../../portal/src/features/gateways/list/csv.ts'
+       import { openDatabase } from './database/database.ts'
+       import { openRecords } from './followers/followers.ts'
+       import { addGateway } from './fleet/add.ts'
+       import { updateGateway } from './fleet/edit.ts'
+       const { db, close } = await openDatabase({ url: 'sqlite:' + import.meta.dirname + '/question.sqlite' })
+       openRecords(db, { log: pino({ level: 'silent' }) })
+       const actor = { userId: 'r', username: 'rosa', role: 'admin', sessionId: '' }
+       const act = { actor, sourceIp: '', now: 1 }
+       const id = await addGateway(db, newGateway.parse({ name: 'Barn', keeper: 'Emil' }), act)
+       const keeper = () => db.selectFrom('gateways').select('keeper').executeTakeFirstOrThrow()
+       const answers = [(await keeper()).keeper]
+       await updateGateway(db, id, { keeper: 'Ida' }, act)
+       const row = await keeper()
+       console.log(...answers, row.keeper, 'keeper' in gateway.shape, /"Ida"/.test(gatewaysAsCsv([row])))
+       await close()`,
+    )
+    expect(touched.toSorted()).toEqual(
+      [`${HUB}/database/migrations.ts`, `${migrations}/999-keepers.ts`, `${HUB}/database/tables.ts`, fields].toSorted(),
+    )
+    expect(answer).toBe('Emil Ida true true')
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { putInPlace } from '../../scripts/put-in-place.ts'
 
-test('of folders that several programs put in one place, one whole one is there, and nothing else is left', async () => {
+test('of folders that several programs put in one place, one whole one is there and nothing else', async () => {
   const root = mkdtempSync(join(tmpdir(), 'put-in-place-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
   const make = (name: string) => {

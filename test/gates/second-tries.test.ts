@@ -8,7 +8,9 @@ type SecondTry = { test: string; reason: string; until: `${number}-${number}-${n
 
 const SECOND_TRIES: readonly SecondTry[] = [
   {
-    test: 'apps/gateway/src/cameras/http-shapes.test.ts > after a wrong password it waits a minute, 5 and 15 minutes, and says so',
+    test:
+      'apps/gateway/src/cameras/http-shapes.test.ts > after a wrong password it waits a minute, 5 and 15 minutes, ' +
+      'and says so',
     reason: 'its clock may go on before the camera waits; failed once on a busy machine',
     until: '2026-12-17',
   },
@@ -18,12 +20,16 @@ const SECOND_TRIES: readonly SecondTry[] = [
     until: '2026-12-17',
   },
   {
-    test: 'apps/hub/src/notifications/push.test.ts > and a test says the same of a name in the hub’s own network and of one that does not exist',
+    test:
+      'apps/hub/src/notifications/push.test.ts > and a test says the same of a name in the hub’s own network and ' +
+      'of one that does not exist',
     reason: 'failed once after 2 s at a load of 20, without a known cause',
     until: '2026-12-17',
   },
   {
-    test: 'apps/hub/src/updates/updates.test.ts > say that a silent gateway holds the others back, and go on when a person skips it',
+    test:
+      'apps/hub/src/updates/updates.test.ts > say that a silent gateway holds the others back, and go on when a ' +
+      'person skips it',
     reason: 'failed once after 8 s at a load of 30, without a known cause',
     until: '2026-12-17',
   },

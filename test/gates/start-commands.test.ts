@@ -22,6 +22,7 @@ test.each([
   expect(PRODUCTS.find((product) => product.name === `hedgerow-${name}`)).toMatchObject({ main, nodeOptions: flags })
   expect(read(`deploy/images/${name}.Containerfile`)).toMatch(new RegExp(`^ENV .* ${settings}$`, 'm'))
   const [unit] = read('docs/operations/systemd.md')
+    .replaceAll(/ \\\n */g, ' ')
     .split(/^(?=    \[Unit\]$)/m)
     .filter((text) => text.includes(main))
   expect(unit).toContain(`Environment=${settings}\n`)

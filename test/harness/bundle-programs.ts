@@ -13,7 +13,7 @@ let bundled: Promise<void> | undefined
 
 /**
  * Bundles the code of the hub and of the agent as a release does, once for a run of several projects. A bundle starts
- * in half the processor time of its sources, and a run starts some two hundred programs.
+ * faster than its sources, and a run starts many programs.
  */
 export default function bundlePrograms(): Promise<void> {
   return (bundled ??= writePrograms())

@@ -16,7 +16,7 @@ const MAC_APPLICATIONS = [
 
 /**
  * $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one of the dev dependency. A headless shell comes
- * first: the same engine without Chrome's own windows takes half the processor time. It shows no notifications: `whole`
+ * first: the same engine without Chrome's own windows is faster. It shows no notifications: `whole`
  * is for tests that need them.
  */
 export async function findChromium(whole = false): Promise<ChromiumBinary> {

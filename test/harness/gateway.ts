@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
-import type { DeviceReport } from '../../apps/gateway/src/local/api/calls.ts'
+import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { startGateway as startAgent, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
 
 /** The real agent in this process, with its own keys and device page. */

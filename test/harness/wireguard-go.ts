@@ -32,10 +32,11 @@ async function isListening(device: string): Promise<true> {
 export async function openWireGuardGo(
   namespace: NetworkNamespace,
   { device, keyFile, port, address }: { device: string; keyFile: string; port: number; address: string },
-): Promise<void> {
+): Promise<Child> {
   const { run } = namespace
-  await startWireGuardGo(namespace, device)
+  const child = await startWireGuardGo(namespace, device)
   await run('wg', ['set', device, 'private-key', keyFile, 'listen-port', String(port)])
   await run('ip', ['address', 'add', `${address}/24`, 'dev', device])
   await run('ip', ['link', 'set', device, 'mtu', '1420', 'up'])
+  return child
 }

@@ -38,7 +38,7 @@ describe.skipIf(skipWithout('the search for cameras by multicast', 'root', 'comm
     )
   }
 
-  test('finds the cameras of its network, also two behind one address, with a name for each of their lenses', async () => {
+  test('finds the cameras of its network, also two behind one address, with a name for each lens', async () => {
     const namesIn = (text: string) => text.split('\n').flatMap((line) => /^  (camera-[\d-]+): /.exec(line)?.[1] ?? [])
     const text = await find('p@ss', (printed) => namesIn(printed).length > 2)
     const address = gateway.hostAddress.replaceAll('.', '-')

@@ -71,7 +71,7 @@ test('a backup of a running hub is complete after a restore, without later chang
   expect((await readdir(hub.dataDir)).filter((name) => name.includes('.replaced-'))).toHaveLength(1)
 })
 
-test('a second hub on one data directory refuses to start, also right after the first was killed and restarted', async () => {
+test('a second hub on one data directory refuses to start, also right after the first was restarted', async () => {
   const hub = await start()
   const port = String(await freeTcpPort())
   const second = () => command(hub, [], { HUB_PORT: port, HUB_VPN_BACKEND: 'off' })

@@ -235,7 +235,7 @@ test('an agent that is ended in the moment of its start still switches off what 
   expect(relay.isOn()).toBe(false)
 })
 
-test('a deterrent is switched off with the settings that switched it on, also when the file was edited meanwhile', async () => {
+test('a deterrent is switched off with the settings that switched it on, also after an edit of the file', async () => {
   const first = await startAgent()
   await fire(first)
   await killBoth(first)
@@ -295,7 +295,7 @@ test('a device that refuses is switched off once it accepts calls again, also wh
   await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
-test('a second SIGTERM does not cut a stop short, and the supervisor hands a device in fault to the next one', async () => {
+test('a second SIGTERM cuts no stop short, and the supervisor hands a device in fault to the next one', async () => {
   const first = await startAgent()
   await fire(first)
   relay.behave('refuses')

@@ -42,7 +42,7 @@ describe('candidates from DNS', () => {
     return findHubs(options, createNameService([dns.address]), () => 0.99)
   }
 
-  test('are ordered by priority and then by weight, over https unless TXT says otherwise, with the pins of TXT', async () => {
+  test('are ordered by priority, then weight, over https unless TXT says otherwise, with the pins of TXT', async () => {
     dns.serve([
       srv('backup.example.test', 443, { priority: 20, weight: 100 }),
       srv('small.example.test', 8443, { priority: 10, weight: 1 }),
@@ -72,7 +72,8 @@ describe('candidates from DNS', () => {
     })
     expect(found.candidates.map(({ url }) => url.hostname)).toEqual(['b.example.test', 'a.example.test'])
     expect(found.problems).toEqual([
-      'DNS SRV _hedgerow._tcp.none.example.test: there is no such record: add the zone line _hedgerow._tcp.none.example.test. SRV 10 60 8443 HUB-NAME.',
+      'DNS SRV _hedgerow._tcp.none.example.test: there is no such record: add the zone line ' +
+        '_hedgerow._tcp.none.example.test. SRV 10 60 8443 HUB-NAME.',
     ])
     expect(dns.questions.filter((question) => question.startsWith('SRV'))).toEqual([
       'SRV _hedgerow._tcp.b.example.test',

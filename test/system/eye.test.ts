@@ -49,7 +49,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 })
 
-test('an animal that walks past a camera reaches the hub with its name, its zone and its picture, and ends', async () => {
+test('an animal that walks past a camera reaches the hub with name, zone and picture, and ends', async () => {
   const detections = () => hub.api(listDetections, { params: { id } })
   const boar = await waitFor(
     async () => (await detections()).find(({ label, hasThumbnail }) => label === 'boar' && hasThumbnail),

@@ -132,7 +132,8 @@ describe.skipIf(!isAsked || lacks)('behind a gateway', () => {
     expect(listed.status).toBe(207)
     for (const name of ['/dav/orchard/', '/dav/moved.txt']) expect(listed.text).toContain(name)
     const lockInfo =
-      '<?xml version="1.0"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>'
+      '<?xml version="1.0"?><lockinfo ' +
+      'xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>'
     const locked = await dav('LOCK', 'moved.txt', { Timeout: 'Second-60' }, lockInfo)
     expect(locked.status).toBe(200)
     const token = locked.headers['lock-token']!

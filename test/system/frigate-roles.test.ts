@@ -22,7 +22,8 @@ beforeAll(async () => {
   site = await startFrigateSite(
     { access: PROXY },
     ({ secureUrl }) =>
-      `sources: { frigate: { url: "${secureUrl}", proxySecret: "${SECRET}", userHeader: farm-person, roleHeader: Farm-Part } }\napplications: { frigate: { url: "${secureUrl}", title: Frigate } }\n`,
+      `sources: { frigate: { url: "${secureUrl}", proxySecret: "${SECRET}", userHeader: farm-person, roleHeader: ` +
+      `Farm-Part } }\napplications: { frigate: { url: "${secureUrl}", title: Frigate } }\n`,
     ({ secureUrl }) => ({ uiTarget: new URL(secureUrl), uiOnLan: true }),
   )
   const { hub, gateway, gatewayId } = site

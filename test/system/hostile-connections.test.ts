@@ -80,10 +80,10 @@ async function metric(name: string): Promise<number> {
   return own.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
 }
 
-type Way = 'HTTP' | 'HTTPS' | 'the port of a gateway' | 'a reverse proxy'
+type Entrance = 'HTTP' | 'HTTPS' | 'the port of a gateway' | 'a reverse proxy'
 
 /** A client that keeps its half of the connection open. `below` is the TCP connection, also for TLS. */
-async function dial(way: Way, from = '127.0.0.1') {
+async function dial(way: Entrance, from = '127.0.0.1') {
   const port = {
     HTTP: ports.http,
     HTTPS: ports.https,
@@ -103,7 +103,7 @@ async function dial(way: Way, from = '127.0.0.1') {
   return { socket, below, host: way === 'the port of a gateway' ? `127.0.0.1:${port}` : `localhost:${ports.http}` }
 }
 
-const ways: Way[] = ['HTTP', 'HTTPS', 'the port of a gateway', 'a reverse proxy']
+const ways: Entrance[] = ['HTTP', 'HTTPS', 'the port of a gateway', 'a reverse proxy']
 
 describe.each(ways)('through %s', (way) => {
   const isSkipped = way === 'a reverse proxy' && hasNoNginx

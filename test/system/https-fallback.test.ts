@@ -50,7 +50,7 @@ async function startApproved(hub: Hub, url: string) {
   return { barn, gateway }
 }
 
-test('a gateway whose UDP is blocked reports over https: a warning that names the tunnel, and its detections', async () => {
+test('a gateway whose UDP is blocked reports over https: a warning that names the tunnel, and detections', async () => {
   const { hub, httpsUrl } = await startBlockedHub()
   const certificates = await hub.api(listCertificates)
   const trusted = getCACertificates('default')

@@ -37,7 +37,8 @@ function archive(version: string, { works = true } = {}): string {
   writeFileSync(join(made, 'version.json'), JSON.stringify({ version, number: 1 }))
   writeFileSync(join(made, 'bin/hedgerow-hub'), '#!/bin/sh\n[ "$1" = backup ] && mkdir "$2"; exit 0\n', { mode: 0o755 })
   symlinkSync(process.execPath, join(made, 'bin/node'))
-  const listen = `import { createServer } from 'node:http'; createServer((_, response) => response.end()).listen(${port})`
+  const listen = `import { createServer } from 'node:http'
+    createServer((_, response) => response.end()).listen(${port})`
   writeFileSync(join(made, 'bin/serve.mjs'), works ? listen : '')
   execFileSync('tar', ['-cf', `${made}.tar`, '-C', join(folder, 'made'), version])
   return `${made}.tar`

@@ -51,7 +51,7 @@ async function startMistaken(env: Record<string, string>) {
   return { exit: await child.ended, output: child.output() }
 }
 
-test('SIGTERM drains within 10 s: a page being sent through a tunnel arrives, open requests and streams end', async () => {
+test('SIGTERM drains within 10 s: a page sent through a tunnel arrives, open requests and streams end', async () => {
   const slow = createServer((_, response) => {
     response.write('the first half, ')
     setTimeout(() => response.end('the second half'), 1_500)

@@ -128,9 +128,9 @@ test('a program’s status is in the next heartbeat, and its problem gives the g
   await gateway.localApi.patchStatus({ problems: [] })
 })
 
-type Asked = { method?: string; path?: string; headers?: Record<string, string>; body?: string; token?: string }
+type TestRequest = { method?: string; path?: string; headers?: Record<string, string>; body?: string; token?: string }
 
-function ask({ method = 'POST', path = '/api/v1/detections', headers = {}, body = '{}' }: Asked) {
+function ask({ method = 'POST', path = '/api/v1/detections', headers = {}, body = '{}' }: TestRequest) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; error: unknown }>()
   const outgoing = request({
     host: '127.0.0.1',
@@ -151,7 +151,7 @@ function ask({ method = 'POST', path = '/api/v1/detections', headers = {}, body 
   return promise
 }
 
-test.each<[string, Asked, number, string]>([
+test.each<[string, TestRequest, number, string]>([
   ['a page of another site', { headers: { origin: 'https://evil.example' } }, 403, 'browser_refused'],
   ['a page without Origin', { headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'browser_refused'],
   ['a wrong token', { headers: { authorization: 'Bearer not-the-token' } }, 401, 'token_required'],

@@ -89,12 +89,13 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     expect([status, stdout]).toEqual([0, ''])
   })
 
-  it('the package of the hub installs, serves, backs up before it is replaced, keeps its data when removed, and deletes it when purged', async () => {
+  it('the package of the hub installs, serves, backs up before an upgrade, keeps its data until purged', async () => {
     done(apt(`install ${root.bring(join(made, nameOf('hedgerow-hub')))}`))
     expect(done('stat -c "%a %U" /etc/hedgerow/hub.env /var/lib/hedgerow')).toBe('600 root\n700 hedgerow\n')
     const [port, vpnPort] = [await freeTcpPort(), await freeUdpPort()]
     done(
-      `printf 'HUB_HOST=127.0.0.1\nHUB_PORT=${port}\nHUB_HTTPS_PORT=off\nHUB_VPN_PORT=${vpnPort}\n' >>/etc/hedgerow/hub.env`,
+      `printf 'HUB_HOST=127.0.0.1\nHUB_PORT=${port}\nHUB_HTTPS_PORT=off\nHUB_VPN_PORT=${vpnPort}\n' ` +
+        '>>/etc/hedgerow/hub.env',
     )
     const hub = await root.start('hedgerow-hub', [])
     const url = `http://localhost:${port}`
@@ -208,7 +209,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       return output
     }
 
-    it('the hub starts, updates itself, is rolled back when it does not answer, and goes back by one command', async () => {
+    it('the hub starts, updates itself, is rolled back when silent, and goes back by one command', async () => {
       // An earlier try may have left the next version.
       booted.shell(`${apt('purge hedgerow-hub')}; rm -rf /var/backups/hedgerow`)
       inside(apt(`install dpkg-repack /mnt/made/${nameOf('hedgerow-hub')}`))

@@ -500,7 +500,7 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     const proxy = await startConnectProxy()
     onTestFinished(() => proxy.stop())
     const page = readFileSync(join(ROOT, 'docs/operations/air-gapped.md'), 'utf8')
-    const lines = /^ {4}export https_proxy=.*\n {4}curl .*$/m.exec(page)![0]
+    const lines = /^ {4}export https_proxy=.*\n {4}curl .*\n.*$/m.exec(page)![0]
     const filled = lines
       .replace('http://proxy.example.net:3128', proxy.url)
       .replace('sha256//KEY', /sha256\/\/\S+/.exec(command)![0])
@@ -601,7 +601,9 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     const hasKeys = () => shell('ls /var/lib/hedgerow-gateway').output.includes('keys.json')
     await waitFor(hasKeys, { for: 'the keys of the device', timeoutMs: PATIENCE_MS })
     await agent.stop()
-    const script = `curl -fsSk $(sed -n 's/^GATEWAY_HUB_URL="\\(.*\\)"/\\1/p' /etc/hedgerow/gateway.env)/install.sh >/install.sh`
+    const script =
+      `curl -fsSk $(sed -n 's/^GATEWAY_HUB_URL="\\(.*\\)"/\\1/p' /etc/hedgerow/gateway.env)/install.sh ` +
+      '>/install.sh'
     expect(shell(`${script} && sh /install.sh --uninstall`).code).toBe(0)
     expect(hasKeys()).toBe(true)
     expect(shell('ls /usr/local/bin/hedgerow-gateway /opt/hedgerow-gateway').code).not.toBe(0)

@@ -36,7 +36,9 @@ esac
 `
 /** What the gateway's files were up to version 0.1.0: the folder of the settings is open to it. */
 const BEFORE = `
-id hedgerow-gateway >/dev/null 2>&1 || useradd --system --user-group --home-dir /var/lib/hedgerow-gateway --no-create-home --shell /usr/sbin/nologin hedgerow-gateway
+id hedgerow-gateway >/dev/null 2>&1 || useradd --system --user-group \\
+  --home-dir /var/lib/hedgerow-gateway --no-create-home --shell /usr/sbin/nologin \\
+  hedgerow-gateway
 mkdir -p /etc/hedgerow && chown root:hedgerow-gateway /etc/hedgerow && chmod 1770 /etc/hedgerow
 install -d -m 0700 -o hedgerow-gateway -g hedgerow-gateway /var/lib/hedgerow-gateway
 install -m 0600 /dev/null /etc/hedgerow/gateway.env
@@ -336,7 +338,8 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
       }
       // Another file takes its place between a look at it and the opening.
       done(
-        `${copy}; mkdir /root/bin; printf '#!/bin/sh\n/usr/bin/find "$@"\nchown hedgerow-gateway ${ours}\n' >/root/bin/find`,
+        `${copy}; mkdir /root/bin; printf '#!/bin/sh\n/usr/bin/find "$@"\nchown hedgerow-gateway ${ours}\n' ` +
+          '>/root/bin/find',
       )
       done('chmod 0755 /root/bin/find')
       expect(shell('PATH=/root/bin:$PATH hedgerow-hub show').output).toContain(
@@ -376,7 +379,8 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
       const { done } = root
       done(dpkg(root, packages['hedgerow-hub']))
       done(
-        'touch /var/lib/hedgerow/hub.sqlite /precious; install -d -m 0700 -o hedgerow -g hedgerow /var/backups/hedgerow',
+        'touch /var/lib/hedgerow/hub.sqlite /precious; install -d -m 0700 -o hedgerow -g hedgerow ' +
+          '/var/backups/hedgerow',
       )
       const names = [1, 2, 3, 4, 5, 6, 7].map((count) => `'before-${count}\nprecious'`).join(' ')
       done(`cd /var/backups/hedgerow && ${AS_HUB} touch ${names}`)
@@ -422,7 +426,7 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
       done('dpkg --purge hedgerow-gateway 2>&1; ! ls -d /etc/hedgerow /var/lib/hedgerow-gateway')
     })
 
-    it('follows install.sh, and the hub follows settings of a person, without a terminal and without a question', async () => {
+    it('follows install.sh, and the hub follows a person’s settings, without a terminal or a question', async () => {
       const root = await freshRoot()
       const { done, shell } = root
       done(INSTALL)

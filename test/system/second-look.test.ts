@@ -62,17 +62,17 @@ const boar = (name: string): Detection => ({
   thumbnail,
 })
 
-type Known = Pick<Detection, 'id' | 'verdicts'>
+type ReviewedDetection = Pick<Detection, 'id' | 'verdicts'>
 
 /** The verdict of the second look as the hub and as the device know it. */
 async function verdictOf(name: string) {
-  const look = (known: readonly Known[]) =>
+  const look = (known: readonly ReviewedDetection[]) =>
     known.find((each) => each.id === name)?.verdicts?.find(({ stage }) => stage === 'second-look')
   return waitFor(
     async () => {
       const hubs = look(await hub.api(listDetections, { params: { id } }))
       const answer = await fetch(`${gateway.pageUrl}api/v1/detections`)
-      const devices = look(((await answer.json()) as { detections: Known[] }).detections)
+      const devices = look(((await answer.json()) as { detections: ReviewedDetection[] }).detections)
       return hubs && devices && { hubs, devices }
     },
     { for: `the verdict about ${name}`, timeoutMs: 120_000 },

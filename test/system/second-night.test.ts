@@ -117,7 +117,7 @@ const inHub = (name: string, isReady: (found: StoredDetection) => boolean) =>
 
 const verdictOf = ({ verdicts = [] }: StoredDetection, stage: string) => verdicts.find((one) => one.stage === stage)
 
-test('detections like those that people mark wrong in the hub are held back after the next night, once people were asked about a mistake', async () => {
+test('detections like those called wrong are held back after the next night, once people were asked', async () => {
   await startSite()
   const now = Date.now()
   for (let i = 0; i < REVIEWED; i++)
@@ -157,7 +157,7 @@ test('detections like those that people mark wrong in the hub are held back afte
   )
 })
 
-test('detections that look like them fire nothing and get no second look; others get a second look, and water', async () => {
+test('detections that look like them fire nothing and get no second look; others get both', async () => {
   await configure(['sprinkler'], {
     secondLook: { labels: ['deer'], hub: true },
     rules: [{ name: 'Deer', labels: ['deer'], verdict: 'confirmed', fire: ['sprinkler'] }],

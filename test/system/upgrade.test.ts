@@ -102,8 +102,8 @@ function onThisMachine(line: string): string {
     '/tmp/hedgerow': join(folder, 'clone'),
     '/opt/hedgerow': installed,
     '/var/lib/hedgerow': join(folder, 'data'),
-    '/var/log/hedgerow.log': join(folder, 'log'),
-    '/run/hedgerow.pid': join(folder, 'pid'),
+    '/var/log/hub.log': join(folder, 'log'),
+    '/run/hub.pid': join(folder, 'pid'),
     '/etc/hedgerow/hub.env': join(folder, 'hub.env'),
   }
   return line.replaceAll(new RegExp(Object.keys(ours).join('|'), 'g'), (path) => ours[path]!)

@@ -82,17 +82,19 @@ describe('a device with only a domain, and a hub with a certificate of its own C
     dns.serve(zone(hub.port))
     await start()
     expect(await failure()).toBe(
-      `https://${HUB_NAME}:${hub.port}: it does not speak TLS: add the zone line ${SERVICE}. TXT "scheme=http", or let the SRV line name the hub's HTTPS port (8443 unless it was changed)`,
+      `https://${HUB_NAME}:${hub.port}: it does not speak TLS: add the zone line ${SERVICE}. TXT "scheme=http", ` +
+        "or let the SRV line name the hub's HTTPS port (8443 unless it was changed)",
     )
     dns.serve(zone(hub.port, 'scheme=http'))
     await registered()
   })
 
-  test('an SRV line to the HTTPS port without a pin names the line that pins it, and the device then joins', async () => {
+  test('an SRV line to the HTTPS port without a pin names the line that pins it; the device then joins', async () => {
     dns.serve(zone(httpsPort))
     await start()
     expect(await failure()).toContain(
-      `add the zone line ${SERVICE}. TXT "fp=FINGERPRINT" with the hub's fingerprint, or name the CA in GATEWAY_HUB_CA_FILE`,
+      `add the zone line ${SERVICE}. TXT "fp=FINGERPRINT" with the hub's fingerprint, or name the CA in ` +
+        'GATEWAY_HUB_CA_FILE',
     )
     dns.serve(zone(httpsPort, `fp=${hubFingerprint}`))
     await registered()

@@ -2,7 +2,7 @@
  * Makes the calls of the device. Answers are not validated: they come from our own agent, which sends only what the
  * contract declares.
  */
-import { callAddress, type Call, type ErrorBody, type InputOf, type ResponseOf } from '@hedgerow/contract'
+import { callAddress, type DeviceCall, type ErrorBody, type InputOf, type ResponseOf } from '@hedgerow/contract'
 import { DEVICE_API_BASE, LIVE_BOXES_HEADER, PICTURE_AGE_HEADER } from '@hedgerow/contract'
 import type { LiveBox } from '@hedgerow/contract/device-interface'
 import type { LoadedPicture } from '@hedgerow/ui/live-picture.tsx'
@@ -22,18 +22,18 @@ export class DeviceError extends Error {
   }
 }
 
-type RequestOf<C extends Call> = InputOf<C> & { signal?: AbortSignal }
+type RequestOf<C extends DeviceCall> = InputOf<C> & { signal?: AbortSignal }
 
 const ANSWER_WITHIN_MS = 30_000
 
 /** Throws DeviceError; an aborted call rejects with the signal's reason. */
-export async function ask<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
+export async function ask<C extends DeviceCall>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
   const answer = await send(call, request)
   return (call.response === null ? undefined : await answer.json()) as ResponseOf<C>
 }
 
 /** The picture in the answer of a call. */
-export async function askPicture<C extends Call>(call: C, request: RequestOf<C>): Promise<LoadedPicture> {
+export async function askPicture<C extends DeviceCall>(call: C, request: RequestOf<C>): Promise<LoadedPicture> {
   return pictureIn(await send(call, request))
 }
 
@@ -60,7 +60,7 @@ export async function checkClip(id: string, signal: AbortSignal): Promise<true> 
 }
 
 /** The address of a picture or a clip that the browser loads itself. */
-export const addressOf = (call: Call, params: Record<string, string>): string =>
+export const addressOf = (call: DeviceCall, params: Record<string, string>): string =>
   callAddress(DEVICE_API_BASE, call, params)
 
 type Request = {
@@ -72,7 +72,7 @@ type Request = {
   signal?: AbortSignal
 }
 
-async function send(call: Call, { params, query, body, range, signal }: Request): Promise<Response> {
+async function send(call: DeviceCall, { params, query, body, range, signal }: Request): Promise<Response> {
   const late = AbortSignal.timeout(ANSWER_WITHIN_MS)
   let answer: Response
   try {

@@ -1,18 +1,19 @@
 import { join } from 'node:path'
 
+/** What each agent has. */
+export type AgentIdentity = { name: string; dataDir: string }
+
 /**
  * The agent's settings come from flags, then from `GATEWAY_*` variables; `NAME_FILE` names a file that holds the value.
  */
-export type Config = {
+export type AgentSettings = {
   hubUrl: URL | undefined
   hubDomain: string | undefined
   /** As `parseFingerprint` returns it. */
   hubFingerprint: string | undefined
   /** PEM file: the CA of an https hub whose certificate no well-known CA signed. */
   hubCaFile: string | undefined
-  name: string
   location: string
-  dataDir: string
   /** Path of `gateway.yaml`; when left out, it is in the data directory. */
   configFile: string | undefined
   /** Addresses of cameras for the eye, in addition to those of `gateway.yaml`. */
@@ -26,8 +27,9 @@ export type Config = {
   invitationCode: string | undefined
   /** Many datagrams in one system call, where Linux supports it. */
   offload: boolean
-  logLevel: string
 }
+
+export type Config = AgentIdentity & AgentSettings & { logLevel: string }
 
 /** An unusable setting. The message names the setting and never shows a secret's value. */
 export class ConfigError extends Error {

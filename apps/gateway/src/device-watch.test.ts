@@ -39,7 +39,8 @@ async function frigateOf(cameras: NonNullable<FrigateOptions['cameras']>): Promi
 const fileOf = (frigate: { url: string }, valve = '', more = '') => `
 sources: { frigate: { url: "${frigate.url}" } }
 deterrents:
-  valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 1, coolDownSeconds: 0${valve} }
+  valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" },
+    seconds: 1, coolDownSeconds: 0${valve} }
 ${more}`
 
 async function open(text: string): Promise<Device & { stop(): Promise<void> }> {
@@ -70,26 +71,27 @@ test('fires nothing before Frigate has answered, and nothing after it has gone',
   expect(device.deterrents.list()[0]?.state).toBe('ready')
 })
 
-test('a name in another case is the camera, and a problem of the gateway with its line and the nearest name', async () => {
+test('a name in another case is the camera, and a problem of the gateway with line and nearest name', async () => {
   const device = await open(fileOf(await frigateOf({ gate: {} }), ', watchedBy: [Gate]'))
   await expect.poll(() => device.sources.watch().cameras.get('gate'), { timeout: 30_000 }).toBe('looking')
   device.deterrents.personSeen('gate')
   expect(await outcome(device)).toBe('person_near')
   expect(device.parts().problems).toContainEqual(
     expect.stringMatching(
-      /^gateway\.yaml line 4, column \d+: deterrents\.valve\.watchedBy\.0: There is no camera Gate; the nearest is gate\.$/,
+      /^gateway\.yaml line 5, column \d+: deterrents\.valve\.watchedBy\.0: There is no camera Gate; the nearest is gate\.$/,
     ),
   )
 })
 
-test('names that are files, as files of before may have, protect as before, and their values are shown nowhere', async () => {
+test('names that are files, as older files may have, protect as before, and their values show nowhere', async () => {
   const secret = 'c0rrect-h0rse-battery'
   for (const [name, text] of Object.entries({ key: secret, camera: 'yard', valve: 'valve' }))
     await writeFile(join(dataDir, name), text)
   const text = (watchedBy: string) => `
 sources: { api: { loopbackNeedsToken: false } }
 deterrents:
-  valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 1, coolDownSeconds: 0${watchedBy} }
+  valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" },
+    seconds: 1, coolDownSeconds: 0${watchedBy} }
 rules:
   - { name: !file key, labels: [boar, !file key], cameras: [!file camera], fire: [!file valve] }
 `
@@ -112,7 +114,7 @@ rules:
   expect(JSON.stringify(shown)).not.toContain(secret)
   expect(JSON.stringify(shown)).toContain('"name":"!file key"')
   expect(device.parts().problems[0]).toMatch(
-    /^gateway\.yaml line 4, column \d+: deterrents\.valve\.watchedBy\.0: A name cannot come from a variable or a file: write it out\.$/,
+    /^gateway\.yaml line 5, column \d+: deterrents\.valve\.watchedBy\.0: A name cannot come from a variable or a file: write it out\.$/,
   )
 })
 
@@ -196,15 +198,15 @@ describe('gateway check', () => {
     expect(await check(fileOf(frigate, ', watchedBy: [Gate, yard]', rule))).toEqual([
       false,
       expect.stringMatching(
-        /^FILE:4:\d+: deterrents\.valve\.watchedBy\.0: There is no camera Gate; the nearest is gate\.$/,
+        /^FILE:5:\d+: deterrents\.valve\.watchedBy\.0: There is no camera Gate; the nearest is gate\.$/,
       ),
-      expect.stringMatching(/^FILE:4:\d+: deterrents\.valve\.watchedBy\.1: Nothing looks for persons on yard\.$/),
-      'FILE:5:46: rules.0.cameras.0: There is no camera gat; the nearest is gate.',
-      'FILE:5:29: warning: rules.0.labels.0: No source has reported the label boer yet; the nearest is boar.',
+      expect.stringMatching(/^FILE:5:\d+: deterrents\.valve\.watchedBy\.1: Nothing looks for persons on yard\.$/),
+      'FILE:6:46: rules.0.cameras.0: There is no camera gat; the nearest is gate.',
+      'FILE:6:29: warning: rules.0.labels.0: No source has reported the label boer yet; the nearest is boar.',
     ])
     expect(await check(fileOf(frigate, ', watchedBy: [gate]', rule.replace('gat]', 'gate]')))).toEqual([
       false,
-      'FILE:5:29: rules.0.labels.0: There is no label boer; the nearest is boar.',
+      'FILE:6:29: rules.0.labels.0: There is no label boer; the nearest is boar.',
     ])
     expect(await check(fileOf(frigate, ', watchedBy: [gate]'))).toEqual([true, 'FILE: no errors.'])
   })
@@ -215,16 +217,17 @@ describe('gateway check', () => {
     expect(await check(fileOf(frigate, ', watchedBy: [gate]'))).toEqual([
       true,
       'FILE: no errors.',
-      'FILE:4:160: warning: deterrents.valve.watchedBy.0: Frigate has not said whether it has the camera gate.',
+      'FILE:5:49: warning: deterrents.valve.watchedBy.0: Frigate has not said whether it has the camera gate.',
     ])
   })
 
   test('warns about a deterrent that no camera watches', async () => {
-    const valve = `deterrents: { valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" } } }`
+    const valve = `deterrents:
+  { valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" } } }`
     expect(await check(valve)).toEqual([
       true,
       'FILE: no errors.',
-      'FILE:1:15: warning: deterrents.valve: No camera watches valve: it fires whether a person is there or not.',
+      'FILE:2:5: warning: deterrents.valve: No camera watches valve: it fires whether a person is there or not.',
     ])
     const empty = fileOf(await frigateOf({ gate: {} }), ', watchedBy: []')
     expect(await check(empty)).toContain(

@@ -13,7 +13,7 @@ import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import type { CameraState, Watch } from './deterrents/watch.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import { createLearning, type Learning } from './learning/learning.ts'
-import type { DeviceReport } from './local/api/calls.ts'
+import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { isPersonLabel } from './kernel/person-label.ts'
 import { nameKey } from './kernel/same-name.ts'
 import { createPictures } from './detections/pictures.ts'
@@ -176,14 +176,16 @@ export async function openDevice(
       sources: { api },
     } = file.current()
     const own = sources.watch()
-    const told = new Map((programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]]))
-    const ofPrograms = [...programCameras.watch(told)].filter(([, state]) => api !== undefined || state !== 'silent')
+    const reported = new Map((programStatus.cameras ?? []).map(({ name, state }) => [name, WATCH_OF_STATE[state]]))
+    const ofPrograms = [...programCameras.watch(reported)].filter(
+      ([, state]) => api !== undefined || state !== 'silent',
+    )
     const states = new Map<string, CameraState>(ofPrograms)
     // A program may look for persons where the device's own eye cannot.
     for (const [name, state] of own.cameras) if (state !== 'unable' || !states.has(name)) states.set(name, state)
-    const known = new Set([...states.keys()].map(nameKey))
+    const seen = new Set([...states.keys()].map(nameKey))
     for (const [name, { url }] of Object.entries(listed))
-      if (!known.has(nameKey(name))) states.set(name, api && url === undefined ? 'silent' : 'missing')
+      if (!seen.has(nameKey(name))) states.set(name, api && url === undefined ? 'silent' : 'missing')
     return { ...own, cameras: states }
   }
 

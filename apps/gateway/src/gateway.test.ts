@@ -77,7 +77,7 @@ describe('enrolment', () => {
     expect(condition(gateway, 'tunnelUp').state).toBe('waiting')
   })
 
-  test('an approval reaches the waiting device at once: tunnel up, heartbeat acknowledged,  its interface served in the tunnel', async () => {
+  test('an approval reaches the waiting device at once: tunnel, heartbeat, its interface in the tunnel', async () => {
     const gateway = await start()
     await until(() => expect(hub.statusRequests).toBe(2))
     gateway.setDeviceReport({ cameras: [{ name: 'yard', state: 'online', fps: 5 }] })
@@ -93,7 +93,7 @@ describe('enrolment', () => {
     expect(JSON.parse(health)).toMatchObject({ status: 'ok', gatewayId: GATEWAY_ID })
   })
 
-  test('a rejected device shows the reason, asks again slowly, and joins when a manager lifts the rejection', async () => {
+  test('a rejected device shows why, asks again slowly, and joins when a manager lifts the rejection', async () => {
     hub.decide({ status: 'rejected', reason: 'Unknown serial number' })
     const gateway = await start()
     await until(() =>
@@ -107,7 +107,7 @@ describe('enrolment', () => {
     await untilDone(gateway, 'heartbeat')
   })
 
-  test('an approved device goes straight to its tunnel after a restart, even while the hub gives no answer over HTTP', async () => {
+  test('an approved device goes straight to its tunnel after a restart, also while HTTP has no answer', async () => {
     const first = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })
@@ -123,7 +123,7 @@ describe('enrolment', () => {
     })
   })
 
-  test('a device whose clock is a year behind after a restart comes up again, before the hub tells it the time', async () => {
+  test('a device whose clock is a year behind after a restart comes up before the hub tells it the time', async () => {
     const first = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })

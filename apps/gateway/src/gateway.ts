@@ -5,7 +5,7 @@ import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../../../package.json' with { type: 'json' }
 import { createApplications } from './applications/applications.ts'
-import { deviceFilePath, type Config } from './config.ts'
+import { deviceFilePath, type AgentIdentity, type AgentSettings } from './config.ts'
 import { createTrials } from './cameras/trials.ts'
 import { createEditor } from './device-file/editor.ts'
 import { announceAgent, makeAgentToken } from './agent-file.ts'
@@ -15,7 +15,7 @@ import { makeDataDirectory } from './kernel/durable-file.ts'
 import { isOfTheDevice } from './kernel/startup-error.ts'
 import type { GatewayState } from './hub/gateway-state.ts'
 import { openHubConnection, type HubConnectionOptions } from './hub/hub-connection.ts'
-import type { DeviceReport } from './local/api/calls.ts'
+import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { createLocalApi } from './local/api/local-api.ts'
 import { createHubDoor } from './hub-door/hub-door.ts'
 import { createDeviceUi } from './local/device-ui/device-ui.ts'
@@ -35,8 +35,8 @@ import { openUpdates } from './update/updates.ts'
  * local interface, so that a person always sees the device page; then the hub, the approval, the tunnel, heartbeats and
  * detections. A stored approval opens the tunnel at once, while the agent asks the hub whether it is still valid.
  */
-export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
-  Partial<Omit<Config, 'name' | 'dataDir' | 'logLevel'>> &
+export type GatewayOptions = AgentIdentity &
+  Partial<AgentSettings> &
   Pick<HubConnectionOptions, 'searchDomains' | 'pace' | 'httpsFallbackAfterMs' | 'wallClock'> & {
     log: Logger
     /** Where the launcher and the versions are; undefined for an agent that another program updates. */
@@ -231,8 +231,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     deterrents: device.deterrents,
     learning: device.learning,
     pictures: device.sources.pictures,
-    find: device.record.find,
-    thumbnail: device.record.picture,
+    record: device.record,
     faults,
     log,
   })

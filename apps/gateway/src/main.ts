@@ -1,9 +1,8 @@
 import { namesCommand } from './cli/command-line.ts'
 import { ConfigError } from './config.ts'
 import { HELP, readConfig } from './read-config.ts'
-import { DataFileError } from './kernel/durable-file.ts'
 import { inWords } from './kernel/failure.ts'
-import { isOfTheDevice, NOT_THE_VERSION } from './kernel/startup-error.ts'
+import { explainFileError, isOfTheDevice, NOT_THE_VERSION } from './kernel/startup-error.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
 
 /** When settings, data or the device prevent the start: only the launcher knows another code than 1. */
@@ -43,10 +42,11 @@ async function main(): Promise<void> {
 }
 
 function explainStartupError(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DataFileError) return error.message
-  const { code, path } = error as NodeJS.ErrnoException
+  if (error instanceof ConfigError) return error.message
+  const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return 'The port of the device page is taken. Choose another with --port or GATEWAY_PORT.'
-  if (path !== undefined && code !== undefined) return `${path} cannot be used: ${inWords(error)} (${code}).`
+  const ofFile = explainFileError(error)
+  if (ofFile !== undefined) return ofFile
   if (isOfTheDevice(error)) return `The gateway cannot go on: ${inWords(error)} (${code}).`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -7,7 +7,7 @@ type Pages = { from: bigint; bytes: bigint }
 
 /**
  * Takes the code of Node's program out of this process's memory. What runs again comes back from the kernel's cache of
- * the file, 64 KiB at a time; what only the start needed does not: 9 MB of an agent. Does nothing where the system
+ * the file, 64 KiB at a time; what only the start needed does not. Does nothing where the system
  * lacks the call (madvise(2)).
  */
 export async function releaseProgramPages(): Promise<void> {

@@ -144,8 +144,8 @@ function readFlags(args: string[]) {
 }
 
 function refuseUnknown(environment: NodeJS.ProcessEnv): void {
-  const known = new Set<string>([CA_FILE, ...VARIABLES.flatMap((name) => [name, `${name}_FILE`])])
-  const unknown = Object.keys(environment).find((name) => name.startsWith('GATEWAY_') && !known.has(name))
+  const variables = new Set<string>([CA_FILE, ...VARIABLES.flatMap((name) => [name, `${name}_FILE`])])
+  const unknown = Object.keys(environment).find((name) => name.startsWith('GATEWAY_') && !variables.has(name))
   if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting of the gateway`)
 }
 

@@ -31,7 +31,8 @@ it('counts ends that nobody asked for, by a clock that never leaps', async () =>
     reason: 'for an unknown reason, as when it is killed or has no memory left',
   })
   expect(counted.problems()).toEqual([
-    'The agent restarted 4 times in the last hour; the last end: for an unknown reason, as when it is killed or has no memory left.',
+    'The agent restarted 4 times in the last hour; the last end: for an unknown reason, as when it is killed or ' +
+      'has no memory left.',
   ])
   now += 50 * MINUTE_MS
   expect(counted.report()).toMatchObject({ lastHour: 2, lastDay: 4 })

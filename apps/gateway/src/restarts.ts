@@ -49,15 +49,15 @@ export async function openRestarts(
     log.warn({ reason: inWords(error) }, 'the count of restarts begins anew')
     return undefined
   })
-  const said = await readFile(lastWords, 'utf8').catch(() => '')
-  const known = before?.boot === boot ? before : { boot, sinceBoot: 0, at: [], reason: '', hasEnded: true }
-  const isRestart = !known.hasEnded
+  const lastReason = await readFile(lastWords, 'utf8').catch(() => '')
+  const counted = before?.boot === boot ? before : { boot, sinceBoot: 0, at: [], reason: '', hasEnded: true }
+  const isRestart = !counted.hasEnded
   const current = {
     boot,
     hasEnded: false,
-    sinceBoot: known.sinceBoot + (isRestart ? 1 : 0),
-    at: [...known.at, ...(isRestart ? [now()] : [])].slice(-KEPT),
-    reason: isRestart ? said.slice(0, 100) || UNKNOWN : known.reason,
+    sinceBoot: counted.sinceBoot + (isRestart ? 1 : 0),
+    at: [...counted.at, ...(isRestart ? [now()] : [])].slice(-KEPT),
+    reason: isRestart ? lastReason.slice(0, 100) || UNKNOWN : counted.reason,
   }
   if (isRestart) log.warn({ reason: current.reason, sinceBoot: current.sinceBoot }, 'the agent ended by itself before')
   await rm(lastWords, { force: true }).catch(() => {})

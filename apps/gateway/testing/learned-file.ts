@@ -44,7 +44,8 @@ export function writeLearned(dataDir: string, camera: string, now: number): void
   }
   store.addMiss(2, see(1, 'right'))
   const message =
-    'Took over: of the newest reviews, 1 false alarm remains of 9, and nothing right is lost. At most 4 % of right detections are missed; 99 right reviews would show 1 %.'
+    'Took over: of the newest reviews, 1 false alarm remains of 9, and nothing right is lost. At most 4 % of ' +
+    'right detections are missed; 99 right reviews would show 1 %.'
   const drift = { expected: 0.82, observed: 0.79, reviews: 40 }
   store.putReports([{ camera, label: 'deer', body: JSON.stringify({ right: 64, wrong: 118, message, drift }) }])
   store.set('ended-at', String(now - DAY_MS / 4))

@@ -8,14 +8,20 @@ export type OnvifReply = { status: number; body: string; headers?: Record<string
 
 const envelope = (content: string, status = 200): OnvifReply => ({
   status,
-  body: `<?xml version="1.0"?><SOAP-ENV:Envelope xmlns:SOAP-ENV="http://www.w3.org/2003/05/soap-envelope"><SOAP-ENV:Body>${content}</SOAP-ENV:Body></SOAP-ENV:Envelope>`,
+  body:
+    '<?xml version="1.0"?><SOAP-ENV:Envelope ' +
+    'xmlns:SOAP-ENV="http://www.w3.org/2003/05/soap-envelope">' +
+    `<SOAP-ENV:Body>${content}</SOAP-ENV:Body></SOAP-ENV:Envelope>`,
 })
 
 export const onvifAnswer = (content: string): OnvifReply => envelope(content)
 
 export function onvifFault(code: string, text: string): OnvifReply {
   return envelope(
-    `<SOAP-ENV:Fault><SOAP-ENV:Code><SOAP-ENV:Value>SOAP-ENV:Sender</SOAP-ENV:Value><SOAP-ENV:Subcode><SOAP-ENV:Value>${code}</SOAP-ENV:Value></SOAP-ENV:Subcode></SOAP-ENV:Code><SOAP-ENV:Reason><SOAP-ENV:Text xml:lang="en">${text}</SOAP-ENV:Text></SOAP-ENV:Reason></SOAP-ENV:Fault>`,
+    '<SOAP-ENV:Fault><SOAP-ENV:Code><SOAP-ENV:Value>SOAP-ENV:Sender</SOAP-ENV:Value>' +
+      `<SOAP-ENV:Subcode><SOAP-ENV:Value>${code}</SOAP-ENV:Value></SOAP-ENV:Subcode></SOAP-ENV:Code>` +
+      `<SOAP-ENV:Reason><SOAP-ENV:Text ` +
+      `xml:lang="en">${text}</SOAP-ENV:Text></SOAP-ENV:Reason></SOAP-ENV:Fault>`,
     400,
   )
 }
@@ -73,11 +79,17 @@ export function onvifFront(
   if (clock === 'none') return onvifFault('ter:ActionNotSupported', 'Action not supported')
   if (clock === 'signed' && !isSignedIn) return refusal
   const at = new Date(now())
-  const time = `<tt:Hour>${at.getUTCHours()}</tt:Hour><tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
-  const date = `<tt:Year>${at.getUTCFullYear()}</tt:Year><tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
+  const time =
+    `<tt:Hour>${at.getUTCHours()}</tt:Hour>` +
+    `<tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
+  const date =
+    `<tt:Year>${at.getUTCFullYear()}</tt:Year>` +
+    `<tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
   const name = clock === 'local' ? 'LocalDateTime' : 'UTCDateTime'
   return envelope(
-    `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:${name}><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:${name}></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
+    '<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime>' +
+      `<tt:${name}><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:${name}>` +
+      `</tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
   )
 }
 
@@ -137,7 +149,9 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
     if (front) return front
     if (body.includes('GetCapabilities'))
       return onvifAnswer(
-        `<tds:GetCapabilitiesResponse><tds:Capabilities><tt:Media><tt:XAddr>http://${host}/onvif/media</tt:XAddr></tt:Media></tds:Capabilities></tds:GetCapabilitiesResponse>`,
+        `<tds:GetCapabilitiesResponse><tds:Capabilities>` +
+          `<tt:Media><tt:XAddr>http://${host}/onvif/media</tt:XAddr></tt:Media></tds:Capabilities>` +
+          '</tds:GetCapabilitiesResponse>',
       )
     if (body.includes('GetProfiles'))
       return onvifAnswer(`<trt:GetProfilesResponse>${profiles.map(profile).join('\n')}</trt:GetProfilesResponse>`)
@@ -195,7 +209,12 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
 }
 
 const profile = ({ token, name, width, height, lens }: Profile) =>
-  `<trt:Profiles fixed="true" token="${token}"><tt:Name>${name}</tt:Name><tt:VideoSourceConfiguration token="v"><tt:Name>other</tt:Name><tt:SourceToken>lens${lens}</tt:SourceToken></tt:VideoSourceConfiguration><tt:VideoEncoderConfiguration token="e"><tt:Name>encoder</tt:Name><tt:Encoding>H264</tt:Encoding><tt:Resolution><tt:Width>${width}</tt:Width><tt:Height>${height}</tt:Height></tt:Resolution></tt:VideoEncoderConfiguration></trt:Profiles>`
+  `<trt:Profiles fixed="true" token="${token}"><tt:Name>${name}</tt:Name><tt:VideoSourceConfiguration ` +
+  `token="v"><tt:Name>other</tt:Name><tt:SourceToken>lens${lens}</tt:SourceToken></tt:VideoSourceConfiguration>` +
+  '<tt:VideoEncoderConfiguration ' +
+  `token="e"><tt:Name>encoder</tt:Name><tt:Encoding>H264</tt:Encoding>` +
+  `<tt:Resolution><tt:Width>${width}</tt:Width><tt:Height>${height}</tt:Height></tt:Resolution>` +
+  `</tt:VideoEncoderConfiguration></trt:Profiles>`
 
 /** The reason why datagrams to a group do not come back on loopback here; undefined when they do. */
 export async function multicastLacks(group: string): Promise<string | undefined> {
@@ -218,5 +237,10 @@ export async function multicastLacks(group: string): Promise<string | undefined>
 
 /** An answer as cameras send it: several addresses in one element. */
 export function probeMatch(host: string): string {
-  return `<?xml version="1.0"?><e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body><d:ProbeMatches><d:ProbeMatch><d:Types>dn:NetworkVideoTransmitter</d:Types><d:XAddrs>http://[fe80::1]/onvif/device_service http://${host}/onvif/device_service</d:XAddrs></d:ProbeMatch></d:ProbeMatches></e:Body></e:Envelope>`
+  return (
+    '<?xml version="1.0"?><e:Envelope ' +
+    'xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body><d:ProbeMatches><d:ProbeMatch>' +
+    '<d:Types>dn:NetworkVideoTransmitter</d:Types><d:XAddrs>http://[fe80::1]/onvif/device_service ' +
+    `http://${host}/onvif/device_service</d:XAddrs></d:ProbeMatch></d:ProbeMatches></e:Body></e:Envelope>`
+  )
 }

@@ -1,4 +1,4 @@
-/** A password of the device's interface in a new data directory, because making one costs a start 90 ms of a core. */
+/** A password of the device's interface in a new data directory, because making one is slow. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

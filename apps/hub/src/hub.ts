@@ -1,102 +1,91 @@
 /**
- * The composition root: builds a hub in four steps, each from the results of the earlier ones, and takes it down in
- * reverse. Only this file and `hub/` know every module. Called by program.ts, and by tests through testing/hub.ts.
+ * The hub: its rooms in order. Each takes by name what it needs of the rooms before it, and is taken down before them.
+ * Called by program.ts, and by tests through testing/hub.ts.
  */
-import type { FastifyInstance } from 'fastify'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { type FirstAdmin } from './accounts/first-admin.ts'
-import type { Backups } from './backups/backups.ts'
-import type { Hashing, Passwords } from './accounts/passwords.ts'
-import { type Certificates } from './certificates/certificates.ts'
+import * as accounts from './accounts/module.ts'
+import type { Hashing } from './accounts/passwords.ts'
+import * as alerts from './alerts/module.ts'
+import * as cameras from './cameras/module.ts'
+import * as certificates from './certificates/module.ts'
+import * as commands from './commands/module.ts'
 import type { Config } from './config.ts'
-import type { Tables } from './database/tables.ts'
-import { type Events } from './events/events.ts'
-import { type Heartbeats } from './fleet/heartbeats.ts'
-import { type History } from './fleet/history.ts'
-import { type Metrics } from './metrics/metrics.ts'
-import { type Connections } from './http/connections.ts'
-import type { Sessions } from './access/sessions.ts'
-import { type AlertLinks } from './alerts/links.ts'
-import { type Problems } from './alerts/problems.ts'
-import { type AlertSteps } from './alerts/steps.ts'
-import { type Notifications } from './notifications/notifications.ts'
-import { type Retention } from './retention/retention.ts'
-import { type SwitchableVpn } from './tunnel/tunnel.ts'
-import { type HubUpdate } from './hub-update/hub-update.ts'
-import { type Updates } from './updates/updates.ts'
-import type { Base } from './hub/base.ts'
-import { openEdge } from './hub/edge.ts'
-import { openFleet } from './hub/fleet.ts'
-import { openStorage } from './hub/storage.ts'
-import { openTrust } from './hub/trust.ts'
+import * as dashboard from './dashboard/module.ts'
+import * as detections from './detections/module.ts'
+import * as enrolment from './enrolment/module.ts'
+import * as events from './events/module.ts'
+import * as facts from './facts/module.ts'
+import type { Base, Ground } from './facts/room.ts'
+import * as fleet from './fleet/module.ts'
+import { openRecords } from './followers/followers.ts'
+import * as gatewayProxy from './gateway-proxy/module.ts'
+import * as homeAssistant from './home-assistant/module.ts'
+import { portalUrlOf } from './http/addresses.ts'
+import * as http from './http/module.ts'
+import * as metrics from './metrics/module.ts'
+import { listRooms } from './open-rooms.ts'
+import * as secondLook from './second-look/module.ts'
+import * as settings from './settings/module.ts'
+import * as tunnel from './tunnel/module.ts'
+import * as updates from './updates/module.ts'
+import * as upkeep from './upkeep/module.ts'
 
-export type Hub = {
-  app: FastifyInstance
-  db: Kysely<Tables>
-  sessions: Sessions
-  events: Events
-  certificates: Certificates
-  metrics: Metrics
-  passwords: Passwords
-  vpn: SwitchableVpn
-  notifications: Notifications
-  alertSteps: AlertSteps
-  problems: Problems
-  alertLinks: AlertLinks
-  backups: Backups
-  retention: Retention
-  heartbeats: Heartbeats
-  history: History
-  updates: Updates
-  hubUpdate: HubUpdate
-  faults: Connections['faults']
-  /** Set when this start created the first admin. */
-  firstAdmin: FirstAdmin | undefined
-  /** Listens; before it, only `app.inject()` reaches the hub. */
-  start(): Promise<{ url: string; port: number; httpsPort: number | undefined }>
-  stop(): Promise<void>
-}
-
-export type HubOptions = {
-  config: Config
-  log: Logger
-  clock?: () => number
+type Options = {
   /** Called when another hub has taken this one's database: this hub must end. */
   onTakenOver?: () => void
   /** Hashes passwords, argon2id by default. */
   hashing?: Hashing
 }
+export type HubOptions = Options & { config: Config; log: Logger; clock?: () => number }
+export type Hub = Awaited<ReturnType<typeof createHub>>
 
-/** Rejects with a step's error after taking down the parts that were built. */
-export async function createHub({ config, log, clock = Date.now, onTakenOver, hashing }: HubOptions): Promise<Hub> {
+const rooms = listRooms<Base & Options>()
+  .add(facts.lock) // before the first read: another hub may still write
+  .add(facts.open)
+  .add(({ db, log }: Ground) => ({ gives: { facts: openRecords(db, { log }) } }))
+  .add(metrics.openCounters)
+  .add(http.openLimits)
+  .add(accounts.open)
+  .add(certificates.open)
+  .add(settings.open)
+  .add(tunnel.open)
+  .add(enrolment.open)
+  .add(settings.openChanges)
+  .add(alerts.open)
+  .add(upkeep.open) // starts after the alerts, which tell what the first look at the disk finds
+  .add(detections.open)
+  .add(fleet.open)
+  .add(alerts.openProblems)
+  .add(gatewayProxy.open)
+  .add(http.open) // stops before all above, which the last calls still need
+  .add(events.open) // stops before the listeners, as all below: a stream of events never ends by itself
+  .add(secondLook.open)
+  .add(metrics.open)
+  .add(updates.open)
+  .add(commands.open)
+  .add(homeAssistant.open)
+  .add(fleet.openCalls) // starts last and stops first: gateways call only a whole hub
+  .add(dashboard.open)
+  .add(cameras.open)
+  .add(http.openWeb)
+
+/** Rejects with the error of a room after taking down those that were opened. */
+export async function createHub({ clock = Date.now, ...options }: HubOptions) {
+  const { config } = options
   const stack = new AsyncDisposableStack()
-  const base: Base = { config, log, clock, onTakenOver, hashing, listening: { port: config.port } }
+  const listening: Base['listening'] = { port: config.port }
+  const portalUrl = () => portalUrlOf(config, listening.port)
   try {
-    const storage = await openStorage(base, stack)
-    const trust = await openTrust(base, storage, stack)
-    const fleet = await openFleet(base, storage, trust, stack)
-    const edge = await openEdge(base, { storage, trust, fleet }, stack)
-    const { db } = storage
-    const { passwords, firstAdmin, sessions, certificates, alertLinks } = trust
-    const { metrics, vpn, notifications, alertSteps, problems, backups, retention, heartbeats, history } = fleet
+    const hub = await rooms.open({ ...options, clock, listening, portalUrl }, stack)
     return {
-      ...edge,
-      db,
-      passwords,
-      firstAdmin,
-      sessions,
-      certificates,
-      metrics,
-      vpn,
-      notifications,
-      alertSteps,
-      problems,
-      alertLinks,
-      backups,
-      retention,
-      heartbeats,
-      history,
+      ...hub,
+      /** Listens; before it, only `app.inject()` reaches the hub. */
+      async start() {
+        await hub.listen()
+        await hub.onListening()
+        const { port, httpsPort } = listening
+        return { url: `http://localhost:${port}`, port, httpsPort }
+      },
       stop: () => stack.disposeAsync(),
     }
   } catch (error) {

@@ -60,7 +60,7 @@ async function serve(config: Config): Promise<void> {
     const onTakenOver = () => fail('Another hub has taken over the database (HUB_DATABASE_URL), so this one ends.')
     const hub = await createHub({ config, log, onTakenOver })
     stopOnSignals(hub, log)
-    hub.faults.guardProcess()
+    hub.connections.faults.guardProcess()
     const { firstAdmin } = hub
     const { url, port, httpsPort } = await hub.start()
     if (firstAdmin?.generatedPassword) {

@@ -249,3 +249,15 @@ test('HTTPS can be switched off, and the files of TLS are paths, not values', ()
   expect(() => readConfig({ HUB_TLS_CERT_FILE: '/etc/tls.crt' })).toThrow(/^HUB_TLS_KEY_FILE is not set/)
   expect(() => readConfig({ HUB_TLS_KEY_FILE: '/etc/tls.key' })).toThrow(/^HUB_TLS_CERT_FILE is not set/)
 })
+
+test('two servers of the hub do not share a port, and the error names both variables', () => {
+  const twice = (variables: Record<string, string>) => () => readConfig(variables)
+  expect(twice({ HUB_PORT: '29190', HUB_METRICS_PORT: '29190' })).toThrow(
+    /^HUB_METRICS_PORT and HUB_PORT are both 29190/,
+  )
+  expect(twice({ HUB_PORT: '29190', HUB_HTTPS_PORT: '29190' })).toThrow(/^HUB_HTTPS_PORT and HUB_PORT are both 29190/)
+  expect(twice({ HUB_HTTPS_PORT: '29190', HUB_METRICS_PORT: '29190' })).toThrow(/^HUB_METRICS_PORT and HUB_HTTPS_PORT/)
+  expect(twice({ HUB_PORT: '0', HUB_HTTPS_PORT: '0', HUB_METRICS_PORT: '0' })).not.toThrow()
+  expect(twice({ HUB_PORT: '29190', HUB_METRICS_PORT: '29190', HUB_HOST: '192.0.2.1' })).not.toThrow()
+  expect(twice({ HUB_PORT: '29190', HUB_VPN_PORT: '29190' }), 'UDP').not.toThrow()
+})

@@ -178,6 +178,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (problems.length > 0 || !parsed.data) throw new ConfigError(problems)
 
   const found = parsed.data
+  refuseEqualPorts(found)
   const dataDir = resolve(found.HUB_DATA_DIR)
   return {
     host: found.HUB_HOST,
@@ -242,6 +243,27 @@ function readValues(environment: Record<string, string | undefined>, problems: s
     }
   }
   return values
+}
+
+/** Otherwise the hub finds a port in use that it has taken itself. */
+function refuseEqualPorts(found: z.output<typeof variables>): void {
+  const { HUB_HOST: host, HUB_METRICS_HOST: metricsHost } = found
+  const servers = [
+    { name: 'HUB_PORT', port: found.HUB_PORT, host },
+    { name: 'HUB_HTTPS_PORT', port: found.HUB_HTTPS_PORT, host },
+    { name: 'HUB_METRICS_PORT', port: found.HUB_METRICS_PORT, host: metricsHost },
+  ]
+  const isEvery = (address: string | undefined) => address === undefined || address === '::' || address === '0.0.0.0'
+  for (const [index, one] of servers.entries()) {
+    if (typeof one.port !== 'number' || one.port === 0) continue
+    const other = servers
+      .slice(0, index)
+      .find(
+        (before) => before.port === one.port && (before.host === one.host || isEvery(before.host) || isEvery(one.host)),
+      )
+    if (other)
+      throw new ConfigError([`${one.name} and ${other.name} are both ${one.port}: give each a port of its own`])
+  }
 }
 
 function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Config['tlsFiles'] {

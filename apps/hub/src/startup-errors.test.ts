@@ -40,7 +40,7 @@ test('a missing page is not blamed on the database', () => {
       errorOf(() => mkdirSync(join(folder, 'data', 'backups'))),
       config,
     ),
-  ).toBe('The database file cannot be used (HUB_DATA_DIR): a part of its path is no folder (ENOTDIR).')
+  ).toBe('The database file (HUB_DATA_DIR) cannot be used: a part of its path is no folder (ENOTDIR).')
 })
 
 test('a file that a command was told to write is not blamed on the database', () => {
@@ -56,6 +56,28 @@ test('a file that a command was told to write is not blamed on the database', ()
   const inside = join(folder, 'data', 'support.json')
   writeFileSync(inside, '')
   expect(said(() => writeFileSync(inside, '', { flag: 'wx' }))).toBe(`${inside} exists already. Name a new file.`)
+})
+
+test('a database of its own place is blamed on its own variable', () => {
+  writeFileSync(join(folder, 'file'), '')
+  const below = (...names: string[]) => join(folder, 'file', ...names)
+  const said = (path: string, variables: Record<string, string>) =>
+    explainStartupError(
+      errorOf(() => mkdirSync(path)),
+      readConfig(variables),
+    )
+  const reason = 'cannot be used: a part of its path is no folder (ENOTDIR).'
+  const own = { HUB_DATABASE_URL: `sqlite:${below('nope', 'x.db')}`, HUB_DATA_DIR: join(folder, 'data') }
+  expect(said(below('nope'), own)).toBe(`The database file (HUB_DATABASE_URL) ${reason}`)
+  const data = { HUB_DATABASE_URL: `sqlite:${join(folder, 'x.db')}`, HUB_DATA_DIR: below('data') }
+  expect(said(below('data'), data)).toBe(`The data folder (HUB_DATA_DIR) ${reason}`)
+  expect(said(below('data'), { HUB_DATABASE_URL: 'postgres://hub@db/hub', HUB_DATA_DIR: below('data') })).toBe(
+    `The data folder (HUB_DATA_DIR) ${reason}`,
+  )
+  expect(said(below('data2'), { HUB_DATA_DIR: below('data') })).toBe(`${below('data2')} ${reason}`)
+  const refusal = Object.assign(new Error('unable to open database file'), { errcode: 14 })
+  expect(explainStartupError(refusal, readConfig({}))).toContain('(HUB_DATA_DIR)')
+  expect(explainStartupError(refusal, readConfig(own))).toContain('(HUB_DATABASE_URL)')
 })
 
 const failing = async (server: Server, at: { port: number; host?: string }): Promise<unknown> => {

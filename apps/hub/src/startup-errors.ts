@@ -1,4 +1,6 @@
+import { join, resolve } from 'node:path'
 import { ConfigError, type Config } from './config.ts'
+import { engineOf } from './database/engine.ts'
 import { fileProblem } from './kernel/file-problem.ts'
 import { HubError } from './kernel/hub-error.ts'
 
@@ -21,20 +23,30 @@ export function explainStartupError(error: unknown, config: Config): string | un
   if (path !== undefined && [config.webDir, config.siteDir].some((folder) => path.startsWith(folder)))
     return `${path} cannot be read: ${fileProblem(error)}. Build the pages again with "npm run build".`
   if (syscall === 'open' && code === 'EEXIST') return `${path} exists already. Name a new file.`
-  if ((syscall === 'mkdir' || syscall === 'open') && path !== undefined && isOfDatabase(path, config))
-    return `The database file cannot be used (HUB_DATA_DIR): ${fileProblem(error)}.`
+  const place = (syscall === 'mkdir' || syscall === 'open') && path !== undefined ? placeOf(path, config) : undefined
+  if (place) return `${place} cannot be used: ${fileProblem(error)}.`
   if (path !== undefined && code !== undefined) return `${path} cannot be used: ${fileProblem(error)}.`
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO')
     return `A file cannot be written: ${fileProblem(error)}.`
-  if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
+  if (isDatabaseError(error)) return `The database cannot be used (${variableOfDatabase(config)}): ${causeOf(error)}`
   return undefined
 }
 
-/** A folder above counts too: the system names it when it cannot make one below. */
-function isOfDatabase(path: string, { dataDir, databaseUrl }: Config): boolean {
-  const places = [dataDir, databaseUrl.replace(/^sqlite:/, '')]
-  return places.some((place) => place.startsWith(path) || path.startsWith(place))
+const isDefault = ({ dataDir, databaseUrl }: Config) => databaseUrl === `sqlite:${join(dataDir, 'hub.sqlite')}`
+const variableOfDatabase = (config: Config) => (isDefault(config) ? 'HUB_DATA_DIR' : 'HUB_DATABASE_URL')
+
+/** The hub's own file or folder at a path. One above counts too: the system names it when it cannot make one below. */
+function placeOf(path: string, config: Config): string | undefined {
+  const { dataDir, databaseUrl } = config
+  const file = engineOf(databaseUrl) === 'sqlite' ? resolve(databaseUrl.slice('sqlite:'.length)) : undefined
+  const isInData = isWithin(path, dataDir) || isWithin(dataDir, path)
+  // Its lock and its other files begin with its name.
+  if (isDefault(config) ? isInData : file !== undefined && (isWithin(file, path) || path.startsWith(file)))
+    return `The database file (${variableOfDatabase(config)})`
+  return isInData ? 'The data folder (HUB_DATA_DIR)' : undefined
 }
+
+const isWithin = (path: string, folder: string) => `${path}/`.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 
 type Place = { port?: number; address?: string; hostname?: string }
 

@@ -58,7 +58,7 @@ function createFile(template: Template | undefined): TestDatabase {
 
 async function createInServer(template: Template | 'template0', place = 'pg_default'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  // Files are copied in a quarter of the processor time that it takes to write each page to the log.
+  // Copying files is faster than writing each page to the log.
   await administer(`create database ${name} template ${template} strategy file_copy tablespace ${place}`)
   return {
     url: addressOf(server().folder, name),

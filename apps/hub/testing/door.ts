@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { GATEWAY_DOOR_PORT, type DoorCommand } from '@hedgerow/contract'
+import { onTestFinished } from 'vitest'
+import { createGatewayDoor, type GatewayDoor } from '../src/gateway-door/gateway-door.ts'
 import type { TestPeer } from './peer.ts'
 
 /** Port 8081 of a peer, which gives tickets and records commands. Tests can change its answers. */
@@ -42,4 +46,21 @@ export function serveDoor(peer: TestPeer): TestDoor {
     server.emit('connection', stream)
   })
   return door
+}
+
+/** For `localDoor`. */
+export const ENROLLED = { id: 'abcdefghijkl', kind: 'enrolled', address: '10.100.0.2' } as const
+
+/** The hub's way to a gateway, without a tunnel: `answer` is the gateway. It ends with the test. */
+export async function localDoor(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<GatewayDoor> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return createGatewayDoor({ dial: () => connect(port, '127.0.0.1') })
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
-import type { Insertable } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import type { Db, Tables } from '../src/database/tables.ts'
+import { factsOf } from '../src/facts/facts.ts'
 import { newGatewayId } from '../src/fleet/fleet.ts'
 import { nameKey } from '../src/kernel/name-key.ts'
 
@@ -29,5 +30,12 @@ export async function insertTestGateway(db: Db, change: Partial<Insertable<Table
       ...change,
     })
     .execute()
+  if (!db.isTransaction) await forgetFleet(db)
   return change.id ?? id
+}
+
+/** After gateways' rows were written past the hub: it reads them again. */
+export async function forgetFleet(db: Kysely<Tables>): Promise<void> {
+  for (const follower of factsOf(db).followers())
+    if (follower.name === 'fleet' && 'afterCommit' in follower) await follower.afterCommit([])
 }

@@ -14,7 +14,7 @@ import { errorsOf } from '../src/http/declared-errors.ts'
 import { describedCalls } from '../src/http/openapi.ts'
 import { createTestDatabase } from './databases.ts'
 
-export type TestHub = Hub & {
+export type TestHub = Omit<Hub, 'clock'> & {
   /** The real clock plus `advance`, until it is frozen. */
   clock: { now(): number; advance(ms: number): void; freeze(): void }
   /** The access token of a user of that role, created at the first call. */

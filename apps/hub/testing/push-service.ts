@@ -34,14 +34,14 @@ export type PushService = {
   stop(): void
 }
 
-type Known = Browser & { pair: CryptoKeyPair; auth: Uint8Array<ArrayBuffer>; key: string; isExpired: boolean }
+type Subscriber = Browser & { pair: CryptoKeyPair; auth: Uint8Array<ArrayBuffer>; key: string; isExpired: boolean }
 
 export async function startPushService(): Promise<PushService> {
   const authority = await issueAuthority(Date.now())
   const { certificate, privateKey } = await issueServerCertificate(authority, ['localhost'], Date.now())
   const before = tls.getCACertificates('default')
   tls.setDefaultCACertificates([...before, authority.certificate])
-  const browsers = new Map<string, Known>()
+  const browsers = new Map<string, Subscriber>()
   const refusals: string[] = []
   const server = createServer({ key: privateKey, cert: certificate }, (request, response) => {
     const answer = async () => {
@@ -68,7 +68,7 @@ export async function startPushService(): Promise<PushService> {
       const point = Buffer.from(await subtle.exportKey('raw', pair.publicKey))
       const auth = Uint8Array.from(randomBytes(16))
       const path = `/send/${randomBytes(12).toString('base64url')}`
-      const known: Known = {
+      const known: Subscriber = {
         subscription: {
           endpoint: `https://${host}${path}`,
           keys: { p256dh: point.toString('base64url'), auth: Buffer.from(auth).toString('base64url') },
@@ -94,7 +94,7 @@ export async function startPushService(): Promise<PushService> {
 }
 
 async function take(
-  browser: Known | undefined,
+  browser: Subscriber | undefined,
   headers: IncomingHttpHeaders,
   body: Buffer,
   origin: string,
@@ -128,7 +128,7 @@ async function problemOfVapid(header: string, expectedKey: string, origin: strin
 }
 
 /** RFC 8291 §3.4 and RFC 8188 §2. */
-async function decrypt({ pair, auth, subscription }: Known, body: Buffer): Promise<string> {
+async function decrypt({ pair, auth, subscription }: Subscriber, body: Buffer): Promise<string> {
   const bytes = Uint8Array.from(body)
   const salt = bytes.slice(0, 16)
   const idLength = bytes[20] ?? 0

@@ -1,5 +1,6 @@
 /** Every call of the contract as a request about one's things: for tests that make them all. */
 import { ALERT_RULE_DEFAULTS, AUTO_APPROVAL_DEFAULTS, hubSettings, type Call } from '@hedgerow/contract'
+import { ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { testHeartbeat } from './heartbeat.ts'
 import type { Things } from './things.ts'
 
@@ -40,7 +41,7 @@ const person = () => ({
   active: true,
 })
 const rule = () => ({ ...ALERT_RULE_DEFAULTS, name: aName() })
-const gatewayFields = () => ({ name: aName(), location: '', description: '', tags: [] })
+const gatewayFields = () => ({ name: aName(), ...ofGatewayTexts(() => ''), tags: [] })
 const profile = { email: 'x@example.org', firstName: 'A', lastName: 'B' }
 
 /** The body or query of a call, by its name; a call without a line needs none. */

@@ -1,6 +1,6 @@
 /**
  * The service worker of the portal: a notice while the hub cannot be reached, and push messages. It stores two files of
- * the hub, and since when the hub does not answer. It stores nothing else: no page, no answer of the API, no picture, and
+ * the hub, and since when the hub does not answer. It stores nothing else: no page, no answer of the API, no picture,
  * nothing from a gateway, whose pages have origins of their own. Screens always come from the hub, so that an update of
  * the hub needs no update of this.
  */

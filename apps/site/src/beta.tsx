@@ -21,7 +21,8 @@ const MAIL_BODY = [
   '',
 ].join('\r\n')
 
-const mailTo = `mailto:${CONTACT_MARK}?subject=${encodeURIComponent(MAIL_SUBJECT)}&body=${encodeURIComponent(MAIL_BODY)}`
+const mail = (field: string, text: string) => `${field}=${encodeURIComponent(text)}`
+const mailTo = `mailto:${CONTACT_MARK}?${mail('subject', MAIL_SUBJECT)}&${mail('body', MAIL_BODY)}`
 
 const GET = [
   'The whole software, hub and gateway, with its source, under the MIT licence',

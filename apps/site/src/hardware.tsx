@@ -21,7 +21,10 @@ function Post() {
       viewBox="0 0 1160 420"
       preserveAspectRatio="xMidYMax slice"
       role="img"
-      aria-label="A post with a camera at its top and a gateway in a box below, wired to a valve and a sprinkler among trees"
+      aria-label={
+        'A post with a camera at its top and a gateway in a box below, wired to a valve and a sprinkler among ' +
+        'trees'
+      }
     >
       <path className={styles.ground} d="M0 352c140-18 300-20 520-8 240-14 440-12 640 4v72H0z" />
       {[760, 900, 1040].map((x) => (
@@ -29,7 +32,8 @@ function Post() {
           <path className={styles.trunk} d="M-7 6h14l-3-90h-8z" />
           <path
             className={styles.leaves}
-            d="M-66-84c-8-34 20-54 40-50 8-32 54-34 64-2 30-6 48 30 32 54 4 24-28 38-46 26-18 16-48 14-56-2-20 6-36-8-34-26z"
+            d="M-66-84c-8-34 20-54 40-50 8-32 54-34 64-2 30-6 48 30 32 54 4 24-28 38-46 26-18 16-48 14-56-2-20
+              6-36-8-34-26z"
           />
         </g>
       ))}
@@ -47,7 +51,8 @@ function Post() {
       </g>
       <path
         className={styles.spray}
-        d="M654 300c-20-40-62-60-108-48M654 300c-12-46-46-78-92-84M654 300c20-40 62-60 108-48M654 300c12-46 46-78 92-84M654 298v-92"
+        d="M654 300c-20-40-62-60-108-48M654 300c-12-46-46-78-92-84M654 300c20-40 62-60 108-48M654 300c12-46 46-78
+          92-84M654 298v-92"
       />
       <path className={styles.pointer} d="M416 96H226M380 232H226" />
       <g className={styles.names}>

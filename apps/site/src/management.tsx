@@ -9,7 +9,10 @@ export function Management() {
           <source media="(prefers-color-scheme: dark)" srcSet="/media/dashboard-dark.webp" />
           <img
             src="/media/dashboard-light.webp"
-            alt="The hub’s dashboard: four figures, a chart of the last 24 hours, and the recent activity of the gateways"
+            alt={
+              'The hub’s dashboard: four figures, a chart of the last 24 hours, and the recent activity of the ' +
+              'gateways'
+            }
             width="1440"
             height="900"
             loading="lazy"

@@ -11,7 +11,10 @@ export function RegistrationDiagram({ shape }: { shape: 'wide' | 'narrow' }) {
       data-shape={shape}
       viewBox={shape === 'wide' ? '0 0 1160 340' : '80 14 640 596'}
       role="img"
-      aria-label="A gateway finds the hub by DNS, exchanges keys with it, is approved by a person in a browser, and is joined to it by a tunnel"
+      aria-label={
+        'A gateway finds the hub by DNS, exchanges keys with it, is approved by a person in a browser, and is ' +
+        'joined to it by a tunnel'
+      }
     >
       <g className={styles.finding}>
         <path className={styles.thread} d="M180 132C220 50 330 40 404 52" />

@@ -53,7 +53,8 @@ function pageOf(name: string, { hasDemo }: { hasDemo: boolean }): Page {
       return {
         title: LANDING_TITLE,
         description:
-          'Approve, watch and open the camera gateways at the edges of your land, from one hub that runs on your own machine.',
+          'Approve, watch and open the camera gateways at the edges of your land, from one hub that runs on your ' +
+          'own machine.',
         path: '/',
         content: <LandingPage hasDemo={hasDemo} />,
       }

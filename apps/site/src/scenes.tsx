@@ -59,7 +59,9 @@ export function RidgeScene() {
       <path transform="translate(0 18)" d="M350 36c14-12 40-14 60-8-18 4-26 14-44 18z" fill="#a9b1ae" opacity="0.7" />
       <path d="M0 176c90-46 150-44 230-20 90-34 180-30 270 4v110H0z" fill="#74a091" />
       <path
-        d="M0 214c12-16 20-16 30-2 10-22 24-22 34 0 12-18 24-16 34 2 10-20 22-22 34 0 14-16 24-14 34 2 12-22 26-20 36 0 12-16 24-16 34 2 10-20 24-20 34 0 12-18 24-16 36 2 10-22 24-22 34-2 12-14 22-14 32 2 12-20 24-20 36 0 10-16 24-14 34 2 12-18 22-18 32 0v58H0z"
+        d="M0 214c12-16 20-16 30-2 10-22 24-22 34 0 12-18 24-16 34 2 10-20 22-22 34 0 14-16 24-14 34 2 12-22 26-20 36
+          0 12-16 24-16 34 2 10-20 24-20 34 0 12-18 24-16 36 2 10-22 24-22 34-2 12-14 22-14 32 2 12-20 24-20 36 0
+          10-16 24-14 34 2 12-18 22-18 32 0v58H0z"
         fill="#3f6f5e"
       />
       <path d="M0 244c60-16 130-14 240-4 90-14 180-12 260 2v28H0z" fill="#2c5547" />
@@ -98,7 +100,8 @@ export function GardenScene() {
     <svg viewBox="0 0 700 260" role="img" aria-label="A rabbit among rows of lettuce, in a bracket">
       <path d="M0 0h700v260H0z" fill="#e4efdf" />
       <path
-        d="M0 92c40-18 60-18 90-2 30-30 66-28 90 0 40-26 70-22 100 2 30-34 80-32 110 0 36-22 66-20 96 2 26-30 70-28 96 0 40-22 78-20 118 0v44H0z"
+        d="M0 92c40-18 60-18 90-2 30-30 66-28 90 0 40-26 70-22 100 2 30-34 80-32 110 0 36-22 66-20 96 2 26-30 70-28 96
+          0 40-22 78-20 118 0v44H0z"
         fill="#9cc0a0"
       />
       <path d="M0 116h700v144H0z" fill="#8a6b4f" />
@@ -116,7 +119,10 @@ export function GardenScene() {
         </g>
       ))}
       <g transform="translate(372 122)" fill="#5d4a3d">
-        <path d="M18 92c-14-2-20-14-16-28 4-16 18-24 34-24 6-10 16-14 26-12-10-14-14-30-8-34 8-2 14 14 16 30 2-14 6-30 14-29 7 2 4 20-2 34 8 4 13 11 12 17-1 8-10 10-18 10-2 18-6 30-10 36z" />
+        <path
+          d="M18 92c-14-2-20-14-16-28 4-16 18-24 34-24 6-10 16-14 26-12-10-14-14-30-8-34 8-2 14 14 16 30 2-14 6-30
+          14-29 7 2 4 20-2 34 8 4 13 11 12 17-1 8-10 10-18 10-2 18-6 30-10 36z"
+        />
         <circle cx="4" cy="76" r="8" fill="#f6efe6" />
         <circle cx="80" cy="41" r="2.600" fill="#1c130d" />
       </g>
@@ -156,7 +162,10 @@ function Bracket({
         fill="none"
         stroke="#f2b544"
         strokeWidth="3.500"
-        d={`M${x} ${y + corner}V${y}h${corner}M${right - corner} ${y}h${corner}v${corner}M${right} ${bottom - corner}v${corner}h${-corner}M${x + corner} ${bottom}h${-corner}v${-corner}`}
+        d={
+          `M${x} ${y + corner}V${y}h${corner}M${right - corner} ${y}h${corner}v${corner}M${right} ` +
+          `${bottom - corner}v${corner}h${-corner}M${x + corner} ${bottom}h${-corner}v${-corner}`
+        }
       />
       <path d={`M${x - 2} ${y - 30}h${label.length * 9.1 + 20}v26h-${label.length * 9.1 + 20}z`} fill="#f2b544" />
       <text className={styles.tag} x={x + 8} y={y - 12} fill="#2a1c00">

@@ -51,7 +51,8 @@ export const deviceUpdates = z.object({
   state: z
     .enum(['current', 'waiting', 'fetching', 'trying', 'failed'])
     .describe(
-      '`current`: the hub asks for no other version. `waiting`, `fetching` and `failed` are about `offered`. `trying`: this version is on trial.',
+      '`current`: the hub asks for no other version. `waiting`, `fetching` and `failed` are about `offered`. ' +
+        '`trying`: this version is on trial.',
     ),
   message: z.string().describe('What an update waits for, how far a trial is, or why it failed.'),
   offered: z

@@ -5,15 +5,27 @@
 import { z } from 'zod'
 import { deviceUpdates } from './agent-updates.ts'
 import { call } from './call.ts'
+import {
+  clipErrors,
+  deviceConditions,
+  identified,
+  named,
+  pictureErrors,
+  pictureSize,
+  snapshotKind,
+} from './device-parts.ts'
 import { detection } from './detections.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { heartbeat } from './heartbeats.ts'
 import { gatewayLearning, learningUndo } from './learning.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
-const named = z.strictObject({ name: z.string().min(1).max(200) })
-const identified = z.strictObject({ id: z.string().min(1).max(200) })
 const armed = z.object({ armed: z.boolean() })
+
+/** Of calls that change gateway.yaml, and of those that need the password which that needs. */
+const ofPasswords = ['password_required', 'wrong_password'] as const
+const ofChanges = [...ofPasswords, 'file_changed', 'file_invalid', 'file_unwritable'] as const
+const ofCameras = ['file_invalid', 'camera_not_found'] as const
 
 const devicePassword = z.string().min(1).max(200)
 const fileText = z.string().max(1_000_000)
@@ -118,16 +130,7 @@ const status = z.object({
   vpnAddress: z.string().nullable(),
   fingerprint: z.string(),
   hubFingerprint: z.string().nullable(),
-  /** The steps from a new device to one that is connected to its hub. */
-  conditions: z.array(
-    z.object({
-      step: z.string(),
-      label: z.string(),
-      state: z.enum(['waiting', 'done', 'failed']),
-      at: z.string().nullable(),
-      detail: z.string(),
-    }),
-  ),
+  conditions: deviceConditions,
   detectionsWaiting: z.number(),
   updates: deviceUpdates,
   armed: z.boolean(),
@@ -150,6 +153,7 @@ export const deviceCalls = {
     path: '/v1/session',
     body: z.strictObject({ password: devicePassword }),
     response: session,
+    errors: ['wrong_password'],
   }),
   signOut: call({ method: 'DELETE', path: '/v1/session', response: null }),
   getStatus: call({ method: 'GET', path: '/v1/status', response: status }),
@@ -158,9 +162,10 @@ export const deviceCalls = {
     method: 'GET',
     path: '/v1/cameras/:name/latest',
     params: named,
-    query: z.strictObject({ height: z.coerce.number().int().min(16).max(4_320).optional() }),
+    query: pictureSize,
     media: 'image/jpeg',
     response: null,
+    errors: pictureErrors.latest,
   }),
   /** Newest first. */
   listDetections: call({
@@ -180,9 +185,10 @@ export const deviceCalls = {
     method: 'GET',
     path: '/v1/detections/:id/snapshot',
     params: identified,
-    query: z.strictObject({ boxed: z.enum(['true', 'false']).optional() }),
+    query: snapshotKind,
     media: 'image/jpeg',
     response: null,
+    errors: pictureErrors.snapshot,
   }),
   readClip: call({
     method: 'GET',
@@ -190,6 +196,7 @@ export const deviceCalls = {
     params: identified,
     media: 'video/mp4',
     response: null,
+    errors: clipErrors,
   }),
   fireDeterrent: call({
     method: 'POST',
@@ -197,8 +204,15 @@ export const deviceCalls = {
     params: named,
     body: z.strictObject({ seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional() }),
     response: z.object({ seconds: z.number(), until: z.number() }),
+    errors: ['deterrent_not_found', 'not_fired'],
   }),
-  stopDeterrent: call({ method: 'POST', path: '/v1/deterrents/:name/stop', params: named, response: null }),
+  stopDeterrent: call({
+    method: 'POST',
+    path: '/v1/deterrents/:name/stop',
+    params: named,
+    response: null,
+    errors: ['deterrent_not_found'],
+  }),
   /** Newest first; `before` is the `id` of the last known entry. */
   listLedger: call({
     method: 'GET',
@@ -209,7 +223,7 @@ export const deviceCalls = {
     }),
     response: z.array(z.object(ledgerEntry.shape)),
   }),
-  arm: call({ method: 'POST', path: '/v1/arm', response: armed }),
+  arm: call({ method: 'POST', path: '/v1/arm', response: armed, errors: ['not_armed'] }),
   /** Also switches all deterrents off. */
   disarm: call({ method: 'POST', path: '/v1/disarm', response: armed }),
   /** The rules of gateway.yaml in words, and how often each would have fired in the last 24 hours. */
@@ -258,9 +272,16 @@ export const deviceCalls = {
     path: '/v1/file',
     body: z.strictObject({ text: fileText, ...fileChange }),
     response: z.object({ hash: z.string() }),
+    errors: ofChanges,
   }),
   /** The settings in gateway.yaml of a camera that the device itself reads. */
-  readCamera: call({ method: 'GET', path: '/v1/cameras/:name', params: named, response: cameraSettings }),
+  readCamera: call({
+    method: 'GET',
+    path: '/v1/cameras/:name',
+    params: named,
+    response: cameraSettings,
+    errors: ofCameras,
+  }),
   /** Changes one camera in gateway.yaml, and nothing else there. */
   changeCamera: call({
     method: 'PATCH',
@@ -268,6 +289,7 @@ export const deviceCalls = {
     params: named,
     body: z.strictObject({ change: cameraChange, ...fileChange }),
     response: cameraSettings,
+    errors: [...ofChanges, ...ofCameras],
   }),
   /** Moving objects of the last 24 hours, newest first, with the settings that would have made them detections. */
   listCandidates: call({
@@ -291,6 +313,7 @@ export const deviceCalls = {
     path: '/v1/cameras',
     body: z.strictObject({ name: placeName, url: cameraAddress, ...fileChange }),
     response: cameraSettings,
+    errors: [...ofChanges, ...ofCameras, 'camera_exists'],
   }),
   /**
    * Reads a camera for as long as somebody looks at it, without writing anything. `password`: as for `saveFile`,
@@ -301,14 +324,22 @@ export const deviceCalls = {
     path: '/v1/trials',
     body: z.strictObject({ url: cameraAddress, password: devicePassword.optional() }),
     response: z.object({ id: z.string() }),
+    errors: ofPasswords,
   }),
-  readTrial: call({ method: 'GET', path: '/v1/trials/:id', params: identified, response: trial }),
+  readTrial: call({
+    method: 'GET',
+    path: '/v1/trials/:id',
+    params: identified,
+    response: trial,
+    errors: ['trial_not_found'],
+  }),
   readTrialPicture: call({
     method: 'GET',
     path: '/v1/trials/:id/latest',
     params: identified,
     media: 'image/jpeg',
     response: null,
+    errors: ['trial_not_found', ...pictureErrors.latest],
   }),
   /** ONVIF cameras in the device's networks, or the one at an address; it takes some seconds. */
   findCameras: call({
@@ -322,6 +353,7 @@ export const deviceCalls = {
       password: devicePassword.optional(),
     }),
     response: z.array(foundCamera),
+    errors: ofPasswords,
   }),
   /** What the device learned from reviews. */
   readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),
@@ -338,6 +370,7 @@ export const deviceCalls = {
     path: '/v1/learning/dismiss',
     body: z.strictObject({ camera: z.string().min(1).max(100), id: z.string().min(1).max(64) }),
     response: null,
+    errors: ['proposal_not_found'],
   }),
 } as const
 

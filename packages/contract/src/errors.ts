@@ -152,7 +152,8 @@ export const errorTable = {
   gateway_origin_required: {
     status: 409,
     message:
-      'This page came over https, but HUB_HTTPS_PORT is off, so the hub has no https for pages of gateways. An administrator switches it on, or sets HUB_GATEWAY_ORIGIN.',
+      'This page came over https, but HUB_HTTPS_PORT is off, so the hub has no https for pages of gateways. An ' +
+      'administrator switches it on, or sets HUB_GATEWAY_ORIGIN.',
   },
   gateway_ports_exhausted: {
     status: 409,

@@ -65,6 +65,9 @@ test.each([
   'name@例子.中国',
   'name+cam@müller.de',
   'first.last@sub.domain.example.museum',
+  'ada&x@example.net',
+  'ada+a=b@example.net',
+  "!#$%&'*+-/=?^_`{|}~@example.net",
 ])('%s is an email address', (text) => expect(emailAddress.parse(` ${text} `)).toBe(text))
 
 test.each([
@@ -81,5 +84,13 @@ test.each([
   'name@exam%70le.org',
   'a@b@example.org',
   'имя@example.org',
+  '.a@example.org',
+  'a.@example.org',
+  'a..b@example.org',
+  'a b@example.org',
+  'a,b@example.org',
+  'a<b@example.org',
+  '"a"@example.org',
+  'a\n@example.org',
   'name@-example.org',
 ])('%s is no email address', (text) => expect(emailAddress.safeParse(text).success).toBe(false))

@@ -3,9 +3,11 @@
  * authenticates the hub; nobody else reaches this port.
  */
 import { z } from 'zod'
+import { call } from './call.ts'
 import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
+import { clipErrors, identified, named, pictureErrors, pictureSize, snapshotKind } from './device-parts.ts'
 import { cleanLine } from './fields.ts'
-import { learningUndo } from './learning.ts'
+import { gatewayLearning, learningUndo } from './learning.ts'
 
 export const GATEWAY_DOOR_PORT = 8081
 
@@ -19,13 +21,15 @@ export const COMMAND_LIFETIME_MS = 20_000
 export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm', 'undo-learning'])
 export type CommandAction = z.output<typeof commandAction>
 
+const ticket = z.string().min(1).max(100)
+
 /**
  * A command takes two calls: the hub asks for a ticket, then sends the command with it. The gateway counts `withinMs`
  * from the ticket by its monotonic clock, accepts a ticket once, and after a stop or disarm fires and arms nothing with
  * an earlier ticket. So a command that was delayed, or overtaken by a stop, is not carried out.
  */
-export const doorCommand = z.strictObject({
-  ticket: z.string().min(1).max(100),
+const doorCommand = z.strictObject({
+  ticket,
   withinMs: z.number().int().min(0).max(COMMAND_LIFETIME_MS),
   action: commandAction,
   /** Required for `fire`; for `stop` one deterrent, or all when left out. */
@@ -39,23 +43,46 @@ export const doorCommand = z.strictObject({
 })
 export type DoorCommand = z.output<typeof doorCommand>
 
-export const doorTicket = z.object({ ticket: z.string().min(1).max(100) })
-
 /** A refusal has a code of the device, such as `cool_down`, and a sentence. */
-export const doorOutcome = z.object({
+const doorOutcome = z.object({
   outcome: z.enum(['done', 'refused']),
   code: cleanLine(50).optional(),
   message: cleanLine(500).optional(),
 })
 export type DoorOutcome = z.output<typeof doorOutcome>
 
-/** Paths of the door; names and ids are one encoded segment each. */
-export const doorPaths = {
-  tickets: '/v1/tickets',
-  commands: '/v1/commands',
-  learning: '/v1/learning',
-  latest: (camera: string) => `/v1/cameras/${encodeURIComponent(camera)}/latest.jpg`,
-  snapshot: (detectionId: string, { boxed }: { boxed: boolean }) =>
-    `/v1/detections/${encodeURIComponent(detectionId)}/snapshot.jpg${boxed ? '?boxed=true' : ''}`,
-  clip: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/clip.mp4`,
+/** A hub and an agent may be of different versions, so unknown parts of a query are ignored. */
+export const doorCalls = {
+  giveTicket: call({ method: 'POST', path: '/v1/tickets', response: z.object({ ticket }) }),
+  carryOut: call({ method: 'POST', path: '/v1/commands', body: doorCommand, response: doorOutcome }),
+  readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),
+  /** The age is in the header `PICTURE_AGE_HEADER`. */
+  readLatest: call({
+    method: 'GET',
+    path: '/v1/cameras/:name/latest.jpg',
+    params: named,
+    query: pictureSize.strip(),
+    media: 'image/jpeg',
+    response: null,
+    errors: pictureErrors.latest,
+  }),
+  /** The picture of the source, else the thumbnail. */
+  readSnapshot: call({
+    method: 'GET',
+    path: '/v1/detections/:id/snapshot.jpg',
+    params: identified,
+    query: snapshotKind.strip(),
+    media: 'image/jpeg',
+    response: null,
+    errors: pictureErrors.snapshot,
+  }),
+  /** With ranges: RFC 9110 §14.2. */
+  readClip: call({
+    method: 'GET',
+    path: '/v1/detections/:id/clip.mp4',
+    params: identified,
+    media: 'video/mp4',
+    response: null,
+    errors: clipErrors,
+  }),
 } as const

@@ -4,6 +4,7 @@ import { call } from './call.ts'
 import { changedFields } from './edits.ts'
 import { TAGGED_AT_ONCE_MAX } from './constants.ts'
 import { oneLine, severalLines, tag } from './fields.ts'
+import { gatewayTexts, ofGatewayTexts, type GatewayText } from './gateway-fields.ts'
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
 import { PROTECTION_STATES } from './protection.ts'
@@ -40,8 +41,7 @@ export const gateway = z.object({
   blockedUdp: z.string().nullable(),
   /** `enrolled`: runs the agent. `wireguard`: a device with plain WireGuard, whose keys the hub made. */
   kind: z.enum(['enrolled', 'wireguard']),
-  location: z.string(),
-  description: z.string(),
+  ...ofGatewayTexts(() => z.string()),
   tags: z.array(z.string()),
   publicIp: z.string().nullable(),
   vpnInternalIp: z.string(),
@@ -152,16 +152,15 @@ export const gatewayHistory = call({
 })
 export type GatewayHour = z.output<typeof gatewayHistory.response>[number]
 
-const gatewayFields = z.strictObject({
-  name: gatewayName,
-  location: oneLine(200),
-  description: severalLines(1_000),
-  tags: gatewayTags,
-})
+function gatewayText(name: GatewayText) {
+  const { lines, maxLength } = gatewayTexts[name]
+  return lines === 1 ? oneLine(maxLength) : severalLines(maxLength)
+}
+
+const gatewayFields = z.strictObject({ name: gatewayName, ...ofGatewayTexts(gatewayText), tags: gatewayTags })
 
 export const newGateway = gatewayFields.extend({
-  location: oneLine(200).default(''),
-  description: severalLines(1_000).default(''),
+  ...ofGatewayTexts((name) => gatewayText(name).default('')),
   tags: gatewayTags.default([]),
 })
 

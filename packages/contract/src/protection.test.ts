@@ -4,14 +4,14 @@ import { countProtection, isProtected, protectionOf, type KnownToProtect } from 
 const gate = { name: 'Gate', state: 'online', fps: 5 } as const
 const siren = { name: 'Siren', state: 'ready', secondsLeftThisHour: 600 } as const
 const water = { name: 'Water', state: 'ready' } as const
-type Known = NonNullable<KnownToProtect['heartbeat']>
-const state = (change: Partial<Known> = {}, isOffline = false) => {
+type ReportedHeartbeat = NonNullable<KnownToProtect['heartbeat']>
+const state = (change: Partial<ReportedHeartbeat> = {}, isOffline = false) => {
   const known = protectionOf({ isOffline, heartbeat: { armed: true, cameras: [gate], deterrents: [siren], ...change } })
   return [known.state, known.reason]
 }
 const told = (problem: string) => ({ cameraProblems: [{ camera: 'Gate', problem }] })
 
-it.each<[Partial<Known>, string, string]>([
+it.each<[Partial<ReportedHeartbeat>, string, string]>([
   [{}, 'protected', ''],
   [{ deterrents: [] }, 'protected', 'it only watches: no deterrent'],
   [{ armed: false }, 'disarmed', 'nothing fires until it is armed'],

@@ -4,7 +4,8 @@ import type { Call } from './call.ts'
 import * as contract from './index.ts'
 
 const HOSTILE_CHARACTERS =
-  '\n \r\n \t \0 \u0007 \u007f \u0085 \u009b \u2028 \u2029 \u200b \u200d \u200e \u202e \u2066 \u061c \ufeff \u00ad \u3164 \u{e0041} \u{e0100} \ufe0f \ufff9 \ud800'
+  '\n \r\n \t \0 \u0007 \u007f \u0085 \u009b \u2028 \u2029 \u200b \u200d \u200e \u202e \u2066 \u061c \ufeff ' +
+  '\u00ad \u3164 \u{e0041} \u{e0100} \ufe0f \ufff9 \ud800'
 const HOSTILE = HOSTILE_CHARACTERS.split(' ').map((character) => `a${character}b`)
 
 /** Texts that are never shown: they are compared, hashed, decoded or searched for. */

@@ -25,8 +25,10 @@ function stateInWords({ state, message, offered, checkedAt }: DeviceUpdates): st
       checkedAt === null ? 'The hub has not said yet which version it wants.' : 'The hub asks for no other version.',
     waiting: `The hub offers ${name}. It waits: ${message}`,
     fetching: `The gateway fetches ${name}${message === '' ? '' : ` (${message})`}, then starts it on trial.`,
-    trying:
-      `This version is on trial: the previous one returns if it restarts, or the hub and all that worked before do not answer. ${message}`.trim(),
+    trying: (
+      'This version is on trial: the previous one returns if it restarts, or the hub and all that worked before ' +
+      `do not answer. ${message}`
+    ).trim(),
     failed: `${capital(name)} failed, and this version runs on. ${message}`,
   }
   return states[state]

@@ -1,10 +1,10 @@
 /**
  * Vite plugins: the contract's calls without their schemas, for pages that only make calls: method, path, the media
- * type and whether there is an answer. The schemas and zod (30 kB) load with the first form. `virtual:contract-calls`
+ * type and whether there is an answer. The schemas and zod load with the first form. `virtual:contract-calls`
  * has the hub's calls as exports, `virtual:device-calls` those of a device's own interface. `paths` in tsconfig.json
  * gives the modules the types of the contract, so nobody maintains a list of their exports.
  */
-import type { Call } from '../src/call.ts'
+import type { Call, DeviceCall } from '../src/call.ts'
 import { calls } from '../src/calls.ts'
 import { deviceCalls as callsOfDevice } from '../src/device-interface.ts'
 
@@ -15,7 +15,7 @@ export const contractCalls = virtualModule('contract-calls', () =>
 )
 
 export const deviceCalls = virtualModule('device-calls', () => {
-  const entries = Object.entries<Call>(callsOfDevice).map(([name, call]) => `${name}: ${withoutSchemas(call)}`)
+  const entries = Object.entries<DeviceCall>(callsOfDevice).map(([name, call]) => `${name}: ${withoutSchemas(call)}`)
   return `export const deviceCalls = { ${entries.join(', ')} }`
 })
 
@@ -23,11 +23,11 @@ function virtualModule(name: string, source: () => string) {
   const id = `virtual:${name}`
   return {
     name,
-    resolveId: (asked: string) => (asked === id ? `\0${id}` : undefined),
-    load: (asked: string) => (asked === `\0${id}` ? source() : undefined),
+    resolveId: (specifier: string) => (specifier === id ? `\0${id}` : undefined),
+    load: (specifier: string) => (specifier === `\0${id}` ? source() : undefined),
   }
 }
 
-function withoutSchemas({ method, path, media, response }: Call): string {
+function withoutSchemas({ method, path, media, response }: Call | DeviceCall): string {
   return JSON.stringify({ method, path, media, response: response === null ? null : {} })
 }

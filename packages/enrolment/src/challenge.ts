@@ -13,7 +13,8 @@ export type Challenge = {
 /**
  * The bytes that the hub signs:
  *
- *     "hedgerow-challenge-v1" 0x00 | identity 32 | WireGuard 32 | nonce 32 | hub ephemeral 32 | hub identity 32 | time 8
+ *     "hedgerow-challenge-v1" 0x00 | identity 32 | WireGuard 32 | nonce 32 | hub ephemeral 32 | hub identity 32
+ *     | time 8
  *
  * `time` is big-endian. Every field of the request and of the answer is in it. Undefined when a field has another
  * length, since two challenges could then have the same bytes.

@@ -26,7 +26,8 @@ describe('an identity', () => {
     expect(identity.publicKey).toBe(base64('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'))
     expect(identity.sign(new Uint8Array())).toBe(
       base64(
-        'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b',
+        'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155' +
+          '5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b',
       ),
     )
   })

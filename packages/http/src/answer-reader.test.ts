@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UnusableAnswer, type AnswerHead } from './answer-head.ts'
-import { AnswerReader, type Asked } from './answer-reader.ts'
+import { AnswerReader, type SentRequest } from './answer-reader.ts'
 
 type Read = {
   head: AnswerHead | undefined
@@ -17,7 +17,7 @@ type Read = {
 
 /** Reads `bytes` in pieces that end at `cuts`; `closes` ends the connection after them. */
 function read(bytes: string, { method = 'GET', isUpgrade = false, cuts = [] as number[], closes = false } = {}): Read {
-  const asked: Asked = { method, isUpgrade }
+  const asked: SentRequest = { method, isUpgrade }
   let [head, body, ends] = [undefined as AnswerHead | undefined, '', 0]
   const reader = new AnswerReader(asked, {
     onHead: (its) => void (head = its),
@@ -53,7 +53,8 @@ describe('an answer', () => {
     ['with trailers', `${CHUNKED}2\r\nok\r\n0\r\nX-A: b\r\nX-C:\r\n\r\n`, 'ok', true],
     [
       'after interim answers',
-      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 ' +
+        'OK\r\nContent-Length: 2\r\n\r\nok',
       'ok',
       true,
     ],

@@ -35,7 +35,7 @@ type Framing = {
   keptSeconds: number | undefined
 }
 /** The request decides how its answer is framed. */
-export type Asked = { method: string; isUpgrade?: boolean }
+export type SentRequest = { method: string; isUpgrade?: boolean }
 
 const MAX_HEAD_BYTES = MAX_HEADER_BYTES + 4 * MAX_HEADERS + MAX_REASON_BYTES + 64
 /** The longest line of a chunk's size and its extensions; the extensions are ignored. */
@@ -68,7 +68,7 @@ export class AnswerReader {
   keptSeconds: number | undefined
   /** Bytes after the answer: of the other protocol after status 101, otherwise sent unasked. */
   rest: Buffer = NOTHING
-  readonly #asked: Asked
+  readonly #asked: SentRequest
   readonly #parts: AnswerParts
   #state: State = 'head'
   #left = 0
@@ -78,8 +78,8 @@ export class AnswerReader {
   /** The beginning of a head or line whose end has not arrived. */
   #held: Buffer = NOTHING
 
-  constructor(asked: Asked, parts: AnswerParts) {
-    this.#asked = asked
+  constructor(request: SentRequest, parts: AnswerParts) {
+    this.#asked = request
     this.#parts = parts
   }
 

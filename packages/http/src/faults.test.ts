@@ -10,7 +10,8 @@ const program = (path: string) => `
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-const { createConnectionLimits, createFaults, createFront } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))})
+const { createConnectionLimits, createFaults, createFront } =
+    await import(${JSON.stringify(import.meta.resolve('./index.ts'))})
 let count = 0
 const faults = createFaults({ onFault: () => count++, report: (error) => console.log('report ' + error.message) })
 faults.guardProcess()

@@ -11,7 +11,7 @@ const BLAMED_AFTER_CLOSE_MS = 120_000
 
 type Served = { socket: Duplex; closedAt: number | undefined }
 /** `enter` runs a function for it: entering a context that exists costs less than making one each time. */
-type Known = { served: Served; enter: ReturnType<typeof AsyncLocalStorage.snapshot> }
+type OpenConnection = { served: Served; enter: ReturnType<typeof AsyncLocalStorage.snapshot> }
 
 /** Errors that mean that the runtime itself is broken. */
 const OF_THE_RUNTIME = new Set(['ERR_INTERNAL_ASSERTION', 'ERR_MEMORY_ALLOCATION_FAILED', 'ERR_WORKER_OUT_OF_MEMORY'])
@@ -36,18 +36,18 @@ export type FaultOptions = {
 
 export function createFaults({ onFault, report }: FaultOptions): Faults {
   const note = onceAMinute(report)
-  const allServed = new WeakMap<Duplex, Known>()
+  const allServed = new WeakMap<Duplex, OpenConnection>()
 
-  function servedBy(socket: Duplex): Known {
+  function servedBy(socket: Duplex): OpenConnection {
     const before = allServed.get(socket)
     if (before) return before
     const served: Served = { socket, closedAt: undefined }
-    const known = { served, enter: serving.run(served, () => AsyncLocalStorage.snapshot()) }
-    allServed.set(socket, known)
+    const connection = { served, enter: serving.run(served, () => AsyncLocalStorage.snapshot()) }
+    allServed.set(socket, connection)
     socket.once('close', () => {
       served.closedAt = performance.now()
     })
-    return known
+    return connection
   }
 
   function end({ socket }: Served, error: unknown): void {

@@ -100,8 +100,8 @@ const LONGEST_REMEMBERED_NAME = 64
 export function rememberedByName<T>(decide: (name: string) => T): (name: string) => T {
   const decided = new Map<string, T>()
   return (name) => {
-    const known = decided.get(name)
-    if (known !== undefined || decided.has(name)) return known as T
+    const verdict = decided.get(name)
+    if (verdict !== undefined || decided.has(name)) return verdict as T
     const decision = decide(name)
     if (decided.size >= REMEMBERED_NAMES) decided.clear()
     // A copy, because a part of a head would keep the whole head in memory.

@@ -258,7 +258,7 @@ describe('forged and stale segments', () => {
     expect(peer.drops).toEqual(['bad-acknowledgment', 'bad-acknowledgment'])
   })
 
-  it('are answered ten times a second at most when they only acknowledge, so that two sides cannot answer each other for ever', () => {
+  it('are answered ten times a second at most when they only acknowledge, so that no two answer for ever', () => {
     const peer = ScriptedPeer.established()
     const answers = Array.from({ length: 50 }, () => peer.says('ACK', { seq: 0, ack: 1 }).length)
     expect(answers.reduce((sum, count) => sum + count)).toBe(10)

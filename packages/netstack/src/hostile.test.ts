@@ -243,7 +243,7 @@ describe('memory for unread data', () => {
 })
 
 describe('a window', () => {
-  it('that never opens holds no more than the send buffer, is probed less and less often, and ends with its application', () => {
+  it('that never opens holds at most the send buffer, is probed ever less, and ends with its application', () => {
     const peer = ScriptedPeer.established({ window: 0 })
     const taken = peer.connection!.send(new Uint8Array(16 * MEGABYTE))
     expect(taken).toBeLessThanOrEqual(MEGABYTE)

@@ -129,9 +129,9 @@ export class Reassembly {
       if (after(start, this.next)) break
       count++
       this.keptBytes -= costOf(payload)
-      const known = distance(this.next, start)
-      if (known >= payload.length) continue
-      const news = payload.subarray(known)
+      const received = distance(this.next, start)
+      if (received >= payload.length) continue
+      const news = payload.subarray(received)
       if (news.length < SMALL_BYTES) this.#keep(news, news.length)
       else this.#pushKept(news)
       this.next = advance(this.next, news.length)

@@ -40,7 +40,7 @@ describe('the round trip', () => {
 
 // The handshake of `established` takes 10 ms, so the timeout is 210.
 describe('a lost tail', () => {
-  it('is probed with its last segment after two round trips, and the report of that repairs the rest (RFC 8985 §7.2, §7.3)', () => {
+  it('is probed with its last segment after two round trips, which repairs the rest (RFC 8985 §7.2, §7.3)', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(FULL * 3))
     expect(peer.after(21)).toEqual([])

@@ -20,15 +20,15 @@ export class ReceivedBlocks {
 
   add(start: number, end: number): void {
     const merged = { start, end }
-    const kept: Range[] = [merged]
+    const ranges: Range[] = [merged]
     for (const block of this.#blocks) {
-      if (after(block.start, merged.end) || before(block.end, merged.start)) kept.push(block)
+      if (after(block.start, merged.end) || before(block.end, merged.start)) ranges.push(block)
       else {
         if (before(block.start, merged.start)) merged.start = block.start
         if (after(block.end, merged.end)) merged.end = block.end
       }
     }
-    this.#blocks = kept
+    this.#blocks = ranges
   }
 
   /** Drops ranges that the cumulative acknowledgment now covers. */

@@ -76,8 +76,8 @@ function refusal({ status, headers }: Response): Answered {
 
 /** RFC 9110 §10.2.3: seconds, or a date. */
 function pauseOf(headers: Headers): number {
-  const told = headers.get('retry-after') ?? ''
-  const ms = /^\d{1,9}$/.test(told) ? Number(told) * 1_000 : Date.parse(told) - Date.now()
+  const pause = headers.get('retry-after') ?? ''
+  const ms = /^\d{1,9}$/.test(pause) ? Number(pause) * 1_000 : Date.parse(pause) - Date.now()
   return Number.isFinite(ms) ? Math.min(PAUSE_MAX_MS, Math.max(1_000, ms)) : PAUSE_MS
 }
 

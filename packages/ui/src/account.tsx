@@ -1,4 +1,4 @@
-/** The items of the account menu. An import of this file loads Mantine's menu (26 kB) too. */
+/** The items of the account menu. An import of this file loads Mantine's menu too. */
 import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
 import styles from './account.module.css'
 

@@ -33,7 +33,7 @@ test('a refusal is not asked about again', async () => {
   expect(asked.times).toBe(1)
 })
 
-test('after two questions without a decision nothing is decided while timers stand still, as in a page that is left', async () => {
+test('after two questions without a decision nothing is decided while timers stand still', async () => {
   const { ask, asked } = hubThat(silence, silence)
   const outcome = vi.fn<(error: unknown) => void>()
   askTwice(ask, isUndecided).catch(outcome)

@@ -6,13 +6,13 @@ const PAUSE_MS = 1_000
  * while it asked would be signed out.
  */
 export async function askTwice<T>(ask: () => Promise<T>, isUndecided: (error: unknown) => boolean): Promise<T> {
-  for (let asked = 1; ; asked++) {
+  for (let questions = 1; ; questions++) {
     try {
       return await ask()
     } catch (error) {
       if (!isUndecided(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-      if (asked === 2) throw error
+      if (questions === 2) throw error
     }
   }
 }

@@ -36,7 +36,7 @@ export function DayBars({ days, above, below, marks = new Map(), most, wide = fa
   const scale = half / highest
   const width = days.length * (BAR_WIDTH + GAP)
   const figures = [...above, ...below]
-  const said = (index: number) =>
+  const label = (index: number) =>
     [...figures.map(({ words, values }) => `${values[index] ?? 0} ${words}`), marks.get(index) ?? ''].filter(Boolean)
   const isQuiet = (index: number) => figures.every(({ values }) => (values[index] ?? 0) === 0) && !marks.has(index)
   return (
@@ -48,7 +48,7 @@ export function DayBars({ days, above, below, marks = new Map(), most, wide = fa
       preserveAspectRatio="none"
       role="img"
       aria-label={
-        days.flatMap((day, index) => (isQuiet(index) ? [] : [`${day}: ${said(index).join(', ')}`])).join('; ') ||
+        days.flatMap((day, index) => (isQuiet(index) ? [] : [`${day}: ${label(index).join(', ')}`])).join('; ') ||
         'Nothing on these days'
       }
     >
@@ -56,7 +56,7 @@ export function DayBars({ days, above, below, marks = new Map(), most, wide = fa
         const x = index * (BAR_WIDTH + GAP)
         return (
           <g key={day}>
-            <title>{`${day}: ${said(index).join(', ')}`}</title>
+            <title>{`${day}: ${label(index).join(', ')}`}</title>
             <rect className={styles.none} x={x} y={0} width={BAR_WIDTH} height={half * 2} />
             {stack(above, index, scale).map(({ tone, from, height }) => (
               <rect

@@ -145,7 +145,8 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
           usePointStyle: true,
           callbacks: {
             title: ([item]) =>
-              `${hourLabel(hours[item?.dataIndex ?? 0] ?? '')}${isRunning(item?.dataIndex, hours.length) ? ', so far' : ''}`,
+              hourLabel(hours[item?.dataIndex ?? 0] ?? '') +
+              (isRunning(item?.dataIndex, hours.length) ? ', so far' : ''),
             label: ({ dataset, parsed }) => `${dataset.label}: ${parsed.y === null ? 'unknown' : format(parsed.y)}`,
           },
         },
@@ -193,6 +194,6 @@ const dashOf =
 
 /** A line has no points, except for an hour between two unknown ones, which would be invisible. */
 function radiusOfPoint({ dataset, dataIndex }: ScriptableContext<'line'>): number {
-  const known = (index: number) => typeof dataset.data[index] === 'number'
-  return known(dataIndex) && !known(dataIndex - 1) && !known(dataIndex + 1) ? 3 : 0
+  const hasValue = (index: number) => typeof dataset.data[index] === 'number'
+  return hasValue(dataIndex) && !hasValue(dataIndex - 1) && !hasValue(dataIndex + 1) ? 3 : 0
 }

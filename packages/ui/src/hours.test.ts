@@ -17,7 +17,8 @@ it('names the whole hour, also across midnight', () => {
 function labelsIn(TZ: string, first: string, count: number): { ticks: string[]; hours: string[] } {
   const program = `
     const { hourLabel, tickLabel } = await import(${JSON.stringify(new URL('hours.ts', import.meta.url).href)})
-    const hours = Array.from({ length: ${count} }, (_, i) => new Date(Date.parse('${first}') + i * 3_600_000).toISOString())
+    const hours = Array.from({ length: ${count} }, (_, i) =>
+      new Date(Date.parse('${first}') + i * 3_600_000).toISOString())
     console.log(JSON.stringify({ ticks: hours.map(tickLabel).filter(Boolean), hours: hours.map(hourLabel) }))`
   const env = { TZ, LANG: 'en_GB.UTF-8', LC_ALL: 'en_GB.UTF-8' }
   return JSON.parse(

@@ -1,4 +1,4 @@
-/** An import of this file loads Mantine's menu (26 kB) too. */
+/** An import of this file loads Mantine's menu too. */
 import { Menu } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { cloneElement, useState, type ComponentProps, type ReactElement, type ReactNode } from 'react'

@@ -12,7 +12,8 @@ const heldOut = drawExamples(HELD_OUT)
 const accuracy = accuracyOf(unpack(packed), heldOut)
 writeFileSync(
   file,
-  `/** Made by \`npm run train-eye -w packages/vision\`; a test makes it again and compares. */\nexport const WEIGHTS =\n  '${packed}'\n`,
+  `/** Made by \`npm run train-eye -w packages/vision\`; a test makes it again and compares. */\nexport const ` +
+    `WEIGHTS =\n  '${packed}'\n`,
 )
 console.log(
   `trained in ${seconds} s; ${(accuracy * 100).toFixed(1)} % of ${heldOut.labels.length} held-out crops are right`,

@@ -84,7 +84,7 @@ export function trainClassifier(
 }
 
 const NEGLIGIBLE = 1e-12
-/** As many examples share a pass over the weights, which takes less than half the time. */
+/** As many examples share a pass over the weights, which is faster. */
 const AT_ONCE = 4
 
 /** The probability of each class, which sum to 1. */

@@ -8,12 +8,12 @@ export type Candidate = { readonly box: Box; readonly classIndex: number; readon
  * `maximumOverlap` (intersection over union) the surest stays. The surest come first.
  */
 export function suppressNonMaxima<C extends Candidate>(candidates: readonly C[], maximumOverlap = 0.5): C[] {
-  const kept: C[] = []
+  const chosen: C[] = []
   for (const candidate of candidates.toSorted((a, b) => b.score - a.score)) {
-    const isRepeated = kept.some(
+    const isRepeated = chosen.some(
       (other) => other.classIndex === candidate.classIndex && overlapOf(other.box, candidate.box) > maximumOverlap,
     )
-    if (!isRepeated) kept.push(candidate)
+    if (!isRepeated) chosen.push(candidate)
   }
-  return kept
+  return chosen
 }

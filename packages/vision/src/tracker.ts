@@ -103,8 +103,8 @@ export class Tracker<S extends Sighting = Sighting> {
     const sure = sightings.filter(({ score }) => score >= highScore)
     const unsure = sightings.filter(({ score }) => score >= lowScore && score < highScore)
 
-    const known = this.#tracks.filter(({ state }) => state !== 'tentative')
-    const first = this.#associate(known, sure, FIRST_OVERLAP, now)
+    const confirmed = this.#tracks.filter(({ state }) => state !== 'tentative')
+    const first = this.#associate(confirmed, sure, FIRST_OVERLAP, now)
     const stillSeen = first.tracks.filter(({ state }) => state === 'confirmed')
     const second = this.#associate(stillSeen, unsure, SECOND_OVERLAP, now)
     const isMissed = ({ box }: Living<S>) => looked?.some((part) => isAround(part, centreOf(box))) ?? true

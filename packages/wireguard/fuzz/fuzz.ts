@@ -31,11 +31,11 @@ const { values } = parseArgs({
 const random = createRandom(Number(values.seed))
 const target = createTarget()
 const corpus = [...seeds(), ...(await readCorpus())]
-const known = new Set<string>()
+const behaviours = new Set<string>()
 const coverage = await openCoverage((url) => url.includes('/packages/wireguard/src/') && !url.includes('/simulator/'))
 
 for (const input of corpus) run(input)
-for (const block of await coverage.take()) known.add(block)
+for (const block of await coverage.take()) behaviours.add(block)
 
 let runs = 0
 let reportAt = performance.now() + REPORT_MS
@@ -43,7 +43,7 @@ for (const endAt = performance.now() + Number(values.seconds) * 1000; performanc
   const batch = Array.from({ length: BATCH }, createInput)
   for (const input of batch) run(input)
   runs += BATCH
-  const fresh = new Set(await coverage.take()).difference(known)
+  const fresh = new Set(await coverage.take()).difference(behaviours)
   if (fresh.size > 0) await keepThoseThatReach(fresh, batch)
   if (performance.now() >= reportAt) {
     reportAt += REPORT_MS
@@ -80,7 +80,7 @@ function run(input: Input): void {
  * an input.
  */
 async function keepThoseThatReach(fresh: Set<string>, batch: Input[]): Promise<void> {
-  for (const block of fresh) known.add(block)
+  for (const block of fresh) behaviours.add(block)
   for (const input of batch) {
     run(input)
     const reached = (await coverage.take()).filter((block) => fresh.delete(block))
@@ -96,14 +96,14 @@ async function readCorpus(): Promise<Input[]> {
   const folder = values.corpus
   if (folder === undefined) return []
   await mkdir(folder, { recursive: true })
-  const kept: Input[] = []
+  const inputs: Input[] = []
   for (const name of (await readdir(folder)).toSorted()) {
     const kind = KINDS.find((kind) => name.startsWith(`${kind}-`))
-    if (kind !== undefined) kept.push({ kind, data: new Uint8Array(await readFile(join(folder, name))) })
+    if (kind !== undefined) inputs.push({ kind, data: new Uint8Array(await readFile(join(folder, name))) })
   }
-  return kept
+  return inputs
 }
 
 function report(end: string): void {
-  process.stdout.write(`${runs} runs, ${corpus.length} inputs kept, ${known.size} blocks reached${end}\n`)
+  process.stdout.write(`${runs} runs, ${corpus.length} inputs kept, ${behaviours.size} blocks reached${end}\n`)
 }

@@ -5,7 +5,7 @@
 
 import { parseAddress } from './address.ts'
 
-/** About a sixth of one core at 350 us a handshake. */
+/** Leaves most of one core for all else. */
 export const DEFAULT_HANDSHAKES_PER_SECOND = 500
 const MEASURE_MS = 1_000
 /** Cookies stay on for this long after the last rate that was too high, as the Linux implementation does. */
@@ -46,10 +46,10 @@ export function createLoadGauge(handshakesPerSecond: number): LoadGauge {
       for (const [key, { atMs }] of sources) if (nowMs - atMs >= MEASURE_MS) sources.delete(key)
     }
     const key = sourceOf(address)
-    const known = sources.get(key)
-    if (known === undefined && sources.size >= MAX_SOURCES) return false
+    const source = sources.get(key)
+    if (source === undefined && sources.size >= MAX_SOURCES) return false
     const refilled =
-      known === undefined ? SOURCE_BURST : known.tokens + ((nowMs - known.atMs) * SOURCE_RATE_PER_SECOND) / 1000
+      source === undefined ? SOURCE_BURST : source.tokens + ((nowMs - source.atMs) * SOURCE_RATE_PER_SECOND) / 1000
     const tokens = Math.min(SOURCE_BURST, refilled)
     sources.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: nowMs })
     return tokens >= 1

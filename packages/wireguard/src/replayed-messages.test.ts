@@ -71,7 +71,7 @@ test('a forged datagram does not use up the counter that it claims', () => {
   expect(link.hub.packets).toHaveLength(1)
 })
 
-test('a response that names a live session instead of the initiation it answers is refused, and the true one still counts', () => {
+test('a response that names a live session, not its initiation, is refused, and the true one counts', () => {
   const link = createLink()
   link.connect()
   link.send(link.hub, downPacket())

@@ -25,16 +25,16 @@ export function createSlab(
   let block: Uint8Array = new Uint8Array(0)
   let used = 0
   /** Before this, `block` holds pieces to keep. */
-  let kept = 0
+  let bytes = 0
   let full: Uint8Array[] = []
   let free: Uint8Array[] = []
 
   function cut(length: number): Uint8Array {
     if (length > blockBytes / 4) return new Uint8Array(length)
     if (used + length > block.length) {
-      if (block.length > 0 && kept === 0 && full.length < MAX_FULL_BLOCKS) full.push(block)
+      if (block.length > 0 && bytes === 0 && full.length < MAX_FULL_BLOCKS) full.push(block)
       block = free.pop() ?? allocate(blockBytes)
-      used = kept = 0
+      used = bytes = 0
     }
     const piece = block.subarray(used, used + length)
     used += length
@@ -46,12 +46,12 @@ export function createSlab(
       free = [...free, ...full].slice(0, MAX_FULL_BLOCKS)
       full = []
     }
-    used = kept
+    used = bytes
   }
 
   function keep(): void {
     full = []
-    kept = used
+    bytes = used
   }
 
   return { cut, reuse, keep }

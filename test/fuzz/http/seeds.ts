@@ -1,12 +1,13 @@
 /** The HTTP fuzzer's first inputs: messages with wrong framing, order or ends, as Latin-1 text. */
 
 /** The target of a request and its headers; `cookie` is empty for strangers. */
-export type Asked = { host: string; origin: string; cookie: string; path: string }
+export type SeedRequest = { host: string; origin: string; cookie: string; path: string }
 
 const WEBSOCKET =
-  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
+  'dGhlIHNhbXBsZSBub25jZQ==\r\n'
 
-export function requestSeeds({ host, origin, cookie, path }: Asked): string[] {
+export function requestSeeds({ host, origin, cookie, path }: SeedRequest): string[] {
   const jar = cookie === '' ? '' : `Cookie: ${cookie}\r\n`
   const head = (line: string, rest = '') =>
     `${line} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n${jar}${rest}\r\n`
@@ -107,7 +108,8 @@ export function answerSeeds(): string[] {
     'HTTP/0.9 200 OK\r\n\r\n',
     'HTTP/1.1 100 Continue\r\n\r\n'.repeat(60) + `HTTP/1.1 200 OK\r\n${short}`,
     'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(10) + `HTTP/1.1 200 OK\r\n${short}`,
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2;a=b\r\nok\r\n0\r\nX: y\r\nSet-Cookie: a=b\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2;a=b\r\nok\r\n0\r\nX: y\r\nSet-Cookie: ' +
+      'a=b\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n2\r\nok\r\n0\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff1\r\nok',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok',
@@ -121,14 +123,16 @@ export function answerSeeds(): string[] {
     `HTTP/1.1 200 OK\r\nX\x01: y\r\n: z\r\nX y: z\r\n\xff: \xff\r\n${short}`,
     `HTTP/1.1 200 OK\r\nConnection: close, content-length, host\r\nKeep-Alive: timeout=-1\r\n${short}`,
     `HTTP/1.1 302 Found\r\nLocation: http://[::1/\r\nSet-Cookie: =; Domain=;;\x80\r\n${short}`,
-    `HTTP/1.1 200 OK\r\nContent-Security-Policy: \xe9\r\nReferrer-Policy: no-referrer\r\nX-Accel-Redirect: /etc\r\n${short}`,
+    `HTTP/1.1 200 OK\r\nContent-Security-Policy: \xe9\r\nReferrer-Policy: no-referrer\r\nX-Accel-Redirect: ` +
+      `/etc\r\n${short}`,
     `HTTP/1.1 200 OK\r\nX: a\r\n folded: b\r\n${short}`,
     `HTTP/1.1 200 OK\r\nContent-Length : 2\r\nTransfer-Encoding\t: chunked\r\n${short}`,
     `HTTP/1.1 200 OK\nContent-Length: 2\n\nok${short}`,
     `HTTP/1.1 200 OK\r\nX: a\rContent-Length: 9\r\n${short}`,
     'HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x="\x01"\r\nok\r\n0\r\n\r\n',
-    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1;x\r\no\r\n'.repeat(200)}0\r\n${'X: y\r\n'.repeat(300)}\r\n`,
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: ` +
+      `chunked\r\n\r\n${'1;x\r\no\r\n'.repeat(200)}0\r\n${'X: y\r\n'.repeat(300)}\r\n`,
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nok\n0\n\n',
     'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
     `HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=999999, max=1\r\n${short}\r\n\r\n`,

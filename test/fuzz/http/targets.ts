@@ -21,7 +21,7 @@ import { startHub } from '../../harness/hub.ts'
 import { joinPlayedGateway } from '../../harness/played-gateway.ts'
 import { waitFor } from '../../harness/wait-for.ts'
 import { createScript, say } from './conversation.ts'
-import { answerSeeds, requestSeeds, type Asked } from './seeds.ts'
+import { answerSeeds, requestSeeds, type SeedRequest } from './seeds.ts'
 
 export type Target = {
   /** One hostile conversation; resolves when the fuzzer is done with it. */
@@ -116,12 +116,17 @@ async function startPlayedGateway(serve: (stream: Duplex) => void) {
   const { hub, parts } = await startFuzzedHub()
   const gateway = await joinPlayedGateway(hub, serve)
   const page = await openGatewayUi(hub.url, hub.api, gateway.id)
-  const session: Asked = { host: new URL(page.origin).host, origin: page.origin, cookie: page.cookie, path: '/page' }
+  const session: SeedRequest = {
+    host: new URL(page.origin).host,
+    origin: page.origin,
+    cookie: page.cookie,
+    path: '/page',
+  }
   const isWell = async () => (await page.send('/well')).text === 'well'
   await waitFor(isWell, { for: 'the page of the gateway' })
   const byAddress = hub.url.replace('localhost', '127.0.0.1')
   const portPage = await openGatewayUi(byAddress, createApiAs(byAddress, hub.admin), gateway.id)
-  const portSession: Asked = {
+  const portSession: SeedRequest = {
     host: new URL(portPage.origin).host,
     origin: portPage.origin,
     cookie: portPage.cookie,
@@ -241,7 +246,12 @@ async function startAgent(): Promise<Target> {
   const isWell = async () => (await status(port, '127.0.0.1', '/api/health')) === 200
   await waitFor(isWell, { for: 'the agent to be there' })
   const { dial, letGo } = createDialer()
-  const asked: Asked = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, cookie: '', path: '/page' }
+  const asked: SeedRequest = {
+    host: `127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${port}`,
+    cookie: '',
+    path: '/page',
+  }
   const questions = [...requestSeeds(asked), ...requestSeeds({ ...asked, path: '/device/' })]
   const answers = answerSeeds()
   return {

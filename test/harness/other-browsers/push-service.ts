@@ -17,7 +17,7 @@ export type PushService = {
   stop(): Promise<void>
 }
 
-type Said = { messageType?: string; channelID?: string }
+type PushMessage = { messageType?: string; channelID?: string }
 
 /** Its side of Firefox's `dom/push/PushServiceWebSocket.sys.mjs`. */
 export async function startPushService(): Promise<PushService> {
@@ -25,7 +25,7 @@ export async function startPushService(): Promise<PushService> {
   const http = createHttp()
   new WebSocketServer({ server: http }).on('connection', (browser) => {
     browser.on('message', (data: Buffer) => {
-      const { messageType, channelID = '' } = JSON.parse(data.toString()) as Said
+      const { messageType, channelID = '' } = JSON.parse(data.toString()) as PushMessage
       const pushEndpoint = `https://${host}/${channelID}`
       if (messageType === 'register') browsers.set(channelID, browser)
       const more = messageType === 'hello' ? { uaid: 'a', use_webpush: true, broadcasts: {} } : { pushEndpoint }

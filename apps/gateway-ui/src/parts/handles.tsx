@@ -76,7 +76,10 @@ export function Handles({ label, polygon, chosen, onChoose, onChange }: HandlesP
           className={styles.corner}
           style={placeOf(corner)}
           aria-pressed={index === chosen}
-          aria-label={`Corner ${index + 1} of ${polygon.length}, ${percent(corner[0])} from the left, ${percent(corner[1])} from the top`}
+          aria-label={
+            `Corner ${index + 1} of ${polygon.length}, ${percent(corner[0])} from the left, ${percent(corner[1])} ` +
+            'from the top'
+          }
           onKeyDown={(event) => onKey(event, index)}
           onClick={() => onChoose(index)}
           onPointerDown={(event) => {

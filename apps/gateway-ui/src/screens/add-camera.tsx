@@ -70,7 +70,10 @@ function Form() {
             />
             <TextInput
               label="Address"
-              description="rtsp://USER:PASSWORD@HOST/PATH, or http for MJPEG and snapshots. People who may read gateway.yaml see a password in it; ${NAME} is replaced by a variable of the agent."
+              description={
+                'rtsp://USER:PASSWORD@HOST/PATH, or http for MJPEG and snapshots. People who may read gateway.yaml ' +
+                'see a password in it; ${NAME} is replaced by a variable of the agent.'
+              }
               value={url}
               maxLength={1_000}
               autoComplete="off"

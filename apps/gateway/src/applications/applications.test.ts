@@ -157,7 +157,7 @@ describe('applications', () => {
     )
   })
 
-  test('with certificates of their own are reached only if their certificate has the configured fingerprint', async () => {
+  test('with their own certificates are reached only if the certificate has the configured fingerprint', async () => {
     const frigate = await startFrigate()
     life.defer(frigate.stop)
     const { secureUrl: url, certificateFingerprint } = frigate
@@ -208,7 +208,7 @@ describe('applications', () => {
     other.socket.destroy()
   })
 
-  test('that trust this gateway learn who asks by the headers of their map, which replace those of browsers', async () => {
+  test('that trust this gateway learn who asks by headers of their map, which replace those of browsers', async () => {
     await configure({
       grafana: {
         url: urls.echo,

@@ -80,9 +80,9 @@ export function createApplications(options: {
 
   const targetsOf = ({ applications, sources }: Parts) => listTargets(applications, uiTarget, sources.frigate)
 
-  function keep(known: Offered | undefined, target: Target, { sources: { frigate } }: Parts): Offered {
+  function keep(lastOffer: Offered | undefined, target: Target, { sources: { frigate } }: Parts): Offered {
     const mark = JSON.stringify([target, frigate && isFrigate(frigate, target.url) ? frigate : null])
-    if (known?.mark === mark) return known
+    if (lastOffer?.mark === mark) return lastOffer
     const trusting = () => trustingAt(target)
     return {
       target,
@@ -100,11 +100,11 @@ export function createApplications(options: {
   function trustingAt({ url, headerMap, certificateFingerprint }: Target): TrustingApplication | undefined {
     const frigate = frigateInterface(file.current().sources.frigate, url)
     if (frigate) return frigate
-    const told = headerMap && tellingHeaders(headerMap)
-    if (certificateFingerprint === undefined || url.protocol !== 'https:') return told
+    const visitorHeaders = headerMap && tellingHeaders(headerMap)
+    if (certificateFingerprint === undefined || url.protocol !== 'https:') return visitorHeaders
     const connect = (signal: AbortSignal) =>
       openKnownTls(url, { certificateFingerprint, lookup: lookupFor(url, ownPort), signal })
-    return { ...(told ?? STRANGER), connect }
+    return { ...(visitorHeaders ?? STRANGER), connect }
   }
 
   function targets(): Target[] {

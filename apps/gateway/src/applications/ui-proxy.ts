@@ -191,8 +191,8 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
     /** Writes the head of the answer. An unusable one is refused: returns false. */
     function pass(answer: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead, ours: string[]): boolean {
       try {
-        const told = translate(answer, read)
-        socket.write(writeHead({ ...told, headers: [...ours, ...told.headers] }), 'latin1')
+        const answerHead = translate(answer, read)
+        socket.write(writeHead({ ...answerHead, headers: [...ours, ...answerHead.headers] }), 'latin1')
         // The write detects a client that has reset the connection.
         if (socket.destroyed) return false
       } catch (error) {

@@ -1,25 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import type { DeviceCall } from '@hedgerow/contract'
 import type { z } from 'zod'
 import type { Clip } from '../sources/source.ts'
 import { sendFile, sendJson } from './answer.ts'
 import { Refusal } from './errors.ts'
-import { pathOf, readBody, readQuery } from './request.ts'
+import { pathOf, readBody, readParams, readQuery } from './request.ts'
 
-/**
- * One HTTP call of the device. `:name` in a path is one segment, percent-encoded. A call with `media` answers with a
- * file of that type, others with JSON of `response`, or with 204 when that is missing.
- */
-export type DeviceCall = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  query?: z.ZodType
-  body?: z.ZodType
-  /** When true, the body may be missing. */
-  bodyOptional?: boolean
-  response?: z.ZodType | null
-  media?: string
-}
 type DeviceCalls = Readonly<Record<string, DeviceCall>>
 
 type OutputOf<C, Key extends string> = C extends Record<Key, infer S extends z.ZodType> ? z.output<S> : undefined
@@ -36,7 +23,7 @@ type Answer<C> = C extends { media: string }
 type FileWanted = { signal: AbortSignal; range?: string }
 type Input<C, Caller> = {
   caller: Caller
-  params: string[]
+  params: OutputOf<C, 'params'>
   query: OutputOf<C, 'query'>
   body: OutputOf<C, 'body'>
   request: IncomingMessage
@@ -49,12 +36,14 @@ export type Handlers<Calls extends DeviceCalls, Caller> = {
 }
 
 export type DispatcherOptions<Calls extends DeviceCalls, Caller> = {
-  /** Comes before each path. */
+  /** Comes before each path of the contract. */
   base: string
   calls: Calls
   handlers: Handlers<Calls, Caller>
   /** Returns the caller, before anything of the call is read. Throws `Refusal`. */
   authorise(request: IncomingMessage, name: keyof Calls): Caller | Promise<Caller>
+  /** The callers have limits of their own for files. */
+  filesWithoutLimit?: true
   log: Logger
 }
 
@@ -70,7 +59,7 @@ const FILE_TIMEOUT_MS = 30_000
 export function createDispatcher<Calls extends DeviceCalls, Caller>(
   options: DispatcherOptions<Calls, Caller>,
 ): Dispatcher {
-  const { base, calls, handlers, log } = options
+  const { base, calls, handlers, filesWithoutLimit = false, log } = options
   const routes = Object.entries(calls).map(([name, { method, path }]) => ({
     name,
     method,
@@ -79,7 +68,7 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
   let filesUnderWay = 0
 
   /** A path that exists for another method is refused for its method. */
-  function findRoute(method: string | undefined, path: string): { name: string; params: string[] } {
+  function findRoute(method: string | undefined, path: string): { name: string; params: Record<string, string> } {
     const given = path.slice(base.length + 1).split('/')
     const matching = routes.filter(
       ({ segments }) =>
@@ -89,14 +78,17 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
     if (matching.length === 0) throw new Refusal('not_found')
     const route = matching.find((candidate) => candidate.method === method)
     if (!route) throw new Refusal('method_not_allowed')
-    const params = given.filter((_segment, index) => route.segments[index]!.startsWith(':')).map(decode)
-    return { name: route.name, params }
+    const params = route.segments.flatMap((segment, index) =>
+      segment.startsWith(':') ? [[segment.slice(1), decode(given[index]!)]] : [],
+    )
+    return { name: route.name, params: Object.fromEntries(params) as Record<string, string> }
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { name, params } = findRoute(request.method, pathOf(request))
+    const { name, params: given } = findRoute(request.method, pathOf(request))
     const caller = await options.authorise(request, name)
     const call = calls[name]!
+    const params = call.params && readParams(given, call.params)
     const query = call.query ? readQuery(request, call.query) : undefined
     const body = call.body ? await readBody(request, call.body, call.bodyOptional) : undefined
     const input = { caller, params, query, body, request, response }
@@ -113,10 +105,12 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
     read: (input: object) => Promise<Clip>,
   ): Promise<void> {
     const { request, response } = input
-    if (filesUnderWay >= FILES_AT_ONCE) throw new Refusal('too_many_requests')
+    if (!filesWithoutLimit && filesUnderWay >= FILES_AT_ONCE) throw new Refusal('too_many_requests')
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(FILE_TIMEOUT_MS)])
+    const signal = filesWithoutLimit
+      ? gone.signal
+      : AbortSignal.any([gone.signal, AbortSignal.timeout(FILE_TIMEOUT_MS)])
     const { range } = request.headers
     filesUnderWay += 1
     try {
@@ -127,13 +121,14 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
   }
 
   return {
-    owns: (path) => path === base || path.startsWith(`${base}/`),
+    owns: (path) => path === `${base}/v1` || path.startsWith(`${base}/v1/`),
     async handle(request, response) {
       try {
         await answer(request, response)
       } catch (error) {
         const refusal = error instanceof Refusal ? error : new Refusal('internal_error')
-        if (!(error instanceof Refusal)) log.error({ err: error }, 'a call to the device failed')
+        // Callers who leave end their files in the middle.
+        if (!(error instanceof Refusal || response.destroyed)) log.error({ err: error }, 'a call to the device failed')
         if (response.headersSent) {
           response.destroy()
           return

@@ -9,18 +9,33 @@ import { inWords } from '../kernel/failure.ts'
 import { ClipNotFinished, type Clip, type LatestPicture, type Pictures } from '../sources/source.ts'
 import { Refusal } from './errors.ts'
 
-export type PartsOptions = {
-  record: Pick<DetectionRecord, 'find' | 'recent' | 'objectsOf' | 'candidates'>
-  pictures: Pictures
+type PicturesOptions = { record: Pick<DetectionRecord, 'find'>; pictures: Pictures }
+
+export type PartsOptions = PicturesOptions & {
+  record: Pick<DetectionRecord, 'recent' | 'objectsOf' | 'candidates'>
   deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'isArmed' | 'list'>
 }
 
-export function createParts({ record, pictures, deterrents }: PartsOptions) {
+export function createPictureParts({ record, pictures }: PicturesOptions) {
   function detectionOf(id: string): Detection {
     const found = record.find(id)
     if (!found) throw new Refusal('detection_not_found')
     return found
   }
+
+  return {
+    detectionOf,
+    latest: (camera: string, { height, signal }: { height?: number | undefined; signal: AbortSignal }) =>
+      latestPicture(pictures.latest(camera, { ...(height !== undefined && { height }), signal })),
+    snapshot: (id: string, wanted: { boxed: boolean; signal: AbortSignal }) =>
+      picture(pictures.snapshot(detectionOf(id), wanted)),
+    clip: async (id: string, { range, signal }: { range?: string; signal: AbortSignal }) =>
+      found(await orFailure(pictures.clip(detectionOf(id), { ...(range !== undefined && { range }), signal }))),
+  }
+}
+
+export function createParts(options: PartsOptions) {
+  const { deterrents } = options
 
   function knownDeterrent(name: string): string {
     const found = deterrents.list().find((deterrent) => deterrent.name === name)
@@ -29,12 +44,7 @@ export function createParts({ record, pictures, deterrents }: PartsOptions) {
   }
 
   return {
-    latest: (camera: string, { height, signal }: { height?: number | undefined; signal: AbortSignal }) =>
-      latestPicture(pictures.latest(camera, { ...(height !== undefined && { height }), signal })),
-    snapshot: (id: string, wanted: { boxed: boolean; signal: AbortSignal }) =>
-      picture(pictures.snapshot(detectionOf(id), wanted)),
-    clip: async (id: string, { range, signal }: { range?: string; signal: AbortSignal }) =>
-      found(await orFailure(pictures.clip(detectionOf(id), { ...(range !== undefined && { range }), signal }))),
+    ...createPictureParts(options),
 
     async fire(name: string, seconds: number | undefined, by: Asker): Promise<{ firing: Firing }> {
       const answer = await deterrents.fire({ deterrent: knownDeterrent(name), seconds, by })

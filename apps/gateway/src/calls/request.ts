@@ -24,6 +24,13 @@ export async function readBody<S extends z.ZodType>(
   return check(schema, read.value)
 }
 
+/** A name that nothing of the device can have is not found. */
+export function readParams<S extends z.ZodType>(given: Record<string, string>, schema: S): z.output<S> {
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) throw new Refusal('not_found')
+  return parsed.data
+}
+
 /** The first value of each name counts. */
 export function readQuery<S extends z.ZodType>(request: IncomingMessage, schema: S): z.output<S> {
   const [, query = ''] = (request.url ?? '').split(/\?(.*)/s, 2)

@@ -153,7 +153,7 @@ describe.concurrent('pictures', () => {
     expect(frames.length).toBeLessThan(sent / 10)
   })
 
-  test('that come while the last one is processed are dropped, and the device says that it is too slow', async (context) => {
+  test('that come while the last one is processed are dropped, and the device says it is too slow', async (context) => {
     const { expect } = context
     const jpeg = await jpegOf(120)
     const url = await serve(context, (_request, response) => {
@@ -221,7 +221,8 @@ describe.concurrent('problems are described in words', () => {
   test.for([
     [
       401,
-      'it refuses the user name or the password of its address. It is asked again after a minute, because cameras lock an account',
+      'it refuses the user name or the password of its address. It is asked again after a minute, because ' +
+        'cameras lock an account',
     ],
     [404, 'it has nothing at this path of its address'],
     [503, 'it answers with status 503'],
@@ -333,7 +334,7 @@ describe.concurrent('the rate', () => {
     }
   }
 
-  test('does not count the time before the first picture, and falls as soon as pictures are missing', async (context) => {
+  test('does not count the time before the first picture, and falls once pictures are missing', async (context) => {
     const { expect } = context
     const { pictureAt, fpsAt } = await rated(context, 5)
     await pictureAt(9_000)
@@ -360,7 +361,7 @@ describe.concurrent('the rate', () => {
     expect(uneven.filter((at) => isDue(at))).toHaveLength(50)
   })
 
-  test('of a camera that is asked for a picture in five seconds is not too low between two of them', async (context) => {
+  test('of a camera asked for a picture in five seconds is not too low between two of them', async (context) => {
     const { expect } = context
     const { pictureAt, fpsAt, problems } = await rated(context, 0.2)
     for (let at = 0; at <= 70_000; at += 5_000) await pictureAt(at)
@@ -399,7 +400,7 @@ describe.concurrent('a hostile camera', () => {
     await expect.poll(() => connections).toBe(2)
   })
 
-  test('whose snapshots are bombs is said to send no whole JPEG, also when its connection begins anew', async (context) => {
+  test('whose snapshots are bombs is said to send no whole JPEG, also over a new connection', async (context) => {
     const { expect } = context
     const size = [0xea, 0x60]
     const bomb = Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, ...size, ...size, 3, 1, 34, 0, 2, 17, 1, 3, 17, 1])

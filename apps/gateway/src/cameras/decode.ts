@@ -11,7 +11,7 @@ export const OWN_SIDE = 2_560
 /** 8K. */
 const PIXELS_MAX = 7_680 * 4_320
 
-/** Loaded with the first picture: a gateway without cameras saves its 10 MB. */
+/** Loaded with the first picture: a gateway without cameras saves its memory. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
   // Each camera decodes one picture at a time. No file is read twice, so a cache would only take memory.

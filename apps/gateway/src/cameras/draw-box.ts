@@ -14,7 +14,9 @@ export async function drawBox(jpeg: Buffer, box: Box): Promise<Buffer> {
   const line = Math.max(2, Math.round(Math.max(width, height) * LINE_SHARE))
   const [x, y] = [box.x * width, box.y * height]
   const rectangle = `<rect x="${x}" y="${y}" width="${box.width * width}" height="${box.height * height}"/>`
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" fill="none" stroke="${COLOUR}" stroke-width="${line}">${rectangle}</svg>`
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" fill="none" stroke="${COLOUR}" ` +
+    `stroke-width="${line}">${rectangle}</svg>`
   return sharp(jpeg, { limitInputPixels: width * height })
     .composite([{ input: Buffer.from(svg) }])
     .jpeg({ quality: 90 })

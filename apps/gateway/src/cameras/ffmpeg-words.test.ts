@@ -9,10 +9,11 @@ test.each([
   '[rtsp @ 0x5] method SETUP failed: 461 Unsupported Transport',
   '[rtsp @ 0x5] method SETUP failed: 461 Client error\n[error] rtsp://10.0.0.9/s: Protocol not supported',
   '[rtsp @ 0x5] method SETUP failed: 406 TCP TRANSPORT IS NOT SUPPORTED',
-  '[rtsp @ 0x5] Nonmatching transport in server reply\n[error] rtsp://10.0.0.9/s: Invalid data found when processing input',
+  '[rtsp @ 0x5] Nonmatching transport in server reply\n[error] rtsp://10.0.0.9/s: Invalid data found when ' +
+    'processing input',
 ])('%s names the setting', (stderr) => {
-  expect(inPlainWords(stderr, over('tcp'))!.message).toContain('set `transport: udp`')
-  expect(inPlainWords(stderr, over('udp'))!.message).toContain('leave `transport` out')
+  expect(inPlainWords(stderr, over('tcp'), false)!.message).toContain('set `transport: udp`')
+  expect(inPlainWords(stderr, over('udp'), false)!.message).toContain('leave `transport` out')
 })
 
 test.each([
@@ -32,14 +33,30 @@ test.each([
   ["Stream map '0:v:0' matches no streams.", 'it sends no video'],
   ['Decoder (codec vvc) not found for input stream #0:0', 'does not know the codec of its video'],
 ])('%s', (stderr, meaning) => {
-  const { message } = inPlainWords(stderr, over('tcp'))!
+  const { message } = inPlainWords(stderr, over('tcp'), false)!
   expect(message).toContain(meaning)
   expect(message).not.toContain('secret')
 })
 
+test.each([
+  [
+    '[rtsp @ 0x5] [error] method SETUP failed: 415 x\n[error] rtsp://10.0.0.9/s: Server returned 4XX Client Error',
+    ' (415)',
+  ],
+  ['[error] rtsp://10.0.0.9/s: Server returned 400 Bad Request', ' (400)'],
+  ['[error] rtsp://10.0.0.9/s: Server returned 5XX Server Error reply', ''],
+  ['[error] rtsp://10.0.0.9/s: Invalid data found when processing input', ''],
+])('after its description %s is about its transport', (stderr, status) => {
+  const words = `it describes its video and does not send it${status}: `
+  expect(inPlainWords(stderr, over('tcp'), true)!.message).toBe(
+    `${words}try \`transport: udp\` for this camera in gateway.yaml`,
+  )
+  expect(inPlainWords(stderr, over('udp'), true)!.message).toContain(`${words}leave`)
+})
+
 test('an unknown text has no meaning', () => {
-  expect(inPlainWords('something new with rtsp://viewer:secret@10.0.0.9/s', over('tcp'))).toBeUndefined()
-  expect(inPlainWords('', over('tcp'))).toBeUndefined()
+  expect(inPlainWords('something new with rtsp://viewer:secret@10.0.0.9/s', over('tcp'), false)).toBeUndefined()
+  expect(inPlainWords('', over('tcp'), false)).toBeUndefined()
 })
 
 test('its log: only complaints are kept, damage and sizes are reported, in pieces of any length', () => {

@@ -36,13 +36,30 @@ const INSTEAD_OF = {
   udp: 'it does not send its video over UDP: leave `transport` out for this camera in gateway.yaml',
 } as const
 
-/** The meaning of FFmpeg's last lines, without address or password; undefined when it is unknown. */
+/** After its description. FFmpeg names the method of most refusals, and none when the connection ends. */
+const SETUP_FAILED = /\bmethod SETUP failed: (\d{3})\b/
+const NOT_OPENED = /Server returned ([45]\d\d)?|\brtsps?:\/\/\S{1,500}: Invalid data found/
+const INSTEAD = {
+  tcp: 'try `transport: udp` for this camera in gateway.yaml',
+  udp: 'leave `transport` out for this camera in gateway.yaml',
+} as const
+
+/**
+ * The meaning of FFmpeg's last lines, without address or password; undefined when it is unknown. `isDescribed`: the
+ * camera had described its video.
+ */
 export function inPlainWords(
   stderr: string,
   { url, transport }: Pick<CameraSettings, 'url' | 'transport'>,
+  isDescribed: boolean,
 ): CameraError | undefined {
   if (REFUSED.test(stderr)) return hasSignIn(new URL(url)) ? new SignInRefused() : new CameraError(WANTS_SIGN_IN)
   if (OTHER_TRANSPORT.test(stderr)) return new CameraError(INSTEAD_OF[transport])
+  const unsent = SETUP_FAILED.exec(stderr) ?? (isDescribed ? NOT_OPENED.exec(stderr) : undefined)
+  if (unsent) {
+    const status = unsent[1] === undefined ? '' : ` (${unsent[1]})`
+    return new CameraError(`it describes its video and does not send it${status}: ${INSTEAD[transport]}`)
+  }
   const meaning = MEANINGS.find(([pattern]) => pattern.test(stderr))
   return meaning && new CameraError(meaning[1])
 }
@@ -52,6 +69,8 @@ export type FfmpegLog = {
   add(text: string): void
   /** Its last complaints. */
   complaints(): string
+  /** The camera has described its video. */
+  isDescribed(): boolean
 }
 
 const LINE_MAX = 2_000
@@ -61,6 +80,7 @@ const COMPLAINT = /\[(?:warning|error|fatal|panic)\]/
 const DAMAGE = /concealing|corrupt decoded frame/
 /** The size of pictures, logged at the start and at each change. */
 const SIZE = /input from stream 0:0 @ \w{1,20}\] \[verbose\] w:(\d{1,5}) h:(\d{1,5})/
+const DESCRIPTION = /\[rtsp @ \w{1,20}\] \[verbose\] SDP:/
 
 /** RTSP has redirects, and FFmpeg has no option against them. */
 const REDIRECT = /\[rtsp @ \w{1,20}\] \[info\] Status 3\d\d: Redirecting to /
@@ -68,10 +88,12 @@ const REDIRECT = /\[rtsp @ \w{1,20}\] \[info\] Status 3\d\d: Redirecting to /
 export function createFfmpegLog(on: { damage(): void; size(size: string): void; redirect(): void }): FfmpegLog {
   let rest = ''
   let complaints = ''
+  let isDescribed = false
 
   function takeLine(line: string): void {
     if (COMPLAINT.test(line)) complaints = `${complaints}${line}\n`.slice(-COMPLAINTS_MAX)
     if (DAMAGE.test(line)) on.damage()
+    if (DESCRIPTION.test(line)) isDescribed = true
     if (REDIRECT.test(line)) on.redirect()
     const [, width, height] = SIZE.exec(line) ?? []
     if (width !== undefined) on.size(`${width} x ${height}`)
@@ -84,5 +106,6 @@ export function createFfmpegLog(on: { damage(): void; size(size: string): void; 
       for (const line of lines) takeLine(line.slice(0, LINE_MAX))
     },
     complaints: () => complaints + rest,
+    isDescribed: () => isDescribed,
   }
 }

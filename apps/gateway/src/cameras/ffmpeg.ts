@@ -73,7 +73,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
   }
   if (isSentOn) throw refusalOf(302)
   if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened again')
-  const meaning = inPlainWords(said.complaints(), settings)
+  const meaning = inPlainWords(said.complaints(), settings, said.isDescribed())
   // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
   log.warn({ ffmpeg: withoutAddresses(said.complaints()) }, 'FFmpeg ended')

@@ -18,7 +18,9 @@ let grey: Buffer
 let cmyk: Buffer
 
 beforeAll(async () => {
-  const drawing = `<svg width="160" height="120"><circle cx="60" cy="50" r="30" fill="#d28"/><rect x="90" y="60" width="40" height="40" fill="#3a5"/></svg>`
+  const drawing =
+    '<svg width="160" height="120"><circle cx="60" cy="50" r="30" fill="#d28"/><rect x="90" y="60" width="40" ' +
+    'height="40" fill="#3a5"/></svg>'
   const scene = sharp(Buffer.from(drawing)).flatten({ background: '#9ab' })
   jpeg = await scene.clone().jpeg().toBuffer()
   progressive = await scene.clone().jpeg({ progressive: true }).toBuffer()
@@ -134,7 +136,9 @@ describe.concurrent('a stream', () => {
       part: joined('--b\r\n', HEADERS, jpeg, '\r\n'),
     }),
     'with a boundary in quotes, with spaces and signs': () => ({
-      head: 'HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary="gc0p4Jq0M2Yt08 jU534c0p(.*)"\r\n\r\n',
+      head:
+        'HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary="gc0p4Jq0M2Yt08 ' +
+        'jU534c0p(.*)"\r\n\r\n',
       part: joined('--gc0p4Jq0M2Yt08 jU534c0p(.*)\r\n', HEADERS, jpeg, '\r\n'),
     }),
     'of pictures and nothing else': () => ({ part: jpeg }),
@@ -153,7 +157,9 @@ describe.concurrent('a stream', () => {
     'with lengths that are too short': () => ({ part: joined('--frame\r\nContent-Length: 10\r\n\r\n', jpeg, '\r\n') }),
     'with lengths that are too long': () => ({ part: joined('--frame\r\nContent-Length: 9999999\r\n\r\n', jpeg) }),
     'with a length for all of it': () => ({
-      head: 'HTTP/1.1 200 OK\r\nContent-Length: 4096\r\nContent-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n',
+      head:
+        'HTTP/1.1 200 OK\r\nContent-Length: 4096\r\nContent-Type: multipart/x-mixed-replace; ' +
+        'boundary=frame\r\n\r\n',
       part: joined('--frame\r\n', HEADERS, jpeg, '\r\n'),
     }),
     'with a closing boundary and empty parts between pictures': () => ({
@@ -238,7 +244,9 @@ describe.concurrent('a stream', () => {
     }),
     'with no head at all': () => ({ head: '', part: joined('--frame\r\n', HEADERS, jpeg, '\r\n') }),
     'with a continued line in its head': () => ({
-      head: 'HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace;\r\n boundary=frame\r\nServer:\r\n\tcam\r\n\r\n',
+      head:
+        'HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace;\r\n ' +
+        'boundary=frame\r\nServer:\r\n\tcam\r\n\r\n',
       part: joined('--frame\r\n', HEADERS, jpeg, '\r\n'),
     }),
     'after an interim answer': () => ({
@@ -308,7 +316,8 @@ describe.concurrent('a snapshot', () => {
     'with LF only': () => joined('HTTP/1.1 200 OK\nContent-Type: image/jpeg\n\n', jpeg),
     'with a line that is no field': () =>
       joined(
-        'HTTP/1.1 200 OK\r\nServer: GoaHead\r\nTue, 12 Jun 2012 01:56:34 GMT\r\n<no field>\r\nContent-Type:image/jpeg\r\n\r\n',
+        'HTTP/1.1 200 OK\r\nServer: GoaHead\r\nTue, 12 Jun 2012 01:56:34 GMT\r\n<no ' +
+          'field>\r\nContent-Type:image/jpeg\r\n\r\n',
         jpeg,
       ),
     'with odd signs in fields': () =>
@@ -454,7 +463,8 @@ describe.concurrent('signing in', () => {
       await expect
         .poll(camera.problems, SOON)
         .toEqual([
-          `Camera yard gives no pictures: it refuses the user name or the password of its address. It is asked again after ${words}, because cameras lock an account.`,
+          'Camera yard gives no pictures: it refuses the user name or the password of its address. It is asked ' +
+            `again after ${words}, because cameras lock an account.`,
         ])
       expect(tries()).toBe(index + 1)
       advance(minutes * 60_000 - 5_000)
@@ -489,10 +499,11 @@ describe.concurrent('signing in', () => {
       }
     }
     const asked = (after: string) => [
-      `Camera yard gives no pictures: it refuses the user name or the password of its address. It is asked again after ${after}, because cameras lock an account.`,
+      'Camera yard gives no pictures: it refuses the user name or the password of its address. It is asked again ' +
+        `after ${after}, because cameras lock an account.`,
     ]
 
-    test('share one wait after a wrong password, in their turns, also with a preview that begins later', async (context) => {
+    test('share one wait after a wrong password, in turns, also with a preview that begins later', async (context) => {
       const { expect } = context
       const { channels, address, advance, problems, tries } = await recorder(context, () => true)
       await expect.poll(problems, SOON).toEqual(channels.map(() => asked('a minute')))

@@ -13,9 +13,11 @@ const scene = (name: string) =>
   `videotestsrc is-live=true name=${name} pattern=zone-plate kx2=20 ky2=20 kt=0 ! ${VIDEO}`
 /** The same before a sensor with noise. */
 const sensor = (name: string) =>
-  `${scene(name)} ! mix.sink_0 videotestsrc is-live=true pattern=snow ! ${VIDEO} ! mix.sink_1 compositor name=mix sink_0::zorder=0 sink_1::zorder=1 sink_1::alpha=0.03 ! ${VIDEO}`
+  `${scene(name)} ! mix.sink_0 videotestsrc is-live=true pattern=snow ! ${VIDEO} ! mix.sink_1 compositor ` +
+  `name=mix sink_0::zorder=0 sink_1::zorder=1 sink_1::alpha=0.03 ! ${VIDEO}`
 const coded = (pictures: string, coder: string) =>
-  `${pictures} ! x264enc speed-preset=ultrafast bframes=0 threads=1 key-int-max=10 ${coder} ! rtph264pay name=pay0 pt=96 config-interval=-1`
+  `${pictures} ! x264enc speed-preset=ultrafast bframes=0 threads=1 key-int-max=10 ${coder} ! rtph264pay ` +
+  'name=pay0 pt=96 config-interval=-1'
 /** So few bits that the little that noise changes is lost between two key frames. */
 const COARSE = 'pass=quant quantizer=36'
 const STREAMS = {

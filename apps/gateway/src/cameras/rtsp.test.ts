@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, test, type TestContext } from 'vitest'
 import { rtspServerLacks, startRtspServer, type RtspServer } from '../../testing/rtsp-server.ts'
@@ -57,7 +57,7 @@ describe.skipIf(lacks)(
       return { camera, frames, stream, advance: (ms: number) => (skippedMs += ms) }
     }
 
-    test('that wants a user and a password, percent-encoded in its address, gives pictures and its video', async (context) => {
+    test('that wants a user and a password, percent-encoded in its address, gives pictures', async (context) => {
       const { expect } = context
       const { camera, frames, stream } = open(context, urlOf('garden'))
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
@@ -79,7 +79,8 @@ describe.skipIf(lacks)(
     test('what is wrong, in words', async (context) => {
       const { expect } = context
       const refused =
-        'it refuses the user name or the password of its address. It is asked again after a minute, because cameras lock an account'
+        'it refuses the user name or the password of its address. It is asked again after a minute, because ' +
+        'cameras lock an account'
       const wrong: readonly (readonly [url: string, settings: object, words: string])[] = [
         [urlOf('garden', 'wrong'), {}, refused],
         [`rtsp://127.0.0.1:${server.port}/garden`, {}, 'it wants a user name and a password in its address'],
@@ -110,6 +111,58 @@ describe.skipIf(lacks)(
       await expect.poll(camera.problems, SOON).toEqual([`Camera gate gives no pictures: ${words}.`])
       const { frames } = open(context, url, { transport: 'udp' })
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
+    })
+
+    test('that refuses to send its video over TCP, however it refuses, names the setting', async (context) => {
+      const { expect } = context
+      const description =
+        'v=0\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:track1\r\n'
+      const refusals = [
+        '400 Bad Request',
+        '404 Not Found',
+        '454 Session Not Found',
+        '500 Error',
+        '551 Option',
+        'end',
+        'hang',
+      ]
+      const cameras = refusals.map(async (refusal) => {
+        const sockets: Socket[] = []
+        const refusing = createServer((socket) => {
+          sockets.push(socket)
+          socket.on('error', () => {})
+          socket.on('data', (asked) => {
+            const [, method, number] = /^(\w+)[^]*CSeq: (\d+)/.exec(String(asked)) ?? []
+            const answer = (status: string, rest: string) =>
+              socket.write(`RTSP/1.0 ${status}\r\nCSeq: ${number}\r\n${rest}`)
+            if (method === 'OPTIONS') answer('200 OK', 'Public: DESCRIBE, SETUP, PLAY\r\n\r\n')
+            else if (method === 'DESCRIBE')
+              answer(
+                '200 OK',
+                `Content-Type: application/sdp\r\nContent-Length: ${description.length}\r\n\r\n${description}`,
+              )
+            else if (refusal === 'end') socket.end()
+            else if (refusal !== 'hang') answer(refusal, '\r\n')
+          })
+        })
+        refusing.listen(0, '127.0.0.1')
+        context.onTestFinished(() => {
+          refusing.close()
+          for (const socket of sockets) socket.destroy()
+        })
+        await once(refusing, 'listening')
+        return open(context, `rtsp://127.0.0.1:${(refusing.address() as AddressInfo).port}/x`).camera
+      })
+      for (const [index, camera] of (await Promise.all(cameras)).entries()) {
+        const status = /^\d+/.exec(refusals[index]!)?.[0]
+        await expect
+          .poll(() => camera.problems().join(''), SOON)
+          .toMatch(
+            /: it describes its video and does not send it.*: try `transport: udp` for this camera in gateway.yaml/,
+          )
+        // FFmpeg itself tells no number of a class.
+        if (status === '400' || status === '454') expect(camera.problems()[0]).toContain(`(${status})`)
+      }
     })
 
     test('that redirects to another camera is not followed, and says so', async (context) => {

@@ -63,14 +63,17 @@ const camera = z.strictObject({
   url: cameraAddress
     .optional()
     .describe(
-      'The address of its pictures. The gateway reads MJPEG and snapshots over HTTP itself, anything else with FFmpeg. Leave it out for a camera of Frigate or of another program, so that rules can name that camera. The address may hold a user and a password: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
+      'The address of its pictures. The gateway reads MJPEG and snapshots over HTTP itself, anything else with ' +
+        'FFmpeg. Leave it out for a camera of Frigate or of another program, so that rules can name that camera. ' +
+        'The address may hold a user and a password: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
   framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second the eye looks at.'),
   transport: z
     .enum(['tcp', 'udp'])
     .default('tcp')
     .describe(
-      'How a camera with `rtsp` or `rtsps` sends its video. Over UDP a lost packet damages whole seconds, so `udp` is for cameras that offer nothing else.',
+      'How a camera with `rtsp` or `rtsps` sends its video. Over UDP a lost packet damages whole seconds, so ' +
+        '`udp` is for cameras that offer nothing else.',
     ),
   minimumScore: minimumScore
     .optional()
@@ -89,7 +92,8 @@ const camera = z.strictObject({
     .max(64)
     .default([])
     .describe(
-      'Areas in which no object stands: one whose foot, the middle of the lower edge of its box, is inside is not reported. Persons there keep water off.',
+      'Areas in which no object stands: one whose foot, the middle of the lower edge of its box, is inside is ' +
+        'not reported. Persons there keep water off.',
     ),
   scores: scores.optional().describe('As `scores` of `sources.eye`, for this camera.'),
   sizes: sizes.optional().describe('As `sizes` of `sources.eye`, for this camera.'),

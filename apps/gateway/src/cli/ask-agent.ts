@@ -1,6 +1,7 @@
+import { callAddress, type DeviceCall } from '@hedgerow/contract'
+import { LOCAL_API_BASE } from '@hedgerow/contract/local-api'
 import { z } from 'zod'
 import { findAgent } from '../agent-file.ts'
-import { API_PATH } from '../local/api/calls.ts'
 import type { Outcome } from './command-line.ts'
 
 /** A small board answers this late while it learns or decodes. */
@@ -9,7 +10,7 @@ const TIMEOUT_MS = 20_000
 /** Asks the agent that runs on this data directory, and puts its answer in words. */
 export async function askAgent<S extends z.ZodType>(
   dataDir: string,
-  call: { method: string; path: string; response: S },
+  call: Pick<DeviceCall, 'method' | 'path'> & { response: S },
   inWords: (answer: z.output<S>) => Outcome,
   { body, timeoutMs = TIMEOUT_MS }: { body?: object; timeoutMs?: number } = {},
 ): Promise<Outcome> {
@@ -17,7 +18,7 @@ export async function askAgent<S extends z.ZodType>(
   const silent = { text: `No gateway runs with ${dataDir}.`, isDone: false }
   if (!agent) return silent
   try {
-    const answer = await fetch(`${agent.url}${API_PATH}${call.path}`, {
+    const answer = await fetch(callAddress(agent.url + LOCAL_API_BASE, call), {
       method: call.method,
       headers: { authorization: `Bearer ${agent.token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { lockDataDirectory } from '../kernel/data-lock.ts'
 import { DataFileError, exists } from '../kernel/durable-file.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { BUNDLE, type Installation } from '../update/installation.ts'
 import { LEFT, openVersions } from '../update/versions.ts'
 import { askAgent } from './ask-agent.ts'

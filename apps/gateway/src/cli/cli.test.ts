@@ -14,7 +14,7 @@ import { openRecord, RECORD_FILE } from '../detections/record.ts'
 import { parseDeviceFile } from '../device-file/parse.ts'
 import { startGateway } from '../gateway.ts'
 import { openPassword } from '../kernel/password.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import { takeFlags } from './command-line.ts'
 import { findCommand } from './commands.ts'
@@ -194,7 +194,9 @@ describe('gateway rules test', () => {
       `
 site: { latitude: 52.1, longitude: 9.3, timeZone: Europe/Berlin }
 deterrents:
-  valve: { driver: http, on: { url: http://127.0.0.1:9/on }, off: { url: http://127.0.0.1:9/off }, seconds: 10, coolDownSeconds: 60 }
+  valve:
+    { driver: http, on: { url: http://127.0.0.1:9/on }, off: { url: http://127.0.0.1:9/off },
+      seconds: 10, coolDownSeconds: 60 }
 rules:
   - { name: Boar at night, labels: [boar], minimumScore: 0.7, hours: sunset-sunrise, fire: [valve] }
 `,

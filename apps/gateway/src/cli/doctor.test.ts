@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { serveHttp } from '../../testing/serve-http.ts'
 import { findAgent } from '../agent-file.ts'
+import { openRecord } from '../detections/record.ts'
 import { startGateway } from '../gateway.ts'
 import { findCommand } from './commands.ts'
 
@@ -64,6 +66,8 @@ test('asks the agent for its version, tunnel and parts, and names an error of ga
     cameras: [
       { name: 'gate', state: 'online', fps: 5 },
       { name: 'pond', state: 'offline', fps: 0 },
+      { name: 'yard', state: 'disabled', fps: 0 },
+      { name: 'barn', state: 'frozen', fps: 0 },
     ],
     deterrents: [{ name: 'siren', state: 'fault' }],
     problems: ['The sun is too bright'],
@@ -85,10 +89,44 @@ test('asks the agent for its version, tunnel and parts, and names an error of ga
       expect.stringMatching(/^(warn|FAIL) tunnel /),
       'ok camera gate: online',
       'FAIL camera pond: offline',
+      'ok camera yard: disabled',
+      'FAIL camera barn: frozen',
       'FAIL deterrent siren: fault',
       'warn problem The sun is too bright',
     ]),
   )
+})
+
+test.each([
+  { file: 'record.sqlite', content: '', warning: undefined },
+  { file: 'record.sqlite', content: 'garbage'.repeat(1_000), warning: /The record of detections cannot be read: / },
+  { file: 'models', content: 'no folder', warning: /models cannot be used: a part of its path is no folder/ },
+  { file: 'agent.json', content: '{', warning: undefined },
+])('examines a device whose $file holds "$content", and describes it', async ({ file, content, warning }) => {
+  await writeFile(join(dataDir, 'gateway.yaml'), 'rules: []')
+  await writeFile(join(dataDir, file), content)
+  const { lines } = await doctor(await hubAt(0))
+  expect(lines[0]).toMatch(
+    file === 'agent.json' ? /^FAIL agent .*agent.json is damaged/ : /^FAIL agent No gateway runs/,
+  )
+  expect(lines).toContainEqual(expect.stringMatching(warning ?? /^ok file .*no errors/))
+  expect(await run('check', [])).toMatchObject({ isDone: true })
+  expect(await run('support', [join(dataDir, 'support.json')])).toMatchObject({ isDone: true })
+})
+
+test('a record whose rows are damaged is told in a sentence', async () => {
+  await writeFile(join(dataDir, 'gateway.yaml'), 'rules: []')
+  const record = openRecord(join(dataDir, 'record.sqlite'), {
+    settings: () => ({ days: 14, megabytes: 10 }),
+    log: pino({ level: 'silent' }),
+    clock: Date.now,
+  })
+  record.close()
+  const database = new DatabaseSync(join(dataDir, 'record.sqlite'))
+  database.exec("insert into detections values ('a', 1, 'yard', 'fox', 'torn')")
+  database.close()
+  const { lines } = await doctor(await hubAt(0))
+  expect(lines.join('\n')).toMatch(/The record of detections cannot be read: malformed JSON/)
 })
 
 test('support writes a private new file without names, addresses and values', async () => {

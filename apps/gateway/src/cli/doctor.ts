@@ -6,7 +6,8 @@ import type { z } from 'zod'
 import { deviceFilePath, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { inWords } from '../kernel/failure.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { explainFileError } from '../kernel/startup-error.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import type { Outcome } from './command-line.ts'
 
@@ -52,11 +53,17 @@ export async function examine(config: Config, environment: NodeJS.ProcessEnv): P
 /** The status of the agent that runs, or why there is none. */
 export async function statusOf(dataDir: string): Promise<{ status?: Status; silence?: string }> {
   let status: Status | undefined
-  const { text } = await askAgent(dataDir, localCalls.getStatus, (answer) => {
-    status = answer
-    return { text: '', isDone: true }
-  })
-  return status ? { status } : { silence: text }
+  try {
+    const { text } = await askAgent(dataDir, localCalls.getStatus, (answer) => {
+      status = answer
+      return { text: '', isDone: true }
+    })
+    return status ? { status } : { silence: text }
+  } catch (error) {
+    const silence = explainFileError(error)
+    if (silence === undefined) throw error
+    return { silence }
+  }
 }
 
 function versionOf({ version, updates }: Status): Finding[] {
@@ -137,7 +144,8 @@ function partsOf({ conditions, cameras, deterrents, problems, detectionsWaiting 
       : { check: 'tunnel', state: 'ok', text: `up; ${detectionsWaiting} detections wait for the hub` },
     ...cameras.map(({ name, state }): Finding => ({
       check: 'camera',
-      state: state === 'online' ? 'ok' : 'FAIL',
+      // Its owner switched off a disabled one.
+      state: state === 'online' || state === 'disabled' ? 'ok' : 'FAIL',
       text: `${name}: ${state}`,
     })),
     ...deterrents.map(({ name, state }): Finding => ({

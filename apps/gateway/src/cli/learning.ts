@@ -1,6 +1,6 @@
 import type { GatewayLearning } from '@hedgerow/contract'
 import { ConfigError } from '../config.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import type { Outcome } from './command-line.ts'
 
@@ -38,7 +38,8 @@ function inLines({ state, lastRunAt, message, cameras }: GatewayLearning): strin
       ),
       ...(drift
         ? [
-            `    of the newest ${drift.reviews} it expected ${percent(drift.expected)} right; ${percent(drift.observed)} were`,
+            `    of the newest ${drift.reviews} it expected ${percent(drift.expected)} right; ` +
+              `${percent(drift.observed)} were`,
           ]
         : []),
     ]),

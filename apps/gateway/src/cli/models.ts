@@ -1,5 +1,6 @@
 import { findAgent } from '../agent-file.ts'
-import { API_PATH } from '../local/api/calls.ts'
+import { callAddress } from '@hedgerow/contract'
+import { LOCAL_API_BASE, localCalls } from '@hedgerow/contract/local-api'
 import { inWords, ModelError } from '../models/model-error.ts'
 import { addModel, type AddOptions, type Open } from '../models/add.ts'
 import { KNOWN_MODELS } from '../models/known-models.ts'
@@ -26,7 +27,7 @@ export async function addModelToDevice(
 async function openFromHub(dataDir: string, name: string): Promise<Open | undefined> {
   const agent = await findAgent(dataDir)
   if (!agent) return undefined
-  const url = `${agent.url}${API_PATH}/models/${name}/archive.tgz`
+  const url = callAddress(agent.url + LOCAL_API_BASE, localCalls.readModel, { name })
   const silence = new AbortController()
   const options = { headers: { authorization: `Bearer ${agent.token}` }, signal: silence.signal }
   const answer = await fetch(url, options).catch(() => undefined)

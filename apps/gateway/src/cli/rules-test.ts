@@ -41,7 +41,8 @@ export async function testRules(
 function inLines({ detections, fired }: DryRun, timeZone: string | undefined): string[] {
   const each = detections.flatMap(({ detection, answers }) => [
     '',
-    `${timeOf(Date.parse(detection.startedAt), timeZone)}  ${detection.label} on ${detection.camera}, score ${detection.score}`,
+    `${timeOf(Date.parse(detection.startedAt), timeZone)}  ${detection.label} on ${detection.camera}, score ` +
+      `${detection.score}`,
     ...answers.map(({ rule, text }) => `  ${rule}: ${text}`),
   ])
   const counts = Object.entries(fired).map(

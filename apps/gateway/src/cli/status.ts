@@ -1,6 +1,6 @@
 import { updateLines } from '@hedgerow/contract'
 import type { z } from 'zod'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { askAgent } from './ask-agent.ts'
 import { timeOf, type Outcome } from './command-line.ts'
 
@@ -19,7 +19,8 @@ function inLines(status: Status): string {
   return [
     ...status.conditions.map(({ label, state, detail }) => `${MARKS[state]}  ${label}${detail ? `: ${detail}` : ''}`),
     '',
-    `Version ${status.version}, ${status.armed ? 'armed' : 'disarmed'}, ${status.detectionsWaiting} detections wait for the hub`,
+    `Version ${status.version}, ${status.armed ? 'armed' : 'disarmed'}, ${status.detectionsWaiting} detections ` +
+      'wait for the hub',
     ...part(
       'Version and updates',
       updateLines(status.updates, (at) => timeOf(Date.parse(at))).map(([title, text]) => `${title}: ${text}`),

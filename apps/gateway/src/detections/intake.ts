@@ -114,10 +114,10 @@ export function createIntake(options: IntakeOptions): Intake {
     const own = verdict ? [...(entry.verdicts ?? []), verdict] : entry.verdicts
     const verdicts = withSecondLook(own, entry.label, find(entry.id))
     const whole: Detection = { ...entry, ...flags, ...(verdicts && { verdicts }) }
-    const kept = keep(whole)
-    if (objects) keepObjects(kept.id, objects)
-    if (kept.suppressed) options.onHeldBack(kept)
-    else options.onSeen(kept, objects)
+    const stored = keep(whole)
+    if (objects) keepObjects(stored.id, objects)
+    if (stored.suppressed) options.onHeldBack(stored)
+    else options.onSeen(stored, objects)
     return whole
   }
 
@@ -158,9 +158,9 @@ export function createIntake(options: IntakeOptions): Intake {
       const found = record.find(detectionId)
       if (found?.label !== label) return
       const others = (found.verdicts ?? []).filter(({ stage }) => stage !== verdict.stage)
-      const kept = record.put({ ...found, verdicts: [...others.slice(0, VERDICTS_MAX - 1), verdict] })
-      if (!kept.suppressed) options.onSeen(kept, record.objectsOf(detectionId))
-      await queue.append([kept])
+      const stored = record.put({ ...found, verdicts: [...others.slice(0, VERDICTS_MAX - 1), verdict] })
+      if (!stored.suppressed) options.onSeen(stored, record.objectsOf(detectionId))
+      await queue.append([stored])
     },
   }
 }

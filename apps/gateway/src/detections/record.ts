@@ -6,6 +6,8 @@ import { z } from 'zod'
 import type { DetectedObject, Jpeg } from '../sources/source.ts'
 import { CANDIDATE_TABLES, createCandidates, type Candidates } from './candidates.ts'
 import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
+import { DataFileError } from '../kernel/durable-file.ts'
+import { inWords } from '../kernel/failure.ts'
 import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../kernel/sqlite-file.ts'
 import type { RecordSettings } from './schema.ts'
 
@@ -172,13 +174,13 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
     put(report) {
       const { thumbnail, ...told } = report
       const before = find(report.id)
-      const kept: Detection = { ...before, ...told, startedAt: before?.startedAt ?? told.startedAt }
+      const merged: Detection = { ...before, ...told, startedAt: before?.startedAt ?? told.startedAt }
       transact(database, () => {
-        insert.run(kept.id, Date.parse(kept.startedAt), kept.camera, kept.label, JSON.stringify(kept))
-        if (thumbnail !== undefined) insertPicture.run(kept.id, Buffer.from(thumbnail, 'base64'))
+        insert.run(merged.id, Date.parse(merged.startedAt), merged.camera, merged.label, JSON.stringify(merged))
+        if (thumbnail !== undefined) insertPicture.run(merged.id, Buffer.from(thumbnail, 'base64'))
       })
       if (Math.abs(clock() - prunedAt) >= PRUNE_EVERY_MS) prune()
-      return kept
+      return merged
     },
     putObjects: (id, objects) => void insertObjects.run(id, JSON.stringify(objects)),
     objectsOf: (id) => parseObjects(selectObjects.get(id)),
@@ -201,7 +203,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
 
 /**
  * For a command that runs beside the agent: the detections, newest first, and the objects of those that have several.
- * Undefined when there is no record yet.
+ * Undefined when there is no record yet; throws DataFileError for a damaged one.
  */
 export function readRecord(
   path: string,
@@ -230,11 +232,16 @@ function hasTable(database: DatabaseSync, name: string): boolean {
 
 function readOnly<T>(path: string, read: (database: DatabaseSync) => T): T | undefined {
   if (!existsSync(path)) return undefined
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  let database: DatabaseSync | undefined
   try {
-    return read(database)
+    database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+    // A start on a full disk leaves an empty file.
+    return hasTable(database, 'detections') ? read(database) : undefined
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && (error as { errcode?: number }).errcode === undefined) throw error
+    throw new DataFileError(`The record of detections cannot be read: ${inWords(error)} (${path}).`)
   } finally {
-    database.close()
+    database?.close()
   }
 }
 

@@ -15,14 +15,14 @@ const MERGED_MS = 60_000
 
 /** Adds a charge at the end of `charges`, which are in order, and drops those that no budget counts any more. */
 export function charged(charges: readonly Charge[], added: Charge): Charge[] {
-  const kept = charges.filter(({ end }) => end > added.end - DAY_MS)
-  const last = kept.at(-1)
-  const before = kept.at(-2)
+  const recent = charges.filter(({ end }) => end > added.end - DAY_MS)
+  const last = recent.at(-1)
+  const before = recent.at(-2)
   // Merges only while the whole group stays within a minute, or one group could grow without end.
   if (last && added.end - (before?.end ?? -Infinity) <= MERGED_MS)
-    kept.splice(-1, 1, { end: Math.max(last.end, added.end), seconds: last.seconds + added.seconds })
-  else kept.push(added)
-  return kept
+    recent.splice(-1, 1, { end: Math.max(last.end, added.end), seconds: last.seconds + added.seconds })
+  else recent.push(added)
+  return recent
 }
 
 /**

@@ -52,8 +52,8 @@ export function createChannels({
         return [name, same ?? { unit, isOff: false }]
       }),
     )
-    const kept = new Set(current.values())
-    retired = before.filter((channel) => !kept.has(channel) && channel.firing)
+    const inUse = new Set(current.values())
+    retired = before.filter((channel) => !inUse.has(channel) && channel.firing)
   }
 
   apply(settings)

@@ -226,7 +226,8 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     const next =
       supervisor === undefined
         ? 'Nothing tries again until the next start: switch it off on site'
-        : `Process ${supervisor} goes on switching it off, and ends once it is off, or after a day ("ps -p ${supervisor}" shows it)`
+        : `Process ${supervisor} goes on switching it off, and ends once it is off, or after a day ("ps -p ` +
+          `${supervisor}" shows it)`
     log.error({ deterrents: interlock.notOff(), supervisor }, `not known to be off: ${names}. ${next}`)
   }
 

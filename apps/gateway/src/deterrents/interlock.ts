@@ -92,8 +92,8 @@ export function createInterlock(options: InterlockOptions) {
     return spent([...(charges.get(name) ?? []), ...live], now.mono)
   }
 
-  function mayNotFire(asked: FireRequest, now: Instant): Refusal | undefined {
-    const { deterrent } = asked
+  function mayNotFire(wanted: FireRequest, now: Instant): Refusal | undefined {
+    const { deterrent } = wanted
     const channel = channels.named(deterrent)
     const situation: Situation = {
       own: channel && settings[deterrent],
@@ -101,12 +101,12 @@ export function createInterlock(options: InterlockOptions) {
       isArmed,
       isBusy: all().some(({ unit, firing }) => firing && unit.name === deterrent),
       isReady: guard === 'there' && channel?.isOff === true,
-      isPersonNear: (own) => persons.isOn((camera) => isWatching(camera, asked.by, own), now),
+      isPersonNear: (own) => persons.isOn((camera) => isWatching(camera, wanted.by, own), now),
       watch: options.watch(),
       lastEnd: charges.get(deterrent)?.at(-1)?.end,
       spent: () => spentBy(deterrent, now),
     }
-    return reasonAgainst(asked, situation, now)
+    return reasonAgainst(wanted, situation, now)
   }
 
   /** Ends what is firing on a channel; the device gets the command even when it is not known to be on. */
@@ -132,7 +132,7 @@ export function createInterlock(options: InterlockOptions) {
   function over(
     channel: Channel,
     firing: LiveFiring,
-    told: { answer?: string; message: string },
+    outcome: { answer?: string; message: string },
     now: Instant,
   ): Output[] {
     const { name } = channel.unit
@@ -143,7 +143,7 @@ export function createInterlock(options: InterlockOptions) {
     charges.set(name, charged(charges.get(name) ?? [], { end: now.mono, seconds }))
     // Its entry says that it failed: nothing has begun that could end.
     if (firing.neverOn) return [save()]
-    const outputs = [record(now, { kind: 'ended', deterrent: name, firing: id, by, seconds, ...told }), save()]
+    const outputs = [record(now, { kind: 'ended', deterrent: name, firing: id, by, seconds, ...outcome }), save()]
     return by.kind === 'rule' ? [...outputs, { do: 'look-later', firing: id, deterrent: name, by }] : outputs
   }
 
@@ -163,21 +163,21 @@ export function createInterlock(options: InterlockOptions) {
     notOff: (): string[] => [...new Set(all().flatMap(({ unit, isOff }) => (isOff ? [] : [unit.name])))],
 
     /** Every answer to a request is an output with the id that this returns; a refusal is among these outputs. */
-    request(asked: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
+    request(wanted: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
       const id = newId()
-      const answer = mayNotFire(asked, now)
+      const answer = mayNotFire(wanted, now)
       if (answer) {
-        const { deterrent, by } = asked
+        const { deterrent, by } = wanted
         const { refused: code, message } = answer
         const entry = refused.count({ kind: 'refused', deterrent, by, code, message }, now)
-        const told: Output = { do: 'answer', firing: id, answer }
-        return { firing: id, outputs: entry ? [told, { do: 'record', entry }] : [told] }
+        const outcome: Output = { do: 'answer', firing: id, answer }
+        return { firing: id, outputs: entry ? [outcome, { do: 'record', entry }] : [outcome] }
       }
-      const channel = channels.named(asked.deterrent)!
-      const seconds = asked.seconds ?? settings[asked.deterrent]!.seconds
+      const channel = channels.named(wanted.deterrent)!
+      const seconds = wanted.seconds ?? settings[wanted.deterrent]!.seconds
       const saving = save()
-      const isUnseen = hasNoWatcher(asked.by, settings[asked.deterrent]!, options.watch())
-      channel.firing = { id, by: asked.by, seconds, phase: 'saving', version, startedAt: now, isUnseen }
+      const isUnseen = hasNoWatcher(wanted.by, settings[wanted.deterrent]!, options.watch())
+      channel.firing = { id, by: wanted.by, seconds, phase: 'saving', version, startedAt: now, isUnseen }
       return { firing: id, outputs: [saving] }
     },
 

@@ -24,13 +24,13 @@ export type Situation = {
 }
 
 export function reasonAgainst(
-  asked: { seconds?: number | undefined; by: Asker },
+  wanted: { seconds?: number | undefined; by: Asker },
   situation: Situation,
   at: Instant,
 ): Refusal | undefined {
-  const code = limitAgainst(asked, situation, at)
+  const code = limitAgainst(wanted, situation, at)
   if (code !== undefined) return refusal(code)
-  return whyBlind(asked.by, situation.own!, situation.watch)
+  return whyBlind(wanted.by, situation.own!, situation.watch)
 }
 
 function limitAgainst(

@@ -30,14 +30,17 @@ const limits = {
   armed: hoursList
     .optional()
     .describe(
-      'When rules and programs may fire it, such as `sunset-sunrise`; always when left out. People may fire it at any time outside `quietHours`.',
+      'When rules and programs may fire it, such as `sunset-sunrise`; always when left out. People may fire it ' +
+        'at any time outside `quietHours`.',
     ),
   watchedBy: z
     .array(z.string().min(1).max(200))
     .max(64)
     .optional()
     .describe(
-      'Cameras that see where it acts: a person on one of them blocks it for a minute, and so does one of them that does not look. When left out, all cameras of the device and of this file watch it, and for a rule its own; `[]`: none does.',
+      'Cameras that see where it acts: a person on one of them blocks it for a minute, and so does one of them ' +
+        'that does not look. When left out, all cameras of the device and of this file watch it, and for a rule ' +
+        'its own; `[]`: none does.',
     ),
 } as const
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { readNames, RECORD_FILE } from '../detections/record.ts'
 import { isMissing } from '../kernel/durable-file.ts'
+import { explainFileError } from '../kernel/startup-error.ts'
 import { readModelLabels, modelsFolder } from '../models/store.ts'
 import { askFrigateForNames } from '../sources/frigate/names.ts'
 import { withGivenCameras } from './given-cameras.ts'
@@ -39,10 +40,11 @@ export async function checkDeviceFile(
   const secrets = { folder: folderOf(path), environment: options.environment }
   const parsed = parseDeviceFile(text, secrets, options.uiTarget)
   if (parsed.errors) return { text: linesOf(path, parsed.errors), isValid: false }
-  const { errors, warnings } = await findNames(parsed, options)
+  const { errors, warnings, unread } = await findNames(parsed, options)
   const warned = linesOf(path, [...warnings, ...parsed.warnings], 'warning: ')
   const first = errors.length > 0 ? linesOf(path, errors) : `${path}: no errors.`
-  return { text: [first, ...(warned ? [warned] : [])].join('\n'), isValid: errors.length === 0 }
+  const lines = [first, ...(warned ? [warned] : []), ...unread.map((sentence) => `warning: ${sentence}`)]
+  return { text: lines.join('\n'), isValid: errors.length === 0 }
 }
 
 /** As editors and compilers write them. */
@@ -53,13 +55,21 @@ export function linesOf(path: string, findings: readonly FileError[], word = '')
 async function findNames(
   { value, names }: Extract<Parsed, { errors?: undefined }>,
   { dataDir, givenCameras = [] }: { dataDir: string; givenCameras?: readonly string[] | undefined },
-): Promise<NameFindings> {
+): Promise<NameFindings & { unread: string[] }> {
   const { frigate } = value.sources
-  const { programs = [], seen } = readNames(join(dataDir, RECORD_FILE)) ?? {}
-  return checkNames(withGivenCameras(value, givenCameras), names, {
+  const unread: string[] = []
+  /** The file can be checked without what is damaged. */
+  function tell(error: unknown): undefined {
+    const sentence = explainFileError(error)
+    if (sentence === undefined) throw error
+    unread.push(sentence)
+  }
+  const recorded = await Promise.try(readNames, join(dataDir, RECORD_FILE)).catch(tell)
+  const found = checkNames(withGivenCameras(value, givenCameras), names, {
     frigate: frigate && (await askFrigateForNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
-    programs,
-    seen,
-    models: await readModelLabels(modelsFolder(dataDir)),
+    programs: recorded?.programs ?? [],
+    seen: recorded?.seen,
+    models: await readModelLabels(modelsFolder(dataDir)).catch(tell),
   })
+  return { ...found, unread }
 }

@@ -102,17 +102,20 @@ describe('a gateway.yaml', () => {
     const text = `
 site: { latitude: 52.1, longitude: 9.3, timeZone: Europe/Berlin }
 cameras:
-  orchard: { url: "http://127.0.0.1:9000/orchard.mjpeg", framesPerSecond: 5, zones: { rows: [[0, 0.4], [1, 0.4], [1, 1], [0, 1]] } }
+  orchard: { url: "http://127.0.0.1:9000/orchard.mjpeg", framesPerSecond: 5,
+    zones: { rows: [[0, 0.4], [1, 0.4], [1, 1], [0, 1]] } }
   gate: { url: "rtsp://viewer:\${GATE_PASSWORD}@192.168.1.30/stream2" }
 sources:
   eye: { cameras: [orchard, gate], model: none }          # none: motion and the demonstration eye
   frigate: { url: "http://127.0.0.1:5000" }
   api: { token: "\${API_TOKEN}", loopbackNeedsToken: false }
 deterrents:
-  sprinkler: { driver: http, "on": { url: "http://192.168.1.20/on" }, "off": { url: "http://192.168.1.20/off" }, seconds: 10, coolDownSeconds: 60, secondsAnHour: 120 }
+  sprinkler: { driver: http, "on": { url: "http://192.168.1.20/on" }, "off": { url: "http://192.168.1.20/off" },
+    seconds: 10, coolDownSeconds: 60, secondsAnHour: 120 }
   siren: { driver: mqtt, broker: "mqtt://127.0.0.1", topic: siren/set, "on": "ON", "off": "OFF", seconds: 5 }
 rules:
-  - { name: Boar at night, labels: [boar, deer], cameras: [orchard], zones: [rows], minimumScore: 0.7, hours: sunset-sunrise, fire: [sprinkler] }
+  - { name: Boar at night, labels: [boar, deer], cameras: [orchard], zones: [rows], minimumScore: 0.7,
+      hours: sunset-sunrise, fire: [sprinkler] }
 `
     expect(parse(text, { GATE_PASSWORD: 'secret', API_TOKEN: 'from-env-0123456789' })).toMatchObject({
       value: {
@@ -201,7 +204,7 @@ rules:
   })
 })
 
-test('an edit takes effect while the agent runs; a bad one leaves the last good file in force and is a problem', async () => {
+test('an edit takes effect while the agent runs; a bad one leaves the last good file and is a problem', async () => {
   const path = join(folder, 'gateway.yaml')
   const file = await watchDeviceFile(path, { log: pino({ level: 'silent' }) })
   try {

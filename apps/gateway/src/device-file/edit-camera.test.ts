@@ -100,7 +100,8 @@ sources:   { api: {} }
       .replace('masks:\n      - [[0, 0], [1, 0], [1, 1]]', 'masks: []'),
   )
   const windows =
-    'cameras:\r\n  a:\r\n    url: "http://198.18.0.1/"\r\n    zones:\r\n      # one\r\n      b: [[0, 0], [1, 0], [1, 1]]\r\n'
+    'cameras:\r\n  a:\r\n    url: "http://198.18.0.1/"\r\n    zones:\r\n      # one\r\n      b: [[0, 0], [1, 0], ' +
+    '[1, 1]]\r\n'
   expect(editCamera(windows, 'a', { zones: {} })).toBe(
     windows.replace('zones:', 'zones: {}').replace('      b: [[0, 0], [1, 0], [1, 1]]\r\n', ''),
   )

@@ -126,7 +126,8 @@ rules: [{ name: A, labels: [dog], fire: [horn], ${rule} }]
       [
         `warning: line 3: sources.frigate.cameras.0: ${frigateHasNot} Gate; the nearest is gate.`,
         `warning: line 3: sources.frigate.cameras.1: ${frigateHasNot} baarn.`,
-        'warning: line 4: deterrents.horn: Nothing looks at shed, so programs and people in the hub cannot fire horn. `watchedBy` names the cameras that matter.',
+        'warning: line 4: deterrents.horn: Nothing looks at shed, so programs and people in the hub cannot fire ' +
+          'horn. `watchedBy` names the cameras that matter.',
         `warning: line 4: deterrents.horn.watchedBy.0: ${frigateHasNot} gaet; the nearest is gate.`,
         'warning: line 5: rules.0.labels.0: No source has reported the label ro-deer yet; the nearest is roe deer.',
         `warning: line 5: rules.0.cameras.0: ${frigateHasNot} Yrad; the nearest is yard.`,
@@ -159,21 +160,24 @@ rules: [{ name: A, labels: [boar], cameras: [yard], zones: [anything], fire: [ho
       ),
     )
     expect(told(text('yard: {}'))).toEqual([
-      'warning: line 4: deterrents.horn.watchedBy.0: No program has reported the camera yard yet. Until one does, horn does not fire.',
+      'warning: line 4: deterrents.horn.watchedBy.0: No program has reported the camera yard yet. Until one ' +
+        'does, horn does not fire.',
     ])
   })
 })
 
 describe('a deterrent without watchedBy', () => {
   const file = (cameras: string, sources: string, watchedBy = '') =>
-    `cameras: ${cameras}\nsources: ${sources}\ndeterrents:\n  horn:\n    { driver: http, "on": { url: "http://127.0.0.1/1" }, "off": { url: "http://127.0.0.1/0" }${watchedBy} }\n`
+    `cameras: ${cameras}\nsources: ${sources}\ndeterrents:\n  horn:\n    { driver: http, "on": { url: ` +
+    `"http://127.0.0.1/1" }, "off": { url: "http://127.0.0.1/0" }${watchedBy} }\n`
   const shed = '{ shed: { url: "http://127.0.0.1/x" }, gate: { url: "http://127.0.0.1/y" } }'
   const eye = (more: string) => `{ eye: { cameras: [gate]${more} } }`
   const nobody = [
     'warning: line 4: deterrents.horn: No camera watches horn: it fires whether a person is there or not.',
   ]
   const blind = (camera: string) => [
-    `warning: line 4: deterrents.horn: Nothing looks at ${camera}, so programs and people in the hub cannot fire horn. \`watchedBy\` names the cameras that matter.`,
+    `warning: line 4: deterrents.horn: Nothing looks at ${camera}, so programs and people in the hub cannot fire ` +
+      `horn. \`watchedBy\` names the cameras that matter.`,
   ]
   test.each<[string, string, string[], Partial<KnownNames>?]>([
     ['no camera', file('{}', '{}'), nobody],
@@ -202,7 +206,8 @@ rules: [{ name: A, labels: [${label}], cameras: [${camera}], zones: [${zone}], f
   expect(rest(told(text('pond', 'wolf'), known))).toEqual([])
   expect(rest(told(text('pond', 'lynx', 'tunnel'), known))).toEqual([])
   expect(rest(told(text('Yard', 'wlof', 'Path'), known))).toEqual([
-    'line 5: rules.0.cameras.0: There is no camera Yard; the nearest is yard. Write a camera that a program reports below `cameras`, as `NAME: {}`.',
+    'line 5: rules.0.cameras.0: There is no camera Yard; the nearest is yard. Write a camera that a program ' +
+      'reports below `cameras`, as `NAME: {}`.',
     'warning: line 5: rules.0.labels.0: No source has reported the label wlof yet; the nearest is wolf.',
     'warning: line 5: rules.0.zones.0: No source has reported the zone Path yet; the nearest is path.',
   ])
@@ -211,7 +216,8 @@ rules: [{ name: A, labels: [${label}], cameras: [${camera}], zones: [${zone}], f
   )
   // Such a name cannot stand below `cameras`.
   expect(rest(told(text('"Kuhst\u00e4lle"', 'boar'), { programs: ['kuhstaelle'] }))).toEqual([
-    'warning: line 5: rules.0.cameras.0: No program has reported the camera Kuhst\u00e4lle yet; the nearest is kuhstaelle.',
+    'warning: line 5: rules.0.cameras.0: No program has reported the camera Kuhst\u00e4lle yet; the nearest is ' +
+      'kuhstaelle.',
   ])
 })
 
@@ -223,7 +229,9 @@ test('a file of one mistake after the other is compared for a moment only', () =
     const wrong = Array.from({ length: 20 }, (_each, at) => `"${'y'.repeat(90)}${index} ${at}"`).join(', ')
     return `  - { name: r${index}, labels: [boar], cameras: [${wrong}], fire: [horn] }`
   })
-  const text = `cameras: { ${cameras} }\nsources: { eye: { cameras: [${names.join(', ')}], model: demonstration } }\ndeterrents: { horn: ${VALVE} } }\nrules:\n${rules.join('\n')}\n`
+  const text =
+    `cameras: { ${cameras} }\nsources: { eye: { cameras: [${names.join(', ')}], model: demonstration } ` +
+    `}\ndeterrents: { horn: ${VALVE} } }\nrules:\n${rules.join('\n')}\n`
   expect(told(text)).toHaveLength(20)
 })
 

@@ -34,15 +34,15 @@ const OWN_EYES: readonly string[] = [NO_MODEL, DEMONSTRATION]
 
 export type NameFindings = { errors: FileError[]; warnings: FileError[] }
 
-export function checkNames(file: DeviceFile, names: readonly PlacedName[], known: KnownNames): NameFindings {
+export function checkNames(file: DeviceFile, names: readonly PlacedName[], knownNames: KnownNames): NameFindings {
   const { eye, frigate, api } = file.sources
-  const isFrigateUnknown = frigate !== undefined && known.frigate === undefined
+  const isFrigateUnknown = frigate !== undefined && knownNames.frigate === undefined
   const mayHaveMore = isFrigateUnknown || api !== undefined
-  const provided = providedCameras(file, known)
-  const seen = (mayHaveMore && known.seen) || { cameras: [], labels: [], zones: [] }
+  const provided = providedCameras(file, knownNames)
+  const seen = (mayHaveMore && knownNames.seen) || { cameras: [], labels: [], zones: [] }
   /** Frigate's persons are reported of all its cameras, whichever `sources.frigate.cameras` names. */
-  const watching = new Map([...((frigate && known.frigate) ?? []), ...provided])
-  const reported = new Set(known.programs.map(nameKey))
+  const watching = new Map([...((frigate && knownNames.frigate) ?? []), ...provided])
+  const reported = new Set(knownNames.programs.map(nameKey))
   // A value of a secret is no name to tell.
   const ofFrigate = names.flatMap(({ what, name, shown }) =>
     what === 'camera of Frigate' && shown === name ? [name] : [],
@@ -108,7 +108,8 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     else if (!watchedBy && blind.length > 0)
       warn(
         named,
-        `Nothing looks at ${blind.slice(0, FINDINGS_MAX).join(', ')}, so programs and people in the hub cannot fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
+        `Nothing looks at ${blind.slice(0, FINDINGS_MAX).join(', ')}, so programs and people in the hub cannot ` +
+          `fire ${named.name}. \`watchedBy\` names the cameras that matter.`,
       )
   }
 
@@ -157,26 +158,26 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     else if (what === 'label') checkOnCameras(named, 'labels')
     else if (what === 'deterrent') checkWatch(named)
     else if (what === 'camera of Frigate') {
-      if (!known.frigate) warnOfFrigate(named, [...Object.keys(file.cameras), ...seen.cameras])
-      else if (!known.frigate.has(name)) fail(named, noSuch('camera', named, [...known.frigate.keys()]))
+      if (!knownNames.frigate) warnOfFrigate(named, [...Object.keys(file.cameras), ...seen.cameras])
+      else if (!knownNames.frigate.has(name)) fail(named, noSuch('camera', named, [...knownNames.frigate.keys()]))
     } else if (what === 'label of the eye') {
-      const labels = eye && labelsOfModel(eye.model, known)
+      const labels = eye && labelsOfModel(eye.model, knownNames)
       if (labels && !labels.some((each) => meansLabel(name, each))) fail(named, noSuch('label', named, labels))
-    } else if (known.models && !OWN_EYES.includes(name) && !known.models.has(name))
-      fail(named, `${noSuch('model', named, [...known.models.keys()])} Add it with: hedgerow-gateway model add`)
+    } else if (knownNames.models && !OWN_EYES.includes(name) && !knownNames.models.has(name))
+      fail(named, `${noSuch('model', named, [...knownNames.models.keys()])} Add it with: hedgerow-gateway model add`)
   }
   return findings
 }
 
 /** The cameras from which something reports, by name. */
-function providedCameras({ sources, cameras }: DeviceFile, known: KnownNames): ReadonlyMap<string, CameraNames> {
+function providedCameras({ sources, cameras }: DeviceFile, knownNames: KnownNames): ReadonlyMap<string, CameraNames> {
   const { eye, frigate } = sources
-  const found = new Map<string, CameraNames>(known.programs.map((name) => [name, {}]))
-  for (const [name, own] of known.frigate ?? [])
+  const found = new Map<string, CameraNames>(knownNames.programs.map((name) => [name, {}]))
+  for (const [name, own] of knownNames.frigate ?? [])
     if (frigate && (!frigate.cameras || frigate.cameras.includes(name))) found.set(name, own)
   for (const name of eye?.cameras ?? []) {
     const zones = Object.keys(cameras[name]?.zones ?? {})
-    const ofModel = labelsOfModel(eye!.model, known)
+    const ofModel = labelsOfModel(eye!.model, knownNames)
     const labels = ofModel?.filter((label) => eye!.labels?.some((each) => meansLabel(each, label)) ?? true)
     // Persons are looked for also when `labels` does not name them.
     if (eye!.model === NO_MODEL) found.set(name, { zones, seesPersons: false })

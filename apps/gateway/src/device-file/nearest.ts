@@ -12,25 +12,28 @@ const LENGTH_MAX = 100
 export function noSuch(
   what: string,
   { name, shown }: { name: string; shown: string },
-  known: readonly string[],
+  names: readonly string[],
   also: readonly string[] = [],
 ): string {
-  const near = theNearest({ name, shown }, [...known, ...also])
+  const near = theNearest({ name, shown }, [...names, ...also])
   if (near !== '') return `There is no ${what} ${shown}${near}.`
-  return `There is no ${what} ${shown}${known.length === 0 ? '' : `; there is ${known.slice(0, SHOWN_MAX).join(', ')}`}.`
+  return (
+    `There is no ${what} ` +
+    `${shown}${names.length === 0 ? '' : `; there is ${names.slice(0, SHOWN_MAX).join(', ')}`}.`
+  )
 }
 
 /** The end of a sentence about such a name; empty when no name is near. */
-export function theNearest({ name, shown }: { name: string; shown: string }, known: readonly string[]): string {
-  const near = shown === name ? nearest(name, known) : undefined
+export function theNearest({ name, shown }: { name: string; shown: string }, names: readonly string[]): string {
+  const near = shown === name ? nearest(name, names) : undefined
   return near === undefined ? '' : `; the nearest is ${near}`
 }
 
 /** The known name that differs in case, in signs between words, or in few letters; undefined when none is close. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, names: readonly string[]): string | undefined {
   const plain = plainName(name)
   let best: { name: string; steps: number } | undefined
-  for (const other of known.slice(0, COMPARED_MAX)) {
+  for (const other of names.slice(0, COMPARED_MAX)) {
     if (other === name) continue
     const steps = stepsBetween(plain, plainName(other))
     if (steps < (best?.steps ?? Infinity)) best = { name: other, steps }

@@ -30,8 +30,8 @@ export function checkReferences(file: Parts, shown: Shown): Problem[] {
     problems.push({ path, message: 'Hours that follow the sun need `site` with latitude and longitude.' })
   }
 
-  function refuse(what: string, name: string, known: object, path: Problem['path']): void {
-    problems.push({ path, message: noSuch(what, { name, shown: shown(path, name) }, Object.keys(known)) })
+  function refuse(what: string, name: string, names: object, path: Problem['path']): void {
+    problems.push({ path, message: noSuch(what, { name, shown: shown(path, name) }, Object.keys(names)) })
   }
 
   for (const [place, name] of (file.sources.eye?.cameras ?? []).entries()) {

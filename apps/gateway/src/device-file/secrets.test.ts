@@ -21,7 +21,8 @@ sources:
   api: { token: abcdefghijklmnopqrst }
 secondLook: { labels: [boar], endpoint: { url: "http://127.0.0.1", key: k, model: m }, normal: sheep }
 deterrents:
-  valve: { driver: http, "on": { url: "http://127.0.0.1/1", headers: { A: b } }, "off": { url: "http://127.0.0.1/0" }, quietHours: "22:00-06:00", watchedBy: [orchard] }
+  valve: { driver: http, "on": { url: "http://127.0.0.1/1", headers: { A: b } }, "off": { url: "http://127.0.0.1/0" },
+    quietHours: "22:00-06:00", watchedBy: [orchard] }
   siren: { driver: mqtt, broker: "mqtt://127.0.0.1", topic: siren/set, "on": "ON", "off": "OFF" }
 rules:
   - { name: A, labels: [boar], cameras: [orchard], zones: [rows], hours: sunset-sunrise, fire: [valve], seconds: 5 }
@@ -154,7 +155,8 @@ test('a rule and an application are called what is written, and warnings show th
 cameras: { orchard: { url: "http://127.0.0.1:9000/" } }
 sources: { eye: { cameras: [orchard], model: none } }
 deterrents: { valve: { driver: shelly, address: "http://127.0.0.1" } }
-rules: [{ name: !file key, labels: [boar], fire: [valve] }, { name: "Farm \${SECRET}", labels: [motion], fire: [valve] }]
+rules: [{ name: !file key, labels: [boar], fire: [valve] },
+  { name: "Farm \${SECRET}", labels: [motion], fire: [valve] }]
 applications: { router: { url: "http://127.0.0.1:5000", title: "\${SECRET}" } }
 `
   const parsed = parseDeviceFile(text, { folder, environment: { SECRET } })
@@ -238,7 +240,8 @@ test.each([
   ['a name', 'rules: [{ name: &s "${PW}", labels: [boar], fire: [*s] }]'],
   [
     'a camera',
-    'cameras: { gate: &c { url: &s "http://u:${PW}@198.18.0.1/" } }\nrules: [{ name: a, labels: [boar], cameras: [*s], fire: [] }]',
+    'cameras: { gate: &c { url: &s "http://u:${PW}@198.18.0.1/" } }\nrules: [{ name: a, labels: [boar], cameras: ' +
+      '[*s], fire: [] }]',
   ],
   ['a number', 'site: { timeZone: &s "${PW}", latitude: *s, longitude: 1 }'],
   ['an alias of an alias', 'a: &s "${PW}"\nrules: [{ name: &t *s, labels: [*s], fire: [*s] }]'],

@@ -17,7 +17,10 @@ export function warningsOf(file: DeviceFile, uiTarget: URL | undefined): Warning
     ...unnamed(file),
     ...waitingRules(file).map(({ index, name, others }) => ({
       path: ['rules', index, 'labels'],
-      message: `The rule ${name} gets nothing from the eye, which reports only \`motion\` without a model${others ? '' : ', and there is no other source'}. Name a model in \`sources.eye.model\`, or \`motion\` here. Up to version 0.1 \`none\` meant what is \`demonstration\` now.`,
+      message:
+        `The rule ${name} gets nothing from the eye, which reports only \`motion\` without a ` +
+        `model${others ? '' : ', and there is no other source'}. Name a model in \`sources.eye.model\`, or ` +
+        `\`motion\` here. Up to version 0.1 \`none\` meant what is \`demonstration\` now.`,
     })),
     ...blindRules(file),
   ]
@@ -68,7 +71,9 @@ function blindRules(file: DeviceFile): Warning[] {
     .filter(([, { labels }]) => labels.some(isMotionLabel))
     .map(([index, { name }]) => ({
       path: ['rules', index, 'labels'],
-      message: `The rule ${name} fires at whatever moves, also at persons: without a model the eye does not know them, so nothing keeps deterrents off.`,
+      message:
+        `The rule ${name} fires at whatever moves, also at persons: without a model the eye does not know them, so ` +
+        'nothing keeps deterrents off.',
     }))
 }
 

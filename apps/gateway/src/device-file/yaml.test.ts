@@ -41,6 +41,14 @@ test.each<[string, string]>([
   ['a: "b', '1:6 The closing quotation mark is missing.'],
   ['a: *b', '1:4 There is no anchor of this name before this alias.'],
   ['a: !secret b', '1:4 This ! word is not known; there is only !file.'],
+  ['a: !!secret b', '1:4 This ! word is not known; there is only !file.'],
+  ['cameras: {b: !!binary aGk=}', '1:14 !!binary is not known; there is only !file.'],
+  ['a:\n  - !!set {x, y}', '2:5 !!set is not known; there is only !file.'],
+  ['a: [!!omap [x: 1]]', '1:5 !!omap is not known; there is only !file.'],
+  ['a: !!pairs\n  - x: 1', '1:4 !!pairs is not known; there is only !file.'],
+  ['a: !!timestamp 2001-12-14', '1:4 !!timestamp is not known; there is only !file.'],
+  ['!!binary a: 5', '1:1 !!binary is not known; there is only !file.'],
+  ['a: !<tag:yaml.org,2002:binary> aGk=', '1:4 This ! word is not known; there is only !file.'],
   ['a: @b', '1:4 A text that begins with this sign needs quotation marks.'],
 ])('%j is refused in words', (text, words) => {
   expect(told(text)).toContain(words)

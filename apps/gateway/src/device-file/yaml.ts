@@ -53,7 +53,7 @@ export function readYaml(text: string): { yaml: Yaml; errors?: undefined } | { y
   }
   try {
     const document = compose(text, lines)
-    const errors = [...faultsOf(document), ...valueFaults(document, placeOf)]
+    const errors = [...faultsOf(document, text), ...valueFaults(document, placeOf)]
     if (errors.length === 0) return { yaml: { document, placeOf } }
     const ordered = errors.toSorted((a, b) => a.at - b.at).slice(0, ERRORS_MAX)
     return { errors: ordered.map(({ at, message }) => ({ ...placeOf(at), message })) }
@@ -113,7 +113,14 @@ class YamlFault extends Error {
 type Fault = { at: number; message: string }
 
 function compose(text: string, lines: LineCounter): Document {
-  const composer = new Composer({ customTags: fileTags, uniqueKeys: false, prettyErrors: false, lineCounter: lines })
+  const composer = new Composer({
+    customTags: fileTags,
+    // Otherwise the library makes bytes, sets and dates, which no part of the file takes.
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter: lines,
+  })
   const documents = composer.compose(tokensOf(text, lines), true, text.length)
   const first = documents.next().value!
   const second = documents.next().value
@@ -136,9 +143,15 @@ function* tokensOf(text: string, lines: LineCounter) {
   yield* parser.end()
 }
 
-function faultsOf({ errors, warnings }: Document): Fault[] {
-  return [...errors, ...warnings].map(({ pos, code, message }) => ({ at: pos[0], message: inWords(code, message) }))
+function faultsOf({ errors, warnings }: Document, text: string): Fault[] {
+  return [...errors, ...warnings].map(({ pos: [at], code, message }) => {
+    const word = code === 'TAG_RESOLVE_FAILED' ? OTHER_TAGS.exec(text.slice(at, at + 20))?.[0] : undefined
+    return { at, message: word ? `${word} is not known; there is only !file.` : inWords(code, message) }
+  })
 }
+
+/** Tags that other files have. Any other word may be a password without its quotation marks, and is not shown. */
+const OTHER_TAGS = /^!!(?:binary|merge|omap|pairs|set|timestamp)(?![^\s,[\]{}])/
 
 /** Keys are written out: no key comes from a file, from a variable or from another group. An alias has its anchor. */
 function valueFaults(document: Document, placeOf: Yaml['placeOf']): Fault[] {

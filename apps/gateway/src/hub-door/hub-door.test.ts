@@ -2,24 +2,28 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as listen, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import {
+  doorCalls,
   GATEWAY_DOOR_PORT,
   gatewayLearning,
   PICTURE_AGE_HEADER,
   type DoorCommand,
   type DoorOutcome,
 } from '@hedgerow/contract'
+import { createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { checkDeclared } from '../../testing/declared-error.ts'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { presetPassword } from '../../testing/preset-password.ts'
 import { writeLearned } from '../../testing/learned-file.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
+import { createHubDoor } from './hub-door.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 const untilTrue = (check: () => boolean) =>
@@ -66,18 +70,23 @@ type Answer = { status: number; type: string | undefined; age: string | undefine
 
 function ask(path: string, { body, port = GATEWAY_DOOR_PORT, headers = {} }: AskOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST'
     const asking = request({
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       host: 'gateway',
       path,
-      headers,
+      headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
       createConnection: () => hub.dial(port),
     })
     asking.on('error', reject)
     asking.on('response', (answer) => {
       const { statusCode: status = 0, headers: answered } = answer
       const told = { status, type: answered['content-type'], age: answered[PICTURE_AGE_HEADER]?.toString() }
-      buffer(answer).then((body) => resolve({ ...told, body }), reject)
+      buffer(answer).then((bytes) => {
+        const json = told.type?.startsWith('application/json') ? (JSON.parse(bytes.toString()) as object) : {}
+        checkDeclared(doorCalls, { base: '', method, path, code: 'error' in json && json.error })
+        resolve({ ...told, body: bytes })
+      }, reject)
     })
     asking.end(body === undefined ? undefined : JSON.stringify(body))
   })
@@ -129,8 +138,28 @@ describe('on one device for all', () => {
       ])
         expect((await ask(path)).status, path).toBe(404)
       expect((await ask('/v1/cameras/orchard/latest.jpg?height=x')).status).toBe(400)
+      expect((await ask('/v1/cameras/orchard/latest.jpg?height=720&newer=1')).status, 'of a newer hub').toBe(404)
       expect((await ask('/v1/commands')).status).toBe(405)
       expect((await ask('/v1/%E0%A4%A/snapshot.jpg')).status).toBe(404)
+    })
+
+    test('answers hubs of every version at the same addresses, with the same bodies', async () => {
+      const first = await ask('/v1/tickets', { body: {} })
+      expect(JSON.parse(first.body.toString())).toEqual({ ticket: expect.stringMatching(/^[\w-]{36}$/) })
+      const late = { ticket: 'unknown', withinMs: 20_000, action: 'stop', by: 'rosa' }
+      const message = 'The command came too late, or a stop came first. It was not carried out.'
+      expect((await ask('/v1/commands', { body: late })).body.toString()).toBe(
+        `{"outcome":"refused","code":"expired","message":"${message}"}`,
+      )
+      expect(gatewayLearning.safeParse(await json('/v1/learning')).success).toBe(true)
+      expect(Object.values(doorCalls).map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'POST /v1/tickets',
+        'POST /v1/commands',
+        'GET /v1/learning',
+        'GET /v1/cameras/:name/latest.jpg',
+        'GET /v1/detections/:id/snapshot.jpg',
+        'GET /v1/detections/:id/clip.mp4',
+      ])
     })
 
     test('is not on the port that people reach, in the tunnel and in the local network', async () => {
@@ -269,6 +298,34 @@ describe('on a device of its own', () => {
     expect(await command({ action: 'undo-learning', learning })).toMatchObject({ code: 'nothing_to_undo' })
     expect(await command({ action: 'undo-learning' })).toMatchObject({ code: 'nothing_to_undo' })
   })
+})
+
+test('the door gives as many pictures at once as the hub asks for: the hub has the limits', async () => {
+  const held = Promise.withResolvers<{ jpeg: Buffer }>()
+  let asked = 0
+  const door = createHubDoor({
+    deterrents: { fire: () => expect.fail(), stop: async () => {}, arm: async () => false, disarm: async () => {} },
+    learning: { undo: () => false, report: () => expect.fail() },
+    pictures: {
+      latest: () => ((asked += 1), held.promise),
+      snapshot: async () => undefined,
+      clip: async () => undefined,
+    },
+    record: { find: () => undefined, picture: () => undefined },
+    faults: createFaults({ report: () => {} }),
+    log,
+  })
+  const server = listen((connection) => door.accept(connection)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    door.stop()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const answers = Array.from({ length: 20 }, () => fetch(`http://127.0.0.1:${port}/v1/cameras/yard/latest.jpg`))
+  await until(() => expect(asked).toBe(20))
+  held.resolve({ jpeg: BOAR })
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
 })
 
 /** TCP ports that this process listens on (proc(5): state 0A of /proc/net/tcp, inodes of /proc/self/fd). */

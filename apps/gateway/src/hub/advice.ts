@@ -23,13 +23,15 @@ export function adviceFor(error: unknown, candidate: HubCandidate, isSettled: bo
   if (NO_TLS.has(code))
     return domain === undefined
       ? 'give its address as http://, or with the port of its HTTPS (8443 unless it was changed)'
-      : `add the zone line ${txtLine(domain, 'scheme=http')}, or let the SRV line name the hub's HTTPS port (8443 unless it was changed)`
+      : `add the zone line ${txtLine(domain, 'scheme=http')}, or let the SRV line name the hub's HTTPS port (8443 ` +
+          'unless it was changed)'
   if (UNKNOWN_CERTIFICATE.has(code)) {
     if (isSettled)
       return 'the hub did not sign it (an older hub, or a proxy in front of it): name the CA in GATEWAY_HUB_CA_FILE'
     return domain === undefined
       ? "set GATEWAY_HUB_FINGERPRINT to the hub's fingerprint, or name the CA in GATEWAY_HUB_CA_FILE"
-      : `add the zone line ${txtLine(domain, 'fp=FINGERPRINT')} with the hub's fingerprint, or name the CA in GATEWAY_HUB_CA_FILE`
+      : `add the zone line ${txtLine(domain, 'fp=FINGERPRINT')} with the hub's fingerprint, or name the CA in ` +
+          'GATEWAY_HUB_CA_FILE'
   }
   if (domain === undefined) return undefined
   if (url.protocol === 'http:' && NO_HTTP.has(code))

@@ -69,7 +69,7 @@ describe('detections that wait on disk', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  test('are kept again after their folder vanished; those in it are counted as lost, until they come back', async () => {
+  test('are kept again after their folder vanished; those in it count as lost, until they come back', async () => {
     const queue = await open()
     await queue.append(detections(0, 3))
     await rename(directory, `${directory}-away`)

@@ -92,16 +92,16 @@ export async function openDetectionQueue(
     const gone = files.filter(({ number }) => !numbers.includes(number))
     // Its handle would take detections for a file without a name.
     if (newest && gone.includes(files.at(-1)!)) await closeNewest().catch(() => {})
-    const kept = files.filter((file) => !gone.includes(file))
+    const remaining = files.filter((file) => !gone.includes(file))
     for (const number of numbers) {
-      if (kept.some((file) => file.number === number)) continue
+      if (remaining.some((file) => file.number === number)) continue
       // A file that comes back before the newest is not written to.
       if (newest && number > files.at(-1)!.number) await closeNewest()
       const text = await readFile(pathOf(number), 'utf8')
-      kept.push({ number, count: parseLines(text).length, bytes: Buffer.byteLength(text) })
+      remaining.push({ number, count: parseLines(text).length, bytes: Buffer.byteLength(text) })
       nextNumber = Math.max(nextNumber, number + 1)
     }
-    files.splice(0, Infinity, ...kept.toSorted((a, b) => a.number - b.number))
+    files.splice(0, Infinity, ...remaining.toSorted((a, b) => a.number - b.number))
     const lost = gone.reduce((sum, { count }) => sum + count, 0)
     if (lost === 0) return
     countDropped(lost)

@@ -33,11 +33,11 @@ export function keepSendingDetections(options: {
     } catch (error) {
       if (withDetails && error instanceof HubRefusal && error.code === 'invalid_request')
         return deliver(post, batch, false)
-      const kept = error instanceof HubRefusal ? withoutRefused(detections, error) : undefined
-      if (!(error instanceof HubRefusal) || !kept) throw error
-      drop(detections.length - kept.flat().length, error.message)
+      const accepted = error instanceof HubRefusal ? withoutRefused(detections, error) : undefined
+      if (!(error instanceof HubRefusal) || !accepted) throw error
+      drop(detections.length - accepted.flat().length, error.message)
       let isAnySent = false
-      for (const part of kept) isAnySent = (await deliver(post, part, mayDetail)) || isAnySent
+      for (const part of accepted) isAnySent = (await deliver(post, part, mayDetail)) || isAnySent
       return isAnySent
     }
   }
@@ -78,6 +78,6 @@ function withoutRefused(detections: Detection[], { code, fieldErrors }: HubRefus
   }
   if (code !== 'invalid_request') return undefined
   const refused = new Set(Object.keys(fieldErrors).map((path) => /^detections\.(\d+)/.exec(path)?.[1]))
-  const kept = detections.filter((_, index) => !refused.has(String(index)))
-  return kept.length > 0 && kept.length < detections.length ? [kept] : []
+  const accepted = detections.filter((_, index) => !refused.has(String(index)))
+  return accepted.length > 0 && accepted.length < detections.length ? [accepted] : []
 }

@@ -49,7 +49,8 @@ export async function findHubs(
       candidates.push(...(await findInDomain(domain, names, random)))
     } catch (error) {
       problems.push(
-        `DNS SRV ${SERVICE}.${domain}: ${isAbsent(error) ? `there is no such record: add the zone line ${srvLine(domain)}` : inWords(error)}`,
+        `DNS SRV ${SERVICE}.${domain}: ` +
+          (isAbsent(error) ? `there is no such record: add the zone line ${srvLine(domain)}` : inWords(error)),
       )
     }
   }

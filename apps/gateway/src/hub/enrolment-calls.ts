@@ -70,13 +70,13 @@ export async function openSession(
   expected: ExpectedHub,
   context: CallContext,
 ): Promise<HubSession> {
-  const asked = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.wireguardPublicKey }
+  const request = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.wireguardPublicKey }
   const nonce = randomBytes(32).toString('base64')
   let connection: TlsConnection | undefined
   const route = routeOf(context)
   const answer = await post({
     url: callUrl(url, registerChallenge.path),
-    body: encode(asked),
+    body: encode(request),
     headers: { [NONCE_HEADER]: nonce },
     timeoutMs: CALL_TIMEOUT_MS,
     signal: context.signal,
@@ -91,7 +91,7 @@ export async function openSession(
   })
   const receivedAt = performance.now()
   const { signature, tlsKeyHash, ...answered } = readAnswer(answer, registerChallenge.response)
-  const challenge = { ...asked, ...answered }
+  const challenge = { ...request, ...answered }
   if (!verifyChallenge(challenge, signature)) throw new NotAHubError("the hub's signature on its challenge is wrong")
   expected.check(challenge.hubIdentityPublicKey)
   if (connection?.problem) {

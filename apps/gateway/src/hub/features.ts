@@ -63,11 +63,11 @@ export function createHubFeatures(): HubFeatures {
       const counted = has('restarts') ? heartbeat : without(RESTARTS, heartbeat)
       const state = has('frozen-cameras') ? counted : withoutFrozen(counted)
       const seen = has('camera-problems') ? state : without(CAMERA_PROBLEMS, state)
-      const known = has('updates') ? seen : without(UPDATE_DETAILS, seen)
-      const told = has('applications') ? withApplications(known) : without(HEARTBEAT_APPLICATIONS, known)
-      if (has('heartbeat-details')) return told
-      const deterrents = told.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
-      return { ...without(HEARTBEAT_DETAILS, told), deterrents }
+      const understood = has('updates') ? seen : without(UPDATE_DETAILS, seen)
+      const sent = has('applications') ? withApplications(understood) : without(HEARTBEAT_APPLICATIONS, understood)
+      if (has('heartbeat-details')) return sent
+      const deterrents = sent.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
+      return { ...without(HEARTBEAT_DETAILS, sent), deterrents }
     },
     detectionsFor(detections) {
       const shown = has('learning') ? detections : withoutLearning(detections)

@@ -143,7 +143,7 @@ describe('a hub that does not answer at once', () => {
     await beating.stop()
   })
 
-  test('gets the next heartbeat over the same connection, and over a new one at once when it had ended that', async () => {
+  test('gets the next heartbeat over the same connection, and over a new one once it had ended that', async () => {
     const beating = startWithTunnel({ isHeard: true })
     for (let heartbeats = 1; heartbeats <= 3; heartbeats++) {
       await untilTrue(() => beating.heartbeats() === heartbeats)

@@ -71,7 +71,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   let askedForMs = 0
   /** The tunnel came up again in this session: perhaps the hub restarted, and its whole fleet returns at once. */
   let isReturning = false
-  let kept: { tunnel: Tunnel; agent: Agent } | undefined
+  let current: { tunnel: Tunnel; agent: Agent } | undefined
 
   function learn(named: readonly string[] | undefined): void {
     const isNews = !features.isKnown()
@@ -110,8 +110,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       if (failures === 0 && !tunnel.hasHeardSince(sentAtMs)) silence.abort()
     }, SILENCE_MS)
     const ended = AbortSignal.any([signal, silence.signal])
-    if (kept?.tunnel !== tunnel) kept = { tunnel, agent: keepOneConnection(tunnel) }
-    const carried = { signal: ended, timeoutMs: TIMEOUT_MS, agent: kept.agent }
+    if (current?.tunnel !== tunnel) current = { tunnel, agent: keepOneConnection(tunnel) }
+    const carried = { signal: ended, timeoutMs: TIMEOUT_MS, agent: current.agent }
     try {
       const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, carried))
       const askedMs = answer.settings.heartbeatIntervalSeconds * 1_000

@@ -6,7 +6,7 @@ import type { Heartbeat } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { DatagramSocket } from '@hedgerow/wireguard/node'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { AgentIdentity, AgentSettings } from '../config.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { GatewayState } from './gateway-state.ts'
 import { loadDeviceKeys, type DeviceKeys } from './identity.ts'
@@ -45,8 +45,8 @@ export type DeviceNetwork = {
   openSocket(): DatagramSocket
 }
 
-export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
-  Partial<Omit<Config, 'name' | 'dataDir'>> & {
+export type HubConnectionOptions = AgentIdentity &
+  Partial<AgentSettings> & {
     log: Logger
     version: string
     uptimeSeconds(): number
@@ -114,7 +114,7 @@ export async function openHubConnection(
     )
 
   const features = createHubFeatures()
-  let way: () => Post | undefined = () => undefined
+  let poster: () => Post | undefined = () => undefined
   let hubUrl = options.hubUrl
   let session: HubSession | undefined
   let approval: Approval | undefined
@@ -243,7 +243,7 @@ export async function openHubConnection(
       onUnanswered: () => registration.recheck(),
     })
     const wayToHub = createWayToHub({ tunnel: () => tunnel, httpsFallback, features, signal })
-    way = wayToHub
+    poster = wayToHub
     const sender = keepSendingDetections({ queue, wayToHub, features, log, signal })
     const ledger = keepSendingLedger({
       deterrents: options.deterrents,
@@ -305,7 +305,7 @@ export async function openHubConnection(
     return downloadThroughTunnel(tunnel, name, ask)
   }
 
-  return { keys, state, askSecondLook: askHubWith(() => way(), features), download, start }
+  return { keys, state, askSecondLook: askHubWith(() => poster(), features), download, start }
 }
 
 function problemsOfQueue(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {

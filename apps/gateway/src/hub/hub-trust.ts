@@ -39,10 +39,10 @@ export function parseFingerprint(text: string): string | undefined {
 /** `pin`: the operator's fingerprint in the form of `parseFingerprint`; it overrides the remembered hub. */
 export async function openHubTrust(dataDir: string, pin: string | undefined): Promise<HubTrust> {
   const path = join(dataDir, HUB_FILE)
-  let known = (await readJsonFile(path, hubFile))?.identityPublicKey
+  let pinned = (await readJsonFile(path, hubFile))?.identityPublicKey
   return {
-    known: () => (known !== undefined && (pin === undefined || fingerprint(known) === pin) ? known : undefined),
-    isSettled: (discoveredPins) => pin !== undefined || known !== undefined || discoveredPins.length > 0,
+    known: () => (pinned !== undefined && (pin === undefined || fingerprint(pinned) === pin) ? pinned : undefined),
+    isSettled: (discoveredPins) => pin !== undefined || pinned !== undefined || discoveredPins.length > 0,
     check(identityPublicKey, discoveredPins) {
       const shown = fingerprint(identityPublicKey)
       if (pin !== undefined) {
@@ -51,20 +51,21 @@ export async function openHubTrust(dataDir: string, pin: string | undefined): Pr
           `This is not the hub that GATEWAY_HUB_FINGERPRINT names: expected ${pin}, but it shows ${shown}.`,
         )
       }
-      if (known !== undefined && known !== identityPublicKey)
+      if (pinned !== undefined && pinned !== identityPublicKey)
         throw new HubRefusedError(
-          `The hub's key has changed: this device trusts ${fingerprint(known)}, but it shows ${shown}. ` +
+          `The hub's key has changed: this device trusts ${fingerprint(pinned)}, but it shows ${shown}. ` +
             `If the hub was reinstalled, set GATEWAY_HUB_FINGERPRINT to the new fingerprint.`,
         )
       if (discoveredPins.length > 0 && !discoveredPins.includes(shown))
         throw new HubRefusedError(
-          `This is not the hub that the DNS record names: expected ${discoveredPins.join(' or ')}, but it shows ${shown}.`,
+          `This is not the hub that the DNS record names: expected ${discoveredPins.join(' or ')}, but it shows ` +
+            `${shown}.`,
         )
     },
     async remember(identityPublicKey) {
-      if (identityPublicKey === known) return
+      if (identityPublicKey === pinned) return
       await writeDurably(path, `${JSON.stringify({ identityPublicKey }, null, 2)}\n`)
-      known = identityPublicKey
+      pinned = identityPublicKey
     },
   }
 }

@@ -40,7 +40,8 @@ export async function loadDeviceKeys(dataDir: string, usedFiles: readonly string
   for (const name of usedFiles) {
     if (await exists(join(dataDir, name)))
       throw new DataFileError(
-        `${path} is missing, but ${name} shows that this device had keys. Restore it from a backup, or empty ${dataDir} to enrol as a new device.`,
+        `${path} is missing, but ${name} shows that this device had keys. Restore it from a backup, or empty ` +
+          `${dataDir} to enrol as a new device.`,
       )
   }
   const made = {

@@ -32,14 +32,14 @@ export function keepSendingLedger(options: {
 
   async function readCursor(gatewayId: string): Promise<number> {
     if (cursor?.gatewayId === gatewayId) return cursor.id
-    const known = await readJsonFile(path, cursorFile).catch((error: unknown) => {
+    const stored = await readJsonFile(path, cursorFile).catch((error: unknown) => {
       log.warn({ err: error }, 'the hub gets the whole ledger again')
       return undefined
     })
     const [newest] = await deterrents.ledger({ limit: 1 })
     // A new ledger counts from 1 again.
-    const isOfThisLedger = known !== undefined && known.id <= (newest?.id ?? 0)
-    cursor = { gatewayId, id: known?.gatewayId === gatewayId && isOfThisLedger ? known.id : 0 }
+    const isOfThisLedger = stored !== undefined && stored.id <= (newest?.id ?? 0)
+    cursor = { gatewayId, id: stored?.gatewayId === gatewayId && isOfThisLedger ? stored.id : 0 }
     return cursor.id
   }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Detection, LedgerEntry } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { isUnknownRefusal, post as postOverHttp, readAnswer } from '../kernel/http-call.ts'
+import { mayBeOfContent, post as postOverHttp, readAnswer } from '../kernel/http-call.ts'
 import { openDetectionQueue, type DetectionQueue } from './detection-queue.ts'
 import { keepSendingDetections } from './detections.ts'
 import { createHubFeatures } from './features.ts'
@@ -21,7 +21,7 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true }))
 })
 
-type Answer = { status: number; body: string; retryAfter?: string }
+type Answer = { status: number; body: string; retryAfter?: string; isCutOff?: boolean }
 const TAKEN: Answer = { status: 200, body: '{"accepted":1}' }
 
 /** A hub that answers as `answer` says to the ids that it gets. */
@@ -34,10 +34,15 @@ async function startHub(answer: (ids: string[]) => Answer) {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { detections?: Detection[]; entries?: LedgerEntry[] }
     const ids = [...(body.detections ?? []), ...(body.entries ?? [])].map(({ id }) => String(id))
     calls++
-    const { status, body: text, retryAfter } = answer(ids)
+    const { status, body: text, retryAfter, isCutOff } = answer(ids)
     if (status === 200) for (const id of ids) taken.add(id)
-    response.writeHead(status, { 'content-type': 'application/json', ...(retryAfter && { 'retry-after': retryAfter }) })
-    response.end(text)
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      ...(retryAfter && { 'retry-after': retryAfter }),
+      ...(isCutOff && { 'content-length': text.length + 9 }),
+    })
+    if (isCutOff) response.write(text, () => response.destroy())
+    else response.end(text)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -94,7 +99,12 @@ test.each([
   { status: 418, body: 'a teapot' },
   { status: 404, body: '<html>nginx</html>' },
   { status: 403, body: '<html>firewall</html>' },
-])('a refusal that is not known ($status $body) holds up nothing else', async (refusal) => {
+  { status: 418, body: 'x'.repeat(200_000) },
+  { status: 418, body: 'cut', isCutOff: true },
+  { status: 400, body: '{"error":"invalid_json","message":"m"}' },
+  { status: 415, body: '{"error":"unsupported_media_type","message":"m"}' },
+  { status: 404, body: '{"error":"not_found","message":"m"}' },
+])('a refusal of something that was sent ($status $body) holds up nothing else', async (refusal) => {
   const hub = await startHub((ids) => (ids.some((id) => ['7', '8'].includes(id)) ? refusal : TAKEN))
   const queue = await send(hub)
   await queue.append(detections(1, 20))
@@ -163,14 +173,16 @@ test.each([
   [500, 'x', false],
   [302, 'x', false],
   [403, '{"error":"gateway_unknown","message":"m"}', false],
+  [409, '{"error":"request_replayed","message":"m"}', false],
   [409, '{"error":"something_new","message":"m"}', true],
+  [400, '{"error":"invalid_json","message":"m"}', true],
   [404, 'x', true],
-])('status %i with %s: unknown is %s', (status, body, isUnknown) => {
+])('status %i with %s: about what was sent is %s', (status, body, isOfContent) => {
   let failure: unknown
   try {
     readAnswer({ status, headers: {}, body: Buffer.from(body) }, { safeParse: () => ({ success: false }) } as never)
   } catch (error) {
     failure = error
   }
-  expect(isUnknownRefusal(failure)).toBe(isUnknown)
+  expect(mayBeOfContent(failure)).toBe(isOfContent)
 })

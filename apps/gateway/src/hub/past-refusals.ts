@@ -1,4 +1,4 @@
-import { isUnknownRefusal } from '../kernel/http-call.ts'
+import { mayBeOfContent } from '../kernel/http-call.ts'
 
 /** So many parts may be refused before one is accepted. */
 const REFUSED_PARTS_MAX = 40
@@ -7,8 +7,8 @@ const REFUSED_PARTS_MAX = 40
 type Send<T> = (part: T[]) => Promise<boolean>
 
 /**
- * Sends items past those that the hub refuses in a way that this program does not know: what waits behind must not wait
- * for ever. Returns the items that were refused by themselves. They are given up only when the hub accepted others
+ * Sends items past those that the hub refuses for a reason that may be theirs: what waits behind must not wait for
+ * ever. Returns the items that were refused by themselves. They are given up only when the hub accepted others
  * meanwhile, those that wait behind included; a hub or a proxy that refuses everything gets all of them again. So this
  * rejects while nothing is accepted, and at any other failure.
  */
@@ -19,7 +19,7 @@ export async function sendPastRefusals<T>(
   try {
     return await sendInParts(items, send, false)
   } catch (error) {
-    if (!isUnknownRefusal(error)) throw error
+    if (!mayBeOfContent(error)) throw error
     const behind = await following()
     if (behind.length === 0) throw error
     let isAnyAccepted = false
@@ -48,7 +48,7 @@ async function sendInParts<T>(items: T[], send: Send<T>, isProven: boolean): Pro
     try {
       if (await send(part)) isAnyAccepted = true
     } catch (error) {
-      if (!isUnknownRefusal(error)) throw error
+      if (!mayBeOfContent(error)) throw error
       failure = error
       failures++
       if (!isAnyAccepted && failures > REFUSED_PARTS_MAX) throw error

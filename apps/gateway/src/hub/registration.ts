@@ -138,9 +138,9 @@ export function keepRegistered(options: RegistrationOptions): Registration {
   }
 
   /** Returns undefined after a pause, because the hub asked for it or is slow; the session stays. */
-  async function askUnlessBusy(session: HubSession, asked: { registrationId: string; waitSeconds: number }) {
+  async function askUnlessBusy(session: HubSession, request: { registrationId: string; waitSeconds: number }) {
     try {
-      const status = await askStatus(session, { ...asked, answerMs: pace.answerMs }, device.keys, context)
+      const status = await askStatus(session, { ...request, answerMs: pace.answerMs }, device.keys, context)
       unanswered = 0
       return status
     } catch (error) {

@@ -61,7 +61,7 @@ function stored(): GatewayReview[] {
   }
 }
 
-test('reach the record in pages, the latest of each detection, and continue after an outage and a restart', async () => {
+test('reach the record in pages, the latest of each detection, and go on after an outage and a restart', async () => {
   hub.reviews.push(said(1), said(2), said(3, { detection: 'd1', verdict: 'wrong', label: 'deer' }))
   hub.refuseReviews(1)
   await join()

@@ -22,9 +22,9 @@ const PAUSE_MAX_MS = 3_600_000
 const UNREACHED_PAUSE_MS = 10_000
 
 /** Asks the hub's vision endpoint, if this hub names the feature. */
-export function askHubWith(way: () => Post | undefined, features: Pick<HubFeatures, 'has'>): AskHub {
+export function askHubWith(poster: () => Post | undefined, features: Pick<HubFeatures, 'has'>): AskHub {
   return async ({ jpeg, label, camera, zone, at, normal }, timeoutMs) => {
-    const post = way()
+    const post = poster()
     if (!post) return { by: 'hub', ...unsure('The hub cannot be reached now.'), retryAfterMs: UNREACHED_PAUSE_MS }
     if (!features.has(SECOND_LOOK_FEATURE)) {
       const fault = 'The hub offers no second look.'

@@ -63,7 +63,8 @@ export async function openTlsTo(keyHash: string, url: URL, options: Options): Pr
 
 export function foreignCertificate(): HubRefusedError {
   return new HubRefusedError(
-    'The right hub answers, but the TLS certificate is not its own: somebody in between could read the traffic. Where that is ' +
+    'The right hub answers, but the TLS certificate is not its own: somebody in between could read the traffic. ' +
+      'Where that is ' +
       "a proxy of yours, name its certificate's CA in GATEWAY_HUB_CA_FILE.",
   )
 }

@@ -21,7 +21,8 @@ export async function lockDataDirectory(dataDir: string): Promise<() => void> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
     throw new DataFileError(
-      `Another gateway is running with ${dataDir}. Stop it first, or use another directory: --data or GATEWAY_DATA_DIR.`,
+      `Another gateway is running with ${dataDir}. Stop it first, or use another directory: --data or ` +
+        'GATEWAY_DATA_DIR.',
     )
   }
   server.unref()

@@ -27,11 +27,12 @@ export async function makeDataDirectory(path: string): Promise<void> {
   const { mode } = await stat(path)
   if ((mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0 || process.platform === 'win32') return
   throw new DataFileError(
-    `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
+    `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its ` +
+      `keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
   )
 }
 
-/** Not Node's own recursion: it never ends below /proc, which refuses each new directory as if its parent were missing. */
+/** Not Node's own recursion: it never ends below /proc, which refuses each new directory as if its parent were gone. */
 async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return
   await makeDirectory(dirname(path))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { post } from './http-call.ts'
+import { mayBeOfContent, post } from './http-call.ts'
 
 let server: Server | undefined
 const sockets = new Set<Socket>()
@@ -30,6 +30,7 @@ function forEver(socket: Socket, text: string): void {
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n'
+const TEAPOT = "HTTP/1.1 418 I'm a teapot\r\n"
 
 describe('a call to a hub', () => {
   it.each<[string, (socket: Socket) => void]>([
@@ -53,5 +54,21 @@ describe('a call to a hub', () => {
   ])('settles by its deadline when the server %s, and closes the connection', async (_peer, answers) => {
     await expect(postTo(answers, 200)).rejects.toThrow('no answer within 0 s')
     await vi.waitFor(() => expect([...sockets].every((socket) => socket.closed)).toBe(true), { timeout: 10_000 })
+  })
+
+  it.each<[string, boolean, (socket: Socket) => void]>([
+    ['is too long', true, (socket) => forEver(socket, `${TEAPOT}\r\n${'x'.repeat(100_000)}`)],
+    ['ends early', true, (socket) => socket.end(`${TEAPOT}Content-Length: 9\r\n\r\nhi`)],
+    [
+      'is reset',
+      true,
+      (socket) => socket.write(`${TEAPOT}Content-Length: 9\r\n\r\nhi`, () => socket.resetAndDestroy()),
+    ],
+    ['trickles', true, (socket) => (socket.write(`${TEAPOT}\r\n`), forEver(socket, 'x'))],
+    ['follows 401 and ends early', false, (socket) => socket.end('HTTP/1.1 401 No\r\nContent-Length: 9\r\n\r\nhi')],
+    ['follows 200 and ends early', false, (socket) => socket.end(`${OK}Content-Length: 9\r\n\r\nhi`)],
+  ])('takes a refusal by its head when its page %s', async (_end, isOfContent, answers) => {
+    const error = await postTo(answers, 2_000).catch((thrown: unknown) => thrown)
+    expect(mayBeOfContent(error)).toBe(isOfContent)
   })
 })

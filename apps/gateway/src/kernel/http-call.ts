@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { GatheredBytes } from '@hedgerow/http'
-import { errorBody, errorTable, type ErrorCode } from '@hedgerow/contract'
+import { errorBody, type ErrorCode } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
 
@@ -98,21 +98,24 @@ export async function post(options: PostOptions): Promise<Answer> {
       ...(options.lookup ? { lookup: options.lookup } : {}),
       ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress, family: 4 }),
     })
-    let isAnswered = false
+    let status: number | undefined
     const fail = (error: Error) => {
       outgoing.destroy()
-      reject(timeout.aborted ? late() : error)
+      // The head of a refusal has come: it counts, whatever becomes of its page.
+      if (isRefusal(status) && !options.signal.aborted)
+        reject(new NotAHubError(`the server there is not a hub (status ${status}, without a whole answer)`, status))
+      else reject(timeout.aborted ? late() : error)
     }
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const isEnded = error.code === 'ECONNRESET' || error.code === 'EPIPE'
       // The server ended the kept connection before this call reached it (RFC 9112 section 9.3.1).
-      if (outgoing.reusedSocket && isEnded && !isAnswered) resolve(post(options))
+      if (outgoing.reusedSocket && isEnded && status === undefined) resolve(post(options))
       else fail(error)
     })
     // Node closes without an error at an unrequested 101 answer.
     outgoing.on('close', () => fail(new NotAHubError('the server there is not a hub: its answer is incomplete')))
     outgoing.on('response', (incoming) => {
-      isAnswered = true
+      status = incoming.statusCode
       const answer = new GatheredBytes()
       incoming.on('data', (chunk: Buffer) => {
         if (answer.length + chunk.length > ANSWER_LIMIT)
@@ -147,15 +150,23 @@ export function readAnswer<S extends z.ZodType>(answer: Answer, schema: S): z.ou
   throw new NotAHubError(`the server there is not a hub (status ${answer.status})`, answer.status)
 }
 
-/** These are about the moment or the way, and not about what was sent. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429])
+const isRefusal = (status: number | undefined) => status !== undefined && status >= 400 && status < 500
 
-/** A refusal that this program does not know, such as that of a newer hub or of a proxy: it may stay or pass. */
-export function isUnknownRefusal(error: unknown): boolean {
+/** These are about the moment or the way, and not about what was sent. */
+const PASSING_STATUSES: ReadonlySet<number | undefined> = new Set([401, 407, 408, 421, 425, 429])
+/** So are these, of the whole gateway. */
+const PASSING_CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'gateway_unknown',
+  'request_replayed',
+  'signature_invalid',
+  'vpn_disabled',
+])
+
+/** A refusal that may be about what was sent, by a hub or by a proxy. One with Retry-After says that it passes. */
+export function mayBeOfContent(error: unknown): boolean {
   if (!(error instanceof HubRefusal || error instanceof NotAHubError)) return false
-  const { status = 0 } = error
-  if (status < 400 || status >= 500 || PASSING_STATUSES.has(status)) return false
-  return error instanceof NotAHubError || (error.retryAfterMs === undefined && !Object.hasOwn(errorTable, error.code))
+  if (!isRefusal(error.status) || PASSING_STATUSES.has(error.status)) return false
+  return error instanceof NotAHubError || (error.retryAfterMs === undefined && !PASSING_CODES.has(error.code))
 }
 
 /** RFC 9110 section 10.2.3; a hub sends seconds, not a date. */

@@ -78,8 +78,8 @@ export function digestAuthorization(challenge: DigestChallenge, request: DigestR
   const secret = hash(`${user}:${realm}:${password}`)
   const key = isSession ? hash(`${secret}:${nonce}:${cnonce}`) : secret
   const middle = quality ? [nonce, count, cnonce, quality] : [nonce]
-  const asked = quality === 'auth-int' ? `${method}:${uri}:${hash(body)}` : `${method}:${uri}`
-  const response = hash([key, ...middle, hash(asked)].join(':'))
+  const signed = quality === 'auth-int' ? `${method}:${uri}:${hash(body)}` : `${method}:${uri}`
+  const response = hash([key, ...middle, hash(signed)].join(':'))
   const given = {
     username: quoted(user),
     realm: quoted(realm),

@@ -20,7 +20,7 @@ export type DevicePassword = {
   mark(): Promise<string>
 }
 
-/** scrypt (RFC 7914): 32 MB, and a tenth of a second on a small board. */
+/** scrypt (RFC 7914) with 32 MB. */
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const HASH_BYTES = 32
 const FILE = 'password.json'

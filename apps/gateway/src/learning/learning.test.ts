@@ -9,7 +9,7 @@ import { createRandom, type Random } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLearning, isDue, type Learning } from './learning.ts'
-import type { Said } from './night.ts'
+import type { StoredVerdict } from './night.ts'
 import { learningSettings } from './schema.ts'
 import { LEARNING_FILE, openLearningStore } from './store.ts'
 
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 const NOW = Date.parse('2026-05-20T01:00:00Z')
 
 let dataDir: string
-let said: Said[]
+let said: StoredVerdict[]
 let updates: { id: string; suppressed?: boolean | undefined; doubtful?: boolean | undefined }[]
 let now: number
 let alsoLearn: Record<string, string[]>
@@ -108,7 +108,7 @@ const versionsOf = (label = 'deer') =>
     .cameras[0]?.labels.find((one) => one.label === label)
     ?.versions.map(({ state }) => state)
 
-test('after a night it holds back detections like those that people called wrong, and says so; those like the right ones are shown', async () => {
+test('after a night it holds back detections like those called wrong, and says so; the others are shown', async () => {
   await mark(38)
   await learning.run()
   expect(learning.state()).toMatchObject({ state: 'waiting', message: expect.stringContaining('1 right and 1 wrong') })
@@ -209,7 +209,7 @@ test('a later picture shows a held-back detection only when it is more likely ri
   expect(await look(hidden, 0.6, before)).toMatchObject({ suppressed: false, verdict: { outcome: 'unsure' } })
 })
 
-test('nights are counted from reviews: shown and right, shown and wrong, held back, held back although right', async () => {
+test('nights are counted from reviews: shown and right, shown and wrong, held back, and wrongly so', async () => {
   await mark(80)
   await learning.run()
   const nights = () => learning.report().cameras[0]!.nights
@@ -310,7 +310,8 @@ test('kill -9 in the middle of a night: the old version stays, and the next run 
     const nothing = () => {}
     const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
     const learning = createLearning({ dataDir: ${JSON.stringify(dataDir)}, settings: () => learningSettings.parse({}),
-      place: () => ({ timeZone: 'UTC' }), masks: () => [], reviews: () => ${JSON.stringify(said)}, picture: async () => undefined,
+      place: () => ({ timeZone: 'UTC' }), masks: () => [], reviews: () => ${JSON.stringify(said)},
+      picture: async () => undefined,
       update: async () => true, log, clock: () => ${NOW + 30 * HOUR_MS} })
     const done = learning.run()
     console.log('begun')

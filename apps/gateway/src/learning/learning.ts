@@ -9,7 +9,7 @@ import type { Detection, GatewayLearning, Heartbeat, LearningUndo } from '@hedge
 import { verifierFeatures, verify, type Polygon } from '@hedgerow/vision'
 import { isWithin, type Place } from '../kernel/hours.ts'
 import { createLooks, type LooksOptions } from './looks.ts'
-import { isUsable, type CameraNight, type Said } from './night.ts'
+import { isUsable, type CameraNight, type StoredVerdict } from './night.ts'
 import { countNights } from './nights.ts'
 import type { NightTask } from './night-worker.ts'
 import { createProposals } from './proposals.ts'
@@ -36,7 +36,7 @@ export type Learning = {
   /** Learns now. At most one run at a time: a call during a run joins it. Rejects when learning failed. */
   run(): Promise<void>
   /** Goes back to an earlier version, or to none. False when none is active, or the named one does not exist. */
-  undo(asked: LearningUndo, by: string): boolean
+  undo(wanted: LearningUndo, by: string): boolean
   /** Never proposes this mask again. False when there is no such proposal. */
   dismissMask(camera: string, id: string): boolean
   state(): NonNullable<Heartbeat['learning']>
@@ -49,7 +49,7 @@ export type LearningOptions = LooksOptions & {
   /** The masks of a camera in gateway.yaml. */
   masks(camera: string): readonly Polygon[]
   /** People's reviews, in the order in which they were made. */
-  reviews(): readonly Said[]
+  reviews(): readonly StoredVerdict[]
   /** Updates the record and the hub with a decision of this module. */
   update(id: string, change: Pick<Detection, 'suppressed' | 'doubtful'>): Promise<boolean>
 }
@@ -161,8 +161,8 @@ export function createLearning(options: LearningOptions): Learning {
     }
   }
 
-  function end(asked: LearningUndo, by: string): boolean {
-    const found = store.undo(asked, clock(), by)
+  function end(wanted: LearningUndo, by: string): boolean {
+    const found = store.undo(wanted, clock(), by)
     if (!found) return false
     reload()
     log.warn({ ...describe(found.undone), by }, 'a version was undone')
@@ -287,8 +287,8 @@ export function createLearning(options: LearningOptions): Learning {
     report() {
       const { lastRunAt, ...rest } = state()
       const ended = lastRunAt === null ? null : new Date(lastRunAt).toISOString()
-      const asked = { store, reviews: options.reviews(), now: clock(), place: options.place() }
-      const partsOf = (camera: string) => ({ nights: countNights(camera, asked), masks: proposals.of(camera) })
+      const wanted = { store, reviews: options.reviews(), now: clock(), place: options.place() }
+      const partsOf = (camera: string) => ({ nights: countNights(camera, wanted), masks: proposals.of(camera) })
       return { ...rest, lastRunAt: ended, cameras: camerasOf(store, partsOf) }
     },
     async stop() {

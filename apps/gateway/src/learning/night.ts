@@ -16,7 +16,7 @@ import { mayLearn, type LearningSettings } from './schema.ts'
 import type { LearningStore, LookFacts, Version } from './store.ts'
 
 /** A person's review of a detection; null withdraws it. */
-export type Said = { detection: string; verdict: 'right' | 'wrong' | null; label: string | null }
+export type StoredVerdict = { detection: string; verdict: 'right' | 'wrong' | null; label: string | null }
 
 export type CameraNight = Pick<Night, 'lessons' | 'drift'> & {
   camera: string
@@ -28,7 +28,7 @@ export type CameraNight = Pick<Night, 'lessons' | 'drift'> & {
 export type NightOptions = {
   store: LearningStore
   /** In the order in which they were made. */
-  reviews: readonly Said[]
+  reviews: readonly StoredVerdict[]
   settings: Pick<LearningSettings, 'alsoLearn'>
   /** Milliseconds since 1970. */
   now: number
@@ -57,10 +57,10 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
   const { store, reviews, settings, now } = options
   const looks = store.looks(camera, { since: now - WINDOW_MS, until: now + DAY_MS, limit: LOOKS_MAX })
   const here = new Set(looks.map(({ id }) => id))
-  const said = new Map(
+  const verdictOf = new Map(
     reviews.flatMap(({ detection, ...review }, seq) => (here.has(detection) ? [[detection, { ...review, seq }]] : [])),
   )
-  const verdicts = verdictsOf(looks, said)
+  const verdicts = verdictsOf(looks, verdictOf)
   const masks = findRepeats(
     looks.flatMap(({ id, label, box }) => (box ? [{ label, box, isRight: verdicts.get(id) }] : [])),
   )
@@ -69,7 +69,7 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
   const reviewed = looks.filter(({ id }) => verdicts.has(id)).slice(-REVIEWED_MAX)
   const weak = looks.filter((look) => !verdicts.has(look.id) && (look.isHeld || comesAgain(look))).slice(-WEAK_MAX)
   const chosen = [...reviewed, ...weak]
-  const asked = store.asked()
+  const shownIds = store.asked()
   const rows = new Float32Array(chosen.length * VERIFIER_FEATURES)
   const list = chosen.map((look, n): Example => {
     const into = rows.subarray(n * VERIFIER_FEATURES, (n + 1) * VERIFIER_FEATURES)
@@ -78,8 +78,8 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
       label: look.label,
       at: look.at,
       isRight: verdicts.get(look.id),
-      seq: said.get(look.id)?.seq ?? 0,
-      isSettled: asked.has(look.id),
+      seq: verdictOf.get(look.id)?.seq ?? 0,
+      isSettled: shownIds.has(look.id),
       isHeldBack: look.isHeld,
     }
   })
@@ -106,12 +106,12 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
  */
 export function verdictsOf(
   looks: readonly LookFacts[],
-  said: ReadonlyMap<string, Pick<Said, 'verdict' | 'label'>>,
+  verdictOf: ReadonlyMap<string, Pick<StoredVerdict, 'verdict' | 'label'>>,
 ): Map<string, boolean> {
-  const wanted = new Set(looks.filter(({ id }) => said.get(id)?.verdict === 'right').map(({ label }) => label))
+  const wanted = new Set(looks.filter(({ id }) => verdictOf.get(id)?.verdict === 'right').map(({ label }) => label))
   return new Map(
     looks.flatMap(({ id }) => {
-      const { verdict = null, label = null } = said.get(id) ?? {}
+      const { verdict = null, label = null } = verdictOf.get(id) ?? {}
       if (verdict === null) return []
       return [[id, verdict === 'right' || (label !== null && (wanted.has(label) || isPersonLabel(label)))]]
     }),

@@ -1,7 +1,7 @@
 /** False alarms and lost detections for each night, counted from reviews and never estimated. */
 import { LEARNING_NIGHTS, type GatewayLearning } from '@hedgerow/contract'
 import type { Place } from '../kernel/hours.ts'
-import { verdictsOf, type Said } from './night.ts'
+import { verdictsOf, type StoredVerdict } from './night.ts'
 import type { LearningStore, LookFacts } from './store.ts'
 
 type Night = GatewayLearning['cameras'][number]['nights'][number]
@@ -12,7 +12,7 @@ const LOOKS_MAX = 50_000
 export type NightsOptions = {
   store: Pick<LearningStore, 'looks'>
   /** In the order in which they were made. */
-  reviews: readonly Said[]
+  reviews: readonly StoredVerdict[]
   now: number
   place: Place
 }

@@ -43,10 +43,10 @@ export function createProposals(
 
   function open(camera: string): Repeat[] {
     const unwanted = read(dismissed(camera))
-    const known = masks(camera)
+    const present = masks(camera)
     return read(found(camera)).filter(
       ({ label, box }) =>
-        !known.some((mask) => coveredShare(mask, box) >= COVERED) &&
+        !present.some((mask) => coveredShare(mask, box) >= COVERED) &&
         !unwanted.some((one) => one.label === label && overlapOf(one.box, box) >= SAME_OVERLAP),
     )
   }

@@ -19,7 +19,8 @@ export const learningSettings = z.strictObject({
     .record(z.string().min(1).max(100), z.array(z.string().min(1).max(100)).max(16))
     .default({})
     .describe(
-      'Labels by camera that it may hold back, such as `gate: [person]`. Without this, it never holds back persons, fire, smoke and motion.',
+      'Labels by camera that it may hold back, such as `gate: [person]`. Without this, it never holds back ' +
+        'persons, fire, smoke and motion.',
     ),
 })
 export type LearningSettings = z.output<typeof learningSettings>

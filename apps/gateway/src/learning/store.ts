@@ -163,7 +163,8 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
   const selectSince = database.prepare('select id from looks where camera = ? and label = ? and at >= ?')
   const selectCameras = database.prepare('select distinct camera from looks order by camera')
   const selectLooks = database.prepare(
-    `select * from (select ${LOOK_COLUMNS} from looks where camera = ? and at >= ? and at <= ? order by at desc, id limit ?)
+    `select * from (select ${LOOK_COLUMNS} from looks where camera = ? and at >= ? and at <= ?
+       order by at desc, id limit ?)
      order by at, id`,
   )
   const selectCrop = database.prepare('select crop from looks where id = ?')
@@ -200,7 +201,8 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
     versions().find((one) => one.camera === camera && one.label === label && one.state === 'active')
 
   return {
-    addLook({ id, camera, label, at, score, hour, seconds, travel, box: place, crop }) {
+    addLook(look) {
+      const { id, camera, label, at, score, hour, seconds, travel, box: place, crop } = look
       const pixels = Buffer.from(crop.data.buffer, crop.data.byteOffset, crop.data.byteLength)
       const where = place ? JSON.stringify(place) : null
       insertLook.run(id, camera, label, at, score, hour, seconds, travel, where, pixels)

@@ -40,7 +40,11 @@ function outcomeOf({ outcome, right, wrong, test, candidate }: Lesson, pausedUnt
   const { bound = 1, needed = 0 } = candidate?.threshold ?? {}
   switch (outcome) {
     case 'too-few-reviews':
-      return `Too few reviews: ${[missing(right, 'right'), missing(wrong, 'wrong')].filter((part) => part !== '').join(' and ')} more are needed.`
+      return (
+        'Too few reviews: ' +
+        `${[missing(right, 'right'), missing(wrong, 'wrong')].filter((part) => part !== '').join(' and ')} more ` +
+        'are needed.'
+      )
     case 'untested':
       return 'The newest fifth of the reviews has no right or no wrong detection to test on.'
     case 'loses-right':
@@ -49,10 +53,15 @@ function outcomeOf({ outcome, right, wrong, test, candidate }: Lesson, pausedUnt
       return 'Not taken over: there would be no fewer false alarms.'
     case 'better':
       if (pausedUntil !== undefined)
-        return `Better, but a person undid a version: nothing takes over before ${new Date(pausedUntil).toISOString().slice(0, 10)}.`
+        return (
+          'Better, but a person undid a version: nothing takes over before ' +
+          `${new Date(pausedUntil).toISOString().slice(0, 10)}.`
+        )
       return [
-        `Took over: of the newest reviews, ${test?.falseAlarms ?? 0} of ${test?.falseAlarmsNow ?? 0} false alarms remain, and nothing right is lost.`,
-        `At most ${percent(bound)} of right detections are missed${bound > 0.0101 ? `; ${needed} right reviews would show 1 %` : ''}.`,
+        `Took over: of the newest reviews, ${test?.falseAlarms ?? 0} of ${test?.falseAlarmsNow ?? 0} false ` +
+          'alarms remain, and nothing right is lost.',
+        `At most ${percent(bound)} of right detections are ` +
+          `missed${bound > 0.0101 ? `; ${needed} right reviews would show 1 %` : ''}.`,
       ].join(' ')
     default:
       return outcome satisfies never

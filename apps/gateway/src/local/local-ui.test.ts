@@ -140,9 +140,9 @@ async function openApplication(listener: RequestListener): Promise<{ url: URL; s
   return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), server }
 }
 
-type Asked = { method?: string; headers?: Record<string, string>; body?: string }
+type TestRequest = { method?: string; headers?: Record<string, string>; body?: string }
 
-async function ask(server: LocalUiServer, path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+async function ask(server: LocalUiServer, path: string, { method = 'GET', headers = {}, body }: TestRequest = {}) {
   const outgoing = request({ host: '127.0.0.1', port: server.port, path, method, headers, agent: false })
   outgoing.end(body)
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
@@ -288,7 +288,7 @@ describe("the device's own application", () => {
     expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('does not answer')])
   })
 
-  test('gets requests that may be repeated on kept connections, also when one has just died, and others on their own', async () => {
+  test('gets repeatable requests on kept connections, also when one just died, and others on their own', async () => {
     const served: string[] = []
     const server = createTcpServer((socket) => {
       let count = 0
@@ -350,7 +350,7 @@ describe("the device's own application", () => {
     expect(seen.length).toBe(1)
   })
 
-  test('sees Host, Origin and X-Forwarded-Host agree on a request with Origin, and else the visitor’s host', async () => {
+  test('sees Host, Origin and X-Forwarded-Host agree if there is an Origin, and else the visitor’s host', async () => {
     const seen: IncomingHttpHeaders[] = []
     const { url } = await openApplication((incoming, response) => {
       seen.push(incoming.headers)

@@ -86,12 +86,13 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
 }
 
 async function findSource(what: string): Promise<ModelSource> {
-  const known = KNOWN_MODELS.find(({ name }) => name === what)
-  if (known) return known
+  const listed = KNOWN_MODELS.find(({ name }) => name === what)
+  if (listed) return listed
   if (!isAddress(what) && !what.includes('/') && !what.endsWith('.json'))
     throw new ModelError(
       'model_unknown',
-      `No model is known as ${what}. Name the URL or the path of a manifest, or one of ${KNOWN_MODELS.map(({ name }) => name).join(', ')}.`,
+      `No model is known as ${what}. Name the URL or the path of a manifest, or one of ` +
+        `${KNOWN_MODELS.map(({ name }) => name).join(', ')}.`,
     )
   const manifest = new GatheredBytes()
   for await (const part of readFrom(what)) {

@@ -23,7 +23,7 @@ export async function readArchive(path: string, wanted: readonly string[]): Prom
   try {
     await pipeline(createReadStream(path), createGunzip(), async (parts: AsyncIterable<Buffer>) => {
       const bytes = createReader(parts)
-      let kept = 0
+      let heldBytes = 0
       for (let entries = 0; ; entries++) {
         const header = await bytes.take(BLOCK)
         // Two empty blocks end an archive.
@@ -38,7 +38,7 @@ export async function readArchive(path: string, wanted: readonly string[]): Prom
         if (!FILE.includes(kind) || !wanted.includes(file)) await bytes.skip(padded)
         else {
           if (files.has(file)) refuse(`it has ${file} twice`)
-          if ((kept += size) > MODEL_MAX_BYTES) refuse('it is larger than any model')
+          if ((heldBytes += size) > MODEL_MAX_BYTES) refuse('it is larger than any model')
           const body = (await bytes.take(padded)) ?? refuse('it ends too early')
           files.set(file, body.subarray(0, size))
         }

@@ -24,7 +24,8 @@ export const modelManifest = z.strictObject({
   /** One label for each class in the model's order, null for a class that is not reported; or the name of a set. */
   labels: z.union(
     [z.enum(Object.keys(LABEL_SETS) as LabelSet[]), z.array(cleanLine(100).min(1).nullable()).min(1).max(CLASSES_MAX)],
-    `A list of 1 to ${CLASSES_MAX.toLocaleString('en')} labels or null, or one of ${Object.keys(LABEL_SETS).join(', ')}.`,
+    `A list of 1 to ${CLASSES_MAX.toLocaleString('en')} labels or null, or one of ` +
+      `${Object.keys(LABEL_SETS).join(', ')}.`,
   ),
   /** The lowest score of a detection by label, as measured; `animal` for every animal without one of its own. */
   scores: z.record(cleanLine(100).min(1), z.number().min(0).max(1)).optional(),

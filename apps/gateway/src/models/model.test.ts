@@ -41,7 +41,7 @@ test('a class without a label is not reported', async () => {
   expect(await open().look('orchard', [redPicture()])).toEqual([[]])
 })
 
-test('of each camera only the newest picture waits, and a camera that sends many gets no more than its turn', async () => {
+test('of each camera only the newest picture waits, and one that sends many gets no more than its turn', async () => {
   await putKnownModel(folder)
   const model = open()
   const order: string[] = []

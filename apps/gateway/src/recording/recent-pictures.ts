@@ -10,13 +10,13 @@ export type RecentPictures = {
 
 export function createRecentPictures({ keepMs, maxBytes }: { keepMs: number; maxBytes: number }): RecentPictures {
   const pictures: RecentPicture[] = []
-  let kept = 0
+  let size = 0
   return {
     add(picture) {
       pictures.push(picture)
-      kept += picture.jpeg.length
-      while (pictures.length > 1 && (pictures[1]!.at <= picture.at - keepMs || kept > maxBytes))
-        kept -= pictures.shift()!.jpeg.length
+      size += picture.jpeg.length
+      while (pictures.length > 1 && (pictures[1]!.at <= picture.at - keepMs || size > maxBytes))
+        size -= pictures.shift()!.jpeg.length
     },
     since(at) {
       const first = pictures.findLastIndex((picture) => picture.at <= at)

@@ -136,7 +136,7 @@ describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
     expect(probe(folder.pathOf('eye-a.mp4')!).seconds).toBeCloseTo(7.4, 0)
   })
 
-  test('something that stays has a clip of its first two minutes, and a later object has a clip of its own', async () => {
+  test('something that stays has a clip of its first two minutes, and a later object has its own', async () => {
     const { recorder, folder, at } = await open({ secondsBefore: 0, secondsAfter: 1 }, 1)
     const jpeg = await jpegOf(100)
     for (let ms = 0; ms <= 200_000; ms += 1_000) {

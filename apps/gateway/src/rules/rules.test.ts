@@ -208,7 +208,7 @@ test('a refused firing is tried again with an update a minute later, not sooner'
   await expect.poll(outcomes).toEqual(['sprinkler refused', 'sprinkler fired'])
 })
 
-test('a rule that chooses one takes turns by chance, within the bounds of its length, and reports its choice', async () => {
+test('a rule that chooses one does so by chance, within the bounds of its length, and reports it', async () => {
   const running = start({ fire: ['sprinkler', 'siren'], choose: 'one', seconds: [1, 3] }, () => 0.99)
   const chosen: string[] = []
   for (const id of ['a', 'b', 'c']) {

@@ -56,7 +56,7 @@ export function createRules(options: RulesOptions): Rules {
   const { deterrents, log, clock, random = Math.random } = options
   const hold = createHold(clock)
   /** By rule and detection or object: the earliest time for another try. */
-  const asked = new Map<string, number>()
+  const lastRun = new Map<string, number>()
   /** The deterrent that each rule chose last. */
   const lastChoice = new Map<string, string>()
   /** Persons who are in the picture, by detection. */
@@ -84,18 +84,18 @@ export function createRules(options: RulesOptions): Rules {
     const now = clock()
     if (whyNot(rule, subject, now, file.site) !== undefined) return
     const key = `${subject.objectId ?? subject.detectionId} ${rule.name}`
-    if ((asked.get(key) ?? -Infinity) > now) return
-    const isRetry = asked.has(key)
-    asked.set(key, now + RETRY_AFTER_MS)
-    deleteOldest(asked)
+    if ((lastRun.get(key) ?? -Infinity) > now) return
+    const isRetry = lastRun.has(key)
+    lastRun.set(key, now + RETRY_AFTER_MS)
+    deleteOldest(lastRun)
     if (!hold.take(rule.name)) {
       log.warn({ rule: rule.name, detection: subject.detectionId }, 'a rule is held: it fires too often')
       return
     }
-    asked.set(key, Infinity)
+    lastRun.set(key, Infinity)
     if (!isRetry && !mayAsk(rule, subject)) return
     ask(rule, subject, file).then(
-      (isRefused) => isRefused && asked.set(key, clock() + RETRY_AFTER_MS),
+      (isRefused) => isRefused && lastRun.set(key, clock() + RETRY_AFTER_MS),
       (error: unknown) => log.error({ err: error, rule: rule.name }, 'a rule failed'),
     )
   }

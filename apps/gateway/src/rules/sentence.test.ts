@@ -21,7 +21,8 @@ test.each([
   ],
   [
     { labels: ['person'], fire: ['siren'], aboutPersons: true, enabled: false, verdict: 'confirmed', seconds: 3 },
-    'Switched off. Person on any camera, if the last look confirms it, also while a person is there: fires siren for 3 s.',
+    'Switched off. Person on any camera, if the last look confirms it, also while a person is there: fires siren ' +
+      'for 3 s.',
   ],
   [
     { labels: ['boar'], fire: ['valve'], hours: ['20:00-22:00', 'sunset-sunrise'] },

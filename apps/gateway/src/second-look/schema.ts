@@ -23,7 +23,8 @@ export const secondLookSettings = z
     model: modelName
       .optional()
       .describe(
-        'A second model, added with `hedgerow-gateway model add`: it sees the object and its surroundings, at full resolution.',
+        'A second model, added with `hedgerow-gateway model add`: it sees the object and its surroundings, at ' +
+          'full resolution.',
       ),
     endpoint: endpoint.optional().describe('A vision endpoint with OpenAI’s chat completions: Ollama, llama.cpp.'),
     hub: z.literal(true).optional().describe('`true`: uses the endpoint that the hub offers to its gateways.'),

@@ -102,7 +102,7 @@ const boar = (more: Partial<Detection> = {}): Detection => ({
   ...more,
 })
 
-test('a detection is unsure until the endpoint answers; then the rules see it again and the hub gets the verdict', async () => {
+test('a detection is unsure until the endpoint answers; then rules see it again, the hub the verdict', async () => {
   const { intake, seen, spoken, queue } = await openParts(endpoint())
   await intake.report([boar()])
   expect(seen[0]).toBe('any')
@@ -178,7 +178,7 @@ describe('an endpoint', () => {
     expect(looks.problems()).toEqual([])
   })
 
-  test('that asks for a pause is left alone; of those that wait the oldest stay unsure when they are too many', async () => {
+  test('that asks for a pause is left alone; of too many that wait the oldest stay unsure', async () => {
     server.answer = busy('600')
     const { intake, verdictsOf } = await openParts(endpoint())
     for (let i = 0; i < 17; i++) await intake.report([boar({ id: `waits ${i}` })])

@@ -101,22 +101,22 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     return jpeg && { jpeg, isWhole: false }
   }
 
-  async function ask(detection: Detection, asked: Stage): Promise<StageLook> {
+  async function ask(detection: Detection, nextStage: Stage): Promise<StageLook> {
     const picture = await pictureOf(detection)
     if (!picture) return unsure('There is no picture.')
     const { box, ...rest } = detection
     const askedBy = settings
-    const look = await asked.look(picture.isWhole && box ? { ...rest, box } : rest, picture.jpeg, signal)
+    const look = await nextStage.look(picture.isWhole && box ? { ...rest, box } : rest, picture.jpeg, signal)
     if (askedBy !== settings) return look
     fault = look.fault
     if (look.retryAfterMs !== undefined) pausedUntil = performance.now() + look.retryAfterMs
     return look
   }
 
-  async function lookAt(entry: Waiting, asked: Stage): Promise<void> {
+  async function lookAt(entry: Waiting, nextStage: Stage): Promise<void> {
     const { detection } = entry
     const startedAt = performance.now()
-    const look = await ask(detection, asked).catch((error: unknown): StageLook => {
+    const look = await ask(detection, nextStage).catch((error: unknown): StageLook => {
       log.error({ err: error, id: detection.id }, 'a second look failed')
       return unsure('The second look failed.')
     })
@@ -128,7 +128,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
       return
     }
     const ms = Math.round(performance.now() - startedAt)
-    await onVerdict(detection.id, detection.label, { stage: SECOND_LOOK, by: asked.by, ...said, ms })
+    await onVerdict(detection.id, detection.label, { stage: SECOND_LOOK, by: nextStage.by, ...said, ms })
   }
 
   const isOfUseAfterPause = ({ since }: Waiting): boolean => since + OF_USE_MS > pausedUntil

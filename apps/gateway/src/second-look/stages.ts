@@ -33,7 +33,7 @@ export function openStage(
   if (settings.model !== undefined) return modelStage(settings.model, context)
   const { endpoint } = settings
   const timeoutMs = settings.timeoutSeconds * 1_000
-  const asked = (detection: Detection, jpeg: Buffer): Question => ({
+  const questionOf = (detection: Detection, jpeg: Buffer): Question => ({
     label: detection.label,
     camera: detection.camera,
     zone: detection.zone,
@@ -48,7 +48,11 @@ export function openStage(
       async look(detection, picture, signal) {
         const jpeg = await cropToJpeg(picture, detection.box)
         if (!jpeg) return unsure('The picture shows too little.')
-        const { isFault, ms: _, ...look } = await askEndpoint(endpoint, asked(detection, jpeg), { timeoutMs, signal })
+        const {
+          isFault,
+          ms: _,
+          ...look
+        } = await askEndpoint(endpoint, questionOf(detection, jpeg), { timeoutMs, signal })
         return isFault ? { ...look, fault: look.reason! } : look
       },
       ...nothing,
@@ -59,7 +63,7 @@ export function openStage(
       const askHub = context.askHub()
       if (!askHub) return unsure('The second look of the hub cannot be reached.')
       const jpeg = await cropToJpeg(picture, detection.box)
-      return jpeg ? askHub(asked(detection, jpeg), timeoutMs) : unsure('The picture shows too little.')
+      return jpeg ? askHub(questionOf(detection, jpeg), timeoutMs) : unsure('The picture shows too little.')
     },
     ...nothing,
   }

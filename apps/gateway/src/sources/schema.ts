@@ -11,7 +11,8 @@ const apiSettings = z.strictObject({
     .max(200, 'A token has at most 200 characters.')
     .optional()
     .describe(
-      'The token that a program sends as `Authorization: Bearer …`. Without it, only programs on the device itself can report, while `loopbackNeedsToken` is false.',
+      'The token that a program sends as `Authorization: Bearer …`. Without it, only programs on the device ' +
+        'itself can report, while `loopbackNeedsToken` is false.',
     ),
   loopbackNeedsToken: z
     .boolean()

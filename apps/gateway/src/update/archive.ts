@@ -54,7 +54,7 @@ export async function fetchArchive(
   const backoff = createBackoff(pause)
   const file = await open(path, 'w', 0o600)
   let received = 0
-  let told = 0
+  let reportedBytes = 0
   try {
     for (let fruitless = 0; received < size;) {
       const before = received
@@ -81,8 +81,8 @@ export async function fetchArchive(
       await file.writeFile(part)
       hash.update(part)
       received += part.length
-      if (received - told < size / 10) continue
-      told = received
+      if (received - reportedBytes < size / 10) continue
+      reportedBytes = received
       onProgress(bytesInWords(received, size))
     }
   }

@@ -57,8 +57,8 @@ export async function openHistory(path: string, { log, clock }: { log: Logger; c
 
   return {
     since({ version, number }) {
-      const known = history.running
-      if (known?.version === version && known.number === number) return known.since
+      const runningVersion = history.running
+      if (runningVersion?.version === version && runningVersion.number === number) return runningVersion.since
       const running = { version, number, since: now() }
       change({ running })
       return running.since

@@ -96,7 +96,9 @@ is_worn_out() {
   for start in "$updates/$slot/.starts"/*/; do boots=$((boots + 1)); done
   case $last_code in
     '' | *[!0-9]*) last='killed' ;;
-    *) if [ "$last_code" -gt 128 ]; then last="by signal $((last_code - 128))"; else last="with exit code $last_code"; fi ;;
+    *)
+      if [ "$last_code" -gt 128 ]; then last="by signal $((last_code - 128))"; else last="with exit code $last_code"; fi
+      ;;
   esac
   if [ -n "$on_trial" ]; then
     why="ended $in_a_day times before it was confirmed, the last time $last"
@@ -241,7 +243,8 @@ watch_trial() {
   if [ "$on_trial" = proving ]; then left=$((left - tried)); fi
   while pointer proving && [ "$named" = "$slot" ]; do
     if [ "$left" -le 0 ]; then
-      why="was not confirmed within $((2 * proving_seconds / 60)) minutes: it hangs, crashes, or the hub did not answer it any more"
+      why="was not confirmed within $((2 * proving_seconds / 60)) minutes:"
+      why="$why it hangs, crashes, or the hub did not answer it any more"
       go_back && end_child
       exit
     fi

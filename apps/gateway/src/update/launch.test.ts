@@ -98,7 +98,8 @@ it('gives up a new version that nobody confirms in time, also one that ignores S
 it('lets a confirmed version run, and starts it from then on', async () => {
   version(
     'updates/a',
-    'ln -s a "$here/updates/current"; rm "$here/updates/trial"; /bin/sleep 2; echo two seconds later; exec /bin/sleep 30',
+    'ln -s a "$here/updates/current"; rm "$here/updates/trial"; /bin/sleep 2; echo two seconds later; exec ' +
+      '/bin/sleep 30',
   )
   link('trial', 'a')
   const launched = launch({ trialSeconds: 1 })
@@ -135,7 +136,7 @@ it('runs commands with the confirmed version, and does not count them as starts'
   expect(starts()).toEqual([])
 })
 
-it('runs the confirmed version beside one on trial, and does not count it as a start, also without its launcher', async () => {
+it('runs the confirmed version beside one on trial, and counts no start, also without its launcher', async () => {
   version('updates/a', 'trap "exit 0" TERM; echo "pid $$"; while :; do /bin/sleep 0.1; done')
   link('trial', 'a')
   const first = launch()

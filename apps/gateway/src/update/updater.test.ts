@@ -26,7 +26,7 @@ import { findAgent } from '../agent-file.ts'
 import { askAgent } from '../cli/ask-agent.ts'
 import { goBack, installationAt } from '../cli/back.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
-import { localCalls } from '../local/api/calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 import { readBundle } from './installation.ts'
 import type { Slot } from './versions.ts'
 
@@ -170,7 +170,7 @@ describe('a compromised hub', () => {
     expect(hub.heartbeats.at(-1)!.release!.number).toBe(3)
   })
 
-  it('sets its clock back to before a release that was seen here: lists that had expired by then stay expired', async () => {
+  it('sets its clock back to before a release that was seen: lists that had expired stay expired', async () => {
     const newest = makeRelease(5, { release: { createdAt: new Date().toISOString() } }, release.keys)
     hub.downloads = newest.files
     await start({ deviceFile: 'updates: { enabled: true }' })

@@ -192,9 +192,9 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       release: await fetchList(download, 'release.json', signal),
     }
     const { seen } = memory.current()
-    const known = { keys: seen.keys, release: Math.max(seen.release, versions.running.number) }
+    const trusted = { keys: seen.keys, release: Math.max(seen.release, versions.running.number) }
     const now = floor.now(serverTime)
-    const answer = readRelease(given, { rootKeys: options.rootKeys, seen: known, now })
+    const answer = readRelease(given, { rootKeys: options.rootKeys, seen: trusted, now })
     if (!answer.ok) {
       if (answer.keys && answer.keys.number > seen.keys)
         await memory.write({ ...memory.current(), seen: { ...seen, keys: answer.keys.number } })

@@ -34,7 +34,8 @@ const BACK_TOLD_MS = 86_400_000
 
 const ADVICE: Record<Form | 'sources', string> = {
   package:
-    'Its package updates it: copy the next one to this device, and run “apt-get install ./hedgerow-gateway_VERSION_ARCHITECTURE.deb” as root.',
+    'Its package updates it: copy the next one to this device, and run “apt-get install ' +
+    './hedgerow-gateway_VERSION_ARCHITECTURE.deb” as root.',
   image: 'It runs in a container: start the next image with the same volume.',
   archive: 'It runs from an unpacked archive: unpack the next one, and start that with the same data directory.',
   sources: 'It runs from the sources: stop it, run “git pull” and “npm ci” there, and start it again.',
@@ -42,7 +43,8 @@ const ADVICE: Record<Form | 'sources', string> = {
 
 const BACK: typeof ADVICE = {
   package:
-    'Its package changes its version: run “apt-get install --allow-downgrades ./hedgerow-gateway_VERSION_ARCHITECTURE.deb” as root.',
+    'Its package changes its version: run “apt-get install --allow-downgrades ' +
+    './hedgerow-gateway_VERSION_ARCHITECTURE.deb” as root.',
   image: 'It runs in a container: start the image before with the same volume.',
   archive: 'It runs from an unpacked archive: start the one before with the same data directory.',
   sources: 'It runs from the sources: check out the commit before, run “npm ci” there, and start it again.',
@@ -89,17 +91,25 @@ export async function openUpdates(
     problems: () => [...unitProblems, ...wentBack()],
     report() {
       const { enabled, hours } = settings()
-      const told = updater?.state() ?? { state: 'current', message: '', offered: null, checkedAt: null }
-      const known = running ? history.failure(running) : null
-      const failure = known && { number: known.number, version: known.version, at: known.at, message: known.message }
+      const updaterState = updater?.state() ?? { state: 'current', message: '', offered: null, checkedAt: null }
+      const lastFailure = running ? history.failure(running) : null
+      const failure = lastFailure && {
+        number: lastFailure.number,
+        version: lastFailure.version,
+        at: lastFailure.at,
+        message: lastFailure.message,
+      }
       return {
         by,
         advice: by === 'itself' ? problem : ADVICE[by],
         release: running?.number ?? null,
         since,
         startedAt,
-        ...told,
-        message: told.state === 'failed' && failure?.number === told.offered?.number ? failure!.message : told.message,
+        ...updaterState,
+        message:
+          updaterState.state === 'failed' && failure?.number === updaterState.offered?.number
+            ? failure!.message
+            : updaterState.message,
         failure,
         isEnabled: enabled,
         hours: [hours ?? []].flat(),

@@ -108,8 +108,8 @@ export async function openVersions(
   /** The description of a version that was given up; its directory may be damaged. */
   async function describe(given: Slot): Promise<GivenUp> {
     const why = (await read('why').catch(() => undefined))?.replaceAll(/\p{C}/gu, ' ').trim().slice(0, WHY_MAX)
-    const known = await readVersion(at(given)).catch(() => undefined)
-    return { ...(known ?? { version: 'unknown', number: 0 }), why: why === '' ? undefined : why }
+    const present = await readVersion(at(given)).catch(() => undefined)
+    return { ...(present ?? { version: 'unknown', number: 0 }), why: why === '' ? undefined : why }
   }
 
   let current = await target('current')

@@ -1,19 +1,19 @@
 /**
  * Rate limits for calls that anybody who reaches the hub may make, used for calls of devices: one token bucket for each
  * source, so that no source crowds out the others, and one for all, so that the total work is bounded. A caller that
- * proves its keys gets its token back, and its site becomes known. Known sites have a bucket of their own: a whole site
- * may connect at once, and strangers cannot use up its share.
+ * proves its keys gets its token back, and its network becomes known. Known networks have a bucket of their own: all of
+ * a site may connect at once, and strangers cannot use up its share.
  */
 import { createBuckets, type Rate } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
-import { networksOf, siteOf } from './networks.ts'
+import { networksOf, networkOf } from './networks.ts'
 
 export type Limits = {
   /** The rate of an IPv4 address or an IPv6 /64; wider networks have a little more. */
   perSource: Rate
   /** How many proofs of one source return a token: valid keys from one source are limited too. */
   proofsPerSource: Rate
-  /** The rate of all strangers together; all known sites together have the same. */
+  /** The rate of all strangers together; all known networks together have the same. */
   overall: Rate
 }
 
@@ -42,7 +42,7 @@ export function createNamedLimiter(options: { perName: Rate; namesMax: number; c
   }
 }
 
-/** Above these counts, the network or site used least recently is dropped. */
+/** Above these counts, the network used least recently is dropped. */
 const NETWORKS_MAX = 30_000
 const KNOWN_MAX = 10_000
 const KNOWN_FOR_MS = 24 * 3_600_000
@@ -54,15 +54,15 @@ export function createLimiter(
   const asking = createBuckets(options.perSource, networksMax)
   const proving = createBuckets(options.proofsPerSource, networksMax)
   const overall = createBuckets(options.overall, 2)
-  /** When each site last proved its keys. */
-  const known = new Map<string, number>()
+  /** When each network last proved its keys. */
+  const provedAt = new Map<string, number>()
 
   const keysOf = (address: string) => networksOf(address).map(({ cidr, share }) => ({ key: cidr, share }))
 
   return {
     take(address) {
       const now = clock()
-      const lastProved = known.get(siteOf(address))
+      const lastProved = provedAt.get(networkOf(address))
       const isKnown = lastProved !== undefined && now - lastProved < KNOWN_FOR_MS
       const everybody = [{ key: isKnown ? 'known' : 'strangers', share: 1 }]
       const keys = keysOf(address)
@@ -78,10 +78,10 @@ export function createLimiter(
     proved(address) {
       const now = clock()
       const keys = keysOf(address)
-      const site = siteOf(address)
-      known.delete(site)
-      if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value ?? site)
-      known.set(site, now)
+      const network = networkOf(address)
+      provedAt.delete(network)
+      if (provedAt.size >= KNOWN_MAX) provedAt.delete(provedAt.keys().next().value ?? network)
+      provedAt.set(network, now)
       if (proving.waitMs(keys, now) > 0) return
       proving.add(keys, -1)
       asking.waitMs(keys, now)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { crowdsOf, networksOf, siteOf, whoGivesWay } from './networks.ts'
+import { crowdsOf, networksOf, networkOf, whoGivesWay } from './networks.ts'
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -12,7 +12,7 @@ it.each([
   ['64:ff9b::192.0.2.1', '64:ff9b::/64'],
   ['fe80::1%eth0', 'fe80::/64'],
   ['', ''],
-])('an address counts with its site: %s as %s', (address, site) => expect(siteOf(address)).toBe(site))
+])('an address counts with its network: %s as %s', (address, network) => expect(networkOf(address)).toBe(network))
 
 it('an IPv6 address counts with its /64, its /56 and its /48, and in a crowd with its provider', () => {
   expect(networksOf('2001:db8:1:2ff::1').map(({ cidr }) => cidr)).toEqual([

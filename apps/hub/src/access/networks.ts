@@ -36,8 +36,8 @@ export function crowdsOf(address: string): Network[] {
   return namesOf(address, (family) => [...LIMITED[family], PROVIDERS[family]])
 }
 
-/** What counts as one site: an IPv4 address, or the /64 of an IPv6 address. */
-export function siteOf(address: string): string {
+/** The smallest network that counts: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(address: string): string {
   return networksOf(address)[0]?.cidr ?? address
 }
 
@@ -89,11 +89,11 @@ function network4(address: string, bits: number): string {
 }
 
 function network6(groups: readonly number[], bits: number): string {
-  const kept = groups.slice(0, Math.ceil(bits / 16))
-  const last = kept.length - 1
-  kept[last] = (kept[last] ?? 0) & (0xffff << (kept.length * 16 - bits)) & 0xffff
-  while (kept.at(-1) === 0) kept.pop()
-  return `${kept.map((group) => group.toString(16)).join(':')}::/${bits}`
+  const prefix = groups.slice(0, Math.ceil(bits / 16))
+  const last = prefix.length - 1
+  prefix[last] = (prefix[last] ?? 0) & (0xffff << (prefix.length * 16 - bits)) & 0xffff
+  while (prefix.at(-1) === 0) prefix.pop()
+  return `${prefix.map((group) => group.toString(16)).join(':')}::/${bits}`
 }
 
 /** The eight groups of an IPv6 address in its canonical spelling. */

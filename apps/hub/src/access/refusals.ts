@@ -2,7 +2,7 @@
  * Reports refusals by limits to the operator: a counter for each limit in the metrics, and one log line a minute for
  * each limit, with the sources refused most. It does not log every refusal, because a flood must not fill the disk.
  */
-import { siteOf } from './networks.ts'
+import { networkOf } from './networks.ts'
 
 const SUMMARY_INTERVAL_MS = 60_000
 const SOURCES_NAMED = 5
@@ -54,16 +54,16 @@ export function createRefusals(options: {
   return {
     count(limit, address) {
       countRefusal(limit)
-      const site = siteOf(address)
+      const network = networkOf(address)
       const tally = tallies.get(limit)
       if (!tally) {
-        tell(limit, 1, new Map([[site, 1]]))
+        tell(limit, 1, new Map([[network, 1]]))
         begin(limit)
         return
       }
       tally.refused++
-      if (tally.sources.has(site) || tally.sources.size < SOURCES_MAX)
-        tally.sources.set(site, (tally.sources.get(site) ?? 0) + 1)
+      if (tally.sources.has(network) || tally.sources.size < SOURCES_MAX)
+        tally.sources.set(network, (tally.sources.get(network) ?? 0) + 1)
     },
     stop() {
       for (const [limit, { timer, refused, sources }] of tallies) {

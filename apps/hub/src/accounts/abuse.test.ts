@@ -57,7 +57,7 @@ describe('attacks on accounts', () => {
     return all
   }
 
-  test('guesses at one account from forty addresses: each address is slowed down, the owner elsewhere signs in', async () => {
+  test('guesses at one account from forty addresses: each is slowed down, the owner elsewhere signs in', async () => {
     const addresses = Array.from({ length: 40 }, nextAddress)
     const answers: { status: number }[] = []
     for (let round = 0; round < 8; round++)

@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto'
 import {
   newPassword,
   newUserInvitation,
-  type FactActor,
   type HubUser,
   type Role,
   type SessionUser,
@@ -19,7 +18,7 @@ import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { HUB, record } from '../facts/facts.ts'
+import { HUB, record, type Authorship } from '../facts/facts.ts'
 import { readSettings } from '../settings/settings.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { usernameKey } from './look-alikes.ts'
@@ -131,7 +130,9 @@ export async function findByName(db: Db, username: string): Promise<UserRow> {
   const admins = await users.where('role', '=', 'admin').where('active', '=', 1).orderBy('username').limit(20).execute()
   const names = admins.map((admin) => JSON.stringify(admin.username)).join(', ')
   throw new HubError('user_not_found', {
-    message: `There is no user ${JSON.stringify(username)}. ${names === '' ? 'No admin is active.' : `Active admins: ${names}.`}`,
+    message:
+      `There is no user ${JSON.stringify(username)}. ` +
+      (names === '' ? 'No admin is active.' : `Active admins: ${names}.`),
   })
 }
 
@@ -161,9 +162,9 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
 
 /** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
 export function resetTwoFactor(
-  { db, clock }: { db: Db; clock: () => number },
+  db: Db,
   id: string,
-  actor: FactActor,
+  author: Authorship,
 ): Promise<{ wasOn: boolean; recoveryCodes: number; sessions: number }> {
   return inTransaction(db, async (transaction) => {
     const { username, two_factor_secret: secret } = await findById(transaction, id)
@@ -175,7 +176,7 @@ export function resetTwoFactor(
     const codes = transaction.deleteFrom('recovery_codes').where('user_id', '=', id).returning('code_hash')
     const { length: recoveryCodes } = await codes.execute()
     const sessions = await deleteSessionsOf(transaction, id)
-    await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
+    await record(transaction, { kind: 'user.two-factor-reset', ...author, target: id, data: { username } })
     return { wasOn: secret !== null, recoveryCodes, sessions }
   })
 }
@@ -191,7 +192,7 @@ export async function findById(db: Db, id: string): Promise<UserRow> {
 export async function createUserInvitation(
   db: Db,
   wanted: z.input<typeof newUserInvitation>,
-  by: { actor: FactActor; now: number },
+  { at, actor }: Authorship,
 ): Promise<{ invitation: UserInvitation; code: string }> {
   const { label, role, maxUses, expiresInHours } = newUserInvitation.parse(wanted)
   const code = makeCode()
@@ -202,22 +203,22 @@ export async function createUserInvitation(
     role,
     max_uses: maxUses,
     uses: 0,
-    expires_at: by.now + expiresInHours * HOUR_MS,
+    expires_at: at + expiresInHours * HOUR_MS,
     revoked_at: null,
-    created_by: by.actor.name,
-    created_at: by.now,
+    created_by: actor.name,
+    created_at: at,
   }
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('user_invitations').values(row).execute()
     await record(transaction, {
       kind: 'user-invitation.created',
-      at: by.now,
-      actor: by.actor,
+      at,
+      actor,
       target: row.id,
       data: { label, role },
     })
   })
-  return { invitation: toUserInvitation(row, by.now), code }
+  return { invitation: toUserInvitation(row, at), code }
 }
 
 export type InvitationRow = Selectable<Tables['user_invitations']>

@@ -58,7 +58,7 @@ export function createCodeGuesses({ db, clock }: { db: Kysely<Tables>; clock: ()
 
     async mustTellOwner(from, userId) {
       const now = clock()
-      const told = await from
+      const updated = await from
         .updateTable('code_guesses')
         .set({ told_at: now })
         .where('user_id', '=', userId)
@@ -72,7 +72,7 @@ export function createCodeGuesses({ db, clock }: { db: Kysely<Tables>; clock: ()
         )
         .returning('user_id')
         .executeTakeFirst()
-      return told !== undefined
+      return updated !== undefined
     },
 
     async succeeded(userId) {

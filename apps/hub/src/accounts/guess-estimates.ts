@@ -1,6 +1,6 @@
 /**
- * How many guesses a password would take, by zxcvbn (Wheeler, USENIX Security 2016). Its dictionaries take a second to
- * load and 120 MB, so it runs in a thread that starts with the first password and ends after a minute without one.
+ * How many guesses a password would take, by zxcvbn (Wheeler, USENIX Security 2016). Its dictionaries are slow to load
+ * and large, so it runs in a thread that starts with the first password and ends after a minute without one.
  * Tunnels and requests continue meanwhile.
  */
 import { Worker } from 'node:worker_threads'

@@ -1,6 +1,6 @@
 /** The networks that each person signed in from; sign-in from a known network works whatever strangers do. */
 import type { Db } from '../database/tables.ts'
-import { siteOf } from '../access/networks.ts'
+import { networkOf } from '../access/networks.ts'
 import { inTransaction } from '../database/transaction.ts'
 
 const KEPT_PER_PERSON = 20
@@ -10,7 +10,7 @@ export async function isKnownNetwork(db: Db, userId: string, sourceIp: string): 
     .selectFrom('known_networks')
     .select('network')
     .where('user_id', '=', userId)
-    .where('network', '=', siteOf(sourceIp))
+    .where('network', '=', networkOf(sourceIp))
     .executeTakeFirst()
   return row !== undefined
 }
@@ -18,13 +18,13 @@ export async function isKnownNetwork(db: Db, userId: string, sourceIp: string): 
 /** Records a sign-in from this network; above the limit, the network used longest ago is dropped. */
 export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const network = siteOf(sourceIp)
+    const network = networkOf(sourceIp)
     await transaction
       .insertInto('known_networks')
       .values({ user_id: userId, network, last_at: now })
       .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ last_at: now }))
       .execute()
-    const kept = await transaction
+    const stored = await transaction
       .selectFrom('known_networks')
       .select('network')
       .where('user_id', '=', userId)
@@ -36,7 +36,7 @@ export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: n
     await transaction
       .deleteFrom('known_networks')
       .where('user_id', '=', userId)
-      .where('network', 'not in', [network, ...kept.map((row) => row.network)])
+      .where('network', 'not in', [network, ...stored.map((row) => row.network)])
       .execute()
   })
 }

@@ -35,12 +35,12 @@ export type Passwords = {
 }
 
 /**
- * Hashing costs 19 MiB and about 20 ms of a core, estimating strength up to 200 ms, so at most `concurrency` run at
- * once and at most `queueLimit` wait. Known people wait in a queue of their own and are served first, so that strangers
- * keep nobody out. Among strangers, the crowd is refused with `too_many_requests` (`whoGivesWay`).
+ * Hashing and estimating strength cost memory and much of a core, so at most `concurrency` run at once and at most
+ * `queueLimit` wait. Known people wait in a queue of their own and are served first, so that strangers keep nobody out.
+ * Among strangers, the crowd is refused with `too_many_requests` (`whoGivesWay`).
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = argon2id() } = {}): Passwords {
-  const known: (() => void)[] = []
+  const knownQueue: (() => void)[] = []
   const strangers: { crowds: Network[]; go: () => void; refuse: (error: HubError) => void }[] = []
   let running = 0
   let absentHash: Promise<string> | undefined
@@ -49,8 +49,8 @@ export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = a
     const refused = new HubError('too_many_requests', { retryAfterMs: RETRY_AFTER_MS })
     return new Promise((go, refuse) => {
       if (strangerIp === undefined) {
-        if (known.length >= queueLimit) refuse(refused)
-        else known.push(go)
+        if (knownQueue.length >= queueLimit) refuse(refused)
+        else knownQueue.push(go)
         return
       }
       strangers.push({ crowds: crowdsOf(strangerIp), go, refuse })
@@ -66,7 +66,7 @@ export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = a
     try {
       return await work()
     } finally {
-      const next = known.shift() ?? strangers.shift()?.go
+      const next = knownQueue.shift() ?? strangers.shift()?.go
       if (next) next()
       else running--
     }

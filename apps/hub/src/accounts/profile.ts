@@ -1,9 +1,9 @@
 /** A person's own account, except two-factor: profile, password, sessions. */
-import type { BodyOf, changePassword as changePasswordCall, FactActor, Profile, Session } from '@hedgerow/contract'
+import type { BodyOf, changePassword as changePasswordCall, Profile, Session } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
@@ -16,11 +16,8 @@ export type ProfileDependencies = {
   db: Kysely<Tables>
   sessions: Sessions
   passwords: Passwords
-  clock: () => number
   confirmations: Throttle
 }
-
-type Self = { caller: Caller; actor: FactActor }
 
 export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
   const { username, email, firstName, lastName, role, createdAt, twoFactorEnabled } = toHubUser(
@@ -36,19 +33,19 @@ export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
 
 /** Throws `changed_meanwhile`. */
 export async function saveProfile(
-  { db, clock }: Pick<ProfileDependencies, 'db' | 'clock'>,
+  db: Kysely<Tables>,
   change: Change<Pick<Profile, 'email' | 'firstName' | 'lastName'>>,
-  { caller, actor }: Self,
+  act: Act,
 ): Promise<Profile> {
   return inTransaction(db, async (transaction) => {
-    const { email, firstName, lastName } = edited(await readProfile(transaction, caller), change)
+    const { email, firstName, lastName } = edited(await readProfile(transaction, act.actor), change)
     await transaction
       .updateTable('users')
       .set({ email, first_name: firstName, last_name: lastName })
-      .where('id', '=', caller.userId)
+      .where('id', '=', act.actor.userId)
       .execute()
-    await record(transaction, { kind: 'profile.updated', at: clock(), actor, data: {} })
-    return readProfile(transaction, caller)
+    await record(transaction, { kind: 'profile.updated', ...by(act), data: {} })
+    return readProfile(transaction, act.actor)
   })
 }
 
@@ -58,14 +55,12 @@ export async function saveProfile(
 export async function changePassword(
   deps: ProfileDependencies,
   body: BodyOf<typeof changePasswordCall>,
-  { caller, actor }: Self,
-  from: { sourceIp: string; userAgent: string },
+  act: Act,
+  userAgent: string,
 ): Promise<string> {
-  const { db, sessions, passwords, clock } = deps
-  const user = await readUser(db, caller)
-  await confirmed(deps, { caller, actor }, () =>
-    confirmPassword(passwords, user, body.currentPassword, 'currentPassword'),
-  )
+  const { db, sessions, passwords } = deps
+  const user = await readUser(db, act.actor)
+  await confirmed(deps, act, () => confirmPassword(passwords, user, body.currentPassword, 'currentPassword'))
   await requireStrongPassword(deps, body.newPassword, toHubUser(user), 'newPassword')
   const passwordHash = await passwords.hash(body.newPassword)
   await inTransaction(db, async (transaction) => {
@@ -79,9 +74,9 @@ export async function changePassword(
     // Another request replaced it meanwhile and ended this session too.
     if (!changed) throw new HubError('session_ended')
     await deleteSessionsOf(transaction, user.id)
-    await record(transaction, { kind: 'user.password-changed', at: clock(), actor, data: {} })
+    await record(transaction, { kind: 'user.password-changed', ...by(act), data: {} })
   })
-  return sessions.start({ id: user.id, passwordHash }, from)
+  return sessions.start({ id: user.id, passwordHash }, { sourceIp: act.sourceIp, userAgent })
 }
 
 /** Newest first. */
@@ -106,17 +101,17 @@ export async function listOwnSessions(db: Db, caller: Caller, now: number): Prom
 
 /** Throws `session_not_found`, also for another person's session. */
 export async function endOwnSession(
-  { db, sessions, clock }: ProfileDependencies,
+  { db, sessions }: Pick<ProfileDependencies, 'db' | 'sessions'>,
   sessionId: string,
-  { caller, actor }: Self,
+  act: Act,
 ): Promise<void> {
   const own = await db
     .selectFrom('sessions')
     .select('id')
     .where('id', '=', sessionId)
-    .where('user_id', '=', caller.userId)
+    .where('user_id', '=', act.actor.userId)
     .executeTakeFirst()
   if (!own) throw new HubError('session_not_found')
   await sessions.end(sessionId)
-  await record(db, { kind: 'session.ended', at: clock(), actor, target: sessionId, data: { sessionId } })
+  await record(db, { kind: 'session.ended', ...by(act), target: sessionId, data: { sessionId } })
 }

@@ -2,11 +2,11 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
-import type { Caller, Sessions } from '../access/sessions.ts'
+import type { Sessions } from '../access/sessions.ts'
 import { createUserInvitation, resetTwoFactor, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { Passwords } from './passwords.ts'
@@ -76,7 +76,7 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.logout, async (request) => {
     const { sessionId } = request.caller
     await sessions.end(sessionId)
-    await record(db, { kind: 'session.ended', at: deps.clock(), actor: actorOf(request), data: { sessionId } })
+    await record(db, { kind: 'session.ended', ...by(request.act), data: { sessionId } })
     return undefined
   })
 }
@@ -89,41 +89,36 @@ function mountSignUp(app: FastifyInstance, deps: Mounted): void {
 
 function mountProfile(app: FastifyInstance, deps: Mounted): void {
   const { db, clock } = deps
-  const self = (request: { caller: Caller; sourceIp: string }) => ({ caller: request.caller, actor: actorOf(request) })
 
   mount(app, contract.readProfile, ({ caller }) => own.readProfile(db, caller))
   for (const call of [contract.editProfile, contract.saveProfile])
-    mount(app, call, (request) => own.saveProfile(deps, request.body, self(request)), FORM)
+    mount(app, call, ({ body, act }) => own.saveProfile(db, body, act), FORM)
   mount(
     app,
     contract.changePassword,
     async (request) => {
-      const from = { sourceIp: request.sourceIp, userAgent: request.raw.headers['user-agent'] ?? '' }
-      return { accessToken: await own.changePassword(deps, request.body, self(request), from) }
+      const userAgent = request.raw.headers['user-agent'] ?? ''
+      return { accessToken: await own.changePassword(deps, request.body, request.act, userAgent) }
     },
     FORM,
   )
   mount(app, contract.listSessions, ({ caller }) => own.listOwnSessions(db, caller, clock()))
   mount(app, contract.endSession, async (request) => {
-    await own.endOwnSession(deps, request.params.id, self(request))
+    await own.endOwnSession(deps, request.params.id, request.act)
     return undefined
   })
 }
 
 function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
-  mount(app, contract.setUpTwoFactor, (request) =>
-    twoFactor.setUpTwoFactor(deps, request.body.password, { caller: request.caller, actor: actorOf(request) }),
-  )
+  mount(app, contract.setUpTwoFactor, (request) => twoFactor.setUpTwoFactor(deps, request.body.password, request.act))
   mount(app, contract.renewRecoveryCodes, async (request) => {
-    const by = { caller: request.caller, actor: actorOf(request) }
-    return { recoveryCodes: await twoFactor.renewRecoveryCodes(deps, request.body, by) }
+    return { recoveryCodes: await twoFactor.renewRecoveryCodes(deps, request.body, request.act) }
   })
   mount(app, contract.enableTwoFactor, async (request) => {
-    const by = { caller: request.caller, actor: actorOf(request) }
-    return { recoveryCodes: await twoFactor.enableTwoFactor(deps, request.body.code, by) }
+    return { recoveryCodes: await twoFactor.enableTwoFactor(deps, request.body.code, request.act) }
   })
   mount(app, contract.disableTwoFactor, async (request) => {
-    await twoFactor.disableTwoFactor(deps, request.body, { caller: request.caller, actor: actorOf(request) })
+    await twoFactor.disableTwoFactor(deps, request.body, request.act)
     return undefined
   })
 }
@@ -134,15 +129,15 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
     const listed = await users.listUsers(deps.db, query, page)
     return sendPage(reply, listed, page, ({ position }) => position).map(({ user }) => user)
   })
-  mount(app, contract.createUser, (request) => users.addUser(deps, request.body, actorOf(request)), FORM)
+  mount(app, contract.createUser, ({ body, act }) => users.addUser(deps, body, act), FORM)
   for (const call of [contract.editUser, contract.updateUser])
-    mount(app, call, (request) => users.updateUser(deps, request.params.id, request.body, actorOf(request)), FORM)
+    mount(app, call, ({ params, body, act }) => users.updateUser(deps, params.id, body, act), FORM)
   mount(app, contract.deleteUser, async (request) => {
-    await users.deleteUser(deps, request.params.id, actorOf(request))
+    await users.deleteUser(deps.db, request.params.id, request.act)
     return undefined
   })
   mount(app, contract.resetUserTwoFactor, async (request) => {
-    await resetTwoFactor(deps, request.params.id, actorOf(request))
+    await resetTwoFactor(deps.db, request.params.id, by(request.act))
     return undefined
   })
 }
@@ -151,14 +146,9 @@ function mountInvitations(app: FastifyInstance, { db, clock }: Mounted): void {
   mount(app, contract.listUserInvitations, ({ query, reply }) =>
     listUserInvitations(db, { query, reply, now: clock() }),
   )
-  mount(
-    app,
-    contract.createUserInvitation,
-    (request) => createUserInvitation(db, request.body, { actor: actorOf(request), now: clock() }),
-    FORM,
-  )
+  mount(app, contract.createUserInvitation, ({ body, act }) => createUserInvitation(db, body, by(act)), FORM)
   mount(app, contract.revokeUserInvitation, async (request) => {
-    await revokeUserInvitation(db, request.params.id, { actor: actorOf(request), now: clock() })
+    await revokeUserInvitation(db, request.params.id, request.act)
     return undefined
   })
 }

@@ -59,9 +59,9 @@ export function createSessions({
   /** Counts endings, so that a read that began before one is not cached after it. */
   let endings = 0
   /** Whose end was told, and who was not seen since. */
-  const told = new Set<string>()
+  const ended = new Set<string>()
 
-  const tasks = createTasks({ log, failure: 'could not check for ended sessions' })
+  const tasks = createTasks({ log, name: 'sessions', on: 'each hub', failure: 'could not check for ended sessions' })
   tasks.every(SWEEP_INTERVAL_MS, sweep)
   tasks.every(WATCH_INTERVAL_MS, lookAfterWatched)
 
@@ -78,10 +78,10 @@ export function createSessions({
   async function lookAfterWatched(): Promise<void> {
     const ids = [...watched.keys()]
     for (let i = 0; i < ids.length; i += WATCHED_PER_QUERY) {
-      const asked = ids.slice(i, i + WATCHED_PER_QUERY)
-      const rows = await db.selectFrom('sessions').select('id').where('id', 'in', asked).execute()
+      const batch = ids.slice(i, i + WATCHED_PER_QUERY)
+      const rows = await db.selectFrom('sessions').select('id').where('id', 'in', batch).execute()
       const living = new Set(rows.map(({ id }) => id))
-      tellEnded(asked.filter((id) => !living.has(id)).map((id) => ({ id })))
+      tellEnded(batch.filter((id) => !living.has(id)).map((id) => ({ id })))
     }
   }
 
@@ -89,7 +89,7 @@ export function createSessions({
     if (watched.has(sessionId)) return
     if (watched.size >= WATCHED) watched.delete(watched.keys().next().value ?? sessionId)
     watched.set(sessionId, userId)
-    told.delete(sessionId)
+    ended.delete(sessionId)
   }
 
   /** Two that look at the same time may find the same end; the first tells it. */
@@ -99,21 +99,21 @@ export function createSessions({
     for (const { id } of sessions) {
       remembered.delete(id)
       watched.delete(id)
-      if (told.has(id)) continue
-      if (told.size >= WATCHED) told.delete(told.values().next().value ?? id)
-      told.add(id)
+      if (ended.has(id)) continue
+      if (ended.size >= WATCHED) ended.delete(ended.values().next().value ?? id)
+      ended.add(id)
       for (const listener of listeners) listener(id)
     }
   }
 
   function rememberedFor(sessionId: string): Found | undefined {
-    const known = remembered.get(sessionId)
-    return known && Math.abs(clock() - known.at) < TRUSTED_MS ? known.found : undefined
+    const remembrance = remembered.get(sessionId)
+    return remembrance && Math.abs(clock() - remembrance.at) < TRUSTED_MS ? remembrance.found : undefined
   }
 
   async function read(sessionId: string): Promise<Found | undefined> {
-    const known = rememberedFor(sessionId)
-    if (known) return known
+    const remembrance = rememberedFor(sessionId)
+    if (remembrance) return remembrance
     const now = clock()
     const endingsBefore = endings
     const row = await db
@@ -172,8 +172,8 @@ export function createSessions({
   }
 
   async function sessionIdOf(token: string): Promise<string> {
-    const known = signed.get(token)
-    if (known && Math.floor(clock() / 1_000) < known.expiresAtSeconds) return known.sessionId
+    const remembrance = signed.get(token)
+    if (remembrance && Math.floor(clock() / 1_000) < remembrance.expiresAtSeconds) return remembrance.sessionId
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],
@@ -248,9 +248,9 @@ export function createSessions({
     },
 
     async endAllOf(userId) {
-      const known = [...watched].flatMap(([id, owner]) => (owner === userId ? [{ id }] : []))
+      const remembrance = [...watched].flatMap(([id, owner]) => (owner === userId ? [{ id }] : []))
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
-      tellEnded([...known, ...rows])
+      tellEnded([...remembrance, ...rows])
     },
 
     find: async (sessionId) => callerOf(await read(sessionId)),

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
 import type { Refusals } from '../access/refusals.ts'
-import { networksOf, siteOf } from '../access/networks.ts'
+import { networksOf, networkOf } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { toSessionUser, type UserRow } from './accounts.ts'
@@ -101,7 +101,7 @@ export function createSignIn(deps: {
 
   return {
     async withPassword({ username, password }, from) {
-      const address = siteOf(from.sourceIp)
+      const address = networkOf(from.sourceIp)
       const name = usernameKey(username)
       const pair = `${address} ${name}`
       const user = await db.selectFrom('users').selectAll().where('username_key', '=', name).executeTakeFirst()
@@ -129,7 +129,7 @@ export function createSignIn(deps: {
     },
 
     async withCode({ challenge, code }, from) {
-      const address = siteOf(from.sourceIp)
+      const address = networkOf(from.sourceIp)
       const userId = await challenges.userIdOf(challenge, address)
       const isKnown = userId !== undefined && (await isKnownNetwork(db, userId, from.sourceIp))
       refuseIfEarly(from.sourceIp, isKnown ? 0 : door.waitMs(from.sourceIp))

@@ -228,7 +228,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     const { invitation, code } = await createUserInvitation(
       hub.db,
       { role: 'admin' },
-      { actor: HUB, now: hub.clock.now() },
+      { actor: HUB, at: hub.clock.now() },
     )
     expect(invitation).toMatchObject({ createdBy: 'hub', role: 'admin', maxUses: 1 })
     expect(await register(person('from-the-shell', { inviteCode: code }))).toMatchObject({ body: { role: 'admin' } })

@@ -7,7 +7,7 @@ import { record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readSettings } from '../settings/settings.ts'
 import { insertUser, requireStrongPassword } from './accounts.ts'
-import { siteOf } from '../access/networks.ts'
+import { networkOf } from '../access/networks.ts'
 import type { Passwords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
 import { isInvitationValid, useInvitation } from './user-invitations.ts'
@@ -43,7 +43,7 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
         message: INVITE_CODE_REQUIRED,
         fieldErrors: { inviteCode: INVITE_CODE_REQUIRED },
       })
-    const network = siteOf(sourceIp)
+    const network = networkOf(sourceIp)
     if (attempts.waitMs(network) > 0) throw new HubError('too_many_requests')
     attempts.failed(network)
     if (inviteCode && !(await isInvitationValid(db, inviteCode, clock()))) {

@@ -185,7 +185,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await attempt(username, await codeAt(secret), home)).status).toBe(200)
   })
 
-  test('code guesses from many networks count for the account; the owner signs in at home or with a recovery code', async () => {
+  test('code guesses from many networks count; the owner signs in at home or with a recovery code', async () => {
     const { username, secret, home, recoveryCodes } = await enrolled()
     const outcomes: number[] = []
     for (let i = 0; i < 40; i++) outcomes.push((await attempt(username, '000000')).status)
@@ -231,7 +231,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await open()).length).toBe(20)
   })
 
-  test('strangers with the password do not push out the challenge of a known network, nor one from elsewhere', async () => {
+  test('strangers with the password push out no challenge of a known network, nor one from elsewhere', async () => {
     const { username, secret, home, recoveryCodes } = await enrolled()
     const atHome = await challengeFor(username, home)
     const elsewhere = '203.0.113.7'

@@ -3,11 +3,10 @@
  * once, in its own step and the steps before and after. Called by sign-in and by a person's own settings.
  */
 import { generateSecret, generateURI, verify } from 'otplib'
-import type { FactActor } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -40,42 +39,38 @@ type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
 export async function setUpTwoFactor(
   deps: TwoFactorDependencies,
   password: string,
-  { caller, actor }: { caller: Caller; actor: FactActor },
+  act: Act,
 ): Promise<{ secret: string; otpauthUrl: string }> {
-  const { db, secrets, passwords, clock } = deps
+  const { db, secrets, passwords } = deps
   const secret = generateSecret()
   // Otherwise anyone at a signed-in browser could lock its owner out.
-  await confirmed(deps, { caller, actor }, async () => {
-    const user = await readUser(db, caller)
+  await confirmed(deps, act, async () => {
+    const user = await readUser(db, act.actor)
     if (user.two_factor_secret !== null) throw new HubError('two_factor_enabled')
     await confirmPassword(passwords, user, password, 'password')
   })
   await inTransaction(db, async (transaction) => {
     const updated = await transaction
       .updateTable('users')
-      .set({ two_factor_pending: secrets.seal(secret, caller.userId) })
-      .where('id', '=', caller.userId)
+      .set({ two_factor_pending: secrets.seal(secret, act.actor.userId) })
+      .where('id', '=', act.actor.userId)
       .where('two_factor_secret', 'is', null)
       .returning('id')
       .executeTakeFirst()
     if (!updated) throw new HubError('two_factor_enabled')
-    await record(transaction, { kind: 'two-factor.set-up', at: clock(), actor, data: {} })
+    await record(transaction, { kind: 'two-factor.set-up', ...by(act), data: {} })
   })
   const { hubName } = await readSettings(db)
-  return { secret, otpauthUrl: generateURI({ issuer: hubName || PRODUCT, label: caller.username, secret }) }
+  return { secret, otpauthUrl: generateURI({ issuer: hubName || PRODUCT, label: act.actor.username, secret }) }
 }
 
 /** Throws `two_factor_disabled` before a setup, `two_factor_enabled` after it and `two_factor_code_wrong`. */
-export async function enableTwoFactor(
-  deps: TwoFactorDependencies,
-  code: string,
-  { caller, actor }: { caller: Caller; actor: FactActor },
-): Promise<string[]> {
+export async function enableTwoFactor(deps: TwoFactorDependencies, code: string, act: Act): Promise<string[]> {
   const { db, secrets, clock } = deps
-  return confirmed(deps, { caller, actor }, async () => {
+  return confirmed(deps, act, async () => {
     const recoveryCodes = Array.from({ length: RECOVERY_CODES }, makeCode)
     await inTransaction(db, async (transaction) => {
-      const user = await readUser(transaction, caller)
+      const user = await readUser(transaction, act.actor)
       if (user.two_factor_secret !== null) throw new HubError('two_factor_enabled')
       if (user.two_factor_pending === null) throw new HubError('two_factor_disabled')
       const step = await stepOf(code, secrets.open(user.two_factor_pending, user.id), clock())
@@ -86,7 +81,7 @@ export async function enableTwoFactor(
         .where('id', '=', user.id)
         .execute()
       await storeRecoveryCodes(transaction, user.id, recoveryCodes)
-      await record(transaction, { kind: 'two-factor.enabled', at: clock(), actor, data: {} })
+      await record(transaction, { kind: 'two-factor.enabled', ...by(act), data: {} })
     })
     return recoveryCodes
   })
@@ -96,19 +91,19 @@ export async function enableTwoFactor(
 export async function renewRecoveryCodes(
   deps: TwoFactorDependencies,
   { password, code }: { password: string; code: string },
-  { caller, actor }: { caller: Caller; actor: FactActor },
+  act: Act,
 ): Promise<string[]> {
-  const { db, passwords, clock } = deps
-  return confirmed(deps, { caller, actor }, async () => {
-    const user = await readUser(db, caller)
+  const { db, passwords } = deps
+  return confirmed(deps, act, async () => {
+    const user = await readUser(db, act.actor)
     if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
     await confirmPassword(passwords, user, password, 'password')
     const recoveryCodes = Array.from({ length: RECOVERY_CODES }, makeCode)
     await inTransaction(db, async (transaction) => {
-      await useCode(transaction, await readUser(transaction, caller), code, deps)
+      await useCode(transaction, await readUser(transaction, act.actor), code, deps)
       await transaction.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
       await storeRecoveryCodes(transaction, user.id, recoveryCodes)
-      await record(transaction, { kind: 'recovery-codes.renewed', at: clock(), actor, data: {} })
+      await record(transaction, { kind: 'recovery-codes.renewed', ...by(act), data: {} })
     })
     return recoveryCodes
   })
@@ -123,22 +118,22 @@ async function storeRecoveryCodes(db: Db, userId: string, recoveryCodes: readonl
 export async function disableTwoFactor(
   deps: TwoFactorDependencies,
   { password, code }: { password: string; code: string },
-  { caller, actor }: { caller: Caller; actor: FactActor },
+  act: Act,
 ): Promise<void> {
-  const { db, passwords, clock } = deps
-  await confirmed(deps, { caller, actor }, async () => {
-    const user = await readUser(db, caller)
+  const { db, passwords } = deps
+  await confirmed(deps, act, async () => {
+    const user = await readUser(db, act.actor)
     if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
     await confirmPassword(passwords, user, password, 'password')
     await inTransaction(db, async (transaction) => {
-      await useCode(transaction, await readUser(transaction, caller), code, deps)
+      await useCode(transaction, await readUser(transaction, act.actor), code, deps)
       await transaction
         .updateTable('users')
         .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
         .where('id', '=', user.id)
         .execute()
       await transaction.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
-      await record(transaction, { kind: 'two-factor.disabled', at: clock(), actor, data: {} })
+      await record(transaction, { kind: 'two-factor.disabled', ...by(act), data: {} })
     })
   })
 }
@@ -197,20 +192,20 @@ export async function confirmPassword(
 
 /** Runs `work` that checks a password or a code; counts it first, so that parallel guesses do not all get through. */
 export async function confirmed<T>(
-  { db, clock, confirmations }: Pick<TwoFactorDependencies, 'db' | 'clock' | 'confirmations'>,
-  { caller, actor }: { caller: Caller; actor: FactActor },
+  { db, confirmations }: Pick<TwoFactorDependencies, 'db' | 'confirmations'>,
+  act: Act,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (confirmations.waitMs(caller.userId) > 0) throw new HubError('too_many_requests')
-  confirmations.failed(caller.userId)
+  if (confirmations.waitMs(act.actor.userId) > 0) throw new HubError('too_many_requests')
+  confirmations.failed(act.actor.userId)
   try {
     const result = await work()
-    confirmations.reset(caller.userId)
+    confirmations.reset(act.actor.userId)
     return result
   } catch (error) {
     const guessed = error instanceof HubError && ['password_wrong', 'two_factor_code_wrong'].includes(error.code)
-    if (!guessed) confirmations.takeBack(caller.userId)
-    else await record(db, { kind: 'identity.refused', at: clock(), actor, data: {} })
+    if (!guessed) confirmations.takeBack(act.actor.userId)
+    else await record(db, { kind: 'identity.refused', ...by(act), data: {} })
     throw error
   }
 }

@@ -1,9 +1,9 @@
-import type { FactActor, Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
+import type { Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
@@ -16,20 +16,20 @@ export async function listUserInvitations(
   { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
 ): Promise<UserInvitation[]> {
   const page = pageFrom(query, ['number', 'string'])
-  let asked = db.selectFrom('user_invitations').selectAll()
-  if (query.q) asked = asked.where(holding(query.q, ['label', 'role', 'created_by']))
-  if (page.after) asked = asked.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
-  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
-  const rows = await asked.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  let selection = db.selectFrom('user_invitations').selectAll()
+  if (query.q) selection = selection.where(holding(query.q, ['label', 'role', 'created_by']))
+  if (page.after) selection = selection.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) selection = selection.limit(page.rowsWanted)
+  const rows = await selection.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
   return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => toUserInvitation(row, now))
 }
 
 /** Throws `user_invitation_not_found`, also for one that is already revoked. */
-export async function revokeUserInvitation(db: Db, id: string, by: { actor: FactActor; now: number }): Promise<void> {
+export async function revokeUserInvitation(db: Db, id: string, act: Act): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const revoked = await transaction
       .updateTable('user_invitations')
-      .set({ revoked_at: by.now })
+      .set({ revoked_at: act.now })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .returning(['label', 'role'])
@@ -37,8 +37,7 @@ export async function revokeUserInvitation(db: Db, id: string, by: { actor: Fact
     if (!revoked) throw new HubError('user_invitation_not_found')
     await record(transaction, {
       kind: 'user-invitation.revoked',
-      at: by.now,
-      actor: by.actor,
+      ...by(act),
       target: id,
       data: revoked,
     })

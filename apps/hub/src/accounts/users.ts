@@ -1,10 +1,10 @@
 /** The users as admins manage them. One active admin always remains. */
-import type { Fact, FactActor, HubUser, newUser, SearchQuery } from '@hedgerow/contract'
+import type { Fact, HubUser, newUser, SearchQuery } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
@@ -21,11 +21,7 @@ import {
 } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 
-export type UserDependencies = {
-  db: Kysely<Tables>
-  passwords: Passwords
-  clock: () => number
-}
+type UserDependencies = { db: Kysely<Tables>; passwords: Passwords }
 
 /** A user and its sort position. */
 export type ListedUser = { user: HubUser; position: readonly [string, string] }
@@ -46,19 +42,18 @@ export async function listUsers(db: Db, { q }: Pick<SearchQuery, 'q'>, page: Pag
 
 /** Throws `username_taken` and `password_too_weak`. */
 export async function addUser(
-  { db, passwords, clock }: UserDependencies,
+  { db, passwords }: UserDependencies,
   body: z.output<typeof newUser>,
-  actor: FactActor,
+  act: Act,
 ): Promise<HubUser> {
   await requireStrongPassword({ db, passwords }, body.password, body, 'password')
   const passwordHash = await passwords.hash(body.password)
   return inTransaction(db, async (transaction) => {
-    const row = await insertUser(transaction, body, passwordHash, clock())
+    const row = await insertUser(transaction, body, passwordHash, act.now)
     const { username, role } = row
     await record(transaction, {
       kind: 'user.created',
-      at: clock(),
-      actor,
+      ...by(act),
       target: row.id,
       data: { username, role },
     })
@@ -70,10 +65,10 @@ type EditedFields = 'username' | 'email' | 'firstName' | 'lastName' | 'role' | '
 
 /** Throws `user_not_found`, `username_taken`, `password_too_weak`, `last_admin` and `changed_meanwhile`. */
 export async function updateUser(
-  { db, passwords, clock }: UserDependencies,
+  { db, passwords }: UserDependencies,
   id: string,
   { password, ...change }: Change<Pick<HubUser, EditedFields>> & { password?: string | undefined },
-  actor: FactActor,
+  act: Act,
 ): Promise<HubUser> {
   if (password) {
     const names = edited(toHubUser(await findById(db, id)), change)
@@ -99,7 +94,7 @@ export async function updateUser(
     const endsSessions =
       after.role !== before.role || after.active !== before.active || after.password_hash !== before.password_hash
     if (endsSessions) await deleteSessionsOf(transaction, id)
-    const about = { at: clock(), actor, target: id }
+    const about = { ...by(act), target: id }
     const { username } = after
     const facts: Fact[] = [{ ...about, kind: 'user.updated', data: { username, changes: whatChanged(before, after) } }]
     if (after.role !== before.role) facts.push({ ...about, kind: 'user.role-changed', data: {} })
@@ -112,13 +107,13 @@ export async function updateUser(
 }
 
 /** Throws `user_not_found` and `last_admin`. */
-export async function deleteUser({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
+export async function deleteUser(db: Kysely<Tables>, id: string, act: Act): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { username } = await findById(transaction, id)
     await transaction.deleteFrom('users').where('id', '=', id).execute()
     await transaction.deleteFrom('saved_views').where('user_id', '=', id).execute()
     await requireAnAdmin(transaction)
-    await record(transaction, { kind: 'user.deleted', at: clock(), actor, target: id, data: { username } })
+    await record(transaction, { kind: 'user.deleted', ...by(act), target: id, data: { username } })
   })
 }
 

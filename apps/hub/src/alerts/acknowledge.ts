@@ -6,7 +6,7 @@ import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act, type Authorship } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledgementOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
@@ -18,22 +18,16 @@ import { firstOf, linesOf, titleOf } from './words.ts'
 /** Who used the link of a channel that people share. No username has a space. */
 const UNKNOWN: FactActor = { name: 'Somebody unknown' }
 
-type Context = { sourceIp: string; now: number }
 type Linked = ResponseOf<typeof readAlertLink>
 
 /** Throws `alert_not_found`, also for one that the caller may not see. */
-export function acknowledge(
-  db: Kysely<Tables>,
-  id: string,
-  { caller, sourceIp, now }: Context & { caller: Caller },
-): Promise<Alert> {
+export function acknowledge(db: Kysely<Tables>, id: string, act: Act): Promise<Alert> {
   return inTransaction(db, async (transaction) => {
     const row = await readAlert(transaction, id)
-    const told = toldTo(row, await gatewayIdsIn(transaction, scopeOf(caller)))
+    const told = toldTo(row, await gatewayIdsIn(transaction, scopeOf(act.actor)))
     if (!told) throw new HubError('alert_not_found')
-    const by = { actor: actorOf({ caller, sourceIp }), via: 'portal', now }
-    const reader = await readPreferences(transaction, caller.userId)
-    return toAlert(await markAcknowledged(transaction, row, by), told, reader)
+    const reader = await readPreferences(transaction, act.actor.userId)
+    return toAlert(await markAcknowledged(transaction, row, { ...by(act), via: 'portal' }), told, reader)
   })
 }
 
@@ -47,13 +41,14 @@ export async function readLinked(db: Db, { alertId, userId }: AlertLink): Promis
 export function acknowledgeLinked(
   db: Kysely<Tables>,
   { alertId, channel, userId }: AlertLink,
-  { sourceIp, now }: Context,
+  from: Pick<Act, 'sourceIp' | 'now'>,
 ): Promise<Linked> {
   return inTransaction(db, async (transaction) => {
     const row = await readAlert(transaction, alertId)
     const person = userId === undefined ? undefined : await readPerson(transaction, userId)
-    const actor = person ? actorOf({ caller: person, sourceIp }) : { ...UNKNOWN, sourceIp }
-    return toLinked(transaction, await markAcknowledged(transaction, row, { actor, via: channel, now }), person)
+    const { sourceIp, now: at } = from
+    const author = person ? by({ actor: person, ...from }) : { at, actor: { ...UNKNOWN, sourceIp } }
+    return toLinked(transaction, await markAcknowledged(transaction, row, { ...author, via: channel }), person)
   })
 }
 
@@ -81,12 +76,12 @@ async function readAlert(db: Db, id: string): Promise<AlertRow> {
 async function markAcknowledged(
   transaction: Db,
   row: AlertRow,
-  { actor, via, now }: { actor: FactActor; via: string; now: number },
+  { at, actor, via }: Authorship & { via: string },
 ): Promise<AlertRow> {
   const done = await transaction
     .updateTable('alerts')
     .set({
-      acknowledged_at: now,
+      acknowledged_at: at,
       acknowledged_by: actor.userId === undefined ? '' : actor.name,
       acknowledged_via: via,
       next_step_at: null,
@@ -101,7 +96,7 @@ async function markAcknowledged(
   await held.where('state', '=', 'waiting').execute()
   await record(transaction, {
     kind: 'alert.acknowledged',
-    at: now,
+    at,
     actor,
     target: row.id,
     gatewayId: row.gateway_id ?? undefined,

@@ -8,7 +8,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HUB } from '../facts/facts.ts'
 import { readPreferences } from './preferences.ts'
 import type { Reader } from './seen.ts'
-import { firstOf, linesOf, pathOf, titleOf, type Line, type Told } from './words.ts'
+import { firstOf, linesOf, pathOf, titleOf, type Line, type LineList } from './words.ts'
 
 export type AlertRow = Selectable<Tables['alerts']>
 
@@ -17,13 +17,13 @@ const LISTED = 50
 /** The number of incidents of each gateway. */
 export type Counts = Readonly<Record<string, number>>
 
-export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): Told {
+export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): LineList {
   const count = Object.values(JSON.parse(counts) as Counts).reduce((sum, one) => sum + one, 0)
   return { lines: linesIn(lines), count }
 }
 
 /** The part of an alert that a person may see; undefined when there is none. */
-export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): Told | undefined {
+export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): LineList | undefined {
   const maySee = (gatewayId: string) => own === undefined || own.has(gatewayId)
   const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => maySee(gatewayId))
   const count = mine.reduce((sum, [, one]) => sum + one, 0)
@@ -64,7 +64,7 @@ export async function listAlerts(
 }
 
 /** An alert in the words of its reader. */
-export function toAlert(row: AlertRow, told: Told, reader: Reader): Alert {
+export function toAlert(row: AlertRow, told: LineList, reader: Reader): Alert {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
     id: row.id,

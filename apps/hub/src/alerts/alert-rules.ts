@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { ALERT_RULE_DEFAULTS, type AlertRule, type AlertRuleFields } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readSetting } from '../settings/settings.ts'
@@ -17,7 +16,6 @@ const PARSED_KEPT = 2 * RULES_MAX
 const parsed = new Map<string, Readonly<AlertRuleFields>>()
 
 type RuleRow = Selectable<Tables['alert_rules']>
-type By = { caller: Caller; sourceIp: string; now: number }
 
 export async function readRules(db: Db): Promise<AlertRule[]> {
   const rows = await db.selectFrom('alert_rules').selectAll().orderBy('created_at').orderBy('id').execute()
@@ -34,7 +32,7 @@ export async function troubleOfAlerts(db: Db): Promise<string | undefined> {
 }
 
 /** Throws `too_many_alert_rules`. */
-export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, by: By): Promise<AlertRule> {
+export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, act: Act): Promise<AlertRule> {
   return inTransaction(db, async (transaction) => {
     const { n } = await transaction
       .selectFrom('alert_rules')
@@ -43,10 +41,10 @@ export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, by: By): Pr
     if (Number(n) >= RULES_MAX) throw new HubError('too_many_alert_rules')
     const row = await transaction
       .insertInto('alert_rules')
-      .values({ id: randomBytes(ID_BYTES).toString('base64url'), fields: JSON.stringify(fields), created_at: by.now })
+      .values({ id: randomBytes(ID_BYTES).toString('base64url'), fields: JSON.stringify(fields), created_at: act.now })
       .returningAll()
       .executeTakeFirstOrThrow()
-    await recordSaved(transaction, row.id, fields, by)
+    await recordSaved(transaction, row.id, fields, act)
     return toRule(row)
   })
 }
@@ -56,7 +54,7 @@ export function updateRule(
   db: Kysely<Tables>,
   id: string,
   change: Change<AlertRuleFields>,
-  by: By,
+  act: Act,
 ): Promise<AlertRule> {
   return inTransaction(db, async (transaction) => {
     const row = await transaction.selectFrom('alert_rules').selectAll().where('id', '=', id).executeTakeFirst()
@@ -64,13 +62,13 @@ export function updateRule(
     const fields = edited(fieldsOf(row), change)
     const stored = JSON.stringify(fields)
     await transaction.updateTable('alert_rules').set({ fields: stored }).where('id', '=', id).execute()
-    await recordSaved(transaction, id, fields, by)
+    await recordSaved(transaction, id, fields, act)
     return toRule({ ...row, fields: stored })
   })
 }
 
 /** Throws `alert_rule_not_found`. */
-export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void> {
+export function deleteRule(db: Kysely<Tables>, id: string, act: Act): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const row = await transaction.deleteFrom('alert_rules').where('id', '=', id).returning('fields').executeTakeFirst()
     if (!row) throw new HubError('alert_rule_not_found')
@@ -80,8 +78,7 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
     const { name } = JSON.parse(row.fields) as AlertRuleFields
     await record(transaction, {
       kind: 'alert-rule.deleted',
-      at: by.now,
-      actor: actorOf(by),
+      ...by(act),
       target: id,
       data: { name },
     })
@@ -101,8 +98,8 @@ export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): Readonly<AlertRul
   return read
 }
 
-function recordSaved(db: Db, id: string, { name }: AlertRuleFields, by: By): Promise<void> {
-  return record(db, { kind: 'alert-rule.saved', at: by.now, actor: actorOf(by), target: id, data: { name } })
+function recordSaved(db: Db, id: string, { name }: AlertRuleFields, act: Act): Promise<void> {
+  return record(db, { kind: 'alert-rule.saved', ...by(act), target: id, data: { name } })
 }
 
 function toRule(row: RuleRow): AlertRule {

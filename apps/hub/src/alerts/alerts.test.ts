@@ -147,7 +147,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     await hub.notifications.deliver()
   }
 
-  it('tell the next step by step until somebody acknowledges, live and with an entry in audit and activity', async () => {
+  it('tell the next step by step until somebody acknowledges, live and in audit and activity', async () => {
     await change('every-alert', { coolDownSeconds: 0, steps: [step(10), step(5)] })
     await report(seen('a'))
     await told(1)
@@ -304,7 +304,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(receiver.received.map(({ data }) => data['rule'])).toEqual(['Foxes'])
   })
 
-  it('end with their rule and with the switch for all notifications, but not with the switch for approvals', async () => {
+  it('end with their rule and with the switch for all notifications, not with the one for approvals', async () => {
     await change('every-alert', { collectSeconds: 30 })
     await api(contract.editAutoApprovalSettings, { token, body: { notificationEnabled: false } })
     await report(seen('a'))

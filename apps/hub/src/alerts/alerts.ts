@@ -22,7 +22,7 @@ import { grow } from './growing.ts'
 import { coversOccurrence, coversPlace } from './match.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
 import { isWaitedFor } from './still-true.ts'
-import { detailOf, firstOf, type Line, type Stage, type Told } from './words.ts'
+import { detailOf, firstOf, type Line, type Stage, type LineList } from './words.ts'
 
 /** The names by which programs know the messages. */
 export const EVENTS: Readonly<Record<Alert['kind'], Announcement['kind']>> = {
@@ -50,7 +50,7 @@ const ID_BYTES = 9
 const LOOKED_AT = 20
 
 /** Something to report once; `once` identifies it among everything that a rule reports. */
-export type Thing = {
+export type Occurrence = {
   /** When it is announced, in milliseconds since 1970. */
   at: number
   line: Line
@@ -60,7 +60,11 @@ export type Thing = {
 }
 
 /** Announces things of gateways and of the hub itself, each rule those that it covers. */
-export async function tell(transaction: Transaction<Tables>, things: readonly Thing[], outbox: Outbox): Promise<void> {
+export async function tell(
+  transaction: Transaction<Tables>,
+  things: readonly Occurrence[],
+  outbox: Outbox,
+): Promise<void> {
   const at = things.at(-1)?.at
   if (at === undefined) return
   const rules = await transaction.selectFrom('alert_rules').select(['id', 'fields']).orderBy('id').execute()
@@ -111,9 +115,9 @@ export async function tell(transaction: Transaction<Tables>, things: readonly Th
 export async function markTold(
   transaction: Transaction<Tables>,
   ruleId: string,
-  things: readonly Thing[],
+  things: readonly Occurrence[],
   at: number,
-): Promise<Thing[]> {
+): Promise<Occurrence[]> {
   if (things.length === 0) return []
   const rows = await transaction
     .insertInto('alerted_incidents')
@@ -196,7 +200,7 @@ type Whom = Pick<AlertStep, 'channels' | 'people'> & {
   /** The language of shared channels; null for the hub's language. */
   language: Language | null
   /** What the alert says, when it is known already. */
-  told?: Told
+  told?: LineList
 }
 
 /**
@@ -254,7 +258,7 @@ export function keysOf(
 }
 
 /** Programs get the data of the first thing. */
-function dataOf({ rule_name: rule, kind }: AlertRow, told: Told): Record<string, string> {
+function dataOf({ rule_name: rule, kind }: AlertRow, told: LineList): Record<string, string> {
   const first = firstOf(told.lines)
   const { id, gatewayId, gatewayName, camera, label } = first
   const count = String(told.count)

@@ -211,7 +211,7 @@ describe.each(testEngines)('messages of alerts on %s', (engine) => {
     ])
   })
 
-  it('have the time of their reader, and the language of the hub where neither the rule nor the reader has one', async () => {
+  it('have the time of their reader, and the hub’s language where neither rule nor reader has one', async () => {
     const [berlin, nobody] = [await person('manager'), await person('admin')]
     await prefer(berlin.token, { language: 'en', timeZone: 'Europe/Berlin' })
     await api(contract.editHubSettings, { token: admin, body: { language: 'de' } })

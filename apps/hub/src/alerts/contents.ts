@@ -11,17 +11,17 @@ import { toldTo, type AlertRow } from './alert-rows.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
 import type { Reader } from './seen.ts'
-import { firstOf, messageOf, pathOf, type Stage, type Told } from './words.ts'
+import { firstOf, messageOf, pathOf, type Stage, type LineList } from './words.ts'
 
 type Row = Parameters<Renew>[0]
 type Content = NonNullable<Awaited<ReturnType<Renew>>>
-type Said = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | 'language'>> & Pick<Content, 'picture'>
+type MessageText = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | 'language'>> & Pick<Content, 'picture'>
 
 export function contentOf(
   { rule_name: ruleName }: AlertRow,
-  told: Told,
+  told: LineList,
   { step, reader }: { step: Stage; reader: Reader },
-): Said {
+): MessageText {
   const { gatewayId, coverId } = firstOf(told.lines)
   return {
     ...messageOf(told, { step, ruleName }, reader),

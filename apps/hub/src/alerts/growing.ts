@@ -3,7 +3,7 @@
  * columns have a hundred kilobytes, so what was written last is remembered instead of parsed again.
  */
 import { linesIn, type AlertRow } from './alert-rows.ts'
-import type { Line, Told } from './words.ts'
+import type { Line, LineList } from './words.ts'
 
 /**
  * Stored lines of an alert: the first ones, then only the first one of each further gateway, for its owner, and
@@ -24,7 +24,7 @@ export function grow(
   id: string,
   before: Columns | undefined,
   lines: readonly Line[],
-): { content: Columns & Pick<AlertRow, 'gateway_id'>; told: Told } {
+): { content: Columns & Pick<AlertRow, 'gateway_id'>; told: LineList } {
   const content = before ? contentOf(id, before) : { lines: [], counts: {}, count: 0 }
   const { counts, lines: stored } = content
   for (const line of lines) {

@@ -28,8 +28,8 @@ export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<
   return {
     unread: await countUnread(db, caller.userId),
     notices: rows.flatMap((row) => {
-      const told = toldTo(row, own)
-      return told ? [{ ...toAlert(row, told, reader), isRead: row.read_at !== null }] : []
+      const visible = toldTo(row, own)
+      return visible ? [{ ...toAlert(row, visible, reader), isRead: row.read_at !== null }] : []
     }),
   }
 }

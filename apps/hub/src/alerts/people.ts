@@ -12,7 +12,7 @@ import { contentOf } from './contents.ts'
 import { countUnread, putNotice } from './notices.ts'
 import { readPreferences } from './preferences.ts'
 import { afterQuietHours } from './quiet-hours.ts'
-import type { Stage, Told } from './words.ts'
+import type { Stage, LineList } from './words.ts'
 
 type Step = Pick<AlertStep, 'channels' | 'people'> & { step: Stage; now: number; breaksThrough: boolean }
 type Person = { id: string; role: Tables['users']['role'] }
@@ -28,11 +28,11 @@ export async function tellPeople(
   if (!enableNotifications) return
   const isOver = (channel: string) => step.channels.length === 0 || step.channels.includes(channel)
   for (const person of await readPeople(transaction, step.people)) {
-    const told = toldTo(alert, await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })))
-    if (!told) continue
+    const visible = toldTo(alert, await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })))
+    if (!visible) continue
     // A notice shows by itself that its alert is over.
     if (isOver('portal') && step.step !== 'cleared') await putNotice(transaction, person.id, alert.id, step.now)
-    if (isOver('push')) await tellBrowsers(transaction, { alert, told, person, step }, announce)
+    if (isOver('push')) await tellBrowsers(transaction, { alert, told: visible, person, step }, announce)
   }
 }
 
@@ -43,7 +43,7 @@ function readPeople(transaction: Transaction<Tables>, ids: readonly string[]): P
 
 async function tellBrowsers(
   transaction: Transaction<Tables>,
-  { alert, told, person, step }: { alert: AlertRow; told: Told; person: Person; step: Step },
+  { alert, told: visible, person, step }: { alert: AlertRow; told: LineList; person: Person; step: Step },
   announce: Notifications['announce'],
 ): Promise<void> {
   const browsers = await transaction
@@ -57,7 +57,7 @@ async function tellBrowsers(
   const unread = await countUnread(transaction, person.id)
   for (const { id } of browsers)
     await announce(transaction, {
-      ...contentOf(alert, told, { step: step.step, reader: preferences }),
+      ...contentOf(alert, visible, { step: step.step, reader: preferences }),
       ...keysOf(alert, step.step, id),
       alertId: alert.id,
       kind: EVENTS[alert.kind],

@@ -1,8 +1,8 @@
-import type { AlertPreferences, FactActor, Language } from '@hedgerow/contract'
+import type { AlertPreferences, Language } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { readSetting } from '../settings/settings.ts'
 import { hubTimeZone, type Reader } from './seen.ts'
@@ -35,8 +35,9 @@ export async function languageOf(db: Db, userId: string): Promise<Language> {
 export function savePreferences(
   db: Kysely<Tables>,
   change: Change<AlertPreferences>,
-  { userId, actor, now }: { userId: string; actor: FactActor; now: number },
+  act: Act,
 ): Promise<AlertPreferences> {
+  const { userId } = act.actor
   return inTransaction(db, async (transaction) => {
     const after = edited(await readPreferences(transaction, userId), change)
     const { seen: _seen, ...chosen } = change
@@ -46,7 +47,7 @@ export function savePreferences(
       .values({ user_id: userId, ...values })
       .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
       .execute()
-    await record(transaction, { kind: 'profile.updated', at: now, actor, data: {} })
+    await record(transaction, { kind: 'profile.updated', ...by(act), data: {} })
     return after
   })
 }

@@ -54,6 +54,8 @@ describe.each(testEngines)('outages on %s', (engine) => {
     const gateway: FleetStatus = {
       id,
       name,
+      location: '',
+      tags: [],
       publicKey: '',
       queue: undefined,
       isOnlyCameras: false,
@@ -75,7 +77,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
       clock: hub.clock.now,
       log: pino({ level: 'silent' }),
       notifications: hub.notifications,
-      statuses: () => fleet,
+      statuses: async () => fleet,
       camerasOf: (id) => cameras[id] ?? [],
     })
   }

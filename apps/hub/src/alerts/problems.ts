@@ -3,22 +3,21 @@
  * has lasted for the rule's hold-off, so that reboots are not reported, and sends one all-clear when all outages of a
  * message are over. The stored rows show which outages began or ended while the hub was off.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { language, type AlertRuleFields, type Heartbeat, type Language } from '@hedgerow/contract'
 import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
-import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
-import type { FleetStatus } from '../fleet/fleet.ts'
+import type { FleetStatus, Statuses } from '../fleet/fleet.ts'
+import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { aboutAlert, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
-import { announceStep, markTold, MINUTE_MS, tellOver, type Thing } from './alerts.ts'
-import { matches, type Place } from './match.ts'
+import { announceStep, markTold, MINUTE_MS, tellOver, type Occurrence } from './alerts.ts'
+import { matches } from './match.ts'
 import { tellPeople } from './people.ts'
 import type { Line } from './words.ts'
 
@@ -27,62 +26,52 @@ const DAY_MS = 86_400_000
 /** Gateways that have been silent for longer are not reported. */
 const NEWS_MS = 7 * DAY_MS
 const SUBJECTS_AT_ONCE = 500
-/** Other requests run between two parts of the fleet. */
-const GATEWAYS_AT_ONCE = 200
 
 export type Problems = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
-type Seen = { line: Line; place: Pick<Place, 'location' | 'tags'> }
+type ById = ReadonlyMap<string, FleetStatus>
 
 export function createProblems(options: {
   db: Kysely<Tables>
   clock: () => number
   log: Logger
   notifications: Pick<Notifications, 'announce' | 'waitsUnder' | 'wake'>
-  /** Undefined before the first check of the fleet. */
-  statuses: () => readonly FleetStatus[] | undefined
+  statuses: Statuses
   camerasOf: (gatewayId: string) => Heartbeat['cameras']
 }): Problems {
   const { db, clock, log, notifications, statuses, camerasOf } = options
-  const tasks = createTasks({ log, failure: 'could not report outages' })
+  const tasks = createTasks({ log, name: 'problems', on: 'one hub', failure: 'could not report outages' })
   /**
    * The subjects of the last run, also those that no rule reports; undefined until the rows of the last run were read.
    */
   let known: ReadonlySet<string> | undefined
 
   async function look(): Promise<void> {
-    const fleet = statuses()
-    if (!fleet) return
+    const fleet = new Map((await statuses()).map((gateway) => [gateway.id, gateway]))
     const now = clock()
     known ??= new Set(
       (await db.selectFrom('alert_problems').select('subject').distinct().execute()).map((row) => row.subject),
     )
-    const current = await subjectsOf(fleet, camerasOf, now, known)
+    const current = await subjectsOf([...fleet.values()], camerasOf, now, known)
     const begun = [...current].filter(([subject]) => !known!.has(subject))
     const ended = [...known].filter((subject) => !current.has(subject))
-    if (begun.length > 0) await begin(begun, now)
-    for (let from = 0; from < ended.length; from += SUBJECTS_AT_ONCE)
-      await end(ended.slice(from, from + SUBJECTS_AT_ONCE), now)
+    if (begun.length > 0) await begin(begun, fleet, now)
+    for await (const subjects of slices(ended, SUBJECTS_AT_ONCE)) await end(subjects, fleet, now)
     known = new Set(current.keys())
     await tellDue(current, now)
   }
 
-  function begin(begun: readonly (readonly [string, Line])[], now: number): Promise<void> {
+  function begin(begun: readonly (readonly [string, Line])[], fleet: ById, now: number): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
-      const gateways = await transaction.selectFrom('gateways').select(['id', 'location', 'tags']).execute()
-      const places = new Map(gateways.map(({ id, location, ...row }) => [id, { location, tags: tagsOf(row) }]))
-      const seen: [string, Seen][] = begun.map(([subject, line]) => [
-        subject,
-        { line, place: places.get(line.gatewayId) ?? { location: '', tags: [] } },
-      ])
       for (const rule of rules) {
         const fields = { ...fieldsOf(rule), hours: null }
-        const rows = seen
-          .filter(([, { line, place }]) =>
-            matches(fields, { ...line, ...place, at: now, severity: 'alert', isValidated: true }),
-          )
-          .map(([subject, { line }]) => ({
+        const rows = begun
+          .filter(([, line]) => {
+            const { location, tags } = fleet.get(line.gatewayId)!
+            return matches(fields, { ...line, location, tags, at: now, severity: 'alert', isValidated: true })
+          })
+          .map(([subject, line]) => ({
             rule_id: rule.id,
             subject,
             since: now,
@@ -90,37 +79,36 @@ export function createProblems(options: {
             line: JSON.stringify(line),
             alert_id: null,
           }))
-        for (let from = 0; from < rows.length; from += SUBJECTS_AT_ONCE)
+        for await (const some of slices(rows, SUBJECTS_AT_ONCE))
           await transaction
             .insertInto('alert_problems')
-            .values(rows.slice(from, from + SUBJECTS_AT_ONCE))
+            .values(some)
             .onConflict((conflict) => conflict.columns(['rule_id', 'subject']).doNothing())
             .execute()
       }
     })
   }
 
-  function end(subjects: readonly string[], now: number): Promise<void> {
+  function end(subjects: readonly string[], fleet: ById, now: number): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const rows = await transaction
         .deleteFrom('alert_problems')
         .where('subject', 'in', subjects)
         .returning(['alert_id', 'line'])
         .execute()
-      const known = new Set((await transaction.selectFrom('gateways').select('id').execute()).map(({ id }) => id))
       const byAlert = Map.groupBy(rows, ({ alert_id }) => alert_id ?? '')
       byAlert.delete('')
       for (const id of [...byAlert.keys()].toSorted()) {
         const lines = byAlert.get(id)!.map(({ line }) => JSON.parse(line) as Line)
-        const removed = lines.filter((line) => isRemoved(line, known)).length
+        const removed = lines.filter((line) => isRemoved(line, fleet)).length
         await clear(transaction, { id, removed }, now)
       }
     })
   }
 
   /** The gateway was deleted, or has the camera no more. */
-  function isRemoved({ kind, gatewayId, camera }: Line, known: ReadonlySet<string>): boolean {
-    if (!known.has(gatewayId)) return true
+  function isRemoved({ kind, gatewayId, camera }: Line, fleet: ById): boolean {
+    if (!fleet.has(gatewayId)) return true
     return kind === 'camera-dark' && camerasOf(gatewayId).every(({ name }) => name !== camera)
   }
 
@@ -227,7 +215,7 @@ function isDue(now: number) {
 }
 
 /** Warnings come and go: one a day is enough. */
-function thingOf(subject: string, line: Line, now: number): Thing {
+function thingOf(subject: string, line: Line, now: number): Occurrence {
   return { at: now, line, once: `${subject} ${Math.floor(now / DAY_MS)}` }
 }
 
@@ -239,28 +227,28 @@ async function subjectsOf(
   known: ReadonlySet<string>,
 ): Promise<Map<string, Line>> {
   const subjects = new Map<string, Line>()
-  for (const [at, gateway] of fleet.entries()) {
-    if (at > 0 && at % GATEWAYS_AT_ONCE === 0) await nextTurn()
-    const { id, status, lastSeenAt } = gateway
-    // A gateway that was never online cannot go offline.
-    if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
-      subjects.set(`quiet ${id}`, {
-        ...lineOf(gateway, now),
-        kind: 'gateway-quiet',
-        detail: reasonOf(gateway),
-        startedAt: lastSeenAt,
-      })
-    if (status === 'warning' && !gateway.isOnlyCameras)
-      subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
-    for (const { name: camera, state } of camerasOf(id)) {
-      // The state of a camera is unknown while its gateway is offline.
-      const isBlind = state === 'offline' || state === 'frozen'
-      const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : isBlind
-      const frozen = state === 'frozen' && { isFrozen: true }
-      if (isDark)
-        subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera, ...frozen })
+  for await (const some of slices(fleet))
+    for (const gateway of some) {
+      const { id, status, lastSeenAt } = gateway
+      // A gateway that was never online cannot go offline.
+      if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
+        subjects.set(`quiet ${id}`, {
+          ...lineOf(gateway, now),
+          kind: 'gateway-quiet',
+          detail: reasonOf(gateway),
+          startedAt: lastSeenAt,
+        })
+      if (status === 'warning' && !gateway.isOnlyCameras)
+        subjects.set(`warning ${id}`, { ...lineOf(gateway, now), kind: 'gateway-warning', detail: reasonOf(gateway) })
+      for (const { name: camera, state } of camerasOf(id)) {
+        // The state of a camera is unknown while its gateway is offline.
+        const isBlind = state === 'offline' || state === 'frozen'
+        const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : isBlind
+        const frozen = state === 'frozen' && { isFrozen: true }
+        if (isDark)
+          subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera, ...frozen })
+      }
     }
-  }
   return subjects
 }
 

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import { actorOf } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledge, acknowledgeLinked, readLinked, readLinkedPicture } from './acknowledge.ts'
@@ -27,29 +26,21 @@ type Dependencies = {
 export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   const { db, clock, links } = dependencies
   mount(app, contract.listAlertRules, () => readRules(db))
-  mount(app, contract.addAlertRule, ({ body, caller, sourceIp }) =>
-    addRule(db, body, { caller, sourceIp, now: clock() }),
-  )
+  mount(app, contract.addAlertRule, ({ body, act }) => addRule(db, body, act))
   for (const call of [contract.editAlertRule, contract.updateAlertRule])
-    mount(app, call, ({ params, body, caller, sourceIp }) =>
-      updateRule(db, params.id, body, { caller, sourceIp, now: clock() }),
-    )
-  mount(app, contract.deleteAlertRule, async ({ params, caller, sourceIp }) => {
-    await deleteRule(db, params.id, { caller, sourceIp, now: clock() })
+    mount(app, call, ({ params, body, act }) => updateRule(db, params.id, body, act))
+  mount(app, contract.deleteAlertRule, async ({ params, act }) => {
+    await deleteRule(db, params.id, act)
     return undefined
   })
   mount(app, contract.previewAlertRule, ({ body, scope }) =>
     preview(db, body, clock(), (ids) => dependencies.listIncidents(scope, ids)),
   )
   mount(app, contract.listAlerts, ({ caller, query }) => listAlerts(db, caller, query))
-  mount(app, contract.acknowledgeAlert, ({ params, caller, sourceIp }) =>
-    acknowledge(db, params.id, { caller, sourceIp, now: clock() }),
-  )
+  mount(app, contract.acknowledgeAlert, ({ params, act }) => acknowledge(db, params.id, act))
   mount(app, contract.readAlertPreferences, ({ caller }) => readPreferences(db, caller.userId))
   for (const call of [contract.editAlertPreferences, contract.saveAlertPreferences])
-    mount(app, call, (request) =>
-      savePreferences(db, request.body, { userId: request.caller.userId, actor: actorOf(request), now: clock() }),
-    )
+    mount(app, call, (request) => savePreferences(db, request.body, request.act))
   mount(app, contract.listNotices, ({ caller }) => readNoticesOf(db, caller))
   mount(app, contract.readNotices, async ({ caller }) => {
     await markNoticesRead(db, caller, clock())

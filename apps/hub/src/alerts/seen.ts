@@ -48,7 +48,7 @@ export function labelIn(language: Language, label: string): string {
 
 /** The English of 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de' }
-/** A formatter takes a third of a millisecond to make; people may write one zone in many ways. */
+/** A formatter is slow to make; people may write one zone in many ways. */
 const CLOCKS_KEPT = 100
 const clocks = new Map<string, Intl.DateTimeFormat>()
 

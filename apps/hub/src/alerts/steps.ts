@@ -35,7 +35,12 @@ export function createAlertSteps(options: {
   hub: HubNow
 }): AlertSteps {
   const { db, clock, log, notifications, hub } = options
-  const tasks = createTasks({ log, failure: 'could not send the next step of an alert' })
+  const tasks = createTasks({
+    log,
+    name: 'alert-steps',
+    on: 'one hub',
+    failure: 'could not send the next step of an alert',
+  })
 
   async function look(): Promise<void> {
     const raised = await db

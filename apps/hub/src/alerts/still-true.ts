@@ -76,15 +76,15 @@ async function wasMadeSince(db: Db, { lines }: Left): Promise<boolean> {
 
 async function ofKnownGateways(db: Db, stored: Left): Promise<Left> {
   const ids = stored.lines.map(({ gatewayId }) => gatewayId)
-  const known = db.selectFrom('gateways').select('id').where('id', 'in', ids)
-  const left = without(stored, new Set((await known.execute()).map(({ id }) => id)), ({ gatewayId }) => gatewayId)
+  const existing = db.selectFrom('gateways').select('id').where('id', 'in', ids)
+  const left = without(stored, new Set((await existing.execute()).map(({ id }) => id)), ({ gatewayId }) => gatewayId)
   const shown = new Set(left.lines.map(({ gatewayId }) => gatewayId))
   return { ...left, counts: Object.fromEntries(Object.entries(left.counts).filter(([id]) => shown.has(id))) }
 }
 
 /** The hub assumes that things beyond the stored lines are like the others. */
-function without({ lines, counts }: Left, kept: ReadonlySet<string>, idOf: (line: Line) => string): Left {
+function without({ lines, counts }: Left, remaining: ReadonlySet<string>, idOf: (line: Line) => string): Left {
   const left: Record<string, number> = { ...counts }
-  for (const line of lines) if (!kept.has(idOf(line))) left[line.gatewayId] = (left[line.gatewayId] ?? 0) - 1
-  return { lines: lines.filter((line) => kept.has(idOf(line))), counts: left }
+  for (const line of lines) if (!remaining.has(idOf(line))) left[line.gatewayId] = (left[line.gatewayId] ?? 0) - 1
+  return { lines: lines.filter((line) => remaining.has(idOf(line))), counts: left }
 }

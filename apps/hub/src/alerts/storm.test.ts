@@ -57,7 +57,7 @@ describe.each(testEngines)('a storm of detections on %s', (engine) => {
     return cost
   }
 
-  it('costs as many statements and readings with 31 rules and of two gateways as with the one rule that covers it', async () => {
+  it('costs as much with 31 rules and of two gateways as with the one rule that covers it', async () => {
     const api = createTestApi(hub)
     const token = await hub.signIn('admin')
     const body = { ...ALERT_RULE_DEFAULTS, name: 'Every alert', collectSeconds: 600 }

@@ -25,7 +25,7 @@ export type Line = {
 }
 
 /** The first things that an alert is about, and how many there are. All are of one kind. */
-export type Told = { lines: readonly Line[]; count: number }
+export type LineList = { lines: readonly Line[]; count: number }
 
 /** A message lists at most this many lines and gives the number of the others. */
 const LINES_MAX = 10
@@ -140,7 +140,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
 }
 
 export function titleOf(
-  { lines, count }: Told,
+  { lines, count }: LineList,
   { language, timeZone }: Reader = { language: 'en', timeZone: hubTimeZone() },
 ): string {
   const { line, several, first } = WORDS[language]
@@ -150,7 +150,7 @@ export function titleOf(
   return `${count} ${several[shown.kind]}, ${first}: ${line[oldest.kind](oldest, timeZone)}`
 }
 
-export function linesOf({ lines, count }: Told, { language, timeZone }: Reader): string[] {
+export function linesOf({ lines, count }: LineList, { language, timeZone }: Reader): string[] {
   const { line, more } = WORDS[language]
   const shown = lines.slice(0, LINES_MAX)
   const others = count - shown.length
@@ -170,7 +170,7 @@ export function detailOf({ detail }: Line, language: Language): string {
 export type Stage = number | 'cleared'
 
 /** Title and text of a message. */
-export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleName: string }, reader: Reader) {
+export function messageOf(told: LineList, { step, ruleName }: { step: Stage; ruleName: string }, reader: Reader) {
   const { notAcknowledged, rule } = WORDS[reader.language]
   if (step === 'cleared') {
     const title = titleOfEnd(told, reader)
@@ -184,7 +184,7 @@ export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleNam
 }
 
 /** Describes the state now: at night "Over: … is offline" reads as "… is offline". */
-function titleOfEnd(told: Told, reader: Reader): string {
+function titleOfEnd(told: LineList, reader: Reader): string {
   const { over, cleared } = WORDS[reader.language]
   const shown = firstOf(told.lines)
   const words = over[shown.kind]
@@ -192,7 +192,7 @@ function titleOfEnd(told: Told, reader: Reader): string {
   return told.count === 1 ? words.line(shown) : words.several(told.count)
 }
 
-export function pathOf({ lines, count }: Told): string {
+export function pathOf({ lines, count }: LineList): string {
   const { kind, id, gatewayId } = firstOf(lines)
   if (kind === 'detection') return count === 1 ? `/threats?incident=${id}` : '/threats?review=none'
   if (kind === 'approval') return '/gateway-approvals'

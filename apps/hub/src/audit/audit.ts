@@ -79,19 +79,21 @@ export async function findAudit(
   if (after) newest = newest.where(sql<boolean>`(at, id) < (${after[0]}, ${after[1]})`)
   if (from !== undefined) newest = newest.where('at', '>=', Date.parse(from))
   if (to !== undefined) newest = newest.where('at', '<', Date.parse(to))
-  let asked = newest.selectAll()
+  let selection = newest.selectAll()
   let lookedAt: Position | undefined
   if (q !== undefined || actor !== undefined || action !== undefined) {
     const end = newest.select(['at', 'id']).offset(LOOKED_THROUGH_AT_ONCE - 1)
     const [last, another] = await end.limit(2).execute()
-    if (last) asked = asked.where(sql<boolean>`(at, id) >= (${last.at}, ${last.id})`)
+    if (last) selection = selection.where(sql<boolean>`(at, id) >= (${last.at}, ${last.id})`)
     if (last && another) lookedAt = [last.at, last.id]
   }
-  if (actor !== undefined) asked = asked.where(sql`lower(actor)`, '=', actor.toLowerCase())
+  if (actor !== undefined) selection = selection.where(sql`lower(actor)`, '=', actor.toLowerCase())
   if (action !== undefined)
-    asked = asked.where(sql<boolean>`(action = ${action} or substr(action, 1, ${action.length + 1}) = ${`${action}.`})`)
-  if (q !== undefined) asked = asked.where(holding(q, ['actor', 'action', 'target', 'source_ip', 'reason']))
-  const rows = await asked.limit(limit + 1).execute()
+    selection = selection.where(
+      sql<boolean>`(action = ${action} or substr(action, 1, ${action.length + 1}) = ${`${action}.`})`,
+    )
+  if (q !== undefined) selection = selection.where(holding(q, ['actor', 'action', 'target', 'source_ip', 'reason']))
+  const rows = await selection.limit(limit + 1).execute()
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const entries = shown.map((row) => ({

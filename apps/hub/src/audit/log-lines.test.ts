@@ -32,7 +32,7 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
       ...(token && { headers: { authorization: `Bearer ${token}` } }),
     })
 
-  test('name sign-ins, refusals, decisions and settings by ids, once each, and nothing from before the start', async () => {
+  test('name sign-ins, refusals, decisions and settings by ids, once, and nothing from before the start', async () => {
     const admin = await hub.signIn('admin')
     const manager = await hub.signIn('manager')
     await writeAudit(hub.db, { actor: 'rosa', action: 'session.start', result: 'ok' })

@@ -57,7 +57,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
   /** All entries up to this id are logged, and no more of them will appear. */
   let settledId = 0
   const toldAbove = new Set<number>()
-  const tasks = createTasks({ log, failure: 'could not read the audit yet' })
+  const tasks = createTasks({ log, name: 'audit-lines', on: 'one hub', failure: 'could not read the audit yet' })
 
   async function look(): Promise<void> {
     let isSettled = true

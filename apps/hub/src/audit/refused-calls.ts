@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import type { RefusedCall } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record } from '../facts/facts.ts'
 
 const TOLD_AGAIN_AFTER_MS = 3_600_000
 const REMEMBERED_MAX = 10_000
@@ -30,7 +30,7 @@ export function createRefusedCalls({
     if (told.size >= REMEMBERED_MAX) told.delete(told.keys().next().value ?? key)
     told.set(key, now)
     try {
-      await record(db, { kind: 'call.refused', at: now, actor: actorOf({ caller, sourceIp }), target: call, data: {} })
+      await record(db, { kind: 'call.refused', ...by({ actor: caller, sourceIp, now }), target: call, data: {} })
     } catch (error) {
       log.warn({ err: error }, 'could not record a refused call')
     }

@@ -59,13 +59,13 @@ describe.each(testEngines)('backups on a schedule, %s', (engine) => {
     const { body } = await hub.app.inject({ url: '/metrics', headers })
     return Number(new RegExp(`^${name} (.+)$`, 'm').exec(body)?.[1])
   }
-  const doctor = async () => {
-    const variables = { HUB_DATABASE_URL: url, HUB_BACKUP_DIR: dir, HUB_PORT: '1', HUB_VPN_BACKEND: 'off' }
+  const doctor = async (change: Record<string, string> = {}) => {
+    const variables = { HUB_DATABASE_URL: url, HUB_BACKUP_DIR: dir, HUB_PORT: '1', HUB_VPN_BACKEND: 'off', ...change }
     const findings = await examine(readConfig(variables))
     return findings.find(({ check }) => check === 'backups')
   }
 
-  test('makes one at once, which only its owner can read and which restores, and none before the next is due', async () => {
+  test('makes one at once, which only its owner reads and which restores, none before the next is due', async () => {
     await start()
     expect(await metric('hedgerow_backup_age_seconds')).toBeNaN()
     await hub.addUser('rosa', 'user', 'gravel-lantern-42')
@@ -79,7 +79,10 @@ describe.each(testEngines)('backups on a schedule, %s', (engine) => {
     expect(await metric('hedgerow_backup_age_seconds')).toBe((23 * HOUR_MS) / 1_000)
     expect(await metric('hedgerow_backup_trouble')).toBe(0)
     expect(await problemsFor('admin')).toEqual([])
-    expect(await doctor()).toMatchObject({ state: 'ok', text: expect.stringContaining('the newest is') })
+    expect(await doctor()).toMatchObject({
+      state: 'ok',
+      text: `the newest is less than an hour old; 1 of at most 7 in ${dir}`,
+    })
 
     const target = `sqlite:${join(root, 'restored.sqlite')}`
     await restoreDatabase(target, join(dir, file!))
@@ -121,7 +124,9 @@ describe.each(testEngines)('backups on a schedule, %s', (engine) => {
     expect(await alerts()).toHaveLength(1)
 
     mkdirSync(dir, { mode: 0o700 })
+    expect(await doctor()).toMatchObject({ state: 'FAIL', text: expect.stringContaining('there is no folder') })
     await hub.backups.look()
+    expect(await doctor()).toMatchObject({ state: 'ok' })
     expect(files()).toHaveLength(1)
     expect(await problemsFor('admin')).toEqual([])
     expect(await metric('hedgerow_backup_trouble')).toBe(0)
@@ -132,6 +137,11 @@ describe.each(testEngines)('backups on a schedule, %s', (engine) => {
     await hub.backups.look()
     expect(files()).toEqual([])
     expect(await problemsFor('admin')).toEqual([expect.stringMatching(/ is full: .+ are free, and a backup needs /)])
+    expect(await doctor({ HUB_DATA_DIR: root, HUB_DISK_RESERVE_MB: '9999999' })).toMatchObject({
+      state: 'FAIL',
+      text: expect.stringMatching(/ is full: .+ are free, and a backup needs .+; there is none yet$/),
+      remedy: expect.stringContaining('HUB_BACKUP_DIR'),
+    })
   })
 
   test('a folder that everybody can write to gets none', async () => {

@@ -1,6 +1,6 @@
 /**
  * Backups on a schedule, HUB_BACKUP_DIR: made by a process of its own, kept by number, and reported while they fail.
- * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`. Called by hub/fleet.ts.
+ * Age and failure are on the dashboard, in metrics, alerts and `hub doctor`.
  */
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -9,7 +9,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { copyInProcess } from './copy.ts'
-import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type Kept } from './kept.ts'
+import { listKept, newFile, problemOfFolder, problemOfRoom, prune, settle, type BackupFile } from './kept.ts'
 import { HOUR_MS, isDue, isOverdue, periodMs } from './schedule.ts'
 
 const LOOK_INTERVAL_MS = 60_000
@@ -31,9 +31,11 @@ export type Backups = {
 /** `ageMs` is undefined without a backup; `trouble` says what is wrong, in a sentence. */
 export type BackupState = { ageMs: number | undefined; trouble: string | undefined }
 
+type CopyConfig = Pick<Config, 'backups' | 'databaseUrl' | 'dataDir' | 'diskReserveBytes'>
+
 export function createBackups(options: {
   db: Kysely<Tables>
-  config: Pick<Config, 'backups' | 'databaseUrl' | 'dataDir' | 'diskReserveBytes'>
+  config: CopyConfig
   clock: () => number
   log: Logger
 }): Backups {
@@ -41,9 +43,9 @@ export function createBackups(options: {
   const schedule = config.backups
   if (!schedule) return { start: () => {}, look: async () => {}, state: () => undefined, stop: async () => {} }
   const { dir, times, keep } = schedule
-  const tasks = createTasks({ log, failure: 'could not look after the backups' })
+  const tasks = createTasks({ log, name: 'backups', on: 'one hub', failure: 'could not look after the backups' })
   const stopping = new AbortController()
-  let newest: Kept | undefined
+  let newest: BackupFile | undefined
   let failure: string | undefined
   let toldAt: number | undefined
   let failedCopyAtMs = -Infinity
@@ -111,14 +113,36 @@ export function createBackups(options: {
   }
 }
 
-/** For a process beside the hub: the folder's problem, the age of the newest backup, and whether that is too old. */
-export async function lookAtBackups(db: Db, { dir, times }: NonNullable<Config['backups']>, now: number) {
-  const problem = await problemOfFolder(dir)
-  const [newest] = await listKept(db, dir, { lookFor: problem === undefined })
+type Scheduled = CopyConfig & { backups: NonNullable<Config['backups']> }
+
+/** For a process beside the hub. Without a database only the folder is known. */
+export async function lookAtBackups(config: Scheduled, db?: Db) {
+  const ofFolder = await problemOfFolder(config.backups.dir)
+  return { ofFolder, looked: db && (await lookAtMade(db, config, { isUsable: ofFolder === undefined })) }
+}
+
+/**
+ * How many there are, the age of the newest one and whether that is too old, whether the next one has room, and what
+ * the hub said when the last one failed.
+ */
+async function lookAtMade(db: Db, config: Scheduled, { isUsable }: { isUsable: boolean }) {
+  const { dir, times } = config.backups
+  const now = Date.now()
+  const kept = await listKept(db, dir, { lookFor: isUsable })
+  const [newest] = kept
+  const told = await db
+    .selectFrom('activity')
+    .select(['at', 'message'])
+    .where('kind', '=', 'backup.failed')
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return {
-    problem,
+    count: kept.length,
     age: newest && ageInWords(now - newest.at),
     isLate: newest !== undefined && isOverdue(times, newest.at, now),
+    ofRoom: isUsable ? await problemOfRoom(db, dir, config) : undefined,
+    failure: told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now) ? told.message : undefined,
   }
 }
 

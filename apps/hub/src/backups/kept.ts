@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { engineOf } from '../database/engine.ts'
 import type { Db } from '../database/tables.ts'
 
-export type Kept = { id: number; file: string; at: number }
+export type BackupFile = { id: number; file: string; at: number }
 
 const MIB = 1024 ** 2
 const SPARE_BYTES = 16 * MIB
@@ -53,7 +53,7 @@ export async function problemOfRoom(
   const bytes = (await size.execute(db)).rows[0]?.bytes ?? 0
   const { bavail, bsize, blocks } = await statfs(folder)
   const home = isSqlite ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
-  const isOwnDisk = (await stat(folder)).dev === (await stat(home)).dev
+  const isOwnDisk = (await stat(folder)).dev === (await stat(home).catch(() => undefined))?.dev
   const reserve = diskReserveBytes ?? Math.min(RESERVE_MAX_BYTES, (bsize * blocks) / 10)
   const spare = SPARE_BYTES + (isOwnDisk ? RESERVE_SPARE * reserve : 0)
   if (bavail * bsize >= bytes + spare) return undefined
@@ -64,9 +64,9 @@ const words = (bytes: number) =>
   bytes >= 1024 * MIB ? `${(bytes / 1024 / MIB).toFixed(1)} GiB` : `${Math.ceil(bytes / MIB)} MiB`
 
 /** Complete backups in the folder, newest first. With `lookFor`, only those whose file is still there. */
-export async function listKept(db: Db, folder: string, { lookFor }: { lookFor: boolean }): Promise<Kept[]> {
+export async function listKept(db: Db, folder: string, { lookFor }: { lookFor: boolean }): Promise<BackupFile[]> {
   const rows = await db.selectFrom('backups').selectAll().where('bytes', 'is not', null).orderBy('id', 'desc').execute()
-  const kept: Kept[] = []
+  const kept: BackupFile[] = []
   for (const { id, file, begun_at: at } of rows) {
     if (dirname(file) !== folder) continue
     if (!lookFor || (await stat(file).catch(() => undefined))) kept.push({ id, file, at })

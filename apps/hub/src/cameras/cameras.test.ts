@@ -1,8 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import * as contract from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
-import { serveDoor, type TestDoor } from '#testing/door.ts'
+import { ENROLLED, localDoor, serveDoor, type TestDoor } from '#testing/door.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
@@ -123,62 +124,52 @@ describe.each(testEngines)('cameras on %s', (engine) => {
 describe('live pictures', () => {
   it('of one camera are pulled at most once a second, and four at a time of one gateway', async () => {
     let now = 0
-    const pulled: string[] = []
-    const waiting: (() => void)[] = []
-    const pictures = createLivePictures({
-      monotonic: () => now,
-      door: {
-        get: (_address, path) => {
-          pulled.push(path)
-          return new Promise((resolve) => waiting.push(() => resolve({ status: 200, headers: {}, body: JPEG })))
-        },
-      },
-    })
-    const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
+    const waiting: ServerResponse[] = []
+    const door = await localDoor((_request, response) => void waiting.push(response))
+    const pictures = createLivePictures({ monotonic: () => now, door })
+    const gateway = ENROLLED
     const first = ['a', 'b', 'c', 'd'].map((camera) => pictures.read(gateway, camera))
     await expect(pictures.read(gateway, 'e')).rejects.toThrow('no picture of this camera right now')
     now = 999
     const again = pictures.read(gateway, 'a')
-    for (const answer of waiting) answer()
+    await expect.poll(() => waiting.length).toBe(4)
+    for (const response of waiting) response.end(JPEG)
     expect((await Promise.all([...first, again])).map(({ jpeg }) => jpeg)).toHaveLength(5)
-    expect(pulled).toHaveLength(4)
+    expect(waiting).toHaveLength(4)
     now = 1_000
-    void pictures.read(gateway, 'a')
-    expect(pulled).toHaveLength(5)
-    waiting.at(-1)!()
+    const next = pictures.read(gateway, 'a')
+    await expect.poll(() => waiting.length).toBe(5)
+    waiting.at(-1)!.end(JPEG)
+    await next
   })
 
   it('are as old as the gateway says, and new when it says nothing that can be true', async () => {
     const now = 5_000_000
     let age: string | undefined
-    const pictures = createLivePictures({
-      monotonic: () => now,
-      door: { get: async () => ({ status: 200, headers: { [contract.PICTURE_AGE_HEADER]: age }, body: JPEG }) },
+    const door = await localDoor((_request, response) => {
+      if (age !== undefined) response.setHeader(contract.PICTURE_AGE_HEADER, age)
+      response.end(JPEG)
     })
+    const pictures = createLivePictures({ monotonic: () => now, door })
     const ageOf = async (told: string | undefined) => {
       age = told
-      return now - (await pictures.read({ id: 'abcdefghijkl', address: '10.100.0.2' }, `told ${told}`)).at
+      return now - (await pictures.read(ENROLLED, `told ${told}`)).at
     }
     expect(await ageOf('31000')).toBe(31_000)
     for (const told of [undefined, '', '-5', '1e9', '0x10', '12345678901', 'old']) expect(await ageOf(told)).toBe(0)
   })
 
-  it('of a silent gateway are its last ones with their age, and it is asked again after a pause, for one camera', async () => {
+  it('of a silent gateway are its last with their age, and it is asked again after a pause, for one', async () => {
     let now = 0
     let isSilent = false
-    const asked: string[] = []
-    const pictures = createLivePictures({
-      monotonic: () => now,
-      door: {
-        get: async (_address, path) => {
-          asked.push(path)
-          if (isSilent) throw new Error('no answer')
-          return { status: 200, headers: {}, body: JPEG }
-        },
-      },
+    const asked: (string | undefined)[] = []
+    const door = await localDoor(({ url, socket }, response) => {
+      asked.push(url)
+      if (isSilent) socket.destroy()
+      else response.end(JPEG)
     })
-    const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
-    const read = (camera: string) => pictures.read(gateway, camera)
+    const pictures = createLivePictures({ monotonic: () => now, door })
+    const read = (camera: string) => pictures.read(ENROLLED, camera)
     await read('seen')
     isSilent = true
     now = 60_000
@@ -199,11 +190,12 @@ describe('live pictures', () => {
   it('take 64 MiB at most, however large they are and however many are asked for', async () => {
     const large = Buffer.concat([JPEG, Buffer.alloc(4_000_000)])
     let pulls = 0
-    const pictures = createLivePictures({
-      monotonic: () => 0,
-      door: { get: async () => (pulls++, { status: 200, headers: {}, body: large }) },
+    const door = await localDoor((_request, response) => {
+      pulls += 1
+      response.end(large)
     })
-    const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
+    const pictures = createLivePictures({ monotonic: () => 0, door })
+    const gateway = ENROLLED
     for (let camera = 1; camera <= 20; camera++) await pictures.read(gateway, `camera ${camera}`)
     await pictures.read(gateway, 'camera 20')
     await pictures.read(gateway, 'camera 5')

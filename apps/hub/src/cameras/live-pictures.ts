@@ -3,9 +3,8 @@
  * one a second for each camera, and few at once from one gateway. A gateway that does not answer is asked again after a
  * pause, and meanwhile the last picture is shown with its age. An answer is shown as a JPEG or not at all.
  */
-import { doorPaths, PICTURE_AGE_HEADER, PICTURE_MAX_BYTES } from '@hedgerow/contract'
-import type { OutgoingAnswer } from '../http/outgoing-call.ts'
-import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { doorCalls } from '@hedgerow/contract'
+import { orUnavailable, type DoorGateway, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 const FRESH_MS = 1_000
@@ -18,9 +17,6 @@ const HEIGHT = 720
 const KNOWN_MAX = 256
 /** The limit for all pictures together: a gateway may send large pictures under any number of camera names. */
 const KNOWN_BYTES_MAX = 64 * 1024 * 1024
-/** In milliseconds, up to 11 days. */
-const AGE = /^\d{1,9}$/
-const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 
 /** `at`: when it was taken, or when it came from a gateway that does not say. */
 export type LivePicture = { jpeg: Buffer; at: number }
@@ -29,12 +25,7 @@ type Pull = { startedAt: number; picture: Promise<LivePicture>; last: LivePictur
 
 export type LivePictures = {
   /** Throws `gateway_unreachable` and `picture_unavailable`. */
-  read(gateway: { id: string; address: string }, camera: string): Promise<LivePicture>
-}
-
-function ageIn(headers: OutgoingAnswer['headers']): number {
-  const text = headers[PICTURE_AGE_HEADER]
-  return typeof text === 'string' && AGE.test(text) ? Number(text) : 0
+  read(gateway: DoorGateway & { id: string }, camera: string): Promise<LivePicture>
 }
 
 const bytesOf = ({ last }: Pull) => last?.jpeg.length ?? 0
@@ -44,7 +35,7 @@ export function createLivePictures({
   door,
   monotonic,
 }: {
-  door: Pick<GatewayDoor, 'get'>
+  door: Pick<GatewayDoor, 'picture'>
   monotonic: () => number
 }): LivePictures {
   /** In the order of their last pull. */
@@ -53,19 +44,20 @@ export function createLivePictures({
   /** When gateways did not answer, by their ids. */
   const silentSince = new Map<string, number>()
 
-  async function pull({ id, address }: { id: string; address: string }, camera: string): Promise<LivePicture> {
+  async function pull(gateway: DoorGateway & { id: string }, name: string): Promise<LivePicture> {
+    const { id } = gateway
     running.set(id, (running.get(id) ?? 0) + 1)
     try {
-      const path = `${doorPaths.latest(camera)}?height=${HEIGHT}`
-      const ask = { timeoutMs: PULL_TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES }
-      const { status, headers, body } = await door.get(address, path, ask).catch((error: unknown) => {
-        const refusal = noAnswer(error, 'picture_unavailable')
-        if (refusal.code === 'gateway_unreachable') silentSince.set(id, monotonic())
-        throw refusal
-      })
+      const asked = { params: { name }, query: { height: HEIGHT }, timeoutMs: PULL_TIMEOUT_MS }
+      const { jpeg, ageMs } = await door
+        .picture(gateway, doorCalls.readLatest, asked)
+        .catch(orUnavailable('picture_unavailable'))
       silentSince.delete(id)
-      if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('picture_unavailable')
-      return { jpeg: body, at: monotonic() - ageIn(headers) }
+      return { jpeg, at: monotonic() - ageMs }
+    } catch (error) {
+      if (error instanceof HubError && error.code === 'gateway_unreachable') silentSince.set(id, monotonic())
+      else silentSince.delete(id)
+      throw error
     } finally {
       const left = (running.get(id) ?? 1) - 1
       if (left === 0) running.delete(id)

@@ -1,38 +1,35 @@
 import * as contract from '@hedgerow/contract'
-import type { Camera, Gateway, Heartbeat } from '@hedgerow/contract'
+import type { Camera, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Scope } from '../access/scope.ts'
+import type { FastifyInstance } from 'fastify'
+import { listGateways, type ListDependencies } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
-import { HubError } from '../kernel/hub-error.ts'
-import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
-import type { LivePictures } from './live-pictures.ts'
+import { createLivePictures } from './live-pictures.ts'
 
 const CAMERAS_MAX = 2_000
 
 type Dependencies = {
-  vpn: Vpn
-  pictures: LivePictures
-  monotonic: () => number
-  listGateways: (scope: Scope, reply: FastifyReply) => Promise<Gateway[]>
+  door: Parameters<typeof createLivePictures>[0]['door']
+  list: ListDependencies
+  heartbeats: { latest(gatewayId: string): { content: Heartbeat } | undefined }
   /** The newest incident of each, in their order. */
   latestIncidents: (cameras: readonly Pick<Camera, 'gatewayId' | 'name'>[]) => Promise<Camera['lastIncident'][]>
-  /** A gateway's last heartbeat. */
-  heartbeatOf: (gatewayId: string) => Heartbeat | undefined
 }
 
 const byName = (a: { name: string }, b: { name: string }) => byNaturalOrder(a.name, b.name)
 
 /** Cameras of all sites, and their newest pictures. */
 export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { vpn, pictures, monotonic } = dependencies
+  const { door, list, heartbeats } = dependencies
+  const monotonic = () => performance.now()
+  const pictures = createLivePictures({ door, monotonic })
 
   mount(app, contract.listCameras, async ({ scope, reply }) => {
     const cameras: Omit<Camera, 'lastIncident'>[] = []
-    const gateways = await dependencies.listGateways(scope, reply)
+    const gateways = await listGateways(scope, { ...list, query: {}, reply })
     for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
-      const heartbeat = dependencies.heartbeatOf(id)
+      const heartbeat = heartbeats.latest(id)?.content
       if (!heartbeat) continue
       const problems = new Map(heartbeat.cameraProblems?.map(({ camera, problem }) => [camera, problem]))
       for (const known of heartbeat.cameras.toSorted(byName)) {
@@ -55,8 +52,6 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
   })
 
   mount(app, contract.readCameraPicture, async ({ gateway, params, reply }) => {
-    requireVpn(vpn)
-    if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
     const { jpeg, at } = await pictures.read(gateway, params.camera)
     reply.headers({
       'cache-control': 'private, no-store',

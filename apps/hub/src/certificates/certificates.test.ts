@@ -176,7 +176,7 @@ describe("an operator's own certificate", () => {
       { id: 'hub-tls', inUse: false },
       { id: 'configured-tls', inUse: true, renewable: false, issuedTo: 'portal.example.net' },
     ])
-    await expect(hub.certificates.renew('configured-tls', HUB)).rejects.toMatchObject({
+    await expect(hub.certificates.renew('configured-tls', { at: 0, actor: HUB })).rejects.toMatchObject({
       code: 'certificate_not_renewable',
     })
 

@@ -1,19 +1,18 @@
 /**
  * The hub's certificates: its own CA and the TLS certificate that this CA issued, both stored among the secrets of the
  * database, and the operator's own when HUB_TLS_CERT_FILE names one, which is then in use. Renews its own 30 days
- * before they expire and reloads changed files, without interrupting HTTPS. Called by hub/trust.ts, the routes and the
- * doctor.
+ * before they expire and reloads changed files, without interrupting HTTPS. Called by its routes and the doctor.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import type { Certificate, FactActor } from '@hedgerow/contract'
+import type { Certificate } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { ConfigError, type Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { afterCommit, inTransaction } from '../database/transaction.ts'
-import { HUB, record } from '../facts/facts.ts'
+import { HUB, record, type Authorship } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readOrCreateSecret, replaceSecret } from '../database/secrets.ts'
@@ -32,7 +31,7 @@ const FILES_LOOKED_AT_INTERVAL_MS = 5_000
 export type Certificates = {
   list(): Certificate[]
   /** Throws `certificate_not_found` or `certificate_not_renewable`. */
-  renew(id: Certificate['id'], actor: FactActor): Promise<Certificate>
+  renew(id: Certificate['id'], author: Authorship): Promise<Certificate>
   /** Renews the hub's own certificates that expire within 30 days. */
   renewDue(): Promise<void>
   /** Reloads the operator's files when they changed; unusable files leave the old ones in use. */
@@ -81,7 +80,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   async function store(
     id: 'hub-ca' | 'hub-tls',
     next: { authority?: KeyedCertificate; issued: KeyedCertificate },
-    actor: FactActor,
+    author: Authorship,
   ) {
     await inTransaction(db, async (transaction) => {
       // Before the fact's followers: they read the new certificate.
@@ -92,22 +91,22 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       })
       if (next.authority) await replaceSecret(transaction, 'certificate-authority', JSON.stringify(next.authority))
       await replaceSecret(transaction, 'tls-certificate', JSON.stringify(next.issued))
-      await record(transaction, { kind: 'certificate.renewed', at: clock(), actor, target: id, data: { id } })
+      await record(transaction, { kind: 'certificate.renewed', ...author, target: id, data: { id } })
     })
   }
 
-  async function renewAuthority(actor: FactActor): Promise<void> {
+  async function renewAuthority(author: Authorship): Promise<void> {
     const next = await issueAuthority(clock(), authority)
-    await store('hub-ca', { authority: next, issued: await issueServerCertificate(next, names, clock()) }, actor)
+    await store('hub-ca', { authority: next, issued: await issueServerCertificate(next, names, clock()) }, author)
   }
 
-  async function renewIssued(actor: FactActor): Promise<void> {
-    await store('hub-tls', { issued: await issueServerCertificate(authority, names, clock()) }, actor)
+  async function renewIssued(author: Authorship): Promise<void> {
+    await store('hub-tls', { issued: await issueServerCertificate(authority, names, clock()) }, author)
   }
 
   async function renewDue(): Promise<void> {
-    if (isDue(authority, clock())) await renewAuthority(HUB)
-    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued(HUB)
+    if (isDue(authority, clock())) await renewAuthority({ at: clock(), actor: HUB })
+    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued({ at: clock(), actor: HUB })
     else return
     log.info('the TLS certificate was renewed')
   }
@@ -156,10 +155,16 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 
   await renewDue()
-  const tasks = createTasks({ log, failure: 'could not renew the TLS certificate' })
+  const tasks = createTasks({
+    log,
+    name: 'certificates',
+    on: 'one hub',
+    failure: 'could not renew the TLS certificate',
+  })
+  const files = createTasks({ log, name: 'tls-files', on: 'each hub', failure: 'could not reload the TLS files' })
   tasks.every(CHECK_INTERVAL_MS, renewDue)
   if (tlsFiles) {
-    tasks.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
+    files.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
     tasks.soon(FIRST_TOLD_MS, tellExpiring)
     tasks.every(DAY_MS, tellExpiring)
   }
@@ -169,10 +174,10 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
 
   return {
     list,
-    async renew(id, actor) {
+    async renew(id, author) {
       if (!list().some((certificate) => certificate.id === id)) throw new HubError('certificate_not_found')
       if (id === 'configured-tls') throw new HubError('certificate_not_renewable')
-      await (id === 'hub-ca' ? renewAuthority(actor) : renewIssued(actor))
+      await (id === 'hub-ca' ? renewAuthority(author) : renewIssued(author))
       return list().find((certificate) => certificate.id === id)!
     },
     renewDue,
@@ -182,7 +187,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       return { cert: certificate, key: privateKey }
     },
     onChanged: (listener) => void listeners.add(listener),
-    stop: () => tasks.stop(),
+    stop: () => Promise.all([tasks.stop(), files.stop()]).then(() => {}),
   }
 }
 
@@ -201,19 +206,19 @@ export const CERTIFICATE_NAMES = {
 } as const satisfies Record<Certificate['id'], string>
 
 /**
- * The certificates of a hub that may not be running; before its first start it has none of its own. Throws like
- * `openCertificates`.
+ * The certificates of a hub that may not be running; before its first start, and without a database, it has none of its
+ * own. Throws like `openCertificates`.
  */
 export async function certificatesIn(
-  db: Db,
+  db: Db | undefined,
   { tlsFiles, httpsPort }: Pick<Config, 'tlsFiles' | 'httpsPort'>,
 ): Promise<Certificate[]> {
   const rows = await db
-    .selectFrom('secrets')
+    ?.selectFrom('secrets')
     .selectAll()
     .where('name', 'in', ['certificate-authority', 'tls-certificate'])
     .execute()
-  const stored = new Map(rows.map(({ name, value }) => [name, decode(value)]))
+  const stored = new Map((rows ?? []).map(({ name, value }) => [name, decode(value)]))
   return describeAll(
     {
       authority: stored.get('certificate-authority'),
@@ -226,10 +231,10 @@ export async function certificatesIn(
 
 /** `isServed`: HTTPS is on. */
 function describeAll(
-  known: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
+  certificates: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
   isServed: boolean,
 ): Certificate[] {
-  const { authority, issued, configured } = known
+  const { authority, issued, configured } = certificates
   const ownIsServed = isServed && configured === undefined
   return [
     authority && describe('hub-ca', authority, ownIsServed),

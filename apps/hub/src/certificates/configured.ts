@@ -111,7 +111,10 @@ function doubtOf(chain: readonly X509Certificate[]): string | undefined {
   const last = chain.at(-1)!
   if (last.checkIssued(last) || isOfKnownAuthority(last)) return undefined
   const issuer = /^(?:CN|O)=(.+)$/m.exec(last.issuer.split('\n').reverse().join('\n'))?.[1] ?? last.issuer
-  return `HUB_TLS_CERT_FILE ends before a CA that browsers know: add the certificate of “${issuer}”, unless every device has it`
+  return (
+    `HUB_TLS_CERT_FILE ends before a CA that browsers know: add the certificate of “${issuer}”, unless every ` +
+    'device has it'
+  )
 }
 
 function read(variable: string, path: string): string {

@@ -131,7 +131,7 @@ const commands: Readonly<Record<string, Command>> = {
       const found = await findByName(db, name!)
       return {
         user: found,
-        done: await resetTwoFactor({ db, clock: Date.now }, found.id, HUB),
+        done: await resetTwoFactor(db, found.id, { at: Date.now(), actor: HUB }),
         required: (await readSettings(db)).twoFactorRequired,
       }
     })
@@ -159,7 +159,7 @@ const commands: Readonly<Record<string, Command>> = {
       throw new ConfigError([`--${option}: ${issue?.message}`])
     }
     const { invitation, code } = await withDatabase(config, (db) =>
-      createUserInvitation(db, wanted.data, { actor: HUB, now: Date.now() }),
+      createUserInvitation(db, wanted.data, { actor: HUB, at: Date.now() }),
     )
     print(`Invitation code, shown only once:\n  ${code}`)
     const uses = invitation.maxUses === 1 ? 'one account' : `${invitation.maxUses} accounts`

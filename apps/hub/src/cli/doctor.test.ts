@@ -199,4 +199,26 @@ describe.each(testEngines)('doctor on %s', (engine) => {
       expect.objectContaining({ state: 'FAIL', text: expect.stringContaining('is not valid before') }),
     )
   })
+
+  it.each(['missing', 'empty', 'away'] as const)(
+    'looks at everything else with a database that is %s',
+    async (state) => {
+      const path = join(dir, 'none.sqlite')
+      mkdirSync(dir, { recursive: true })
+      if (state === 'empty') writeFileSync(path, '')
+      const missing = join(dir, 'missing')
+      const found = await examine({
+        ...config,
+        databaseUrl: state === 'away' ? 'postgres://hub@127.0.0.1:1/hub' : `sqlite:${path}`,
+        tlsFiles: { certFile: missing, keyFile: missing },
+        vpn: { ...config.vpn, endpointHost: 'no.such.invalid' },
+        backups: { dir: missing, times: { hours: 24 }, keep: 7 },
+      })
+      const wrong = found.filter((finding) => finding.state === 'FAIL').map(({ check }) => check)
+      expect(wrong.filter((check) => check !== 'database')).toEqual(['VPN', 'certificates', 'backups'])
+      expect(wrong.includes('database')).toBe(state === 'away')
+      const own = { ...config, databaseUrl: `sqlite:${path}`, backups: { dir, times: { hours: 24 }, keep: 7 } }
+      expect((await examine(own)).filter((finding) => finding.state === 'FAIL')).toEqual([])
+    },
+  )
 })

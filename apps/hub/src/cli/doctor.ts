@@ -35,25 +35,23 @@ export async function examine(config: Config): Promise<Finding[]> {
   const findings: Finding[] = []
   const { isRunning, refusal } = await lookForHub(config)
   const opened = refusal ?? (await openForLooking(config).catch((error: unknown) => error))
-  if (opened === undefined) {
-    findings.push(await examineDisk(config))
-    findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
-  } else if (opened instanceof EmptyDatabaseError) {
-    findings.push(await examineDisk(config))
-    findings.push({ check: 'database', state: 'ok', text: 'it is empty: the first start makes its tables' })
-  } else if (opened instanceof Error) {
-    findings.push(await examineDisk(config), unopenedDatabase(opened, config))
-  } else {
+  if (opened === undefined || opened instanceof Error)
+    findings.push(await examineDisk(config), unopenedDatabase(opened, config), ...(await examineSettings(config)))
+  else {
     const { db, close } = opened as Awaited<ReturnType<typeof openDatabase>>
     try {
       findings.push(await examineDisk(config, db), await examineDatabase(db, config), await examineClock(db, config))
-      findings.push(await examineVpn(db, config), ...(await examineCertificates(db, config)))
-      findings.push(await examineBackups(db, config))
+      findings.push(...(await examineSettings(config, db)))
     } finally {
       await close()
     }
   }
   return [...findings, ...(isRunning ? [await examineRunningHub(config)] : await examinePorts(config))]
+}
+
+/** What a start refuses or a person regrets later, with or without tables to read. */
+async function examineSettings(config: Config, db?: Kysely<Tables>): Promise<Finding[]> {
+  return [await examineVpn(config, db), ...(await examineCertificates(config, db)), await examineBackups(config, db)]
 }
 
 /** Undefined when there is no database yet. */
@@ -79,7 +77,11 @@ async function lookForHub(config: Config): Promise<{ isRunning: boolean; refusal
   }
 }
 
-function unopenedDatabase({ cause, message }: Error, { databaseUrl }: Config): Finding {
+function unopenedDatabase(error: Error | undefined, { databaseUrl }: Config): Finding {
+  if (!error) return { check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' }
+  if (error instanceof EmptyDatabaseError)
+    return { check: 'database', state: 'ok', text: 'it is empty: the first start makes its tables' }
+  const { cause, message } = error
   const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
   const isAway = engineOf(databaseUrl) === 'postgres' && cause !== undefined
   return {
@@ -87,7 +89,8 @@ function unopenedDatabase({ cause, message }: Error, { databaseUrl }: Config): F
     state: 'FAIL',
     text: isAway ? `PostgreSQL does not answer: ${why}` : why,
     remedy: isAway
-      ? 'Start PostgreSQL or check HUB_DATABASE_URL; a hub that runs goes on by itself. If it is lost: hub restore FILE.'
+      ? 'Start PostgreSQL or check HUB_DATABASE_URL; a hub that runs goes on by itself. If it is lost: hub restore ' +
+        'FILE.'
       : 'Check HUB_DATABASE_URL, HUB_DATA_DIR and who may read them, or restore a backup: hub restore FILE.',
   }
 }
@@ -132,7 +135,9 @@ async function examineDisk({ dataDir, databaseUrl }: Config, db?: Kysely<Tables>
   const { bavail, bsize } = await statfs(folder)
   const pages = db && engineOf(databaseUrl) === 'sqlite' ? (await freePages(db)).bytes : 0
   const free = bavail * bsize + pages
-  const text = `${gibibytes(free)} free in ${folder}${pages > SPACE_NEEDED_BYTES ? `, ${gibibytes(pages)} of it in the database` : ''}`
+  const text =
+    `${gibibytes(free)} free in ` +
+    `${folder}${pages > SPACE_NEEDED_BYTES ? `, ${gibibytes(pages)} of it in the database` : ''}`
   const remedy = 'Make room, or move the data with HUB_DATA_DIR. Settings hold how long logs are kept.'
   if (free < SPACE_NEEDED_BYTES) return { check: 'disk', state: 'FAIL', text, remedy }
   return free < SPACE_WANTED_BYTES
@@ -142,7 +147,7 @@ async function examineDisk({ dataDir, databaseUrl }: Config, db?: Kysely<Tables>
 
 const gibibytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
-async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding> {
+async function examineVpn({ vpn }: Config, db?: Kysely<Tables>): Promise<Finding> {
   if (vpn.backend === 'off')
     return {
       check: 'VPN',
@@ -150,7 +155,7 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
       text: 'switched off by HUB_VPN_BACKEND',
       remedy: 'Gateways need it. Unset HUB_VPN_BACKEND unless this hub needs no gateways.',
     }
-  if (!(await readSettings(db)).enableVpn)
+  if (db && !(await readSettings(db)).enableVpn)
     return { check: 'VPN', state: 'warn', text: 'switched off in the settings', remedy: 'Switch it on under Settings.' }
   const { endpointHost } = vpn
   if (endpointHost !== undefined && isIP(endpointHost) === 0) {
@@ -172,7 +177,7 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
   }
 }
 
-async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<Finding[]> {
+async function examineCertificates(config: Config, db?: Kysely<Tables>): Promise<Finding[]> {
   try {
     const found = await certificatesIn(db, config)
     const { refused, doubt } = doubtsOfFiles(config)

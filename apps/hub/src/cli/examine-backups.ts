@@ -4,27 +4,33 @@ import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Finding } from './finding.ts'
 
-/** A backup that nobody can find does not count. */
-export async function examineBackups(db: Kysely<Tables>, { backups }: Config): Promise<Finding> {
+/** A backup that nobody can find does not count. Without a database only the folder is known. */
+export async function examineBackups(config: Config, db?: Kysely<Tables>): Promise<Finding> {
+  const { backups } = config
+  const check = 'backups'
   if (!backups)
     return {
-      check: 'backups',
+      check,
       state: 'warn',
       text: 'none on a schedule: HUB_BACKUP_DIR is not set',
       remedy: 'Set it to a folder on another disk, or make backups yourself: hub backup FILE.',
     }
   const { dir, keep } = backups
-  const { problem, age, isLate } = await lookAtBackups(db, backups, Date.now())
-  const remedy = 'The log of the hub says why a backup failed. hub backup FILE makes one at once.'
-  if (problem !== undefined)
-    return {
-      check: 'backups',
-      state: 'FAIL',
-      text: `${problem}; ${age ? `the newest is ${age} old` : 'there is none yet'}`,
-      remedy: 'Mount its disk or make the folder, for the hub alone (chmod 700), or correct HUB_BACKUP_DIR.',
-    }
-  if (age === undefined)
-    return { check: 'backups', state: 'warn', text: `none in ${dir} yet`, remedy: 'A hub that runs makes one.' }
-  const text = `the newest is ${age} old; ${keep} are kept in ${dir}`
-  return isLate ? { check: 'backups', state: 'FAIL', text, remedy } : { check: 'backups', state: 'ok', text }
+  const { ofFolder, looked } = await lookAtBackups({ ...config, backups }, db)
+  const newest = looked && (looked.age ? `the newest is ${looked.age} old` : 'there is none yet')
+  const fail = (text: string, remedy: string): Finding => ({ check, state: 'FAIL', text, remedy })
+  if (ofFolder !== undefined)
+    return fail(
+      newest ? `${ofFolder}; ${newest}` : ofFolder,
+      'Mount its disk or make the folder, for the hub alone (chmod 700), or correct HUB_BACKUP_DIR.',
+    )
+  if (!looked) return { check, state: 'ok', text: `${dir} can be used` }
+  const { ofRoom, failure, isLate, count } = looked
+  if (ofRoom !== undefined)
+    return fail(`${ofRoom}; ${newest}`, 'Make room there, or name a folder on another disk with HUB_BACKUP_DIR.')
+  const remedy = 'The log of the hub says more. hub backup FILE makes one at once.'
+  if (failure !== undefined) return fail(`${failure.replace(/\.$/, '')} (said by the hub); ${newest}`, remedy)
+  if (count === 0) return { check, state: 'warn', text: `none in ${dir} yet`, remedy: 'A hub that runs makes one.' }
+  const text = `${newest}; ${count} of at most ${keep} in ${dir}`
+  return isLate ? fail(text, remedy) : { check, state: 'ok', text }
 }

@@ -48,10 +48,10 @@ export async function examineClock(db: Kysely<Tables>, { databaseUrl }: Config):
 
 /** Whether systemd says that this machine's clock follows one of the network. */
 async function isSynchronized(): Promise<boolean> {
-  const asked = promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
+  const answer = promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
     timeout: ANSWER_TIMEOUT_MS,
   })
-  return asked.then(
+  return answer.then(
     ({ stdout }) => stdout.trim() === 'yes',
     () => false,
   )

@@ -106,7 +106,8 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     })
     const activity = await hub.app.inject({ url: '/api/v1/hub/activity/recent', headers: await headersOf('admin') })
     expect(activity.json()[0].message).toBe(
-      'the-manager could not undo what gateway "Barn" learned of "deer" on "orchard": The agent does not know this command: update it.',
+      'the-manager could not undo what gateway "Barn" learned of "deer" on "orchard": The agent does not know ' +
+        'this command: update it.',
     )
   })
 
@@ -176,7 +177,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     expect(door.commands[0]!.withinMs).toBeLessThanOrEqual(20_000)
   })
 
-  it('without an answer are not sent again, because they could be carried out twice; a stop is sent again', async () => {
+  it('without an answer are not sent again: they could be carried out twice; a stop is sent again', async () => {
     door.onCommand = (_command, response) => response.destroy()
     const fired = (await give('manager', 'fire', { deterrent: 'sprinkler' })).json<Command>()
     expect(fired).toMatchObject({ state: 'unknown', message: expect.stringMatching(/^Sent, but no answer came/) })
@@ -221,9 +222,10 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     openFacts(slowOnce, { log })
     const way = createGatewayDoor({ dial: hub.vpn.dial })
     const commands = createCommands({ db: slowOnce, door: way, clock: hub.clock.now, log })
-    const by = { caller: { userId: 'm', username: 'maria', role: 'manager', sessionId: '' }, sourceIp: '' } as const
-    const firing = commands.give({ gatewayId, action: 'fire', deterrent: 'sprinkler' }, by)
-    expect(await commands.give({ gatewayId, action: 'stop' }, by)).toMatchObject({ state: 'done' })
+    const actor = { userId: 'm', username: 'maria', role: 'manager', sessionId: '' } as const
+    const act = { actor, sourceIp: '', now: hub.clock.now() }
+    const firing = commands.give({ gatewayId, action: 'fire', deterrent: 'sprinkler' }, act)
+    expect(await commands.give({ gatewayId, action: 'stop' }, act)).toMatchObject({ state: 'done' })
     held.resolve()
     expect(await firing).toMatchObject({ state: 'expired', message: 'Not carried out: a stop came first.' })
     expect(door.commands.map(({ action }) => action)).toEqual(['stop'])
@@ -266,12 +268,24 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
   it('to a device without an agent, or to an agent without a door, are refused with that reason', async () => {
     const plain = await insertTestGateway(hub.db, { kind: 'wireguard' })
     expect((await give('manager', 'stop', {}, plain)).json()).toMatchObject({ error: 'gateway_takes_no_commands' })
+    for (const path of ['learning', 'cameras/yard/latest'])
+      expect(await read(path, plain)).toMatchObject({ error: 'gateway_takes_no_commands' })
     const admin = await headersOf('admin')
     const older = await joinedGateway(hub, admin, 'Older')
     const answer = await give('manager', 'fire', { deterrent: 'sprinkler' }, older.gatewayId)
     expect(answer.json()).toMatchObject({ state: 'refused', code: 'no_door' })
     expect(await read('learning', older.gatewayId)).toMatchObject({ error: 'learning_unavailable' })
     await older.peer.stop()
+  })
+
+  it('are not carried out while the VPN is off, and what would be read says so', async () => {
+    const headers = await headersOf('admin')
+    const url = '/api/v1/hub/settings'
+    const off = await hub.app.inject({ method: 'PATCH', url, headers, payload: { enableVpn: false } })
+    expect(off.statusCode).toBe(200)
+    for (const path of ['learning', 'cameras/yard/latest'])
+      expect(await read(path)).toMatchObject({ error: 'vpn_disabled' })
+    expect((await give('manager', 'stop', {})).json()).toMatchObject({ state: 'expired' })
   })
 
   it.each([

@@ -7,9 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   COMMAND_LIFETIME_MS,
-  doorOutcome,
-  doorPaths,
-  doorTicket,
+  doorCalls,
   learningUndo,
   type Command,
   type CommandAction,
@@ -23,15 +21,20 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import { findGateway } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
-import { DoorStatus, isWithoutDoor, type GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { record, type Act } from '../facts/facts.ts'
+import {
+  DoorStatus,
+  isWithoutDoor,
+  requireDoor,
+  type DoorGateway,
+  type GatewayDoor,
+} from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 type Row = Selectable<Tables['commands']>
-type Asked = {
+type CommandRequest = {
   gatewayId: string
   action: CommandAction
   deterrent?: string | undefined
@@ -42,7 +45,7 @@ type End = Pick<Row, 'state' | 'code' | 'message'>
 
 export type Commands = {
   /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
-  give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command>
+  give(asked: CommandRequest, act: Act): Promise<Command>
   /** Ends commands that were on their way when the hub stopped. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -56,7 +59,7 @@ const COMMANDS_SHOWN = 20
 
 export function createCommands(options: {
   db: Kysely<Tables>
-  door: Pick<GatewayDoor, 'post'>
+  door: Pick<GatewayDoor, 'ask'>
   clock: () => number
   log: Logger
   /** Milliseconds of a clock that never jumps. */
@@ -68,7 +71,7 @@ export function createCommands(options: {
   const onTheWay = new Map<string, Set<AbortController>>()
   const running = new Set<Promise<unknown>>()
 
-  async function give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command> {
+  async function give(asked: CommandRequest, act: Act): Promise<Command> {
     if (stopping.signal.aborted) throw new HubError('internal_error')
     const isStop = asked.action === 'stop' || asked.action === 'disarm'
     // Known from the first moment: a stop may be written down sooner than what was given before it.
@@ -76,14 +79,14 @@ export function createCommands(options: {
     const others = onTheWay.get(asked.gatewayId) ?? new Set()
     if (!isStop) onTheWay.set(asked.gatewayId, others.add(overtaken))
     try {
-      const gateway = await findGateway(db, scopeOf(by.caller), asked.gatewayId)
-      if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
+      const gateway = await findGateway(db, scopeOf(act.actor), asked.gatewayId)
+      requireDoor(gateway)
       if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
       const deadline = monotonic() + COMMAND_LIFETIME_MS
-      const row = await insert(asked, gateway.name, by)
+      const row = await insert(asked, gateway.name, act)
       const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
       const signal = AbortSignal.any([stopping.signal, overtaken.signal])
-      const end = await carryOut(row, { address: gateway.address, remaining, signal, mayRepeat: isStop })
+      const end = await carryOut(row, { gateway, remaining, signal, mayRepeat: isStop })
       return toCommand(await finish(row, end, gateway.name))
     } finally {
       others.delete(overtaken)
@@ -91,8 +94,7 @@ export function createCommands(options: {
     }
   }
 
-  async function insert(asked: Asked, name: string, { caller, sourceIp }: { caller: Caller; sourceIp: string }) {
-    const now = clock()
+  async function insert(asked: CommandRequest, name: string, { actor, sourceIp, now }: Act) {
     const row: Row = {
       id: base32(randomBytes(10)).toLowerCase(),
       gateway_id: asked.gatewayId,
@@ -100,8 +102,8 @@ export function createCommands(options: {
       deterrent: asked.deterrent ?? null,
       seconds: asked.seconds ?? null,
       learning: asked.learning === undefined ? null : JSON.stringify(asked.learning),
-      by_id: caller.userId,
-      by_name: caller.username,
+      by_id: actor.userId,
+      by_name: actor.username,
       source_ip: sourceIp,
       state: 'waiting',
       code: null,
@@ -120,21 +122,20 @@ export function createCommands(options: {
   /** Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. */
   async function carryOut(
     row: Row,
-    way: { address: string; remaining(): number; signal: AbortSignal; mayRepeat: boolean },
+    way: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean },
   ): Promise<End> {
-    const { address, remaining, signal } = way
+    const { gateway, remaining, signal } = way
     let failure = 'it does not answer'
     let wasSent = false
     while (remaining() > 0 && !signal.aborted) {
       try {
         const timeoutMs = Math.min(remaining(), TICKET_TIMEOUT_MS)
-        const ask = { timeoutMs, signal, body: {}, schema: doorTicket }
-        const { ticket } = await door.post(address, doorPaths.tickets, ask)
+        const { ticket } = await door.ask(gateway, doorCalls.giveTicket, { timeoutMs, signal })
         if (!wasSent && !(await markSent(row))) break
         const withinMs = remaining()
         if (withinMs <= 0) break
         wasSent = true
-        return endOf(await send(row, { address, ticket, withinMs, signal }))
+        return endOf(await send(row, { gateway, ticket, withinMs, signal }))
       } catch (error) {
         failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
         if (error instanceof DoorStatus && error.status === 400 && wasSent)
@@ -163,7 +164,12 @@ export function createCommands(options: {
 
   function send(
     row: Row,
-    { address, ticket, withinMs, signal }: { address: string; ticket: string; withinMs: number; signal: AbortSignal },
+    {
+      gateway,
+      ticket,
+      withinMs,
+      signal,
+    }: { gateway: DoorGateway; ticket: string; withinMs: number; signal: AbortSignal },
   ): Promise<DoorOutcome> {
     const body = {
       ticket,
@@ -172,10 +178,10 @@ export function createCommands(options: {
       by: row.by_name,
       ...(row.deterrent !== null && { deterrent: row.deterrent }),
       ...(row.seconds !== null && { seconds: row.seconds }),
-      ...(row.learning !== null && { learning: learningOf(row) }),
+      learning: learningOf(row) ?? undefined,
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
-    return door.post(address, doorPaths.commands, { timeoutMs, signal, body, schema: doorOutcome })
+    return door.ask(gateway, doorCalls.carryOut, { timeoutMs, signal, body })
   }
 
   /** False when the row is no longer waiting: then nothing is sent. */
@@ -205,8 +211,8 @@ export function createCommands(options: {
   }
 
   return {
-    give(asked, by) {
-      const given = give(asked, by)
+    give(asked, act) {
+      const given = give(asked, act)
       const settled = given.catch(() => {})
       running.add(settled)
       void settled.finally(() => running.delete(settled))

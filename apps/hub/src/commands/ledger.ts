@@ -100,10 +100,10 @@ async function trim(transaction: Transaction<Tables>, gatewayId: string): Promis
     .execute()
 }
 
-type Told = { gatewayId: string; gatewayName: string; now: number }
+type LedgerOf = { gatewayId: string; gatewayName: string; now: number }
 
 /** The fact that people are notified of; undefined for entries that only the ledger shows. */
-function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: Told): Fact | undefined {
+function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: LedgerOf): Fact | undefined {
   const { deterrent = 'all deterrents', seconds, message } = entry
   const about = { at: Math.min(entry.at, now), actor: { name: 'gateway' }, target: gatewayId, gatewayId }
   const by = { gatewayName, by: nameOf(entry) }

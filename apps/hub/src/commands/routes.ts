@@ -11,20 +11,18 @@ export function commandRoutes(
   app: FastifyInstance,
   { db, commands }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'> },
 ): void {
-  mount(app, contract.fireDeterrent, ({ gateway, body, caller, sourceIp }) =>
-    commands.give({ gatewayId: gateway.id, action: 'fire', ...body }, { caller, sourceIp }),
+  mount(app, contract.fireDeterrent, ({ gateway, body, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'fire', ...body }, act),
   )
-  mount(app, contract.stopDeterrents, ({ gateway, body, caller, sourceIp }) =>
-    commands.give({ gatewayId: gateway.id, action: 'stop', ...body }, { caller, sourceIp }),
+  mount(app, contract.stopDeterrents, ({ gateway, body, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'stop', ...body }, act),
   )
-  mount(app, contract.armGateway, ({ gateway, caller, sourceIp }) =>
-    commands.give({ gatewayId: gateway.id, action: 'arm' }, { caller, sourceIp }),
+  mount(app, contract.armGateway, ({ gateway, act }) => commands.give({ gatewayId: gateway.id, action: 'arm' }, act))
+  mount(app, contract.disarmGateway, ({ gateway, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'disarm' }, act),
   )
-  mount(app, contract.disarmGateway, ({ gateway, caller, sourceIp }) =>
-    commands.give({ gatewayId: gateway.id, action: 'disarm' }, { caller, sourceIp }),
-  )
-  mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, caller, sourceIp }) =>
-    commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, { caller, sourceIp }),
+  mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, act),
   )
   mount(app, contract.listCommands, ({ gateway }) => listCommands(db, gateway.id))
   mount(app, contract.listLedger, ({ gateway, query, reply }) => listLedger(db, gateway.id, { query, reply }))

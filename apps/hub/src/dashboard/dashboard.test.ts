@@ -1,30 +1,19 @@
 import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { ownedBy } from '../access/ownership.ts'
-import { scopeOf } from '../access/scope.ts'
-import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
+import { createStatuses, type FleetSignals } from '../fleet/fleet.ts'
 import { createPresence } from '../fleet/presence.ts'
+import { createFleet } from '../fleet/snapshot.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { openRecords } from '../followers/followers.ts'
-import { factsOf, HUB, record } from '../facts/facts.ts'
+import { factsOf } from '../facts/facts.ts'
 import { recordActivity } from '../followers/activity-entries.ts'
 import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
-import { createFleetCount } from './fleet-count.ts'
 
 const HOUR_MS = 3_600_000
-/** Of gateways that never sent anything. */
-const silentFleet = (hub: TestHub): FleetSignals => ({
-  clock: hub.clock.now,
-  heartbeats: { latest: () => undefined },
-  handshakes: () => new Map(),
-  isHealthy: () => undefined,
-  refusals: () => undefined,
-  vpnPort: () => 'port 51820 of hub.example.org',
-})
 const log = pino({ level: 'silent' })
 
 describe.each(testEngines)('activity on %s', (engine) => {
@@ -194,76 +183,6 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await stats()).toMatchObject({ totalGateways: 0 })
   })
 
-  it('counts the fleet once for all concurrent requests, and a large one less often', async () => {
-    let reads = 0
-    let times = 1
-    const counting = hub.db.withPlugin({
-      transformQuery({ node }) {
-        reads++
-        return node
-      },
-      transformResult: async ({ result }) => ({
-        ...result,
-        rows: Array.from({ length: times }, () => result.rows).flat(),
-      }),
-    })
-    openRecords(counting, { log })
-    const fleetCount = createFleetCount(counting, silentFleet(hub), () => undefined)
-    const scope = scopeOf({ userId: 'a', role: 'admin' })
-    await insertTestGateway(hub.db)
-    const counts = await Promise.all(Array.from({ length: 8 }, () => fleetCount.of(scope)))
-    expect(counts).toEqual(counts.map(() => ({ total: 1, active: 0 })))
-    expect(reads).toBe(1)
-    const change = { name: 'Barn', status: 'online', reason: '' } as const
-    await record(counting, { kind: 'gateway.status-changed', at: 0, actor: HUB, data: change })
-    const readsBefore = reads
-    let nowMs = performance.now()
-    using _time = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
-    const readsAfter = async (ms: number) => {
-      nowMs += ms
-      await fleetCount.of(scope)
-      return reads - readsBefore
-    }
-    expect(await readsAfter(0)).toBe(1)
-    times = 8_000
-    expect(await readsAfter(999)).toBe(1)
-    expect(await readsAfter(1)).toBe(2)
-    expect(await readsAfter(3_999)).toBe(2)
-    // The former count is shown while the next one is made, but not when it is much older.
-    times = 4_000
-    nowMs += 1
-    expect((await fleetCount.of(scope)).total).toBe(8_000)
-    expect(reads - readsBefore).toBe(3)
-    await vi.waitFor(async () => expect((await fleetCount.of(scope)).total).toBe(4_000), { timeout: 60_000 })
-    times = 2
-    nowMs += 2_400
-    expect((await fleetCount.of(scope)).total).toBe(2)
-    expect(reads - readsBefore).toBe(4)
-  })
-
-  it('counts the statuses of the last check of a large fleet, until a gateway comes or goes', async () => {
-    let rows = 1_000
-    let judged = 0
-    const large = hub.db.withPlugin({
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => {
-        const isCount = result.rows.some((row) => 'count' in row)
-        if (!isCount) judged++
-        return isCount ? { ...result, rows: [{ count: rows }] } : result
-      },
-    })
-    openRecords(large, { log })
-    const statuses = Array.from({ length: 1_000 }, (_, at) => ({ status: at < 400 ? 'offline' : 'online' }))
-    const fleetCount = createFleetCount(large, silentFleet(hub), () => statuses as FleetStatus[])
-    const scope = scopeOf({ userId: 'a', role: 'admin' })
-    await insertTestGateway(hub.db)
-    expect(await fleetCount.of(scope)).toEqual({ total: 1_000, active: 600 })
-    expect(judged).toBe(0)
-    rows = 1_001
-    await record(large, { kind: 'gateway.added', at: 0, actor: HUB, data: { name: 'Barn' } })
-    expect(await fleetCount.of(scope)).toEqual({ total: 1, active: 0 })
-  })
-
   it('gives 24 hours, oldest first, the current one last, including empty ones', async () => {
     const hours = await timeline()
     expect(hours).toHaveLength(24)
@@ -281,6 +200,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       clock: hub.clock.now,
       heartbeats: { latest: () => heartbeat },
       handshakes: () => new Map([[row.wireguard_public_key, hub.clock.now()]]),
+      endpointOf: () => undefined,
       isHealthy: () => undefined,
       refusals: () => undefined,
       vpnPort: () => 'port 51820 of hub.example.org',
@@ -292,7 +212,9 @@ describe.each(testEngines)('activity on %s', (engine) => {
       stage: 'tell',
       afterCommit: (facts) => void changed.push(...facts.map(({ gatewayId }) => gatewayId)),
     })
-    const presence = createPresence({ db: hub.db, signals, log })
+    const statuses = createStatuses(createFleet(hub.db), signals)
+    const watch = { db: hub.db, clock: hub.clock.now, statuses, log }
+    const presence = createPresence(watch)
     await presence.look()
     expect(await messages(), 'the first status is not a change').toEqual([])
 
@@ -312,7 +234,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     beat(['no detector'])
     await presence.look()
     expect(presence.warningSince(id), 'still the same warning').toBe(warnedAt)
-    const restarted = createPresence({ db: hub.db, signals, log })
+    const restarted = createPresence(watch)
     await restarted.look()
     expect(restarted.warningSince(id), 'known after a restart').toBe(warnedAt)
     await restarted.stop()

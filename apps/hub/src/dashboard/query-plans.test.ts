@@ -38,7 +38,8 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     const numbers =
       engine === 'postgres'
         ? sql`generate_series(1, 20000) as n`
-        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < 20000) select n from s) as numbers`
+        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < 20000)
+            select n from s) as numbers`
     await sql`insert into activity (at, type, message, gateway_id)
       select ${now} - n, 'info', 'm', case when n % 2 = 0 then ${id} end from ${numbers}`.execute(db)
     await sql`insert into audit (at, actor, action, result)
@@ -58,9 +59,8 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     // Without statistics, which no hub on SQLite has.
     await sql`insert into incidents
         (id, gateway_id, label, reported_label, severity, started_at, last_at, detections, camera, score, fired)
-      select 'i' || n, ${id}, 'l', 'l' || (n % 50), 'alert', ${now} - n, ${now} - n, 1, 'c', 1, 0 from ${numbers}`.execute(
-      db,
-    )
+      select 'i' || n, ${id}, 'l', 'l' || (n % 50), 'alert', ${now} - n, ${now} - n, 1, 'c', 1, 0
+      from ${numbers}`.execute(db)
   })
   afterAll(() => hub.stop())
 

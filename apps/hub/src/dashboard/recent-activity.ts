@@ -52,15 +52,15 @@ type Wanted = {
 async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_AT_MOST }: Wanted): Promise<Entry[]> {
   let entries = db.selectFrom('activity').orderBy('at', 'desc').orderBy('id', 'desc')
   if (gatewayId !== undefined) entries = entries.where('gateway_id', '=', gatewayId)
-  let asked = entries.selectAll()
+  let selection = entries.selectAll()
   if (q) {
     // A search reads a limited number of entries: nobody makes the hub read a whole history.
     const last = await entries.select(['at', 'id']).offset(searched).limit(1).executeTakeFirst()
-    if (last) asked = asked.where(sql<boolean>`(at, id) > (${last.at}, ${last.id})`)
-    asked = asked.where(holding(q, ['message']))
+    if (last) selection = selection.where(sql<boolean>`(at, id) > (${last.at}, ${last.id})`)
+    selection = selection.where(holding(q, ['message']))
   }
-  if (page.after) asked = asked.where(sql<boolean>`(at, id) < (${page.after[0]}, ${page.after[1]})`)
-  return asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
+  if (page.after) selection = selection.where(sql<boolean>`(at, id) < (${page.after[0]}, ${page.after[1]})`)
+  return selection.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
 }
 
 /**

@@ -1,43 +1,41 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { Backups } from '../backups/backups.ts'
 import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import type { HubUpdate } from '../hub-update/hub-update.ts'
 import { mount } from '../http/mount.ts'
 import { createSharedAnswers } from '../http/shared-answers.ts'
 import type { Scope } from '../access/scope.ts'
-import type { FleetCount } from './fleet-count.ts'
+import type { Statuses } from '../fleet/fleet.ts'
+import type { Updates } from '../updates/updates.ts'
 import { recentActivity } from './recent-activity.ts'
 import { firingsToday, threatsToday, timeline } from './timeline.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
-  fleetCount: FleetCount
-  storageTrouble: StorageWatch['trouble']
-  /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
-  alertTrouble: () => Promise<string | undefined>
-  /** The reason why automatic updates of gateways do not go on, as a sentence. */
-  rolloutTrouble: () => Promise<string | undefined>
-  /** What is wrong with the backups, as a sentence. */
-  backupTrouble: () => string | undefined
+  statuses: Statuses
+  watch: Pick<StorageWatch, 'trouble'>
+  updates: Pick<Updates, 'trouble'>
+  backups: Pick<Backups, 'state'>
   hubUpdate: Pick<HubUpdate, 'status'>
+  /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
+  troubleOfAlerts: () => Promise<string | undefined>
 }
 
 /** The dashboard's calls. */
-export function dashboardRoutes(
-  app: FastifyInstance,
-  { db, clock, fleetCount, hubUpdate, ...troubles }: Dependencies,
-): void {
+export function dashboardRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  const { db, clock, statuses, watch, updates, backups, hubUpdate } = dependencies
   const share = createSharedAnswers()
   mount(app, contract.hubStats, (request) => share('stats', request, () => readStats(request.scope)))
   mount(app, contract.hubProblems, async ({ scope }) => {
-    const storage = troubles.storageTrouble()?.message
-    const backup = scope.may({ hub: 'admin' }) ? troubles.backupTrouble() : undefined
+    const storage = watch.trouble()?.message
+    const backup = scope.may({ hub: 'admin' }) ? backups.state()?.trouble : undefined
     const isManager = scope.may({ hub: 'manage' })
-    const alerts = isManager ? await troubles.alertTrouble() : undefined
-    const rollout = isManager ? await troubles.rolloutTrouble() : undefined
+    const alerts = isManager ? await dependencies.troubleOfAlerts() : undefined
+    const rollout = isManager ? await updates.trouble() : undefined
     const { version, newer } = hubUpdate.status()
     return [
       ...(storage === undefined ? [] : [{ part: 'storage' as const, message: storage }]),
@@ -61,14 +59,14 @@ export function dashboardRoutes(
   mount(app, contract.hubTimeline, (request) => share('timeline', request, () => timeline(db, request.scope, clock())))
 
   async function readStats(scope: Scope): Promise<contract.ResponseOf<typeof contract.hubStats>> {
-    const { total, active } = await fleetCount.of(scope)
+    const gateways = await statuses(scope)
     const users = await db
       .selectFrom('users')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     return {
-      totalGateways: total,
-      activeGateways: active,
+      totalGateways: gateways.length,
+      activeGateways: gateways.filter(({ status }) => status !== 'offline').length,
       totalUsers: users.count,
       threats: await threatsToday(db, scope, clock()),
       firings: await firingsToday(db, scope, clock()),

@@ -40,12 +40,12 @@ export function createLeapWatch({
     /** Looks at the clock, and tells whether deleting has to wait. */
     async look(): Promise<boolean> {
       const now = clock()
-      const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
-      const before = known?.seen_at ?? (await lastWritten()) ?? now
+      const stored = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
+      const before = stored?.seen_at ?? (await lastWritten()) ?? now
       const passedMs = lookedAtUptimeMs === undefined ? 0 : uptime() - lookedAtUptimeMs
       lookedAtUptimeMs = uptime()
       const isLeap = now - before - passedMs >= LEAP_MS
-      const holdMs = isLeap ? HOLD_MS : Math.max(0, (known?.hold_ms ?? 0) - passedMs)
+      const holdMs = isLeap ? HOLD_MS : Math.max(0, (stored?.hold_ms ?? 0) - passedMs)
       if (isLeap)
         log.warn('the clock has jumped ahead since this hub last checked it: nothing old is deleted for a day')
       await db
@@ -63,6 +63,6 @@ export function createLeapWatch({
  * watch has not seen yet.
  */
 export async function isAfterLeap(db: Db, now: number): Promise<boolean> {
-  const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
-  return known !== undefined && (known.hold_ms > 0 || now - known.seen_at >= LEAP_MS)
+  const stored = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
+  return stored !== undefined && (stored.hold_ms > 0 || now - stored.seen_at >= LEAP_MS)
 }

@@ -172,9 +172,8 @@ describe('a storage that fails', () => {
     const { db, close } = await openTestDatabase('postgres')
     const cut = inTransaction(db, async (transaction) => {
       await transaction.insertInto('settings').values({ name: 'cut', value: '' }).execute()
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
-        db,
-      )
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(db)
       await transaction.insertInto('settings').values({ name: 'after', value: '' }).execute()
     })
     await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' })

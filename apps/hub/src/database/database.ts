@@ -20,7 +20,8 @@ import type { Tables } from './tables.ts'
 
 export const UTF8 = 'UTF8'
 export const MAKE_UTF8 =
-  "Make another with: create database NAME owner ROLE encoding 'UTF8' template template0. What is in this one moves there with the commands backup and restore."
+  "Make another with: create database NAME owner ROLE encoding 'UTF8' template template0. What is in this one " +
+  'moves there with the commands backup and restore.'
 
 export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
 
@@ -91,7 +92,7 @@ async function copyBeforeMigrating(
   })
 }
 
-/** The driver is loaded only where it is used: it takes 6 MB. */
+/** The driver is loaded only where it is used: it takes memory. */
 async function postgres(url: string): Promise<Dialect> {
   const { postgresDialect } = await import('./postgres-dialect.ts')
   return postgresDialect(url)

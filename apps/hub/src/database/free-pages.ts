@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
-/** How many pages `giveBack` gives back to the disk: 1 MiB, which blocks other statements for some milliseconds. */
+/** How many pages `giveBack` gives back to the disk: 1 MiB, because it blocks other statements meanwhile. */
 const PAGES_GIVEN_BACK = 256
 /** SQLite's number of `auto_vacuum = incremental`. */
 const INCREMENTAL = 2

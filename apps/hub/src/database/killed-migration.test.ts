@@ -28,7 +28,8 @@ const KILLED = `
     process.kill(process.pid, 'SIGKILL')
     await new Promise(() => setInterval(() => {}, 1_000))
   }
-  await openDatabase({ url: process.argv[1], copiesDir: process.argv[2], migrations: [{ name: '001-first', up: first.up }, { name: '002', up }] })`
+  const migrations = [{ name: '001-first', up: first.up }, { name: '002', up }]
+  await openDatabase({ url: process.argv[1], copiesDir: process.argv[2], migrations })`
 
 describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => {
   test('has lost nothing, and its next start finishes the migration', async () => {
@@ -38,10 +39,10 @@ describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => 
     const numbers =
       engine === 'postgres'
         ? sql`generate_series(1, ${sql.lit(ROWS)}) as n`
-        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(ROWS)}) select n from s)`
-    await sql`insert into settings (name, value) select 'setting ' || n, 'whole' from ${numbers}${engine === 'sqlite' ? sql` as numbers` : sql``}`.execute(
-      old.db,
-    )
+        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(ROWS)})
+            select n from s)`
+    await sql`insert into settings (name, value) select 'setting ' || n, 'whole'
+      from ${numbers}${engine === 'sqlite' ? sql` as numbers` : sql``}`.execute(old.db)
     await old.close()
 
     const killed = spawn(process.execPath, ['--input-type=module', '-e', KILLED, url, copiesDir], {

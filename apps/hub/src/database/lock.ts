@@ -32,7 +32,8 @@ const SQLITE_BUSY = 5
 const HEARTBEAT_MS = 10_000
 const SILENCE_MS = 40_000
 const POOLED =
-  'HUB_DATABASE_URL leads to a connection pooler that hands out a connection for each transaction, where a second hub would not be noticed. Use pool_mode=session (PgBouncer), or the address of PostgreSQL itself.'
+  'HUB_DATABASE_URL leads to a connection pooler that hands out a connection for each transaction, where a ' +
+  'second hub would not be noticed. Use pool_mode=session (PgBouncer), or the address of PostgreSQL itself.'
 
 /**
  * Throws a `ConfigError` when another process holds the lock for longer than `patienceMs`. `onTakenOver` is called when

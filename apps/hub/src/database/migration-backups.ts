@@ -20,6 +20,6 @@ export async function keepMigrationBackup(
   await write(`${file}.unfinished`)
   chmodSync(`${file}.unfinished`, 0o600)
   renameSync(`${file}.unfinished`, file)
-  const kept = readdirSync(folder).filter((entry) => entry.startsWith(prefix))
-  for (const old of kept.toSorted().slice(0, -MIGRATION_BACKUPS_KEPT)) rmSync(join(folder, old))
+  const copies = readdirSync(folder).filter((entry) => entry.startsWith(prefix))
+  for (const old of copies.toSorted().slice(0, -MIGRATION_BACKUPS_KEPT)) rmSync(join(folder, old))
 }

@@ -158,7 +158,8 @@ function sslModeOf(parameter: (name: string) => string | undefined, rootCert: st
   if (mode === undefined) return rootCert === 'system' ? 'verify-full' : 'prefer'
   if (mode === 'no-verify') return 'require'
   return (
-    SSL_MODES.find((known) => known === mode) ?? refuse(`must have one of these as sslmode: ${SSL_MODES.join(', ')}`)
+    SSL_MODES.find((allowedNames) => allowedNames === mode) ??
+    refuse(`must have one of these as sslmode: ${SSL_MODES.join(', ')}`)
   )
 }
 

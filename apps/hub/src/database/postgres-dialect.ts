@@ -7,7 +7,7 @@ import {
   type Dialect,
   type PostgresDialectConfig,
 } from 'kysely'
-import { connectionError, wayAfter, waysTo, type Way } from './postgres-ways.ts'
+import { connectionError, wayAfter, waysTo, type Endpoint } from './postgres-ways.ts'
 import { storageError } from './storage-errors.ts'
 
 const INT8 = types.builtins.INT8
@@ -19,18 +19,18 @@ const ALL_IN_USE = 'timeout exceeded when trying to connect'
 /** Kysely on `pg`, with counts and sums as numbers, and lost connections as `storage_unavailable`. */
 export function postgresDialect(url: string): Dialect {
   const { all, check } = waysTo(url)
-  let way = all[0]!
+  let endpoint = all[0]!
   const numbers = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format),
   }
   const pool = new Pool({
     max: CONNECTIONS,
-    connectionTimeoutMillis: way.config.connectionTimeoutMillis,
+    connectionTimeoutMillis: endpoint.config.connectionTimeoutMillis,
     onConnect: check,
     Client: class extends Client {
       constructor() {
-        super({ ...way.config, types: numbers })
+        super({ ...endpoint.config, types: numbers })
       }
     },
   })
@@ -40,8 +40,8 @@ export function postgresDialect(url: string): Dialect {
   pool.on('connect', (client) => void client.on('error', () => {}))
   /** In the way that worked last, or else in the next that works. */
   async function connect(): Promise<PoolClient> {
-    for (const failures = new Map<Way, unknown>(); ;) {
-      const tried = way
+    for (const failures = new Map<Endpoint, unknown>(); ;) {
+      const tried = endpoint
       try {
         return await pool.connect()
       } catch (error) {
@@ -49,7 +49,7 @@ export function postgresDialect(url: string): Dialect {
         failures.set(tried, error)
         const next = wayAfter(tried, error, all, failures)
         if (!next) throw connectionError(failures)
-        if (way === tried) way = next
+        if (endpoint === tried) endpoint = next
       }
     }
   }

@@ -12,8 +12,8 @@ import { readPostgresAddress, type PostgresAddress, type PostgresServer } from '
 /** A connection on which nothing is sent is probed after this time, so that no firewall forgets it. */
 const KEEPALIVE_MS = 10_000
 
-export type Way = { server: PostgresServer; config: ClientConfig }
-export type Ways = { all: readonly Way[]; check(client: ClientBase): Promise<void> }
+export type Endpoint = { server: PostgresServer; config: ClientConfig }
+export type Ways = { all: readonly Endpoint[]; check(client: ClientBase): Promise<void> }
 
 /** A server that answers, and on which nothing can be written. */
 class ReadOnlyServer extends Error {}
@@ -26,7 +26,7 @@ export function waysTo(url: string): Ways {
   const all = address.servers.flatMap((server) => {
     // libpq encrypts nothing on a socket of this machine either, whatever the mode.
     const choices = server.host.startsWith('/') ? [false as const] : modes
-    return choices.map((ssl): Way => {
+    return choices.map((ssl): Endpoint => {
       const config: ClientConfig = {
         ...server,
         ...session,
@@ -57,16 +57,16 @@ export function waysTo(url: string): Ways {
 /** Connects in the first way that works. The caller ends the client. */
 export async function connectPostgres(url: string, more: ClientConfig = {}): Promise<Client> {
   const { all, check } = waysTo(url)
-  const failures = new Map<Way, unknown>()
-  for (let way = all[0]; way; way = wayAfter(way, failures.get(way), all, failures)) {
-    const client = new Client({ ...way.config, ...more })
+  const failures = new Map<Endpoint, unknown>()
+  for (let endpoint = all[0]; endpoint; endpoint = wayAfter(endpoint, failures.get(endpoint), all, failures)) {
+    const client = new Client({ ...endpoint.config, ...more })
     client.on('error', () => {})
     try {
       await client.connect()
       await check(client)
       return client
     } catch (error) {
-      failures.set(way, error)
+      failures.set(endpoint, error)
       await client.end().catch(() => {})
     }
   }
@@ -75,20 +75,20 @@ export async function connectPostgres(url: string, more: ClientConfig = {}): Pro
 
 /** The way to try after that failure; undefined where none is left, or where each would fail alike. */
 export function wayAfter(
-  way: Way,
+  endpoint: Endpoint,
   error: unknown,
-  all: readonly Way[],
-  failures: ReadonlyMap<Way, unknown>,
-): Way | undefined {
-  const at = all.indexOf(way)
+  all: readonly Endpoint[],
+  failures: ReadonlyMap<Endpoint, unknown>,
+): Endpoint | undefined {
+  const at = all.indexOf(endpoint)
   const others = [...all.slice(at + 1), ...all.slice(0, at)].filter((other) => !failures.has(other))
   if (error instanceof DatabaseError) {
     // "no pg_hba.conf entry for host …, no encryption": the same server may want the opposite.
-    if (error.code === '28000') return others.find(({ server }) => server === way.server)
+    if (error.code === '28000') return others.find(({ server }) => server === endpoint.server)
     // Starting, or full.
     if (error.code !== '57P03' && error.code !== '53300') return undefined
   }
-  return isOfTls(error) ? others[0] : others.find(({ server }) => server !== way.server)
+  return isOfTls(error) ? others[0] : others.find(({ server }) => server !== endpoint.server)
 }
 
 /** What failed while TLS was agreed on; a server that cannot be reached has no second way. */
@@ -105,7 +105,7 @@ function isOfTls(error: unknown): boolean {
 }
 
 /** The server's own answer, or `storage_unavailable` with a cause in words that names the server. */
-export function connectionError(failures: ReadonlyMap<Way, unknown>): unknown {
+export function connectionError(failures: ReadonlyMap<Endpoint, unknown>): unknown {
   const answered = [...failures.values()].find((error) => error instanceof DatabaseError)
   if (answered && failures.size === 1) return answered
   // Of one server's ways the last says most: the earlier ones were only preferred.
@@ -125,7 +125,10 @@ function wordsOf(error: unknown): string {
   if (/^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED)/.test(code))
     return `nobody vouches for its certificate (${message}). Name the file of the authority with sslrootcert`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `its certificate is for another name. ${message.replace(/^.*?altnames: /s, '')} Use that name, or sslmode=verify-ca`
+    return (
+      `its certificate is for another name. ${message.replace(/^.*?altnames: /s, '')} Use that name, or ` +
+      'sslmode=verify-ca'
+    )
   if (message === 'The server does not support SSL connections') return 'it offers no TLS. See sslmode'
   // Several addresses of one name failed: the error has only a code.
   return message || code

@@ -13,7 +13,8 @@ export function makePrivateFolder(path: string): void {
   const { mode } = statSync(path)
   if (process.platform === 'win32' || (mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0) return
   throw new ConfigError([
-    `Every user of this machine can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace the hub's keys. ` +
+    `Every user of this machine can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace the ` +
+      "hub's keys. " +
       `Make it the hub's alone, with "chmod 700 ${path}", and start again.`,
   ])
 }
@@ -24,7 +25,7 @@ export function makePrivateFile(path: string): void {
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 
-/** Not Node's own recursion: it never ends below /proc, which refuses each new folder as if the one above were missing. */
+/** Not Node's own recursion: it never ends below /proc, which refuses each new folder as if the one above were gone. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   makeFolder(dirname(path))

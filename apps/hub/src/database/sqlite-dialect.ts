@@ -76,8 +76,8 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>()
 
   function prepare(text: string) {
-    const kept = statements.get(text)
-    if (kept) return kept
+    const cached = statements.get(text)
+    if (cached) return cached
     const statement = database.prepare(text)
     const prepared = { statement, returnsRows: statement.columns().length > 0 }
     if (statements.size >= STATEMENTS_KEPT) statements.clear()

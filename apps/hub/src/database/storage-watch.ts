@@ -113,7 +113,7 @@ export function createStorageWatch(options: Options): StorageWatch {
   let probed = writing
   /** Whether the last probe failed. */
   let isRefused = false
-  const tasks = createTasks({ log, failure: 'could not check the hub’s disk' })
+  const tasks = createTasks({ log, name: 'storage-watch', on: 'each hub', failure: 'could not check the hub’s disk' })
 
   /** With any of these the hub refuses data of gateways. */
   const ofRoom = () => refusal ?? low

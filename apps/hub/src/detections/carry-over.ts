@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { addToTotals } from './detections.ts'
 import { recount } from './incidents.ts'
 import { cleanJpeg } from './pictures.ts'
@@ -14,8 +15,21 @@ import { cleanJpeg } from './pictures.ts'
 const ROWS_AT_ONCE = 20
 const PAUSE_MS = 20
 
+export function createCarryOver({ db, log }: { db: Kysely<Tables>; log: Logger }) {
+  const stopping = new AbortController()
+  const failure = 'thumbnails of an older version could not be moved: the next start continues'
+  const tasks = createTasks({ log, name: 'carry-over', on: 'one hub', failure })
+  return {
+    start: () => void tasks.run(() => carryOverThumbnails(db, log, stopping.signal)),
+    stop() {
+      stopping.abort()
+      return tasks.stop()
+    },
+  }
+}
+
 /** Resolves when none are left, or `signal` is aborted. */
-export async function carryOverThumbnails(db: Kysely<Tables>, log: Logger, signal: AbortSignal): Promise<void> {
+async function carryOverThumbnails(db: Kysely<Tables>, log: Logger, signal: AbortSignal): Promise<void> {
   let moved = 0
   let dropped = 0
   while (!signal.aborted) {

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { pipeline, Transform, type Readable } from 'node:stream'
-import { doorPaths } from '@hedgerow/contract'
-import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { doorCalls } from '@hedgerow/contract'
+import { orUnavailable, type DoorGateway, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTurns } from './turns.ts'
 
@@ -32,7 +32,7 @@ export type Clips = {
    * it said, or nothing for a minute; the caller must read or destroy it.
    */
   open(
-    gateway: { id: string; address: string },
+    gateway: DoorGateway & { id: string },
     detectionId: string,
     ask: { range: string | undefined; signal: AbortSignal },
   ): Promise<Clip>
@@ -53,20 +53,19 @@ export function createClips({
   const turns = createTurns(LIMITS)
 
   async function begin(
-    { address }: { address: string },
+    gateway: DoorGateway,
     detectionId: string,
     { range, signal }: { range: string | undefined; signal: AbortSignal },
   ): Promise<Clip> {
     const asked = range === undefined ? undefined : parseRange(range)
     const incoming = await door
-      .open(address, doorPaths.clip(detectionId), {
+      .open(gateway, doorCalls.readClip, {
+        params: { id: detectionId },
         headers: asked ? { range: asked.text } : {},
         timeoutMs: headTimeoutMs,
         signal,
       })
-      .catch((error: unknown) => {
-        throw new HubError('gateway_unreachable', { cause: error })
-      })
+      .catch(orUnavailable('clip_unavailable'))
     try {
       const checked = checkHead(incoming, asked, maxBytes)
       if (checked.first === 0) await checkStart(incoming, AbortSignal.any([signal, AbortSignal.timeout(headTimeoutMs)]))

@@ -39,15 +39,15 @@ export async function listDetections(
     .where('gateway_id', '=', gatewayId)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
-  let asked = newest.select(DETECTION_COLUMNS)
+  let selection = newest.select(DETECTION_COLUMNS)
   if (q) {
     // At most this many are searched, so that nobody makes the hub read a whole history.
     const last = await newest.select(['started_at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
-    if (last) asked = asked.where(sql<boolean>`(started_at, id) > (${last.started_at}, ${last.id})`)
-    asked = asked.where(holding(q, ['label', 'camera']))
+    if (last) selection = selection.where(sql<boolean>`(started_at, id) > (${last.started_at}, ${last.id})`)
+    selection = selection.where(holding(q, ['label', 'camera']))
   }
-  if (page.after) asked = asked.where(sql<boolean>`(started_at, id) < (${page.after[0]}, ${page.after[1]})`)
-  const rows = await asked.limit(page.rowsWanted ?? DETECTIONS_SHOWN).execute()
+  if (page.after) selection = selection.where(sql<boolean>`(started_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  const rows = await selection.limit(page.rowsWanted ?? DETECTIONS_SHOWN).execute()
   return sendPage(reply, rows, page, (row) => [row.started_at, row.id]).map(toStoredDetection)
 }
 

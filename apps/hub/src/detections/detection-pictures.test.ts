@@ -5,7 +5,7 @@ import * as contract from '@hedgerow/contract'
 import { GATEWAY_DOOR_PORT, GATEWAY_PORT } from '@hedgerow/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
-import { serveDoor, type TestDoor } from '#testing/door.ts'
+import { ENROLLED, localDoor, serveDoor, type TestDoor } from '#testing/door.ts'
 import { ask } from '#testing/gateway-proxy.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -80,7 +80,7 @@ describe('snapshots and clips of detections', () => {
   const code = async (url: string, headers?: Record<string, string>, as?: string) =>
     (await get(url, headers, as)).json<{ error: string }>().error
 
-  test('a snapshot is pulled once for all who look, and nothing of the answer but the JPEG reaches the browser', async () => {
+  test('a snapshot is pulled once for all who look, and nothing but the JPEG reaches the browser', async () => {
     const answers = await Promise.all([get(path('snapshot')), get(path('snapshot')), get(path('snapshot'))])
     for (const answer of answers) {
       expect(answer.rawPayload).toEqual(JPEG)
@@ -148,7 +148,7 @@ describe('snapshots and clips of detections', () => {
     expect(await code(next.path)).toBe('session_ended')
   })
 
-  test('people who may not see the gateway get no clip, no snapshot and no address, and the gateway is not asked', async () => {
+  test('people who may not see the gateway get no clip, snapshot or address, and it is not asked', async () => {
     const user = await hub.signIn('user')
     for (const what of ['snapshot', 'clip']) {
       expect(await code(path(what), {}, user)).toBe('gateway_not_found')
@@ -313,51 +313,31 @@ describe('snapshots and clips of detections', () => {
 })
 
 describe('what holds up a clip', () => {
-  const open = (stream: (response: ServerResponse) => void, limits = {}) =>
-    new Promise<{ server: ReturnType<typeof createServer>; clips: ReturnType<typeof createClips> }>((resolve) => {
-      const server = createServer((_incoming, response) => stream(response)).listen(0, '127.0.0.1', () => {
-        const { port } = server.address() as { port: number }
-        const clips = createClips({
-          ...limits,
-          door: {
-            open(_address, path, { signal }) {
-              const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>()
-              const asking = request({ port, host: '127.0.0.1', path, agent: false, ...(signal && { signal }) })
-              asking.on('response', answered).on('error', reject).end()
-              return promise
-            },
-          },
-        })
-        resolve({ server, clips })
-      })
-    })
-  const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
+  const open = async (stream: (response: ServerResponse) => void, limits = {}) =>
+    createClips({ ...limits, door: await localDoor((_request, response) => stream(response)) })
+  const gateway = ENROLLED
   const ask_ = (signal = new AbortController().signal) => ({ range: undefined, signal })
 
   test.each([
     ['sends nothing more', { stalledMs: 50 }, /nothing moved/],
     ['sends without end', { maxBytes: 100_000 }, /longer/],
   ])('a gateway that %s loses the connection', async (what, limits, message) => {
-    const { server, clips } = await open((response) => {
+    const clips = await open((response) => {
       response.write(CLIP.subarray(0, 60_000))
       if (what === 'sends without end') response.write(CLIP.subarray(60_000))
     }, limits)
     const { body } = await clips.open(gateway, 'd1', ask_())
     await expect(buffer(body)).rejects.toThrow(message)
-    server.closeAllConnections()
-    server.close()
   })
 
   test('a gateway that hangs before its first bytes is given up, and no turn is lost', async () => {
-    const { server, clips } = await open((response) => response.flushHeaders(), { headTimeoutMs: 20 })
+    const clips = await open((response) => response.flushHeaders(), { headTimeoutMs: 20 })
     for (let i = 0; i < 6; i++) await expect(clips.open(gateway, 'd1', ask_())).rejects.toThrow('does not answer')
-    server.closeAllConnections()
-    server.close()
   })
 
   test('a reader that leaves ends the pull and gives its turn to the next', async () => {
     let open_ = 0
-    const { server, clips } = await open((response) => {
+    const clips = await open((response) => {
       open_ += 1
       response.once('close', () => (open_ -= 1))
       response.write(CLIP.subarray(0, 60_000))
@@ -371,7 +351,6 @@ describe('what holds up a clip', () => {
     const { body } = await fifth
     body.on('error', () => {}).destroy()
     await vi.waitFor(() => expect(open_).toBe(0), { timeout: 20_000 })
-    server.close()
   })
 })
 

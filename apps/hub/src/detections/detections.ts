@@ -4,7 +4,7 @@
  * committed before the gateway gets its answer. The same transactions keep each gateway's totals, so that finding the
  * gateways above their limit does not read all detections.
  */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   detectionDetails,
   type Detection,
@@ -16,6 +16,7 @@ import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, ty
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { slices } from '../kernel/slices.ts'
 import { record } from '../facts/facts.ts'
 import { lockGateways } from '../database/gateway-locks.ts'
 import type { SharedCommits } from '../database/shared-commits.ts'
@@ -48,10 +49,8 @@ export async function storeDetections(
   now: number,
   commit: SharedCommits<Batch> = (batch) => storeBatches(db, [batch]),
 ): Promise<void> {
-  for (const [index, some] of inSteps(detections).entries()) {
-    if (index > 0) await nextTurn()
-    await commit({ gatewayId, detections: some, at: now }, weightOf(some))
-  }
+  for await (const [some] of slices(inSteps(detections), 1))
+    await commit({ gatewayId, detections: some!, at: now }, weightOf(some!))
 }
 
 /**
@@ -354,7 +353,8 @@ export function deleteOldDetections(
   return inTransaction(db, async (transaction) => {
     const { rows } = await sql<{ gateway_id: string; id: string; incident_id: string | null; bytes: number }>`
       delete from detections
-      where (gateway_id, id) in (select gateway_id, id from detections where ${condition} order by started_at limit ${sql.lit(limit)})
+      where (gateway_id, id) in (select gateway_id, id from detections where ${condition}
+        order by started_at limit ${sql.lit(limit)})
       returning gateway_id, id, incident_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, ''))
         + coalesce(thumbnail_bytes, 0) + length(coalesce(details, '')) as bytes`.execute(transaction)
     const byGateway = [...Map.groupBy(rows, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -132,4 +132,7 @@ describe.each(testEngines)('an export on %s', (engine) => {
 })
 
 const open = (exports: Exports, userId: string, sourceIp = '192.0.2.9', role: Role = 'user') =>
-  exports.open({ userId, username: userId, role, sessionId: 's' }, { gateways: [], filter: {}, now: 0, sourceIp })
+  exports.open(
+    { actor: { userId, username: userId, role, sessionId: 's' }, sourceIp, now: 0 },
+    { gateways: [], filter: {} },
+  )

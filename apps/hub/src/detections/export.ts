@@ -12,7 +12,7 @@ import { makeZip } from 'client-zip'
 import type { Kysely } from 'kysely'
 import { customerOf } from '../access/networks.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
+import type { Act } from '../facts/facts.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { IncidentRow } from '../access/objects.ts'
@@ -21,7 +21,9 @@ import { newestIncidents, type GatewayIds } from './incident-list.ts'
 
 /** Part of the file, because a person who trains with it may have nothing else. */
 const BOXES =
-  "The box of the object where the picture is the whole frame. Where the picture shows the object with its surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the whole picture."
+  'The box of the object where the picture is the whole frame. Where the picture shows the object with its ' +
+  "surroundings, as those of Frigate and of the gateway's own detector do, or where the box is unknown: the " +
+  'whole picture.'
 const INCIDENTS_AT_ONCE = 50
 /** Managers and admins have places of their own, which nobody else can fill. */
 const EXPORTS_AT_ONCE = 4
@@ -32,7 +34,7 @@ type ZipEntry = { name: string; lastModified: Date; input: Uint8Array | string }
 
 export type Exports = {
   /** Throws `export_busy`. */
-  open(caller: Caller, wanted: Wanted & { sourceIp: string }): Readable
+  open(act: Act, wanted: Omit<Wanted, 'now'>): Readable
 }
 
 export function createExports({ db }: { db: Kysely<Tables> }): Exports {
@@ -42,15 +44,15 @@ export function createExports({ db }: { db: Kysely<Tables> }): Exports {
   const exporting = new Set<string>()
 
   return {
-    open(caller, { sourceIp, ...wanted }) {
-      if (exporting.has(caller.userId)) throw new HubError('export_busy')
-      const zip = Readable.fromWeb(makeZip(entries(db, wanted)) as NodeReadableStream)
-      if ((scopeOf(caller).isWhole ? ofManagers : ofUsers).admit(zip, sourceIp)) {
+    open({ actor, sourceIp, now }, wanted) {
+      if (exporting.has(actor.userId)) throw new HubError('export_busy')
+      const zip = Readable.fromWeb(makeZip(entries(db, { ...wanted, now })) as NodeReadableStream)
+      if ((scopeOf(actor).isWhole ? ofManagers : ofUsers).admit(zip, sourceIp)) {
         zip.destroy()
         throw new HubError('export_busy')
       }
-      exporting.add(caller.userId)
-      zip.once('close', () => exporting.delete(caller.userId))
+      exporting.add(actor.userId)
+      zip.once('close', () => exporting.delete(actor.userId))
       return zip
     },
   }

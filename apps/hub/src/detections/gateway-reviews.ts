@@ -33,9 +33,8 @@ export async function storeReviews(
       verdict, label, by_id, at, camera, started_at
     from (${said}) as said where true
     on conflict (gateway_id, detection_id) do update set
-      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label, by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(
-    transaction,
-  )
+      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label,
+      by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(transaction)
 }
 
 /** The number of the newest review of a gateway, 0 without any. */
@@ -50,20 +49,20 @@ export async function newestReview(db: Db, gatewayId: string): Promise<number> {
 
 /** `newestReview` for every heartbeat: from memory, and again from the database after each review of the gateway. */
 export function keepNewestReviews(db: Kysely<Tables>): (gatewayId: string) => Promise<number> {
-  const kept = new Map<string, Promise<number>>()
+  const sequences = new Map<string, Promise<number>>()
   factsOf(db).follow({
     name: 'newest-reviews',
     kinds: ['incident.reviewed', 'incident.review-undone', 'gateway.deleted'],
     stage: 'memory',
-    afterCommit: (facts) => facts.forEach(({ gatewayId }) => gatewayId !== undefined && kept.delete(gatewayId)),
+    afterCommit: (facts) => facts.forEach(({ gatewayId }) => gatewayId !== undefined && sequences.delete(gatewayId)),
   })
   return (gatewayId) => {
-    const known = kept.get(gatewayId)
-    if (known) return known
+    const sequence = sequences.get(gatewayId)
+    if (sequence) return sequence
     const reading = newestReview(db, gatewayId)
-    kept.set(gatewayId, reading)
+    sequences.set(gatewayId, reading)
     reading.catch(() => {
-      if (kept.get(gatewayId) === reading) kept.delete(gatewayId)
+      if (sequences.get(gatewayId) === reading) sequences.delete(gatewayId)
     })
     return reading
   }

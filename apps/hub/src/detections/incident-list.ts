@@ -120,7 +120,7 @@ export async function countIncidents(db: Kysely<Tables>, scope: Scope, filter: I
 const COUNTED = ['label', 'severity', 'verdict', 'fired'] as const
 
 /** Groups of the newest that are counted; `isWhole` when there are no older ones. */
-async function countNewest(db: Db, gateways: GatewayIds, filter: Asked) {
+async function countNewest(db: Db, gateways: GatewayIds, filter: IncidentSelection) {
   const newest = matching(db, gateways, filter)
     .select(COUNTED)
     .orderBy(indexOf(gateways, filter).startedAt, 'desc')
@@ -195,17 +195,17 @@ async function readNewest<T>(
   return found
 }
 
-type Asked = Omit<IncidentFilter, 'site' | 'tag' | 'gateway'>
+type IncidentSelection = Omit<IncidentFilter, 'site' | 'tag' | 'gateway'>
 
 /** The columns whose index has the incidents by time: of one camera, an index of its own. */
 const BY_TIME = { startedAt: 'incidents.started_at', id: 'incidents.id' } as const
 const BY_CAMERA = { startedAt: 'incident_cameras.started_at', id: 'incident_cameras.incident_id' } as const
 
-function indexOf(gateways: GatewayIds, { camera }: Asked): typeof BY_TIME | typeof BY_CAMERA {
+function indexOf(gateways: GatewayIds, { camera }: IncidentSelection): typeof BY_TIME | typeof BY_CAMERA {
   return camera !== undefined && gateways?.length === 1 ? BY_CAMERA : BY_TIME
 }
 
-function matching(db: Db, gateways: GatewayIds, filter: Asked): Query<object> {
+function matching(db: Db, gateways: GatewayIds, filter: IncidentSelection): Query<object> {
   const { label, severity, review, fired, from, to, camera, learning } = filter
   const index = indexOf(gateways, filter)
   let asked: Query<object> = db.selectFrom('incidents')

@@ -131,7 +131,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect((await list()).map(({ label, detections }) => [label, detections])).toEqual([['person', 2]])
   })
 
-  it('are found by each camera that saw them, in pages and by time, also once a detection moves to another', async () => {
+  it('are found by each camera that saw them, in pages and by time, also when a detection moves', async () => {
     await report(seen('a', 0, { score: 0.9, jpeg: JPEG }), seen('b', 10, { camera: 'gate' }), seen('c', 100))
     const startsAt = async (query: Record<string, unknown>) =>
       (await list(query)).map(({ startedAt }) => (Date.parse(startedAt) - start) / 1_000)
@@ -311,7 +311,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await list()).toMatchObject([{ label: 'boar', review: null, detections: 2 }])
   })
 
-  it('that gateways hold back are no threats and notify nobody; they are shown on request, or when somebody calls them right', async () => {
+  it('that gateways hold back are no threats and notify nobody; they show on request or if called right', async () => {
     await report(seen('a', 0, { severity: 'alert', suppressed: true }), seen('b', 10, { severity: 'alert' }))
     await report(seen('c', 20, { suppressed: true }), seen('d', 400, { severity: 'alert', suppressed: true }))
     const counts = async () => (await api(contract.countIncidents, { token, query: {} })).body as { hidden: number }
@@ -372,11 +372,11 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   })
 })
 
-type Known = { at: number; lasts: number; label: string }
+type Sample = { at: number; lasts: number; label: string }
 type Cluster = { label: string; from: number; to: number; count: number }
 
 /** The definition, written plainly: gaps of 45 s and more separate incidents. */
-function clusters(all: readonly Known[]): Cluster[] {
+function clusters(all: readonly Sample[]): Cluster[] {
   const found: Cluster[] = []
   for (const { at, lasts, label } of all.toSorted((a, b) => a.at - b.at)) {
     const open = found.findLast((cluster) => cluster.label === label)

@@ -9,7 +9,7 @@ import { sql, type Selectable, type Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { addCameras, moveCameras, removeCameras, setCameras, setStart } from './incident-cameras.ts'
 
-/** Of consecutive events of a camera, 40 to 50 % are closer than this. */
+/** Nearly half of a camera's consecutive events are closer than this. */
 const GAP_MS = 45_000
 /** Milliseconds since 1970. */
 const ID_TIME_BYTES = 6
@@ -124,7 +124,8 @@ async function findNear(transaction: Transaction<Tables>, detections: readonly P
   if (detections.length === 0) return []
   const near = stretches(detections).map(
     ({ gatewayId, label, from, to }) =>
-      sql`(${gatewayId}, ${label}, cast(${from - GAP_MS} as double precision), cast(${to + GAP_MS} as double precision))`,
+      sql`(${gatewayId}, ${label}, cast(${from - GAP_MS} as double precision),
+          cast(${to + GAP_MS} as double precision))`,
   )
   const { rows } = await sql<Incident>`with near (gateway, label, after, before) as (values ${sql.join(near)})
     select distinct incidents.* from near cross join incidents

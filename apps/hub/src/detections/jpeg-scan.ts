@@ -38,8 +38,8 @@ const remembered = new Map<string, HuffmanTable>()
 /** `counts`: how many codes there are of 1 to 16 bits; undefined for a table that no baseline JPEG may have. */
 export function huffmanTable(kind: TableClass, counts: Buffer, symbols: Buffer): HuffmanTable | undefined {
   const key = kind + counts.toString('latin1') + symbols.toString('latin1')
-  const known = remembered.get(key)
-  if (known) return known
+  const remembrance = remembered.get(key)
+  if (remembrance) return remembrance
   const table = makeTable(kind, counts, symbols)
   if (remembered.size >= TABLES_REMEMBERED) remembered.clear()
   if (table) remembered.set(key, table)

@@ -41,10 +41,12 @@ describe.each(testEngines)('counts of incidents on %s', (engine) => {
     const numbers =
       engine === 'postgres'
         ? sql`generate_series(1, ${sql.lit(count)}) as n`
-        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(count)}) select n from s) as numbers`
+        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(count)})
+            select n from s) as numbers`
     await sql`insert into incidents
         (id, gateway_id, label, reported_label, severity, started_at, last_at, detections, camera, score, fired)
-      select ${sql.lit(`${label}-`)} || (${sql.lit(from)} + n), ${sql.lit(gatewayId)}, ${sql.lit(label)}, ${sql.lit(label)},
+      select ${sql.lit(`${label}-`)} || (${sql.lit(from)} + n), ${sql.lit(gatewayId)},
+        ${sql.lit(label)}, ${sql.lit(label)},
         'alert', n, n, 1, 'c', 1, 0
       from ${numbers}`.execute(hub.db)
   }

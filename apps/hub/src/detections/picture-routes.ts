@@ -5,6 +5,7 @@ import { findGateway, type VisibleGateway } from '../access/objects.ts'
 import { scopeOf, type Scope } from '../access/scope.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
+import { requireDoor } from '../gateway-door/gateway-door.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
@@ -34,8 +35,6 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
       .where('id', '=', detectionId)
       .executeTakeFirst()
     if (!row) throw new HubError('detection_not_found')
-    requireVpn(vpn)
-    if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
   }
 
   async function sendClip(
@@ -70,6 +69,8 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
   )
   mount(app, contract.createClipLink, async ({ gateway, params: { detectionId }, caller }) => {
     await requireDetection(gateway, detectionId)
+    requireVpn(vpn)
+    requireDoor(gateway)
     const { link, expiresAt } = clipLinks.make({ gatewayId: gateway.id, detectionId, sessionId: caller.sessionId })
     const path = contract.API_BASE + contract.readClipByLink.path.replace(':link', link)
     return { path, expiresAt: new Date(expiresAt).toISOString() }

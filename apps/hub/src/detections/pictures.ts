@@ -16,8 +16,8 @@ const SECONDS_MAX = 5
 const AT_ONCE = 2
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 /**
- * Tried in turn until the picture fits. The first skips the search for the best codes, which takes a fifth to a third
- * of the time; a little less quality saves as many bytes.
+ * Tried in turn until the picture fits. The first skips the search for the best codes, which takes a good part of
+ * the time; a little less quality saves as many bytes.
  */
 const ATTEMPTS = [{ quality: 80, optimiseCoding: false }, { quality: 65 }, { quality: 65, width: 480 }] as const
 

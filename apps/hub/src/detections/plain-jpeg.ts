@@ -44,7 +44,7 @@ const READERS: Record<number, (body: Buffer, header: Header) => boolean> = {
 export function plainJpeg(bytes: Buffer, pixelsMax: number): Buffer | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return undefined
   const header: Header = { pixelsMax, quantities: new Set(), codes: new Map() }
-  const kept: Buffer[] = [START]
+  const parts: Buffer[] = [START]
   for (let at = 2; at + 4 <= bytes.length;) {
     const next = at + 2 + bytes.readUInt16BE(at + 2)
     const marker = bytes[at + 1]!
@@ -53,11 +53,11 @@ export function plainJpeg(bytes: Buffer, pixelsMax: number): Buffer | undefined 
     if (marker === SOS) {
       const scan = scanOf(body, header)
       const end = scan && readScan(bytes, next, scan)
-      return end === undefined ? undefined : Buffer.concat([...kept, bytes.subarray(at, end), END])
+      return end === undefined ? undefined : Buffer.concat([...parts, bytes.subarray(at, end), END])
     }
     if (marker !== APP0 && marker !== COM) {
       if (!READERS[marker]?.(body, header)) return undefined
-      kept.push(bytes.subarray(at, next))
+      parts.push(bytes.subarray(at, next))
     }
     at = next
   }

@@ -59,7 +59,12 @@ export function createDetectionQuota({
   const buckets = new Map<string, Bucket>()
   const told = new Map<string, { slots: Refused[]; at: number; reason: string }>()
   const unwritten = new Set<Refused>()
-  const tasks = createTasks({ log, failure: 'could not write refused detections yet' })
+  const tasks = createTasks({
+    log,
+    name: 'detection-quota',
+    on: 'each hub',
+    failure: 'could not write refused detections yet',
+  })
 
   function bucketOf(gatewayId: string, limits: Limits, now: number): Bucket {
     const full = { detections: limits.detectionsPerHour, bytes: limits.detectionMegabytesPerHour * BYTES_PER_MEGABYTE }

@@ -1,16 +1,15 @@
 import type { BodyOf, ResponseOf, reviewIncidents } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { lastNumber, lockGateway, storeReviews } from './gateway-reviews.ts'
 import { visibleIncidents } from './incident-list.ts'
 import { keepFormer } from './undo.ts'
 
-type Said = BodyOf<typeof reviewIncidents>
+type ReviewsBody = BodyOf<typeof reviewIncidents>
 
 /**
  * Stores people's reviews of incidents and of each of their detections, from which gateways learn. Returns the former
@@ -19,12 +18,13 @@ type Said = BodyOf<typeof reviewIncidents>
  */
 export function review(
   db: Kysely<Tables>,
-  { ids, verdict, label }: Said,
-  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
+  { ids, verdict, label }: ReviewsBody,
+  act: Act,
 ): Promise<ResponseOf<typeof reviewIncidents>> {
+  const { actor, now } = act
   const asked = [...new Set(ids)]
   return inTransaction(db, async (transaction) => {
-    const before = await visibleIncidents(transaction, scopeOf(caller), asked)
+    const before = await visibleIncidents(transaction, scopeOf(actor), asked)
     if (before.length < asked.length) throw new HubError('incident_not_found')
     const byGateway = [...Map.groupBy(before, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))
     const reviewIds = new Map<string, string>()
@@ -32,14 +32,14 @@ export function review(
       const name = await lockGateway(transaction, gatewayId)
       const incidentIds = theirs.map(({ id }) => id)
       const seq = await lastNumber(transaction, gatewayId, now)
-      const kept = await keepFormer(transaction, theirs, { seq, byId: caller.userId, now })
+      const kept = await keepFormer(transaction, theirs, { seq, byId: actor.userId, now })
       for (const { id, incident_id: incidentId } of kept) reviewIds.set(incidentId, id)
       await transaction
         .updateTable('incidents')
         .set((row) => ({
           verdict,
           label: label ?? row.ref('reported_label'),
-          reviewed_by: verdict === null ? null : caller.username,
+          reviewed_by: verdict === null ? null : actor.username,
           reviewed_at: verdict === null ? null : now,
           doubtful: 0,
           ...(verdict === 'right' && { suppressed: 0 }),
@@ -53,13 +53,12 @@ export function review(
         .where((row) => row.or([row('doubtful', '=', 1), row('suppressed', '=', 1)]))
         .execute()
       const said = sql`select id, camera, started_at, ${verdict} as verdict, ${label ?? null} as label,
-        ${caller.userId} as by_id, cast(${now} as double precision) as at
+        ${actor.userId} as by_id, cast(${now} as double precision) as at
         from detections where incident_id in (${sql.join(incidentIds)})`
       await storeReviews(transaction, gatewayId, { seq, said })
       const facts = incidentIds.map((id) => ({
         kind: 'incident.reviewed' as const,
-        at: now,
-        actor: actorOf({ caller, sourceIp }),
+        ...by(act),
         target: id,
         gatewayId,
         data: { verdict, label: label ?? null, gatewayName: name },

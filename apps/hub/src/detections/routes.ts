@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { visibleGatewayIds } from '../access/objects.ts'
 import type { Tables } from '../database/tables.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
 import { createSharedAnswers } from '../http/shared-answers.ts'
 import { createExports } from './export.ts'
@@ -49,12 +49,12 @@ export function detectionRoutes(
   })
   const exports = createExports({ db })
   mount(app, contract.exportIncidents, async (request) => {
-    const { caller, scope, query, reply, raw, sourceIp } = request
+    const { act, scope, query, reply, raw } = request
     const gateways = await gatewaysOf(db, scope, query)
-    const zip = exports.open(caller, { gateways, filter: query, now: clock(), sourceIp })
+    const zip = exports.open(act, { gateways, filter: query })
     const capability = { gateway: 'see' } as const
-    raw.allowance = { caller, capability, mayStillSee: (now) => hasAll(db, now, gateways) }
-    const fact = { at: clock(), actor: actorOf(request), data: { filter: JSON.stringify(query) } }
+    raw.allowance = { caller: act.actor, capability, mayStillSee: (now) => hasAll(db, now, gateways) }
+    const fact = { ...by(act), data: { filter: JSON.stringify(query) } }
     await record(db, { kind: 'incidents.exported', ...fact }).catch((error: unknown) => {
       zip.destroy()
       throw error
@@ -66,12 +66,8 @@ export function detectionRoutes(
   mount(app, contract.readNeighbours, ({ incident, scope, query }) => neighboursOf(db, scope, incident, query))
   mount(app, contract.readReviewCounts, ({ gateway }) => countReviews(db, gateway.id, clock()))
   mount(app, contract.listSavedViews, ({ caller }) => listSavedViews(db, caller.userId))
-  mount(app, contract.saveView, ({ body, caller }) => saveView(db, { ...body, userId: caller.userId, now: clock() }))
+  mount(app, contract.saveView, ({ body, act }) => saveView(db, body, act))
   mount(app, contract.deleteSavedView, ({ params, caller }) => deleteSavedView(db, caller.userId, params.id))
-  mount(app, contract.reviewIncidents, ({ body, caller, sourceIp }) =>
-    review(db, body, { caller, sourceIp, now: clock() }),
-  )
-  mount(app, contract.undoReviews, ({ body, caller, sourceIp }) =>
-    undoReviews(db, body, { caller, sourceIp, now: clock() }),
-  )
+  mount(app, contract.reviewIncidents, ({ body, act }) => review(db, body, act))
+  mount(app, contract.undoReviews, ({ body, act }) => undoReviews(db, body, act))
 }

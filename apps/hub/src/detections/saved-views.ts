@@ -4,6 +4,7 @@ import { SAVED_VIEWS_MAX, type SavedView } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
+import type { Act } from '../facts/facts.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
@@ -23,7 +24,8 @@ export function listSavedViews(db: Db, userId: string): Promise<SavedView[]> {
 /** Replaces the view of the same name. Throws `too_many_saved_views`. */
 export function saveView(
   db: Kysely<Tables>,
-  { userId, now, name, filter }: { userId: string; now: number; name: string; filter: string },
+  { name, filter }: Pick<SavedView, 'name' | 'filter'>,
+  { actor: { userId }, now }: Act,
 ): Promise<SavedView> {
   return inTransaction(db, async (transaction) => {
     const own = await listSavedViews(transaction, userId)

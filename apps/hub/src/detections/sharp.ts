@@ -1,4 +1,4 @@
-/** sharp, loaded with the first picture, because it takes 17 MB; JPEG is the only format that it reads. */
+/** sharp, loaded with the first picture, because it takes memory; JPEG is the only format that it reads. */
 import type sharp from 'sharp'
 
 type Sharp = typeof sharp

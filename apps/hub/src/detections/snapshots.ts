@@ -2,9 +2,8 @@
  * Snapshots of detections, pulled from their gateway while somebody looks: one pull serves all viewers for a few
  * seconds. An answer is shown as a JPEG or not at all.
  */
-import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
-import { noAnswer, type GatewayDoor } from '../gateway-door/gateway-door.ts'
-import { HubError } from '../kernel/hub-error.ts'
+import { doorCalls } from '@hedgerow/contract'
+import { orUnavailable, type DoorGateway, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createTurns } from './turns.ts'
 
 const TIMEOUT_MS = 15_000
@@ -12,14 +11,14 @@ const FRESH_MS = 10_000
 /** Snapshots in memory, each of up to 4 MiB. */
 const KEPT = 8
 const LIMITS = { perGateway: 3, total: 24, waiting: 200, waitMs: 15_000 }
-const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 
+type Gateway = DoorGateway & { id: string }
 type Wanted = { detectionId: string; boxed: boolean }
 type Pull = { startedAt: number; jpeg: Promise<Buffer>; readers: number; stop: AbortController }
 
 export type Snapshots = {
-  /** Throws `gateway_unreachable`, `snapshot_unavailable` and `pictures_busy`, and the reason of `signal`. */
-  read(gateway: { id: string; address: string }, wanted: Wanted, signal: AbortSignal): Promise<Buffer>
+  /** Throws as the door does, `snapshot_unavailable` and `pictures_busy`, and the reason of `signal`. */
+  read(gateway: Gateway, wanted: Wanted, signal: AbortSignal): Promise<Buffer>
 }
 
 /** `monotonic` is a clock that nobody sets, in milliseconds. */
@@ -27,29 +26,32 @@ export function createSnapshots({
   door,
   monotonic,
 }: {
-  door: Pick<GatewayDoor, 'get'>
+  door: Pick<GatewayDoor, 'picture'>
   monotonic: () => number
 }): Snapshots {
   const turns = createTurns(LIMITS)
   /** In the order of their start. */
   const pulls = new Map<string, Pull>()
 
-  async function pull(gateway: { id: string; address: string }, wanted: Wanted, signal: AbortSignal) {
+  async function pull(gateway: Gateway, wanted: Wanted, signal: AbortSignal) {
     const giveBack = await turns.take(gateway.id, signal)
     try {
-      const ask = { timeoutMs: TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES, signal }
-      const path = doorPaths.snapshot(wanted.detectionId, wanted)
-      const { status, body } = await door.get(gateway.address, path, ask).catch((error: unknown) => {
-        throw noAnswer(error, 'snapshot_unavailable')
-      })
-      if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('snapshot_unavailable')
-      return body
+      const asked = {
+        params: { id: wanted.detectionId },
+        query: wanted.boxed ? { boxed: 'true' as const } : {},
+        timeoutMs: TIMEOUT_MS,
+        signal,
+      }
+      const { jpeg } = await door
+        .picture(gateway, doorCalls.readSnapshot, asked)
+        .catch(orUnavailable('snapshot_unavailable'))
+      return jpeg
     } finally {
       giveBack()
     }
   }
 
-  function start(key: string, gateway: { id: string; address: string }, wanted: Wanted): Pull {
+  function start(key: string, gateway: Gateway, wanted: Wanted): Pull {
     const stop = new AbortController()
     const started: Pull = {
       startedAt: monotonic(),

@@ -83,7 +83,8 @@ describe.each(testEngines)('detections with pictures and details on %s', (engine
       MIGRATIONS.findIndex(({ name }) => name === '010-thumbnails'),
     )
     const old = await openDatabase({ url, migrations: before })
-    const gatewayId = await insertTestGateway(old.db)
+    // Without the facts of today's hub.
+    const gatewayId = await old.db.transaction().execute((transaction) => insertTestGateway(transaction))
     const count = 50
     const row = (index: number) => ({
       gateway_id: gatewayId,

@@ -63,7 +63,7 @@ describe.each(testEngines)('a review that is undone, on %s', (engine) => {
     return Object.fromEntries(told)
   }
 
-  it('brings back what learning held back or asked about, with who reviewed it before, also to the gateway', async () => {
+  it('brings back what learning held back or asked about, with its earlier reviewer, also to the gateway', async () => {
     await report(seen('held', 0, { suppressed: true }), seen('held-too', 10, { suppressed: true }))
     await report(seen('asked', 500), seen('sure', 510), seen('plain', 1_000))
     const [plain, doubtful] = await list()

@@ -4,10 +4,9 @@ import type { BodyOf, ResponseOf, undoReviews as call } from '@hedgerow/contract
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { IncidentRow } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { lastNumber, lockGateway, storeReviews } from './gateway-reviews.ts'
 import { visibleIncidents } from './incident-list.ts'
@@ -52,17 +51,18 @@ export async function keepFormer(
 export function undoReviews(
   db: Kysely<Tables>,
   { reviewIds }: BodyOf<typeof call>,
-  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
+  act: Act,
 ): Promise<ResponseOf<typeof call>> {
+  const { actor, now } = act
   const asked = [...new Set(reviewIds)]
   return inTransaction(db, async (transaction) => {
     const reviews = transaction.selectFrom('former_reviews').selectAll().where('id', 'in', asked)
-    const found = await reviews.where('by_id', '=', caller.userId).execute()
+    const found = await reviews.where('by_id', '=', actor.userId).execute()
     if (found.length < asked.length) throw new HubError('review_not_found')
     const newest = await newestReviews(transaction, found)
     const incidentIds = found.map((former) => former.incident_id)
     const visible = new Map(
-      (await visibleIncidents(transaction, scopeOf(caller), incidentIds)).map((row) => [row.id, row]),
+      (await visibleIncidents(transaction, scopeOf(actor), incidentIds)).map((row) => [row.id, row]),
     )
     const undone = found.flatMap((former) => {
       const incident = visible.get(former.incident_id)
@@ -71,13 +71,12 @@ export function undoReviews(
     const byGateway = [...Map.groupBy(undone, ({ incident }) => incident.gateway_id)]
     for (const [gatewayId, theirs] of byGateway.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const gatewayName = await lockGateway(transaction, gatewayId)
-      await restoreDetections(transaction, gatewayId, theirs, { byId: caller.userId, now })
+      await restoreDetections(transaction, gatewayId, theirs, { byId: actor.userId, now })
       for (const one of theirs) {
         const { verdict, label, reported_label: reported } = await restoreIncident(transaction, one)
         await record(transaction, {
           kind: 'incident.review-undone',
-          at: now,
-          actor: actorOf({ caller, sourceIp }),
+          ...by(act),
           target: one.incident.id,
           gatewayId,
           data: { verdict, label: label === reported ? null : label, gatewayName },

@@ -56,7 +56,9 @@ read_settings() {
         _state=start
         # shellcheck disable=SC2254 # a pattern
         case $_name in
-          '' | [0-9]* | *[!A-Za-z0-9_]*) echo "A line of the settings names no variable: ${_name%%[!A-Za-z0-9_ ]*}" >&2 ;;
+          '' | [0-9]* | *[!A-Za-z0-9_]*)
+            echo "A line of the settings names no variable: ${_name%%[!A-Za-z0-9_ ]*}" >&2
+            ;;
           $_names) set -- "$@" "$_name=$_value" ;;
         esac
       fi
@@ -87,7 +89,8 @@ if [ -e "$settings" ]; then
   case $(stat -c '%u %g %A' - <&3) in
     '0 0 -'???????-? | '0 '*' -'????-??-?) ;;
     *)
-      echo "$settings must be a file that only root can write: see who owns it, and what is in it. Nothing was started." >&2
+      echo "$settings must be a file that only root can write: see who owns it, and what is in it." \
+        "Nothing was started." >&2
       exit 1
       ;;
   esac

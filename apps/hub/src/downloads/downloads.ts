@@ -12,12 +12,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { namedRelease, type Release, type ReleaseFile } from '@hedgerow/releases'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { installCommand, type HandedOut, type Way } from './install-script.ts'
+import { installCommand, type HandedOut, type HubAddress } from './install-script.ts'
 
 export type Downloads = {
   readonly folder: string
   /** How the device that asks reaches this hub. Throws `invalid_request` for an invalid `Host`. */
-  way(headers: IncomingHttpHeaders): Way
+  way(headers: IncomingHttpHeaders): HubAddress
   /** What a person pastes on a device to install the agent; undefined when there is no release. */
   command(headers: IncomingHttpHeaders, code: string): Promise<string | undefined>
   /** The agent's files that are whole; undefined when there is no release. */
@@ -34,7 +34,7 @@ const MODEL_FILE = /^([0-9a-f]{64}) {2}(hedgerow-model-[\w.-]{1,100})$/gm
 const ROOT_KEY = 'root.pub'
 
 /** What is handed out, and the sizes and times of the files that it was read from. */
-type Known = {
+type Offer = {
   agent: HandedOut | undefined
   models: readonly string[]
   looked: readonly string[]
@@ -42,8 +42,8 @@ type Known = {
 }
 
 export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | 'way'> & { log: Logger }): Downloads {
-  let known: Known | undefined
-  let reading: Promise<Known> | undefined
+  let offer: Offer | undefined
+  let reading: Promise<Offer> | undefined
 
   async function stateOf(names: readonly string[]): Promise<string[]> {
     const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)))
@@ -65,7 +65,7 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
   }
 
   /** Takes the state of files before it reads them, so that the next call notices a change in between. */
-  async function read(): Promise<Known> {
+  async function read(): Promise<Offer> {
     const lists = [LIST, SUMS]
     const stateOfLists = await stateOf(lists)
     const release = await readList()
@@ -95,10 +95,10 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
   }
 
   /** All files are looked at: a copy of a release may bring its list before the others. */
-  async function current(): Promise<Known> {
-    if (known && isDeepStrictEqual(await stateOf(known.looked), known.state)) return known
+  async function current(): Promise<Offer> {
+    if (offer && isDeepStrictEqual(await stateOf(offer.looked), offer.state)) return offer
     reading ??= read().finally(() => (reading = undefined))
-    return (known = await reading)
+    return (offer = await reading)
   }
 
   const agent = async () => (await current()).agent

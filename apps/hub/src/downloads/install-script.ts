@@ -17,18 +17,18 @@ export type HandedOut = Pick<Release, 'version' | 'number'> & {
 }
 
 /** How a device reaches this hub before it knows it. */
-export type Way = {
+export type HubAddress = {
   /** Origin. */
   url: string
   /** `tlsKeyHash` of the hub's certificate where no well-known CA is expected to have signed it, else undefined. */
   pin: string | undefined
 }
 
-export function installScript(way: Way, hub: { fingerprint: string }, agent: HandedOut): string {
+export function installScript(address: HubAddress, hub: { fingerprint: string }, agent: HandedOut): string {
   const values: Record<string, string> = {
-    HUB_URL: way.url,
+    HUB_URL: address.url,
     HUB_FINGERPRINT: hub.fingerprint.replaceAll(' ', '-'),
-    HUB_PIN: way.pin ?? '',
+    HUB_PIN: address.pin ?? '',
     VERSION: agent.version,
     ROOT_KEY: agent.rootKey ?? '',
     FILES: agent.files.map(({ platform, name, sha256 }) => `${platform} ${name} ${sha256}`).join('\n'),
@@ -40,7 +40,7 @@ export function installScript(way: Way, hub: { fingerprint: string }, agent: Han
 }
 
 /** The command that a person pastes on a device. */
-export function installCommand({ url, pin }: Way, code: string): string {
+export function installCommand({ url, pin }: HubAddress, code: string): string {
   const options = pin === undefined ? '-fsSL' : `-fsSL --insecure --pinnedpubkey sha256//${pin}`
   return `curl ${options} ${url}/install.sh | sh -s -- --invitation ${code}`
 }

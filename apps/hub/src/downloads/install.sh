@@ -80,7 +80,8 @@ fi
 has_systemd() { [ -d /run/systemd/system ]; }
 
 if [ -n "$uninstall" ]; then
-  [ -z "$purge" ] || [ ! -e "$PACKAGED" ] || fail "the package hedgerow-gateway uses the same data: apt-get purge hedgerow-gateway."
+  [ -z "$purge" ] || [ ! -e "$PACKAGED" ] ||
+    fail "the package hedgerow-gateway uses the same data: apt-get purge hedgerow-gateway."
   if has_systemd; then systemctl disable --now hedgerow-gateway 2>/dev/null || true; fi
   rm -rf "$ROOT" "$COMMAND" "$UNIT"
   if has_systemd; then systemctl daemon-reload; fi
@@ -95,14 +96,17 @@ if [ -n "$uninstall" ]; then
   exit 0
 fi
 
-[ ! -e "$PACKAGED" ] || fail "the package hedgerow-gateway is installed. Remove it first; keys and settings stay: apt-get remove hedgerow-gateway"
+[ ! -e "$PACKAGED" ] ||
+  fail "the package hedgerow-gateway is installed. Remove it first; keys and settings stay: \
+apt-get remove hedgerow-gateway"
 case $(uname -s)-$(uname -m) in
   Linux-x86_64) platform=linux-x64 ;;
   Linux-aarch64) platform=linux-arm64 ;;
   *) fail "there is no gateway for $(uname -s) on $(uname -m): it needs Linux on x86_64 or aarch64." ;;
 esac
 # Raspberry Pi OS of 32 bits has a kernel of 64 bits.
-[ "$(getconf LONG_BIT 2>/dev/null || echo 64)" = 64 ] || fail "this system is of 32 bits: the gateway needs one of 64 bits."
+[ "$(getconf LONG_BIT 2>/dev/null || echo 64)" = 64 ] ||
+  fail "this system is of 32 bits: the gateway needs one of 64 bits."
 line=$(printf '%s\n' "$FILES" | grep "^$platform ") || fail "the hub has no gateway for $platform."
 file=$(printf '%s' "$line" | cut -d ' ' -f 2)
 sum=$(printf '%s' "$line" | cut -d ' ' -f 3)
@@ -123,24 +127,38 @@ if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
 fi
 [ -z "$missing" ] || fail "this device lacks:$missing"
 
-# Goes on where a connection broke off. Shows a bar at a terminal.
+# Goes on where a connection broke off, and waits for its turn. Shows a bar at a terminal.
 fetch() {
   shown=--silent
   [ ! -t 2 ] || shown=--progress-bar
-  for pause in 2 4 8 16 32 0; do
+  pause=2
+  waited=0
+  while :; do
     code=0
-    # shellcheck disable=SC2046 # the words of the pin
-    curl -fSL "$shown" $(pin) --retry 5 --retry-delay 2 --speed-limit 1 --speed-time 60 --continue-at - -o "$2" "$1" || code=$?
-    case $code in
+    status=$(
+      # shellcheck disable=SC2046 # the words of the pin
+      curl -fSL "$shown" $(pin) --speed-limit 1 --speed-time 60 --continue-at - -w '%{http_code}' -o "$2" "$1"
+    ) || code=$?
+    case $code-$status in
+      0-*) return ;;
+      # A hub serves so many devices of one address at once; a site may have more.
+      22-408 | 22-429 | 22-5*)
+        [ "$waited" -lt 1200 ] || return 22
+        [ "$waited" != 0 ] || say "The hub is busy (status $status). Waiting for a turn, for 20 minutes at most."
+        waited=$((waited + 10))
+        sleep 10
+        continue
+        ;;
       # No name, no connection, a part of the file, too slow, or an end without an answer.
-      6 | 7 | 18 | 28 | 35 | 52 | 55 | 56) ;;
+      6-* | 7-* | 18-* | 28-* | 35-* | 52-* | 55-* | 56-*) ;;
       # Something between here and the hub cannot continue.
-      33) rm -f "$2" ;;
+      33-*) rm -f "$2" ;;
       *) return "$code" ;;
     esac
+    [ "$pause" -le 32 ] || return "$code"
     sleep "$pause"
+    pause=$((pause * 2))
   done
-  return 1
 }
 
 # Writes a file whole or not at all, and never into one that is there.
@@ -164,7 +182,8 @@ if [ ! -d "$ROOT/versions/$VERSION" ]; then
   trap 'rm -rf "$new"' EXIT
   say "Fetching $file from $HUB_URL"
   fetch "$HUB_URL/downloads/$file" "$new/$file" || fail "$HUB_URL/downloads/$file could not be fetched."
-  printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status || fail "$file does not have the hash that the hub sent. Nothing was changed."
+  printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status ||
+    fail "$file does not have the hash that the hub sent. Nothing was changed."
   mkdir "$new/version"
   # On a full disk tar says so for every file.
   errors=$(tar -xf "$new/$file" -C "$new/version" --strip-components=1 --no-same-owner 2>&1) ||
@@ -181,7 +200,8 @@ if [ ! -d "$ROOT/versions/$VERSION" ]; then
 fi
 trap '[ "$?" = 0 ] || say "install.sh: not finished. It may run again." >&2' EXIT
 
-id "$PERSON" >/dev/null 2>&1 || useradd --system --user-group --home-dir "$DATA" --no-create-home --shell /usr/sbin/nologin "$PERSON"
+id "$PERSON" >/dev/null 2>&1 ||
+  useradd --system --user-group --home-dir "$DATA" --no-create-home --shell /usr/sbin/nologin "$PERSON"
 # Devices that deterrents and decoders use, where the system has groups for them.
 for group in gpio video render; do
   if getent group "$group" >/dev/null; then usermod --append --groups "$group" "$PERSON"; fi

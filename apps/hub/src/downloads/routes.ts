@@ -7,7 +7,7 @@ import { customerOf } from '../access/networks.ts'
 import type { Downloads } from './downloads.ts'
 import { installScript } from './install-script.ts'
 
-/** Concurrent downloads; each is some 35 MB, and people's pages come first. */
+/** Concurrent downloads; each is large, and people's pages come first. */
 const DOWNLOADS_MAX = 32
 /** A site with more devices lets some of them wait; the script tries again. */
 const FROM_ONE_SOURCE = 8

@@ -1,6 +1,6 @@
 # Makes /etc/hedgerow root's alone, because root reads settings there. Up to version 0.1.0 the gateway could write in it
-# and kept gateway.yaml there. That file moves to a folder of the gateway's own; its old path stays as a link. A run that
-# breaks off leaves a whole state for the next.
+# and kept gateway.yaml there. That file moves to a folder of the gateway's own; its old path stays as a link. A run
+# that breaks off leaves a whole state for the next.
 close_settings_folder() (
   etc=/etc/hedgerow
   person=hedgerow-gateway

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tlsKeyHash } from '@hedgerow/enrolment'
 import { hubUrlOf } from '../http/hub-url.ts'
-import type { Way } from './install-script.ts'
+import type { HubAddress } from './install-script.ts'
 
 type Options = {
   publicUrl: string | undefined
@@ -17,7 +17,7 @@ type Options = {
  * when the request came to this process directly; otherwise at the address of the request. Throws `invalid_request` for
  * an invalid `Host`.
  */
-export function createWay({ publicUrl, ports, certificate }: Options): (headers: IncomingHttpHeaders) => Way {
+export function createWay({ publicUrl, ports, certificate }: Options): (headers: IncomingHttpHeaders) => HubAddress {
   return (headers) => {
     const url = new URL(hubUrlOf(publicUrl, headers))
     const { port, httpsPort } = ports()

@@ -52,7 +52,7 @@ export async function admitRegistration(
         ? undefined
         : await ruleThatApproves(transaction, sourceIp, invitationId !== undefined)
       if (mayApprove && rule !== undefined) {
-        await approveRegistration(transaction, { id, actor: { ...HUB, sourceIp }, now, rule })
+        await approveRegistration(transaction, { id, at: now, actor: { ...HUB, sourceIp }, rule })
         return { id, status: 'approved', tookPlace }
       }
       const waitsFor = (rule !== undefined && hold) || null

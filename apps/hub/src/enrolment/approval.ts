@@ -35,29 +35,29 @@ export function approveRegistration(
     rule?: string
   },
 ): Promise<Approved> {
-  const { id, actor, now, rule = null } = decision
+  const { id, at, actor, rule = null } = decision
   return inTransaction(db, async (transaction) => {
-    const row = await takePending(transaction, id, now)
-    const known = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
-    await checkToken(transaction, row, known?.id)
-    const approved = known ? await changeKeys(transaction, row, known) : await createGateway(transaction, row, now)
+    const row = await takePending(transaction, id, at)
+    const owner = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
+    await checkToken(transaction, row, owner?.id)
+    const approved = owner ? await changeKeys(transaction, row, owner) : await createGateway(transaction, row, at)
     const { gatewayId, name, address } = approved
     await transaction
       .updateTable('registrations')
-      .set({ status: 'approved', gateway_id: gatewayId, decided_at: now, decided_by: actor.name })
+      .set({ status: 'approved', gateway_id: gatewayId, decided_at: at, decided_by: actor.name })
       .where('id', '=', id)
       .execute()
-    const about = { at: now, actor, target: id, gatewayId }
+    const about = { at, actor, target: id, gatewayId }
     await record(
       transaction,
-      known
+      owner
         ? {
             ...about,
             kind: 'gateway.rekeyed',
             data: {
               name,
               replacedPublicKey:
-                known.wireguard_public_key === row.wireguard_public_key ? null : known.wireguard_public_key,
+                owner.wireguard_public_key === row.wireguard_public_key ? null : owner.wireguard_public_key,
             },
           }
         : { ...about, kind: 'gateway.approved', data: { name, address, rule } },
@@ -128,9 +128,9 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
 async function changeKeys(
   transaction: Transaction<Tables>,
   row: RegistrationRow,
-  known: Owned & { id: string; wireguard_public_key: string },
+  owner: Owned & { id: string; wireguard_public_key: string },
 ): Promise<Approved> {
-  const isMoved = known.wireguard_public_key !== row.wireguard_public_key
+  const isMoved = owner.wireguard_public_key !== row.wireguard_public_key
   const gateway = await transaction
     .updateTable('gateways')
     .set({
@@ -143,14 +143,14 @@ async function changeKeys(
       version: row.device_version,
       source_ip: row.source_ip,
       ...(isMoved && { endpoint_address: null, endpoint_port: null, last_handshake_at: null }),
-      ...ownerOf(isUnowned(known) ? row : known),
+      ...ownerOf(isUnowned(owner) ? row : owner),
     })
-    .where('id', '=', known.id)
+    .where('id', '=', owner.id)
     .returning(['name', 'address'])
     .executeTakeFirstOrThrow()
   // The old keys' request must not answer any more: it would return as a key change.
-  await transaction.deleteFrom('registrations').where('gateway_id', '=', known.id).where('id', '!=', row.id).execute()
-  return { gatewayId: known.id, name: gateway.name, address: gateway.address }
+  await transaction.deleteFrom('registrations').where('gateway_id', '=', owner.id).where('id', '!=', row.id).execute()
+  return { gatewayId: owner.id, name: gateway.name, address: gateway.address }
 }
 
 /** The device's name, or the name with the lowest number that makes it unique. */

@@ -4,8 +4,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 
 /** The row of `settings` that holds all auto-approval settings, as JSON. */
@@ -27,7 +26,7 @@ export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
 export async function saveAutoApproval(
   db: Kysely<Tables>,
   change: Change<AutoApprovalSettings>,
-  context: { caller: Caller; sourceIp: string; now: number },
+  act: Act,
 ): Promise<AutoApprovalSettings> {
   const lists = {
     ...(change.ipWhitelist && {
@@ -57,8 +56,7 @@ export async function saveAutoApproval(
       .execute()
     await record(transaction, {
       kind: 'auto-approval.changed',
-      at: context.now,
-      actor: actorOf(context),
+      ...by(act),
       data: {},
     })
     return saved
@@ -78,7 +76,7 @@ function canonical(entries: readonly string[], { field, spell, isSame, twice }: 
     if (entry === '') continue
     const text = spell(entry)
     if (text === undefined) throw new Error(`The schema of ${field} accepts an invalid value`)
-    if (spelled.some((known) => isSame(known, text)))
+    if (spelled.some((before) => isSame(before, text)))
       throw new HubError('invalid_request', { message: twice, fieldErrors: { [`${field}.${index}`]: twice } })
     spelled.push(text)
   }

@@ -291,9 +291,8 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     const first = await barn.register()
     const admin = { authorization: `Bearer ${await hub.signIn('admin')}` }
     await passTime(7 * DAY_MS)
-    const fresh = {
-      authorization: `Bearer ${await hub.sessions.start({ id: await hub.addUser('fresh', 'admin', 'a-password') }, { sourceIp: '', userAgent: '' })}`,
-    }
+    const id = await hub.addUser('fresh', 'admin', 'a-password')
+    const fresh = { authorization: `Bearer ${await hub.sessions.start({ id }, { sourceIp: '', userAgent: '' })}` }
     const url = `/api/v1/admin/gateway-requests/${first.body.registrationId}/approve`
     expect((await hub.app.inject({ method: 'POST', url, headers: admin })).json().error).toBe('session_ended')
     expect((await hub.app.inject({ method: 'POST', url, headers: fresh })).json().error).toBe('registration_not_found')

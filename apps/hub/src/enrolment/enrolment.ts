@@ -5,14 +5,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { base32 } from '@hedgerow/enrolment'
-import type { FactActor, RegistrationHold } from '@hedgerow/contract'
+import type { RegistrationHold } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { isAfterLeap } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { OWNED } from '../access/ownership.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { record } from '../facts/facts.ts'
+import { record, type Authorship } from '../facts/facts.ts'
 import { makeRoom } from './queue.ts'
 
 const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
@@ -115,24 +115,23 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
 }
 
 /** The actor is a person, or the hub itself under its own rules. */
-export type Decision = { id: string; actor: FactActor; now: number }
+export type Decision = Authorship & { id: string }
 
 /** Throws `registration_not_found` or `registration_decided`. */
 export function rejectRegistration(
   db: Kysely<Tables>,
-  { id, actor, now, reason }: Decision & { reason: string },
+  { id, reason, ...author }: Decision & { reason: string },
 ): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
-    const row = await takePending(transaction, id, now)
+    const row = await takePending(transaction, id, author.at)
     await transaction
       .updateTable('registrations')
-      .set({ status: 'rejected', reason, decided_at: now, decided_by: actor.name })
+      .set({ status: 'rejected', reason, decided_at: author.at, decided_by: author.actor.name })
       .where('id', '=', id)
       .execute()
     await record(transaction, {
       kind: 'registration.rejected',
-      at: now,
-      actor,
+      ...author,
       target: id,
       gatewayId: row.key_change_for ?? undefined,
       data: { deviceName: row.device_name },
@@ -145,7 +144,7 @@ export function rejectRegistration(
  * Lifts the rejection of a device, with all its keys: its next request waits like any other. Throws
  * `registration_not_found` for one that is not rejected.
  */
-export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision): Promise<{ deviceName: string }> {
+export function liftRejection(db: Kysely<Tables>, { id, ...author }: Decision): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
     const row = await transaction
       .selectFrom('registrations')
@@ -161,8 +160,7 @@ export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision):
       .execute()
     await record(transaction, {
       kind: 'registration.lifted',
-      at: now,
-      actor,
+      ...author,
       target: id,
       data: { deviceName: row.device_name },
     })

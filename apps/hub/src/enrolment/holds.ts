@@ -89,7 +89,7 @@ function admitOne(db: Kysely<Tables>, id: string, now: number): Promise<void> {
     const { approve, reason } = decide(await readAutoApproval(transaction), { sourceIp, hasValidInvitation })
     await transaction.updateTable('registrations').set({ waits_for: null }).where('id', '=', id).execute()
     if (approve && row.needs_person === 0) {
-      await approveRegistration(transaction, { id, actor: { ...HUB, sourceIp }, now, rule: reason })
+      await approveRegistration(transaction, { id, at: now, actor: { ...HUB, sourceIp }, rule: reason })
       return
     }
     await record(transaction, {

@@ -4,5 +4,8 @@
  */
 export function invitationCommand(card: { hubUrl: string; hubFingerprint: string; code: string }): string {
   const fingerprint = card.hubFingerprint.replaceAll(' ', '-')
-  return `GATEWAY_HUB_URL=${card.hubUrl} GATEWAY_HUB_FINGERPRINT=${fingerprint} GATEWAY_INVITATION_CODE=${card.code} npm run gateway --`
+  return (
+    `GATEWAY_HUB_URL=${card.hubUrl} GATEWAY_HUB_FINGERPRINT=${fingerprint} GATEWAY_INVITATION_CODE=${card.code} ` +
+    'npm run gateway --'
+  )
 }

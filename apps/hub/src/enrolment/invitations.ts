@@ -14,13 +14,11 @@ import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 
 const HOUR_MS = 3_600_000
 
 type Row = Selectable<Tables['gateway_invitations']>
-type Context = { caller: Caller; sourceIp: string; now: number }
 
 /** Newest first. */
 export async function listInvitations(
@@ -28,11 +26,11 @@ export async function listInvitations(
   { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
 ): Promise<GatewayInvitation[]> {
   const page = pageFrom(query, ['number', 'string'])
-  let asked = db.selectFrom('gateway_invitations').selectAll()
-  if (query.q) asked = asked.where(holding(query.q, ['label', 'created_by']))
-  if (page.after) asked = asked.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
-  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
-  const rows = await asked.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  let selection = db.selectFrom('gateway_invitations').selectAll()
+  if (query.q) selection = selection.where(holding(query.q, ['label', 'created_by']))
+  if (page.after) selection = selection.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) selection = selection.limit(page.rowsWanted)
+  const rows = await selection.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
   return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => present(row, now))
 }
 
@@ -40,9 +38,9 @@ export async function listInvitations(
 export async function createInvitation(
   db: Kysely<Tables>,
   wanted: z.output<typeof newGatewayInvitation>,
-  context: Context,
+  act: Act,
 ): Promise<{ invitation: GatewayInvitation; code: string }> {
-  const { caller, now } = context
+  const { actor, now } = act
   const code = newCode()
   const row: Row = {
     id: base32(randomBytes(8)).slice(0, 12),
@@ -54,23 +52,23 @@ export async function createInvitation(
     expires_at: now + wanted.expiresInHours * HOUR_MS,
     revoked_at: null,
     created_at: now,
-    created_by: caller.username,
+    created_by: actor.username,
   }
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('gateway_invitations').values(row).execute()
-    await record(transaction, { kind: 'gateway-invitation.created', ...about(row, context) })
+    await record(transaction, { kind: 'gateway-invitation.created', ...about(row, act) })
   })
   return { invitation: present(row, now), code }
 }
 
 /** Revoking again changes nothing. Throws `invitation_not_found`. */
-export async function revokeInvitation(db: Kysely<Tables>, id: string, context: Context): Promise<void> {
+export async function revokeInvitation(db: Kysely<Tables>, id: string, act: Act): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const row = await transaction.selectFrom('gateway_invitations').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new HubError('invitation_not_found')
     if (row.revoked_at !== null) return
-    await transaction.updateTable('gateway_invitations').set({ revoked_at: context.now }).where('id', '=', id).execute()
-    await record(transaction, { kind: 'gateway-invitation.revoked', ...about(row, context) })
+    await transaction.updateTable('gateway_invitations').set({ revoked_at: act.now }).where('id', '=', id).execute()
+    await record(transaction, { kind: 'gateway-invitation.revoked', ...about(row, act) })
   })
 }
 
@@ -144,6 +142,6 @@ function hashOf(code: string): string {
   return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest('base64')
 }
 
-function about({ id, label }: Row, context: Context) {
-  return { at: context.now, actor: actorOf(context), target: id, data: { label } }
+function about({ id, label }: Row, act: Act) {
+  return { ...by(act), target: id, data: { label } }
 }

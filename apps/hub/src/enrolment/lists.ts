@@ -16,28 +16,28 @@ import { createFindTrusted } from './trusted-sources.ts'
 
 const SORTED_BY = ['number', 'string'] as const
 
-type Asked = { query: SearchQuery; reply: FastifyReply }
+type ListRequest = { query: SearchQuery; reply: FastifyReply }
 
 /** Oldest first: all for managers and admins; for users those that they claimed. */
 export async function listPending(
   db: Db,
   scope: Scope,
-  { query, reply, now, hubIdentityPublicKey }: Asked & { now: number; hubIdentityPublicKey: string },
+  { query, reply, now, hubIdentityPublicKey }: ListRequest & { now: number; hubIdentityPublicKey: string },
 ): Promise<PendingRegistration[]> {
   const page = pageFrom(query, SORTED_BY)
-  let asked = registrationsIn(db, scope)
+  let selection = registrationsIn(db, scope)
     .leftJoin('gateways', 'gateways.id', 'registrations.key_change_for')
     .selectAll('registrations')
     .select('gateways.name as gateway_name')
     .where('registrations.status', '=', 'pending')
     .where('registrations.requested_at', '>', await oldestPending(db, now))
-  if (query.q) asked = asked.where(matching(query.q))
+  if (query.q) selection = selection.where(matching(query.q))
   if (page.after)
-    asked = asked.where(
+    selection = selection.where(
       sql<boolean>`(registrations.requested_at, registrations.id) > (${page.after[0]}, ${page.after[1]})`,
     )
-  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
-  const rows = await asked.orderBy('registrations.requested_at').orderBy('registrations.id').execute()
+  if (page.rowsWanted !== undefined) selection = selection.limit(page.rowsWanted)
+  const rows = await selection.orderBy('registrations.requested_at').orderBy('registrations.id').execute()
   const hubFingerprint = fingerprint(hubIdentityPublicKey)
   const settings = await readAutoApproval(db)
   const findTrusted = createFindTrusted(settings)
@@ -63,13 +63,13 @@ export async function listPending(
 }
 
 /** Newest first. */
-export async function listRejected(db: Db, { query, reply }: Asked): Promise<RejectedRegistration[]> {
+export async function listRejected(db: Db, { query, reply }: ListRequest): Promise<RejectedRegistration[]> {
   const page = pageFrom(query, SORTED_BY)
-  let asked = db.selectFrom('registrations').selectAll().where('status', '=', 'rejected')
-  if (query.q) asked = asked.where(matching(query.q))
-  if (page.after) asked = asked.where(sql<boolean>`(decided_at, id) < (${page.after[0]}, ${page.after[1]})`)
-  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
-  const rows = await asked.orderBy('decided_at', 'desc').orderBy('id', 'desc').execute()
+  let selection = db.selectFrom('registrations').selectAll().where('status', '=', 'rejected')
+  if (query.q) selection = selection.where(matching(query.q))
+  if (page.after) selection = selection.where(sql<boolean>`(decided_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) selection = selection.limit(page.rowsWanted)
+  const rows = await selection.orderBy('decided_at', 'desc').orderBy('id', 'desc').execute()
   return sendPage(reply, rows, page, (row) => [row.decided_at ?? 0, row.id]).map((row) => ({
     registrationId: row.id,
     deviceName: row.device_name,

@@ -9,7 +9,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createLimiter, type Limits } from '../access/limiter.ts'
 import { mount, type HubRequest } from '../http/mount.ts'
 import type { Refusals } from '../access/refusals.ts'
-import { actorOf } from '../facts/facts.ts'
+import { by } from '../facts/facts.ts'
 import { createSignedRequests, signChallengeAnswers } from '../http/signed-requests.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import { approveRegistration } from './approval.ts'
@@ -158,25 +158,23 @@ function mountDecisions(app: FastifyInstance, { db, clock, identity, vpn }: Regi
   )
   mount(app, contract.listRejectedRegistrations, ({ query, reply }) => listRejected(db, { query, reply }))
 
-  mount(app, contract.approveRegistration, async ({ params, caller, sourceIp }) => {
+  mount(app, contract.approveRegistration, async ({ params, act }) => {
     requireVpn(vpn)
-    const decision = { id: params.registrationId, actor: actorOf({ caller, sourceIp }), now: clock() }
+    const decision = { id: params.registrationId, ...by(act) }
     const { gatewayId, name, address } = await approveRegistration(db, decision)
     return { deviceName: name, assignedIp: address, gatewayId }
   })
 
-  mount(app, contract.rejectRegistration, ({ params, body, caller, sourceIp }) => {
-    const decision = { id: params.registrationId, actor: actorOf({ caller, sourceIp }), now: clock() }
+  mount(app, contract.rejectRegistration, ({ params, body, act }) => {
+    const decision = { id: params.registrationId, ...by(act) }
     return rejectRegistration(db, { ...decision, reason: body.reason })
   })
 
   mount(app, contract.listRegistrationSources, () => listSources(db, clock()))
-  mount(app, contract.rejectRegistrationsOfSource, async ({ body, caller, sourceIp }) => {
-    const rejected = await rejectSource(db, { ...body, actor: actorOf({ caller, sourceIp }), now: clock() })
+  mount(app, contract.rejectRegistrationsOfSource, async ({ body, act }) => {
+    const rejected = await rejectSource(db, { ...body, ...by(act) })
     return { rejected: rejected.length }
   })
 
-  mount(app, contract.liftRejection, ({ params, caller, sourceIp }) =>
-    liftRejection(db, { id: params.registrationId, actor: actorOf({ caller, sourceIp }), now: clock() }),
-  )
+  mount(app, contract.liftRejection, ({ params, act }) => liftRejection(db, { id: params.registrationId, ...by(act) }))
 }

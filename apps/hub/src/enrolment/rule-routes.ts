@@ -25,7 +25,7 @@ export function ruleRoutes(app: FastifyInstance, dependencies: RuleDependencies)
   const { db, clock, identity, publicUrl, downloads } = dependencies
   mount(app, contract.readAutoApprovalSettings, () => readAutoApproval(db))
   for (const call of [contract.editAutoApprovalSettings, contract.saveAutoApprovalSettings])
-    mount(app, call, ({ body, caller, sourceIp }) => saveAutoApproval(db, body, { caller, sourceIp, now: clock() }))
+    mount(app, call, ({ body, act }) => saveAutoApproval(db, body, act))
   mount(app, contract.testAutoApproval, async ({ body }) => {
     const sourceIp = canonicalIp(body.ip) ?? body.ip
     const { approve, message } = decide(await readAutoApproval(db), { sourceIp, hasValidInvitation: false })
@@ -33,15 +33,15 @@ export function ruleRoutes(app: FastifyInstance, dependencies: RuleDependencies)
   })
 
   mount(app, contract.listGatewayInvitations, ({ query, reply }) => listInvitations(db, { query, reply, now: clock() }))
-  mount(app, contract.createGatewayInvitation, async ({ body, caller, sourceIp, raw }) => {
+  mount(app, contract.createGatewayInvitation, async ({ body, raw, act }) => {
     const hubUrl = hubUrlOf(publicUrl, raw.headers)
-    const { invitation, code } = await createInvitation(db, body, { caller, sourceIp, now: clock() })
+    const { invitation, code } = await createInvitation(db, body, act)
     const hubFingerprint = fingerprint(identity.publicKey)
     const command = (await downloads.command(raw.headers, code)) ?? invitationCommand({ hubUrl, hubFingerprint, code })
     return { invitation, code, hubUrl, hubFingerprint, command }
   })
-  mount(app, contract.revokeGatewayInvitation, async ({ params, caller, sourceIp }) => {
-    await revokeInvitation(db, params.id, { caller, sourceIp, now: clock() })
+  mount(app, contract.revokeGatewayInvitation, async ({ params, act }) => {
+    await revokeInvitation(db, params.id, act)
     return undefined
   })
 }

@@ -265,7 +265,8 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect(made.hubUrl).toBe('http://hub.example:8080')
       const pin = made.hubFingerprint.replaceAll(' ', '-')
       expect(made.command).toBe(
-        `GATEWAY_HUB_URL=http://hub.example:8080 GATEWAY_HUB_FINGERPRINT=${pin} GATEWAY_INVITATION_CODE=${made.code} npm run gateway --`,
+        `GATEWAY_HUB_URL=http://hub.example:8080 GATEWAY_HUB_FINGERPRINT=${pin} ` +
+          `GATEWAY_INVITATION_CODE=${made.code} npm run gateway --`,
       )
       const stored = JSON.stringify([
         await hub.db.selectFrom('gateway_invitations').selectAll().execute(),

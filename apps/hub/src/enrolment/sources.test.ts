@@ -23,7 +23,7 @@ describe.each(testEngines)('sources of many requests on %s', (engine) => {
     return { device, id: (await device.register()).body.registrationId }
   }
 
-  it('are named without overlap, and rejected by one call that answers each device and leaves one audit entry', async () => {
+  it('are named without overlap, and rejected by one call that answers each and leaves one audit entry', async () => {
     for (let i = 0; i < 24; i++) await enter(`2001:db8:7:${(i % 12).toString(16)}::${i + 1}`)
     for (let i = 0; i < 6; i++) await enter('198.51.100.9')
     const other = await enter('2001:db8:8::1')

@@ -22,11 +22,11 @@ export async function listSources(db: Db, now: number): Promise<Source[]> {
   for (const { source_ip: address } of await waitingFromStrangers(db, now)) {
     const networks = crowdsOf(address)
     for (const { cidr, share } of networks) {
-      const known = counts.get(cidr) ?? { waiting: 0, crowding: 0, lineages: new Set<string>() }
-      known.waiting++
-      known.crowding = known.waiting / share
-      for (const other of networks) known.lineages.add(other.cidr)
-      counts.set(cidr, known)
+      const count = counts.get(cidr) ?? { waiting: 0, crowding: 0, lineages: new Set<string>() }
+      count.waiting++
+      count.crowding = count.waiting / share
+      for (const other of networks) count.lineages.add(other.cidr)
+      counts.set(cidr, count)
     }
   }
   const many = [...counts]
@@ -43,7 +43,7 @@ export async function listSources(db: Db, now: number): Promise<Source[]> {
 /** Rejects all waiting requests of a source with one audit entry. Returns their ids. */
 export function rejectSource(
   db: Kysely<Tables>,
-  { source, reason, actor, now }: Omit<Decision, 'id'> & { source: string; reason: string },
+  { source, reason, at, actor }: Omit<Decision, 'id'> & { source: string; reason: string },
 ): Promise<string[]> {
   return inTransaction(db, async (transaction) => {
     const find = createFindTrusted(
@@ -51,18 +51,18 @@ export function rejectSource(
         ? { ipWhitelist: [], networkRanges: [source] }
         : { ipWhitelist: [source], networkRanges: [] },
     )
-    const ids = (await waitingFromStrangers(transaction, now))
+    const ids = (await waitingFromStrangers(transaction, at))
       .filter((row) => find(row.source_ip) !== undefined)
       .map((row) => row.id)
     for (let start = 0; start < ids.length; start += CHUNK)
       await transaction
         .updateTable('registrations')
-        .set({ status: 'rejected', reason, decided_at: now, decided_by: actor.name })
+        .set({ status: 'rejected', reason, decided_at: at, decided_by: actor.name })
         .where('id', 'in', ids.slice(start, start + CHUNK))
         .execute()
     await record(transaction, {
       kind: 'registration.source-rejected',
-      at: now,
+      at,
       actor,
       target: source,
       data: { registrationIds: ids },

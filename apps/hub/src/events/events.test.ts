@@ -8,7 +8,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { ownedBy } from '../access/ownership.ts'
 import type { Caller } from '../access/sessions.ts'
 import { auditAnswers } from '@hedgerow/contract/audit-answers'
-import { liveTopics } from '../followers/live-events.ts'
+import { liveTopics } from './live-events.ts'
 import { COALESCE_MS, createEvents } from './events.ts'
 
 const insertGateway = async (hub: TestHub, id: string, ownerId: string | null) => {

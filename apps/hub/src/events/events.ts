@@ -1,7 +1,7 @@
 /**
  * Notifies open pages of changes, so that they refetch at once instead of at their next poll. An event holds only a
  * topic; the scope of each reader decides whether they get it. No backlog: slow or disconnected readers refetch.
- * followers/live-events.ts publishes the changes of facts after their commit.
+ * live-events.ts publishes the changes of facts after their commit.
  */
 import { EVENT_STREAMS_PER_USER, type EventTopic } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -76,10 +76,17 @@ export function createEvents(options: {
   const pauses = new Map<EventTopic, NodeJS.Timeout>()
   let isStopped = false
 
-  const heartbeat = setInterval(() => {
+  // Apart from the other: a slow database must not stop the streams' signs of life.
+  const signs = createTasks({ log, name: 'event-signs', on: 'each hub', failure: 'could not keep event streams open' })
+  signs.every(HEARTBEAT_INTERVAL_MS, () => {
     for (const stream of streams) send(stream, ':\n\n')
-  }, HEARTBEAT_INTERVAL_MS).unref()
-  const tasks = createTasks({ log, failure: 'could not check the sessions of event streams' })
+  })
+  const tasks = createTasks({
+    log,
+    name: 'event-streams',
+    on: 'each hub',
+    failure: 'could not check the sessions of event streams',
+  })
   tasks.every(RECHECK_INTERVAL_MS, recheckSessions)
   const stopListening = sessions.onEnded((sessionId) => {
     for (const stream of streams) if (stream.caller.sessionId === sessionId) close(stream)
@@ -160,10 +167,10 @@ export function createEvents(options: {
     streams: () => streams.size,
     stop() {
       isStopped = true
-      clearInterval(heartbeat)
       for (const timer of pauses.values()) clearTimeout(timer)
       stopListening()
       for (const stream of streams) close(stream)
+      void signs.stop()
       return tasks.stop()
     },
   }

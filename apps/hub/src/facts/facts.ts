@@ -6,6 +6,7 @@
 import type { Fact, FactActor, FactKind } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
+import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { afterCommit, databaseOf, inTransaction } from '../database/transaction.ts'
 
@@ -83,15 +84,18 @@ export function record(db: Db, ...facts: Fact[]): Promise<void> {
   })
 }
 
-/** The caller of a request, as the actor of its facts. */
-export function actorOf({
-  caller,
+/** Who acts, from where and when: each verb of a person takes one, and `by` puts it into the facts that it records. */
+export type Act = { actor: Caller; sourceIp: string; now: number }
+
+/** Of a fact: who did it, and when. */
+export type Authorship = Pick<Fact, 'at' | 'actor'>
+
+export function by({
+  actor: { username, userId },
   sourceIp,
-}: {
-  caller: { username: string; userId: string }
-  sourceIp: string
-}): FactActor {
-  return { name: caller.username, userId: caller.userId, sourceIp }
+  now,
+}: Omit<Act, 'actor'> & { actor: Pick<Caller, 'username' | 'userId'> }): Authorship {
+  return { at: now, actor: { name: username, userId, sourceIp } }
 }
 
 async function tellCommitted({ log, afterCommit: followers }: Journal, facts: readonly Fact[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { newGateway } from '@hedgerow/contract'
+import { ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
@@ -7,8 +8,7 @@ import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
 import { allocateAddress, newGatewayId } from './fleet.ts'
 
@@ -19,11 +19,7 @@ type NewGateway = z.output<typeof newGateway>
  * stores the private key until the device's first handshake. Returns its id. Throws `gateway_name_taken`,
  * `gateway_limit_reached` or `address_pool_exhausted`.
  */
-export async function addGateway(
-  db: Kysely<Tables>,
-  gateway: NewGateway,
-  context: { caller: Caller; sourceIp: string; now: number },
-): Promise<string> {
+export async function addGateway(db: Kysely<Tables>, gateway: NewGateway, act: Act): Promise<string> {
   return inTransaction(db, async (transaction) => {
     const name_key = nameKey(gateway.name)
     const taken = await transaction
@@ -42,15 +38,14 @@ export async function addGateway(
         kind: 'wireguard',
         name: gateway.name,
         name_key,
-        location: gateway.location,
-        description: gateway.description,
+        ...ofGatewayTexts((text) => gateway[text]),
         tags: JSON.stringify(gateway.tags),
         device_token: newDeviceToken(),
         wireguard_public_key: publicKey,
         preshared_key: generatePresharedKey(),
         private_key: privateKey,
         address,
-        created_at: context.now,
+        created_at: act.now,
       })
       .execute()
       .catch((error: unknown) => {
@@ -58,8 +53,7 @@ export async function addGateway(
       })
     await record(transaction, {
       kind: 'gateway.added',
-      at: context.now,
-      actor: actorOf(context),
+      ...by(act),
       target: id,
       gatewayId: id,
       data: { name: gateway.name },

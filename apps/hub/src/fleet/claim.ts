@@ -4,8 +4,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { isOwnedBy, isUnowned, OWNED, ownedBy } from '../access/ownership.ts'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 
 const WRONG_TRIES_MAX = 5
 const LOCK_MS = 15 * 60_000
@@ -42,41 +41,29 @@ type Claimed = ResponseOf<typeof claimGatewayCall>
  * one's own gateway again returns the same answer. Throws `claim_refused` both for an unknown token and for somebody
  * else's.
  */
-export function claimGateway(
-  db: Kysely<Tables>,
-  deviceToken: string,
-  context: { caller: Caller; sourceIp: string; now: number },
-): Promise<Claimed> {
+export function claimGateway(db: Kysely<Tables>, deviceToken: string, act: Act): Promise<Claimed> {
   return inTransaction(db, async (transaction) => {
     const claimed =
-      (await claimExisting(transaction, deviceToken, context)) ??
-      (await claimPending(transaction, deviceToken, context))
+      (await claimExisting(transaction, deviceToken, act)) ?? (await claimPending(transaction, deviceToken, act))
     if (!claimed) throw new HubError('claim_refused')
     return claimed
   })
 }
 
-type Context = Parameters<typeof claimGateway>[2]
-
-async function claimExisting(
-  transaction: Transaction<Tables>,
-  token: string,
-  context: Context,
-): Promise<Claimed | undefined> {
+async function claimExisting(transaction: Transaction<Tables>, token: string, act: Act): Promise<Claimed | undefined> {
   const gateway = await transaction
     .selectFrom('gateways')
     .select(['id', 'name', OWNED])
     .where('device_token', '=', token)
     .executeTakeFirst()
   if (!gateway) return undefined
-  const { userId } = context.caller
+  const { userId } = act.actor
   if (!isUnowned(gateway) && !isOwnedBy(gateway, userId)) throw new HubError('claim_refused')
   if (isUnowned(gateway)) {
     await transaction.updateTable('gateways').set(ownedBy(userId)).where('id', '=', gateway.id).execute()
     await record(transaction, {
       kind: 'gateway.claimed',
-      at: context.now,
-      actor: actorOf(context),
+      ...by(act),
       target: gateway.id,
       gatewayId: gateway.id,
       data: { name: gateway.name },
@@ -85,11 +72,7 @@ async function claimExisting(
   return { name: gateway.name, status: 'claimed', gatewayId: gateway.id }
 }
 
-async function claimPending(
-  transaction: Transaction<Tables>,
-  token: string,
-  context: Context,
-): Promise<Claimed | undefined> {
+async function claimPending(transaction: Transaction<Tables>, token: string, act: Act): Promise<Claimed | undefined> {
   const waiting = await transaction
     .selectFrom('registrations')
     .select(['id', 'device_name', OWNED])
@@ -97,20 +80,15 @@ async function claimPending(
     .where('status', '=', 'pending')
     .orderBy('requested_at')
     .execute()
-  const first = waiting.find((row) => isOwnedBy(row, context.caller.userId)) ?? waiting.find(isUnowned)
+  const first = waiting.find((row) => isOwnedBy(row, act.actor.userId)) ?? waiting.find(isUnowned)
   if (!first) return undefined
   // The claimer owns the gateway whichever of these requests is approved.
   const unowned = waiting.filter(isUnowned).map((row) => row.id)
   if (unowned.length > 0) {
-    await transaction
-      .updateTable('registrations')
-      .set(ownedBy(context.caller.userId))
-      .where('id', 'in', unowned)
-      .execute()
+    await transaction.updateTable('registrations').set(ownedBy(act.actor.userId)).where('id', 'in', unowned).execute()
     await record(transaction, {
       kind: 'registration.claimed',
-      at: context.now,
-      actor: actorOf(context),
+      ...by(act),
       target: first.id,
       data: {},
     })
@@ -119,6 +97,6 @@ async function claimPending(
 }
 
 /** The record does not hold the tried token: it may be another gateway's. */
-export function recordRefusedClaim(db: Kysely<Tables>, context: Context): Promise<void> {
-  return record(db, { kind: 'gateway.claim-refused', at: context.now, actor: actorOf(context), data: {} })
+export function recordRefusedClaim(db: Kysely<Tables>, act: Act): Promise<void> {
+  return record(db, { kind: 'gateway.claim-refused', ...by(act), data: {} })
 }

@@ -19,7 +19,7 @@ export async function readGateway(
   id: string,
   dependencies: ListDependencies & { vpn: Pick<Vpn, 'peer' | 'disabledReason'> },
 ): Promise<GatewayDetail> {
-  const gateway = await presentGateway(db, scope, id, dependencies)
+  const gateway = await presentGateway(scope, id, dependencies)
   const row = await db
     .selectFrom('gateways')
     .select(['identity_public_key', 'wireguard_public_key', 'last_handshake_at', 'created_at'])
@@ -96,7 +96,9 @@ function handshakeCondition(
       step: 'handshake',
       state: 'failed',
       at: isoOrNull(at),
-      message: `UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway reach ${blockedUdp}.`,
+      message:
+        'UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway ' +
+        `reach ${blockedUdp}.`,
     }
   if (at === null) return { step: 'handshake', state: 'waiting', at: null, message: 'no VPN handshake yet' }
   return condition('handshake', at, 'last VPN handshake')

@@ -7,7 +7,7 @@ import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { joinTunnel, type TestPeer } from '#testing/peer.ts'
-import { insertTestGateway } from '#testing/gateway.ts'
+import { forgetFleet, insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 
 describe.each(testEngines)('one gateway on %s', (engine) => {
@@ -196,6 +196,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
         .updateTable('gateways')
         .set(ownedBy(await userId()))
         .execute()
+      await forgetFleet(hub.db)
       expect((await read('user')).access, 'visits are for managers').toEqual([])
     })
 

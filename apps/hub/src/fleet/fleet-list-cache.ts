@@ -1,18 +1,19 @@
 /**
  * The whole fleet list for managers and admins. It is built in slices between other requests and compressed on another
- * thread, once for all concurrent requests. A large list is megabytes and takes a tenth of a second to serialize, so it
- * is kept: for one to five seconds every request gets the same bytes.
+ * thread, once for all concurrent requests. A large list is megabytes and slow to serialize, so it is
+ * kept: for one to five seconds every request gets the same bytes.
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import type { FactKind } from '@hedgerow/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { kept } from '../facts/kept.ts'
-import { fleetInSlices, LARGE_FLEET, wholeFleet, type ListDependencies } from './fleet.ts'
-import type { FleetSearch } from './search.ts'
+import { presentInSlices, type ListDependencies } from './fleet.ts'
+import { FLEET_FACTS } from './snapshot.ts'
 
+/** The list of a smaller fleet is made for each that asks. */
+const LARGE_FLEET = 1_000
 const KEPT_MS = 1_200
 /** Building the list of 10,000 gateways takes as long as many answers, so it is then used for almost 5 s. */
 const KEPT_FOR_EACH_MS = 0.48
@@ -28,42 +29,18 @@ export type FleetListCache = {
   answer(request: FastifyRequest, reply: FastifyReply): Promise<Buffer>
 }
 
-/** Facts that change a row of the list. The hub's signals change it too, and show after a second. */
-const STALE_AFTER = [
-  'gateway.added',
-  'gateway.approved',
-  'gateway.rekeyed',
-  'gateway.edited',
-  'gateway.renamed',
-  'gateway.tagged',
-  'gateway.claimed',
-  'gateway.deleted',
-  'gateway.status-changed',
-  'user.updated',
-  'user.deleted',
-] as const satisfies FactKind[]
-
-export function createFleetListCache(
-  db: Kysely<Tables>,
-  search: FleetSearch,
-  dependencies: ListDependencies,
-): FleetListCache {
-  /** How many the last list had: a large one is read in slices. */
-  let lastCount = 0
+export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDependencies): FleetListCache {
   const packed = new WeakMap<Buffer, Promise<Buffer>>()
 
-  const current = kept(db, { name: 'fleet-list-cache', kinds: STALE_AFTER, maxAgeMs }, async () => {
+  // The hub's signals change the list too, and show after a second.
+  const kinds = [...FLEET_FACTS, 'gateway.status-changed'] as const
+  const current = kept(db, { name: 'fleet-list-cache', kinds, maxAgeMs }, async () => {
     const parts: string[] = []
-    let count = 0
-    const read = isLarge(lastCount) ? fleetInSlices(db, search, dependencies) : [await wholeFleet(db, dependencies)]
-    for await (const gateways of read) {
-      count += gateways.length
-      // Not checked against the contract, as other answers are: for 10,000 gateways that is a sixth of all objects that
-      // a busy hub makes. `Gateway` is the contract's own type.
-      parts.push(JSON.stringify(gateways).slice(1, -1))
-    }
-    lastCount = count
-    return { count, plain: Buffer.from(`[${parts.join(',')}]`) }
+    const fleet = await dependencies.fleet()
+    // Not checked against the contract, as other answers are: for 10,000 gateways that is a sixth of all objects that a
+    // busy hub makes. `Gateway` is the contract's own type.
+    for await (const gateways of presentInSlices(fleet, dependencies)) parts.push(JSON.stringify(gateways).slice(1, -1))
+    return { count: fleet.length, plain: Buffer.from(`[${parts.join(',')}]`) }
   })
 
   return {
@@ -78,10 +55,8 @@ export function createFleetListCache(
   }
 }
 
-const isLarge = (count: number) => count >= LARGE_FLEET
-
 const maxAgeMs = ({ count }: { count: number }) =>
-  isLarge(count) ? Math.min(LONGEST_MS, Math.max(KEPT_MS, count * KEPT_FOR_EACH_MS)) : 0
+  count < LARGE_FLEET ? 0 : Math.min(LONGEST_MS, Math.max(KEPT_MS, count * KEPT_FOR_EACH_MS))
 
 function pack(plain: Buffer): Promise<Buffer> {
   const params = {

@@ -4,53 +4,23 @@
  * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { protectionOf, type Gateway, type Heartbeat, type Language, type SearchQuery } from '@hedgerow/contract'
+import { ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { base32 } from '@hedgerow/enrolment'
-import type { FastifyReply } from 'fastify'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { hasTag, tagsOf } from '../database/tags.ts'
 import { databaseOf } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { pageFrom, sendPage } from '../http/pagination.ts'
-import { gatewaysIn, withOwner, type VisibleGateway } from '../access/objects.ts'
+import { nameKey } from '../kernel/name-key.ts'
+import { slices } from '../kernel/slices.ts'
+import { pageFrom, sendPage, type Headers } from '../http/pagination.ts'
+import type { VisibleGateway } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
-import type { FleetSearch, Found } from './search.ts'
+import type { Fleet, FleetGateway } from './snapshot.ts'
 import { isUdpBlocked, judge, problemNames, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
-
-type Row = Selectable<Tables['gateways']>
-
-/**
- * The columns that the list and its statuses need. Reading whole rows, with their last heartbeats, would take most of
- * the time.
- */
-const LISTED = [
-  'gateways.id',
-  'gateways.kind',
-  'gateways.name',
-  'gateways.name_key',
-  'gateways.location',
-  'gateways.description',
-  'gateways.tags',
-  'gateways.device_token',
-  'gateways.wireguard_public_key',
-  'gateways.address',
-  'gateways.endpoint_address',
-  'gateways.source_ip',
-  'gateways.last_handshake_at',
-  'gateways.version',
-  'gateways.created_at',
-] as const
-
-/** Rows of one read of a large fleet; other requests run between two reads. */
-const ROWS_AT_ONCE = 200
-
-type ListedColumn = (typeof LISTED)[number] extends `gateways.${infer Column extends keyof Row}` ? Column : never
-type ListedRow = Pick<Row, ListedColumn> & { owner: string | null }
 
 /** The fleet's current signals, which are not in its rows. */
 export type FleetSignals = {
@@ -58,6 +28,8 @@ export type FleetSignals = {
   heartbeats: Pick<Heartbeats, 'latest'>
   /** The last handshake by WireGuard key, in milliseconds since 1970. */
   handshakes(): ReadonlyMap<string, number>
+  /** The address from which the gateway with this WireGuard key sends now. */
+  endpointOf(publicKey: string): string | undefined
   /** Whether a plain-WireGuard gateway answered the last health check. */
   isHealthy(gatewayId: string): boolean | undefined
   refusals(gatewayId: string): { detections: number; at: number; message: string } | undefined
@@ -66,6 +38,7 @@ export type FleetSignals = {
 }
 
 export type ListDependencies = {
+  fleet: Fleet
   signals: FleetSignals
   hubPublicKey: string
   connectedUsers(gatewayId: string): number
@@ -73,80 +46,41 @@ export type ListDependencies = {
   warningSince(gatewayId: string): number | undefined
 }
 
-export type Listing = ListDependencies & { query: SearchQuery & { tag?: string | undefined }; reply: FastifyReply }
+export type Listing = ListDependencies & { query: SearchQuery & { tag?: string | undefined }; reply: Headers }
 
-/** The gateways that the caller may see, by name: all, or a page. */
-export async function listGateways(
-  db: Kysely<Tables>,
-  scope: Scope,
-  { query, reply, ...dependencies }: Listing,
-): Promise<Gateway[]> {
+/** The gateways that the caller may see and that match, by name: all, or a page. */
+export async function listGateways(scope: Scope, { query, reply, ...dependencies }: Listing): Promise<Gateway[]> {
   const page = pageFrom(query, ['string'])
-  let asked = listed(gatewaysIn(db, scope))
-  if (query.tag !== undefined) asked = asked.where(hasTag(query.tag))
-  if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
-  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
-  const rows = await asked.orderBy('gateways.name_key').execute()
-  return presentAll(
-    sendPage(reply, rows, page, (row) => [row.name_key]),
-    dependencies,
-  )
+  const { rowsWanted = Infinity } = page
+  const after = page.after && String(page.after[0])
+  const sought = nameKey(query.q ?? '')
+  const found: FleetGateway[] = []
+  for (const gateway of await dependencies.fleet()) {
+    if (found.length === rowsWanted) break
+    if (after !== undefined && gateway.name_key <= after) continue
+    const isAsked = query.tag === undefined || gateway.tags.includes(query.tag)
+    if (isAsked && scope.has(gateway) && gateway.text.includes(sought)) found.push(gateway)
+  }
+  const shown = sendPage(reply, found, page, ({ name_key }) => [name_key])
+  return (await Array.fromAsync(presentInSlices(shown, dependencies))).flat()
 }
 
-/** The gateways matching `text` that the caller may see, by name. */
-export async function searchGateways(
-  db: Kysely<Tables>,
-  scope: Scope,
-  { query, reply, text, search, ...dependencies }: Listing & { text: string; search: FleetSearch },
-): Promise<Gateway[]> {
-  const page = pageFrom(query, ['string'])
-  const found = await search.find(text, {
-    scope,
-    ...(query.tag !== undefined && { tag: query.tag }),
-    ...(page.after && { after: String(page.after[0]) }),
-    ...(page.rowsWanted !== undefined && { limit: page.rowsWanted }),
-  })
-  const shown = sendPage(reply, found, page, ({ nameKey }) => [nameKey])
-  return (await Array.fromAsync(inSlices(gatewaysIn(db, scope), shown, dependencies))).flat()
-}
-
-/** The whole fleet as managers see it, by name, in one read. */
-export async function wholeFleet(db: Kysely<Tables>, dependencies: ListDependencies): Promise<Gateway[]> {
-  return presentAll(await listed(db.selectFrom('gateways')).orderBy('gateways.name_key').execute(), dependencies)
-}
-
-/** The whole fleet as managers see it, by name, in slices between which other requests run. */
-export async function* fleetInSlices(
-  db: Kysely<Tables>,
-  search: FleetSearch,
+/** In slices, between which other requests run. */
+export async function* presentInSlices(
+  gateways: readonly FleetGateway[],
   dependencies: ListDependencies,
 ): AsyncGenerator<Gateway[]> {
-  yield* inSlices(db.selectFrom('gateways'), await search.find('', {}), dependencies)
-}
-
-async function* inSlices(
-  gateways: ReturnType<typeof gatewaysIn>,
-  found: readonly Found[],
-  dependencies: ListDependencies,
-): AsyncGenerator<Gateway[]> {
-  for (let start = 0; start < found.length; start += ROWS_AT_ONCE) {
-    if (start > 0) await nextTurn()
-    const ids = found.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
-    const rows = await listed(gateways).where('gateways.id', 'in', ids).orderBy('gateways.name_key').execute()
-    yield presentAll(rows, dependencies)
+  for await (const some of slices(gateways)) {
+    const handshakes = dependencies.signals.handshakes()
+    yield some.map((gateway) => present(gateway, dependencies, handshakes))
   }
 }
 
 /** The gateway as in the list. Throws `gateway_not_found`, also for one outside the scope. */
-export async function presentGateway(
-  db: Kysely<Tables>,
-  scope: Scope,
-  id: string,
-  dependencies: ListDependencies,
-): Promise<Gateway> {
-  const row = await listed(gatewaysIn(db, scope)).where('gateways.id', '=', id).executeTakeFirst()
-  if (!row) throw new HubError('gateway_not_found')
-  return present(row, dependencies, dependencies.signals.handshakes())
+export async function presentGateway(scope: Scope, id: string, dependencies: ListDependencies): Promise<Gateway> {
+  const gateway = (await dependencies.fleet()).find((one) => one.id === id)
+  if (!gateway || !scope.has(gateway)) throw new HubError('gateway_not_found')
+  return present(gateway, dependencies, dependencies.signals.handshakes())
 }
 
 /** The host and port that a gateway's UDP must reach, in words, while it seems to be blocked. Cheap otherwise. */
@@ -179,6 +113,8 @@ export type FleetStatus = Judgement & {
   problems: string[]
   id: string
   name: string
+  location: string
+  tags: readonly string[]
   /** The WireGuard public key. */
   publicKey: string
   /** Its only problem is that cameras are offline or frozen. */
@@ -191,34 +127,29 @@ export type FleetStatus = Judgement & {
   restarts?: Heartbeat['restarts']
 }
 
-/** From this number of gateways on, what concerns all of them takes so long that it is done in slices or less often. */
-export const LARGE_FLEET = 1_000
+/** The statuses of the scope's gateways, or of all, by name. Other requests run meanwhile. */
+export type Statuses = (scope?: Scope) => Promise<FleetStatus[]>
 
-/** The status of every gateway, or of those that the caller may see. Other requests run meanwhile. */
-export async function fleetStatuses(db: Kysely<Tables>, signals: FleetSignals, scope?: Scope): Promise<FleetStatus[]> {
-  const judged = (scope ? gatewaysIn(db, scope) : db.selectFrom('gateways'))
-    .select(['gateways.id', 'gateways.name', 'gateways.kind'])
-    .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at', 'gateways.created_at'])
-    .orderBy('gateways.id')
-    .limit(ROWS_AT_ONCE)
-  const handshakes = signals.handshakes()
-  const statuses: FleetStatus[] = []
-  let rows = await judged.execute()
-  for (;;) {
-    for (const row of rows) statuses.push(new JudgedGateway(row, signalsOf(row, signals, handshakes)))
-    const last = rows.at(-1)
-    if (!last || rows.length !== ROWS_AT_ONCE) return statuses
-    await nextTurn()
-    rows = await judged.where('gateways.id', '>', last.id).execute()
+export function createStatuses(fleet: Fleet, signals: FleetSignals): Statuses {
+  return async (scope) => {
+    const gateways = await fleet()
+    const statuses: FleetStatus[] = []
+    for await (const some of slices(scope ? gateways.filter((one) => scope.has(one)) : gateways)) {
+      const handshakes = signals.handshakes()
+      for (const gateway of some) statuses.push(new JudgedGateway(gateway, signalsOf(gateway, signals, handshakes)))
+    }
+    return statuses
   }
 }
 
 /**
- * Getters of a class, because few callers need what they tell: a literal with getters took 2 µs and 1 KB a gateway.
+ * Getters of a class, because few callers need what they tell, and a literal with getters costs more for each gateway.
  */
 class JudgedGateway implements FleetStatus {
   readonly id: string
   readonly name: string
+  readonly location: string
+  readonly tags: readonly string[]
   readonly publicKey: string
   readonly status: FleetStatus['status']
   readonly lastSeenAt: number | undefined
@@ -226,10 +157,12 @@ class JudgedGateway implements FleetStatus {
   readonly restarts: Heartbeat['restarts']
   readonly #known: Signals
 
-  constructor(row: JudgedColumns & Pick<Row, 'name'>, known: Signals) {
-    this.id = row.id
-    this.name = row.name
-    this.publicKey = row.wireguard_public_key
+  constructor(gateway: FleetGateway, known: Signals) {
+    this.id = gateway.id
+    this.name = gateway.name
+    this.location = gateway.location
+    this.tags = gateway.tags
+    this.publicKey = gateway.wireguard_public_key
     this.status = statusOf(known)
     this.lastSeenAt = lastSeen(known)
     this.queue = known.heartbeat?.content.queue
@@ -287,11 +220,7 @@ export async function allocateAddress(transaction: Transaction<Tables>): Promise
   return address
 }
 
-function listed(gateways: ReturnType<typeof gatewaysIn>) {
-  return withOwner(gateways).select(LISTED)
-}
-
-type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at' | 'created_at'>
+type JudgedColumns = Pick<FleetGateway, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at' | 'created_at'>
 
 function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: ReadonlyMap<string, number>): Signals {
   return {
@@ -319,12 +248,7 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
-function presentAll(rows: readonly ListedRow[], dependencies: ListDependencies): Gateway[] {
-  const handshakes = dependencies.signals.handshakes()
-  return rows.map((row) => present(row, dependencies, handshakes))
-}
-
-function present(row: ListedRow, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
+function present(row: FleetGateway, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
   const { signals, hubPublicKey, connectedUsers, warningSince } = dependencies
   const known = signalsOf(row, signals, handshakes)
   const { status, reason } = judge(known)
@@ -338,10 +262,9 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     protection: protectionOf({ isOffline: status === 'offline', heartbeat: known.heartbeat?.content }),
     blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
     kind: row.kind,
-    location: row.location,
-    description: row.description,
-    tags: tagsOf(row),
-    publicIp: row.endpoint_address ?? row.source_ip,
+    ...ofGatewayTexts((name) => row[name]),
+    tags: [...row.tags],
+    publicIp: signals.endpointOf(row.wireguard_public_key) ?? row.endpoint_address ?? row.source_ip,
     vpnInternalIp: row.address,
     vpnAddress: `${row.address}/24`,
     hubPublicKey,

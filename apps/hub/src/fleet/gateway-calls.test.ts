@@ -122,7 +122,7 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
       ])
   })
 
-  it('for a minute after its approval, without a handshake, counts as blocked UDP: the page says what to open', async () => {
+  it('a minute after approval without a handshake is blocked UDP: the page says what to open', async () => {
     hub.clock.freeze()
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const handshake = async () => {

@@ -9,6 +9,7 @@ import { createPeers, type Peers } from '../tunnel/peers.ts'
 import { joinTunnel, type TestPeer } from '#testing/peer.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
+import { createFleet } from './snapshot.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 
 const log = pino({ level: 'silent' })
@@ -34,7 +35,7 @@ describe('the health of a plain-WireGuard gateway', () => {
     const config = { backend: 'embedded' as const, port: 0, endpointHost: undefined, offload: true }
     vpn = await openVpn({ config, privateKey, networkCidr: '10.100.0.0/16', enabled: true, clock })
     peers = createPeers({ db: database.db, vpn, log })
-    checks = createHealthChecks({ db: database.db, vpn, clock, handshakes: peers.handshakes, log })
+    checks = createHealthChecks({ fleet: createFleet(database.db), vpn, clock, handshakes: peers.handshakes, log })
     id = await insertTestGateway(database.db, {
       kind: 'wireguard',
       wireguard_public_key: keys.publicKey,

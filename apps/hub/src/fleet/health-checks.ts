@@ -4,12 +4,11 @@
  * that did not answer last time have slots of their own, so that they do not delay the others.
  */
 import { GATEWAY_PORT } from '@hedgerow/contract'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
+import type { Fleet } from './snapshot.ts'
 
 const CHECK_INTERVAL_MS = 30_000
 /** How soon a new gateway is checked for the first time. */
@@ -28,32 +27,29 @@ export type HealthChecks = {
 }
 
 type Options = {
-  db: Kysely<Tables>
+  fleet: Fleet
   vpn: Vpn
   clock: () => number
   handshakes(): ReadonlyMap<string, number>
   log: Logger
 }
 
-export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options): HealthChecks {
+export function createHealthChecks({ fleet, vpn, clock, handshakes, log }: Options): HealthChecks {
   const health = new Map<string, { isHealthy: boolean; at: number }>()
   const stopped = new AbortController()
   const failure = 'could not check the health of gateways'
   const lanes = [false, true].map((isSilent) => ({
-    tasks: createTasks({ log, failure }),
+    tasks: createTasks({ log, name: 'health-checks', on: 'each hub', failure }),
     ask: () => askLane(isSilent),
   }))
 
   async function askLane(isSilent: boolean): Promise<void> {
-    const rows = await db
-      .selectFrom('gateways')
-      .select(['id', 'address', 'wireguard_public_key'])
-      .where('kind', '=', 'wireguard')
-      .execute()
+    const gateways = await fleet()
     const handshakeAt = handshakes()
     const now = clock()
-    const alive = rows.filter(
-      (row) => now - (handshakeAt.get(row.wireguard_public_key) ?? -Infinity) <= HANDSHAKE_ALIVE_MS,
+    const alive = gateways.filter(
+      ({ kind, wireguard_public_key: key }) =>
+        kind === 'wireguard' && now - (handshakeAt.get(key) ?? -Infinity) <= HANDSHAKE_ALIVE_MS,
     )
     const ids = new Set(alive.map(({ id }) => id))
     for (const id of health.keys()) if (!ids.has(id)) health.delete(id)

@@ -3,11 +3,11 @@
  * gateways cost a few writes, and a crash loses at most those seconds. The tunnel API adds heartbeats; statuses read
  * them.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { heartbeat as heartbeatSchema, type Heartbeat } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
 
 const FLUSH_INTERVAL_MS = 4_000
@@ -50,7 +50,7 @@ export function createHeartbeats({
   const stored = new Map<string, Stored>()
   let unwritten = new Set<string>()
   const listeners: ((gatewayId: string) => void)[] = []
-  const tasks = createTasks({ log, failure: 'could not write heartbeats yet' })
+  const tasks = createTasks({ log, name: 'heartbeats', on: 'each hub', failure: 'could not write heartbeats yet' })
 
   function entryOf(gatewayId: string): Entry | undefined {
     const unread = stored.get(gatewayId)
@@ -74,13 +74,12 @@ export function createHeartbeats({
   }
 
   async function flush(): Promise<void> {
-    const waiting = [...unwritten]
+    const waiting = unwritten
     unwritten = new Set()
     try {
-      while (waiting.length > 0) {
-        await write(waiting.slice(-BATCH_ROWS))
-        waiting.length = Math.max(0, waiting.length - BATCH_ROWS)
-        await nextTurn()
+      for await (const ids of slices([...waiting], BATCH_ROWS)) {
+        await write(ids)
+        for (const id of ids) waiting.delete(id)
       }
     } finally {
       for (const gatewayId of waiting) unwritten.add(gatewayId)

@@ -125,7 +125,7 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     await history.stop()
   })
 
-  it('loses nothing while the database does not answer, and writes for more gateways than fit into one batch', async () => {
+  it('loses nothing while the database is silent, and writes for more gateways than fit into one batch', async () => {
     const ids = await Promise.all(Array.from({ length: 120 }, () => insertTestGateway(hub.db)))
     const { history, at } = beside()
     for (const id of ids) history.record(id, testHeartbeat(at.now))

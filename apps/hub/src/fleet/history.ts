@@ -3,19 +3,18 @@
  * written to one row for each gateway and hour, once a minute and in small batches: a chart costs one short index scan,
  * and ten thousand gateways a few statements. A crash loses that minute. retention/retention.ts deletes old hours.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LOAD_MAX, TEMPERATURE_MAX, TEMPERATURE_MIN, type GatewayHour, type Heartbeat } from '@hedgerow/contract'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import { startOfHour } from '../database/hourly-stats.ts'
 import type { Tables } from '../database/tables.ts'
+import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 
 const HOUR_MS = 3_600_000
 const FLUSH_INTERVAL_MS = 60_000
 const BATCH_ROWS = 100
-const PEERS_AT_ONCE = 500
 
 type Row = Selectable<Tables['gateway_hours']>
 const MAXIMA = ['load_max', 'memory_max', 'disk_max', 'temperature_max'] as const
@@ -59,7 +58,7 @@ export function createHistory({
   const unwritten = new Map<string, Row>()
   /** The counters of each peer at the last look: they restart with the tunnel. */
   let counted: ReturnType<Vpn['traffic']> = new Map()
-  const tasks = createTasks({ log, failure: 'the history could not be written yet' })
+  const tasks = createTasks({ log, name: 'history', on: 'each hub', failure: 'the history could not be written yet' })
 
   function add(gatewayId: string, hour: number, change: Partial<Row>): void {
     const key = `${hour} ${gatewayId}`
@@ -73,31 +72,29 @@ export function createHistory({
     const hour = startOfHour(clock())
     const former = counted
     counted = vpn.traffic()
-    let looked = 0
-    for (const [publicKey, { receivedBytes, sentBytes }] of counted) {
-      const before = former.get(publicKey)
-      const isContinued = before && receivedBytes >= before.receivedBytes && sentBytes >= before.sentBytes
-      const received_bytes = receivedBytes - (isContinued ? before.receivedBytes : 0)
-      const sent_bytes = sentBytes - (isContinued ? before.sentBytes : 0)
-      const gatewayId = idByKey.get(publicKey)
-      if (gatewayId !== undefined && received_bytes + sent_bytes > 0)
-        add(gatewayId, hour, { received_bytes, sent_bytes })
-      if (++looked % PEERS_AT_ONCE === 0) await nextTurn()
-    }
+    for await (const some of slices([...counted]))
+      for (const [publicKey, { receivedBytes, sentBytes }] of some) {
+        const before = former.get(publicKey)
+        const isContinued = before && receivedBytes >= before.receivedBytes && sentBytes >= before.sentBytes
+        const received_bytes = receivedBytes - (isContinued ? before.receivedBytes : 0)
+        const sent_bytes = sentBytes - (isContinued ? before.sentBytes : 0)
+        const gatewayId = idByKey.get(publicKey)
+        if (gatewayId !== undefined && received_bytes + sent_bytes > 0)
+          add(gatewayId, hour, { received_bytes, sent_bytes })
+      }
   }
 
   async function flush(): Promise<void> {
     const gateways = await db.selectFrom('gateways').select(['id', 'wireguard_public_key']).execute()
     await countTraffic(new Map(gateways.map((row) => [row.wireguard_public_key, row.id])))
     const ids = new Set(gateways.map(({ id }) => id))
-    const rows = [...unwritten.values()]
+    const rows = new Set(unwritten.values())
     unwritten.clear()
     try {
-      while (rows.length > 0) {
-        const batch = rows.slice(-BATCH_ROWS).filter((row) => ids.has(row.gateway_id))
-        if (batch.length > 0) await upsert(db, batch)
-        rows.length = Math.max(0, rows.length - BATCH_ROWS)
-        await nextTurn()
+      for await (const batch of slices([...rows], BATCH_ROWS)) {
+        const there = batch.filter((row) => ids.has(row.gateway_id))
+        if (there.length > 0) await upsert(db, there)
+        for (const row of batch) rows.delete(row)
       }
     } finally {
       for (const { gateway_id, hour, ...change } of rows) add(gateway_id, hour, change)

@@ -7,13 +7,14 @@
 import { onceAMinute } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { HubError } from '../kernel/hub-error.ts'
+import { createTasks } from '../kernel/tasks.ts'
 
 export type LoadShedding = {
   /** Throws `hub_busy` when the hub must shed load. */
   check(kind: 'heartbeat' | 'other'): void
   /** Measures the delay; called every `LOOK_EVERY_MS`. */
   look(): void
-  stop(): void
+  stop(): Promise<void>
 }
 
 /** A hub with fewer calls is busy with something else, and refusing them would not help it. */
@@ -58,7 +59,8 @@ export function createLoadShedding({
     return Math.max(counted.calls, counted.rateBefore)
   }
 
-  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  const tasks = createTasks({ log, name: 'load-shedding', on: 'each hub', failure: 'could not measure the load' })
+  tasks.every(LOOK_EVERY_MS, look)
   return {
     look,
     check(kind) {
@@ -67,6 +69,6 @@ export function createLoadShedding({
       const { least, most } = RETRY_AFTER_MS
       throw new HubError('hub_busy', { retryAfterMs: least + random() * (most - least) })
     },
-    stop: () => clearInterval(timer),
+    stop: () => tasks.stop(),
   }
 }

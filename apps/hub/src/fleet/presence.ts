@@ -2,7 +2,6 @@
  * Watches the fleet's statuses: records each change, and each new problem of a gateway that has a warning, as a fact,
  * and the maximum of connected gateways in the hour's count. The first statuses after a start do not count as changes.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Fact } from '@hedgerow/contract'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -10,35 +9,39 @@ import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
+import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
-import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
+import type { FleetStatus, Statuses } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
-/** One query for each would take ten thousand turns after a restart; other requests run between two queries. */
-const GATEWAYS_AT_ONCE = 200
 
 export type Presence = {
   start(): void
   look(): Promise<void>
-  /** The last check's result; undefined before the first. */
-  statuses(): readonly FleetStatus[] | undefined
   /** When the newest problem of a gateway with a warning began; undefined for none, and when that is not stored. */
   warningSince(gatewayId: string): number | undefined
   stop(): Promise<void>
 }
 
-export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
-  const { db, signals, log } = options
-  let latest: readonly FleetStatus[] | undefined
-  let known: ReadonlyMap<string, Known> | undefined
+export function createPresence({
+  db,
+  clock,
+  statuses: read,
+  log,
+}: {
+  db: Kysely<Tables>
+  clock: () => number
+  statuses: Statuses
+  log: Logger
+}): Presence {
+  let known: ReadonlyMap<string, PresenceState> | undefined
   let warnings: ReadonlyMap<string, number | undefined> = new Map()
   let peak = { hour: 0, connected: 0 }
-  const tasks = createTasks({ log, failure: 'could not check the fleet' })
+  const tasks = createTasks({ log, name: 'presence', on: 'one hub', failure: 'could not check the fleet' })
 
   async function look(): Promise<void> {
-    const statuses = await fleetStatuses(db, signals)
-    latest = statuses
-    const now = signals.clock()
+    const statuses = await read()
+    const now = clock()
     const before = known
     const found = new Map(statuses.map((gateway) => [gateway.id, knownOf(gateway)]))
     const changed = before ? statuses.filter(({ id }) => isNews(found.get(id), before.get(id))) : []
@@ -75,22 +78,21 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
       tasks.every(LOOK_INTERVAL_MS, look)
     },
     look,
-    statuses: () => latest,
     warningSince: (gatewayId) => warnings.get(gatewayId),
     stop: () => tasks.stop(),
   }
 }
 
-type Known = { status: FleetStatus['status']; problems: ReadonlySet<string> }
+type PresenceState = { status: FleetStatus['status']; problems: ReadonlySet<string> }
 
 const NO_PROBLEMS: ReadonlySet<string> = new Set()
 
-function knownOf(gateway: FleetStatus): Known {
+function knownOf(gateway: FleetStatus): PresenceState {
   return { status: gateway.status, problems: gateway.status === 'warning' ? new Set(gateway.problems) : NO_PROBLEMS }
 }
 
 /** Whether the status is another one, or there is a problem more. */
-function isNews(now: Known | undefined, before: Known | undefined): boolean {
+function isNews(now: PresenceState | undefined, before: PresenceState | undefined): boolean {
   if (now?.status !== (before?.status ?? 'offline')) return true
   return before !== undefined && now !== undefined && !now.problems.isSubsetOf(before.problems)
 }
@@ -112,8 +114,7 @@ function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
  */
 async function storedWarnings(db: Kysely<Tables>, gatewayIds: readonly string[], now: number) {
   const since = new Map<string, number | undefined>()
-  for (let start = 0; start < gatewayIds.length; start += GATEWAYS_AT_ONCE) {
-    if (start > 0) await nextTurn()
+  for await (const ids of slices(gatewayIds)) {
     const newest = (row: ExpressionBuilder<Tables, 'gateways'>) =>
       row
         .selectFrom('activity')
@@ -124,7 +125,7 @@ async function storedWarnings(db: Kysely<Tables>, gatewayIds: readonly string[],
         .limit(1)
     const rows = await db
       .selectFrom('gateways')
-      .where('gateways.id', 'in', gatewayIds.slice(start, start + GATEWAYS_AT_ONCE))
+      .where('gateways.id', 'in', ids)
       .select((row) => ['gateways.id', newest(row).select('type').as('type'), newest(row).select('at').as('at')])
       .execute()
     for (const { id, type, at } of rows) since.set(id, at === null ? undefined : type === 'warning' ? at : now)

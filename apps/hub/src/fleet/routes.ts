@@ -5,15 +5,14 @@ import { findByDeviceToken } from '../access/objects.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount } from '../http/mount.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record } from '../facts/facts.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock, recordRefusedClaim } from './claim.ts'
 import { readGateway } from './detail.ts'
 import { deleteGateway, updateGateway } from './edit.ts'
-import { listGateways, presentGateway, searchGateways, type ListDependencies } from './fleet.ts'
+import { listGateways, presentGateway, type ListDependencies } from './fleet.ts'
 import { readHistory } from './history.ts'
-import type { FleetSearch } from './search.ts'
 import { tagGateways } from './tags.ts'
 import { vpnConfigText } from './vpn-config.ts'
 import type { FleetListCache } from './fleet-list-cache.ts'
@@ -24,7 +23,6 @@ export type GatewayDependencies = {
   vpn: Vpn
   list: ListDependencies
   fleetListCache: FleetListCache
-  search: FleetSearch
 }
 
 /** The fleet for people: see, add, configure, edit, delete, claim. */
@@ -32,10 +30,7 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
   const { db, list } = dependencies
   mount(app, contract.listGateways, ({ scope, query, raw, reply }) => {
     if (scope.isWhole && Object.keys(query).length === 0) return dependencies.fleetListCache.answer(raw, reply)
-    const listing = { ...list, query, reply }
-    return query.q
-      ? searchGateways(db, scope, { ...listing, text: query.q, search: dependencies.search })
-      : listGateways(db, scope, listing)
+    return listGateways(scope, { ...list, query, reply })
   })
   mount(app, contract.readGateway, ({ scope, gateway }) =>
     readGateway(db, scope, gateway.id, { ...list, vpn: dependencies.vpn }),
@@ -53,15 +48,15 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
 }
 
 function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): void {
-  const { db, clock, vpn, list } = dependencies
+  const { db, vpn, list } = dependencies
 
-  mount(app, contract.addGateway, async ({ body, scope, caller, sourceIp }) => {
+  mount(app, contract.addGateway, async ({ body, scope, act }) => {
     requireVpn(vpn)
-    const id = await addGateway(db, body, { caller, sourceIp, now: clock() })
-    return presentGateway(db, scope, id, list)
+    const id = await addGateway(db, body, act)
+    return presentGateway(scope, id, list)
   })
 
-  mount(app, contract.gatewayVpnConfig, async ({ gateway: { id }, caller, sourceIp, raw }) => {
+  mount(app, contract.gatewayVpnConfig, async ({ gateway: { id }, act, raw }) => {
     requireVpn(vpn)
     const [endpoint] = vpn.endpoints(raw.headers.host)
     if (endpoint === undefined)
@@ -74,8 +69,7 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
     if (!row) throw new HubError('gateway_not_found')
     await record(db, {
       kind: 'gateway.vpn-config-read',
-      at: clock(),
-      actor: actorOf({ caller, sourceIp }),
+      ...by(act),
       target: id,
       gatewayId: id,
       data: {},
@@ -94,35 +88,35 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
 }
 
 function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): void {
-  const { db, clock, list } = dependencies
+  const { db, list } = dependencies
 
   for (const call of [contract.editGateway, contract.updateGateway])
-    mount(app, call, async ({ gateway, scope, body, caller, sourceIp }) => {
-      await updateGateway(db, gateway.id, body, { caller, sourceIp, now: clock() })
-      return presentGateway(db, scope, gateway.id, list)
+    mount(app, call, async ({ gateway, scope, body, act }) => {
+      await updateGateway(db, gateway.id, body, act)
+      return presentGateway(scope, gateway.id, list)
     })
 
-  mount(app, contract.tagGateways, async ({ body, caller, sourceIp }) => ({
-    changed: await tagGateways(db, body, { caller, sourceIp, now: clock() }),
+  mount(app, contract.tagGateways, async ({ body, act }) => ({
+    changed: await tagGateways(db, body, act),
   }))
 
-  mount(app, contract.deleteGateway, async ({ gateway, body, caller, sourceIp }) => {
-    await deleteGateway(db, gateway.id, body.name, { caller, sourceIp, now: clock() })
+  mount(app, contract.deleteGateway, async ({ gateway, body, act }) => {
+    await deleteGateway(db, gateway.id, body.name, act)
     return undefined
   })
 }
 
 function mountClaiming(app: FastifyInstance, { db, clock }: GatewayDependencies): void {
   const lock = createClaimLock(clock)
-  mount(app, contract.claimGateway, async ({ body, caller, sourceIp }) => {
+  mount(app, contract.claimGateway, async ({ body, caller, act }) => {
     const takeBack = lock.begin(caller.userId)
     try {
-      const claimed = await claimGateway(db, body.deviceToken, { caller, sourceIp, now: clock() })
+      const claimed = await claimGateway(db, body.deviceToken, act)
       takeBack()
       return claimed
     } catch (error) {
       if (!(error instanceof HubError && error.code === 'claim_refused')) takeBack()
-      else await recordRefusedClaim(db, { caller, sourceIp, now: clock() })
+      else await recordRefusedClaim(db, act)
       throw error
     }
   })

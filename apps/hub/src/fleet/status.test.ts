@@ -47,7 +47,7 @@ describe('an enrolled gateway', () => {
     )
   })
 
-  it('has a warning about blocked UDP a minute after its approval, or a session’s lifetime after its last handshake', () => {
+  it('warns of blocked UDP a minute after its approval, or a session’s lifetime after its last handshake', () => {
     const reason = (signals: Partial<Signals>) => enrolled({}, signals).reason
     expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(80) })).not.toContain('UDP')
     expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(81) })).toContain(BLOCKED)

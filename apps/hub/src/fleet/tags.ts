@@ -7,11 +7,9 @@ import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
-type By = { caller: Caller; sourceIp: string; now: number }
 type Tagged = { id: string; name: string; tags: string }
 
 /**
@@ -21,11 +19,11 @@ type Tagged = { id: string; name: string; tags: string }
 export function tagGateways(
   db: Kysely<Tables>,
   { ids, add, remove }: z.output<typeof call.body>,
-  by: By,
+  act: Act,
 ): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const wanted = [...new Set(ids)]
-    const gateways = await gatewaysIn(transaction, scopeOf(by.caller))
+    const gateways = await gatewaysIn(transaction, scopeOf(act.actor))
       .select(['id', 'name', 'tags'])
       .where('id', 'in', wanted)
       .orderBy('id')
@@ -37,7 +35,7 @@ export function tagGateways(
       const kept = before.filter((tag) => !remove.includes(tag))
       const tags = [...new Set([...kept, ...add])].toSorted()
       if (tags.length > GATEWAY_TAGS_MAX) throw tooManyOf(gateway)
-      changes.push(...(await storeTags(transaction, gateway, tags, by)))
+      changes.push(...(await storeTags(transaction, gateway, tags, act)))
     }
     await record(transaction, ...changes)
     return changes.length
@@ -49,7 +47,7 @@ export async function storeTags(
   transaction: Transaction<Tables>,
   gateway: Tagged,
   tags: readonly string[],
-  by: By,
+  act: Act,
 ): Promise<Fact<'gateway.tagged'>[]> {
   const before = tagsOf(gateway)
   const added = tags.filter((tag) => !before.includes(tag))
@@ -60,7 +58,7 @@ export async function storeTags(
     .set({ tags: JSON.stringify(tags) })
     .where('id', '=', gateway.id)
     .execute()
-  const about = { at: by.now, actor: actorOf(by), target: gateway.id, gatewayId: gateway.id }
+  const about = { ...by(act), target: gateway.id, gatewayId: gateway.id }
   return [{ ...about, kind: 'gateway.tagged', data: { name: gateway.name, added, removed } }]
 }
 

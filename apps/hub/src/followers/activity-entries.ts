@@ -6,9 +6,8 @@ import type { Db, Tables } from '../database/tables.ts'
 
 /** SQLite takes 32,766 variables in a statement, and an entry has six. */
 const ROWS_AT_ONCE = 5_000
-/** Each hour takes two parameters of a statement. */
-const HOURS_AT_ONCE = 500
-const MORE = 'More of "'
+/** Each takes four parameters of a statement. */
+const GROUPS_AT_ONCE = 500
 
 export type NewActivity = {
   /** Milliseconds since 1970. */
@@ -36,58 +35,39 @@ export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise
 
 export type CappedActivity = NewActivity & {
   gatewayId: string
-  gatewayName: string
-  /** Shown while the gateway has fewer entries than this in the hour. */
+  /** So many of this kind are kept of the gateway in an hour. */
   most: number
 }
 
-type Listed = { gatewayId: string; hour: number; count: number; saysMore: number }
-
 /**
- * Records entries that gateways cause themselves, such as alerts and changes of status: a limited number for each
- * gateway and hour, so that other entries stay visible. One entry says that there were more.
+ * Records entries that gateways cause themselves, such as alerts and changes of status. Of each gateway, kind and hour
+ * the newest few stay, so that a gateway displaces its own entries and never those of others.
  */
 export async function recordCappedActivity(
   transaction: Transaction<Tables>,
   entries: readonly CappedActivity[],
 ): Promise<void> {
-  const hours = [...Map.groupBy(entries, ({ gatewayId, at }) => `${gatewayId} ${startOfHour(at)}`).values()]
-  for (let start = 0; start < hours.length; start += HOURS_AT_ONCE) {
-    const some = hours.slice(start, start + HOURS_AT_ONCE)
-    const listed = new Map((await readListed(transaction, some)).map((row) => [`${row.gatewayId} ${row.hour}`, row]))
-    const shown = some.flatMap((theirs) =>
-      theirs[0] ? shownOf(theirs, listed.get(`${theirs[0].gatewayId} ${startOfHour(theirs[0].at)}`)) : [],
-    )
-    await recordActivity(transaction, ...shown)
-  }
+  const groups = Map.groupBy(entries, ({ gatewayId, kind, at }) => `${gatewayId} ${kind} ${startOfHour(at)}`)
+  const newest = [...groups.values()].map((group) => group.toSorted((a, b) => a.at - b.at).slice(-group[0]!.most))
+  await recordActivity(transaction, ...newest.flat().map(({ most: _most, ...entry }) => entry))
+  for (let start = 0; start < newest.length; start += GROUPS_AT_ONCE)
+    await deleteOldest(transaction, newest.slice(start, start + GROUPS_AT_ONCE))
 }
 
-/** How many entries each gateway has in the hour already, by the index on gateway and time. */
-async function readListed(transaction: Transaction<Tables>, hours: readonly CappedActivity[][]): Promise<Listed[]> {
-  const asked = hours.flatMap(([first]) =>
-    first ? sql`(cast(${first.gatewayId} as text), cast(${startOfHour(first.at)} as double precision))` : [],
-  )
-  const { rows } = await sql<Listed>`with asked (gateway_id, hour) as (values ${sql.join(asked)})
-    select asked.gateway_id as "gatewayId", asked.hour as "hour", count(*) as "count",
-      sum(case when activity.message like ${`${MORE}%`} then 1 else 0 end) as "saysMore"
-    from asked join activity on activity.gateway_id = asked.gateway_id
-      and activity.at >= asked.hour and activity.at < asked.hour + ${sql.lit(HOUR_MS)}
-    group by asked.gateway_id, asked.hour`.execute(transaction)
-  return rows
-}
-
-/** Chooses the entries to show of one gateway and hour. */
-function shownOf(entries: readonly CappedActivity[], listed: Listed | undefined): NewActivity[] {
-  let count = listed?.count ?? 0
-  const shown: NewActivity[] = []
-  for (const { gatewayName, most, ...entry } of entries) {
-    if (count < most) {
-      shown.push(entry)
-      count++
-    } else if (!listed?.saysMore) {
-      const message = `${MORE}${gatewayName}" in this hour is not listed here: see its page`
-      return [...shown, { ...entry, detectionId: undefined, type: 'warning', message }]
-    }
-  }
-  return shown
+/** By the index on gateway and time. */
+async function deleteOldest(transaction: Transaction<Tables>, groups: readonly CappedActivity[][]): Promise<void> {
+  const asked = groups.map(([first]) => {
+    const { gatewayId, kind, at, most } = first!
+    return sql`(cast(${gatewayId} as text), cast(${kind} as text), cast(${startOfHour(at)} as double precision),
+      cast(${most} as integer))`
+  })
+  await sql`with asked (gateway_id, kind, hour, most) as (values ${sql.join(asked)})
+    delete from activity where id in (
+      select id from (
+        select activity.id, asked.most,
+          row_number() over (partition by asked.gateway_id, asked.kind, asked.hour
+            order by activity.at desc, activity.id desc) as place
+        from asked join activity on activity.gateway_id = asked.gateway_id and activity.kind = asked.kind
+          and activity.at >= asked.hour and activity.at < asked.hour + ${sql.lit(HOUR_MS)}
+      ) as counted where place > most)`.execute(transaction)
 }

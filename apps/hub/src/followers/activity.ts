@@ -67,7 +67,8 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     info(`Gateway "${data.before}" was renamed to "${data.name}" by ${actor.name}`),
   'site.renamed': ({ target, data, actor }) =>
     info(
-      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ${countOf(data) === 1 ? 'follows' : 'follow'} it`,
+      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ` +
+        `${countOf(data) === 1 ? 'follows' : 'follow'} it`,
     ),
   'site.orphaned': ({ target, data }) =>
     warning(
@@ -152,21 +153,22 @@ export const activity: TransactionFollower = {
   },
 }
 
-/** Limits for facts that a gateway causes by itself, however often. Its alerts leave room for its changes of status. */
-const caps: { readonly [K in FactKind]?: { most: number; gatewayName: (fact: Fact<K>) => string } } = {
-  'gateway.status-changed': { most: 30, gatewayName: ({ data }) => data.name },
-  'detection.reported': { most: 20, gatewayName: ({ data }) => data.gatewayName },
-  'deterrent.fired': { most: 20, gatewayName: ({ data }) => data.gatewayName },
-  'deterrent.failed': { most: 10, gatewayName: ({ data }) => data.gatewayName },
-  'gateway.armed': { most: 10, gatewayName: ({ data }) => data.gatewayName },
-  'gateway.disarmed': { most: 10, gatewayName: ({ data }) => data.gatewayName },
+/**
+ * How many entries of an hour stay of what a gateway causes by itself, however often. Together they are fewer than the
+ * dashboard shows, so that those of others stay visible.
+ */
+const caps: { readonly [K in FactKind]?: number } = {
+  'detection.reported': 20,
+  'deterrent.fired': 14,
+  'gateway.status-changed': 5,
+  'deterrent.failed': 3,
+  'gateway.armed': 2,
+  'gateway.disarmed': 2,
 }
 
 function cappedEntriesOf<K extends FactKind>(fact: Fact<K>): CappedActivity[] {
-  const cap = caps[fact.kind as K] as NonNullable<(typeof caps)[K]>
-  const { most, gatewayId = '' } = { ...cap, gatewayId: fact.gatewayId }
-  const gatewayName = cap.gatewayName(fact as never)
-  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId, gatewayName, most }))
+  const { kind, gatewayId = '' } = fact
+  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId, most: caps[kind]! }))
 }
 
 function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {

@@ -1,25 +1,51 @@
 /**
  * The hub's own door to a gateway: HTTP on port 8081 of its tunnel address, for commands and pictures. Only this module
- * dials that port. A gateway's answers are bounded in size and time, and validated.
+ * dials that port, with the calls of the contract. A gateway's answers are bounded in size and time, and validated.
  */
-import { request, type IncomingMessage } from 'node:http'
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GATEWAY_DOOR_PORT, type ErrorCode } from '@hedgerow/contract'
+import {
+  callAddress,
+  GATEWAY_DOOR_PORT,
+  PICTURE_AGE_HEADER,
+  PICTURE_MAX_BYTES,
+  type DeviceCall,
+  type doorCalls,
+  type ErrorCode,
+  type InputOf,
+  type ResponseOf,
+} from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
-import type { z } from 'zod'
-import { callOut, type OutgoingAnswer } from '../http/outgoing-call.ts'
+import type { VisibleGateway } from '../access/objects.ts'
+import { callOut } from '../http/outgoing-call.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
+type DoorCalls = (typeof doorCalls)[keyof typeof doorCalls]
+type JsonCall = Exclude<DoorCalls, { media: string }>
+type FileCall<Media extends string> = Extract<DoorCalls, { media: Media }>
+type DoorRequest<C extends DeviceCall> = InputOf<C> & { timeoutMs: number; signal?: AbortSignal }
+
+export type DoorGateway = Pick<VisibleGateway, 'kind' | 'address'>
+
+/** Each call rejects with `gateway_takes_no_commands`, `vpn_disabled`, the connection's error, or a DoorStatus. */
 export type GatewayDoor = {
-  /** Rejects with the connection's error, or with a sentence when the answer does not fit `schema`. */
-  post<S extends z.ZodType>(
-    address: string,
-    path: string,
-    ask: DoorCall & { body: object; schema: S },
-  ): Promise<z.output<S>>
-  get(address: string, path: string, ask: DoorCall & { limitBytes: number }): Promise<OutgoingAnswer>
+  ask<C extends JsonCall>(
+    gateway: DoorGateway,
+    call: C,
+    asked: DoorRequest<C> & { limitBytes?: number; limitValues?: number },
+  ): Promise<ResponseOf<C>>
+  /** `ageMs` is 0 where nobody knows. */
+  picture<C extends FileCall<'image/jpeg'>>(
+    gateway: DoorGateway,
+    call: C,
+    asked: DoorRequest<C>,
+  ): Promise<{ jpeg: Buffer; ageMs: number }>
   /** The answer's head has come; the body is still to be read, and ends with `signal`. */
-  open(address: string, path: string, ask: DoorCall & { headers: Record<string, string> }): Promise<IncomingMessage>
+  open<C extends FileCall<'video/mp4'>>(
+    gateway: DoorGateway,
+    call: C,
+    asked: DoorRequest<C> & { headers: Record<string, string> },
+  ): Promise<IncomingMessage>
 }
 
 /** The gateway refused the call, or its answer is invalid. */
@@ -38,48 +64,72 @@ export function isWithoutDoor(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
-/** Why a call that reads something got no answer; `unavailable` where the agent cannot have it. */
-export function noAnswer(error: unknown, unavailable: ErrorCode): HubError {
-  return new HubError(isWithoutDoor(error) ? unavailable : 'gateway_unreachable', { cause: error })
+/** Throws `gateway_takes_no_commands`. Only enrolled gateways run an agent. */
+export function requireDoor({ kind }: Pick<DoorGateway, 'kind'>): void {
+  if (kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
 }
 
-type DoorCall = { timeoutMs: number; signal?: AbortSignal }
+/** To catch the error of a call that reads something: `unavailable` where the agent does not have it. */
+export function orUnavailable(unavailable: ErrorCode): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof HubError) throw error
+    const isThere = error instanceof DoorStatus || isWithoutDoor(error)
+    throw new HubError(isThere ? unavailable : 'gateway_unreachable', { cause: error })
+  }
+}
 
 const JSON_LIMIT_BYTES = 64 * 1024
+const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
+/** In milliseconds, up to 11 days. */
+const AGE = /^\d{1,9}$/
+
+type Address = { params?: Record<string, string> | undefined; query?: object | undefined }
+type Sending = Address & {
+  body?: object | undefined
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+  limitBytes: number
+}
 
 export function createGatewayDoor({ dial }: { dial: (address: string, port: number) => Duplex }): GatewayDoor {
-  const connect = (address: string) => () => dial(address, GATEWAY_DOOR_PORT)
-  const urlOf = (address: string, path: string) => `http://${address}:${GATEWAY_DOOR_PORT}${path}`
+  function reach({ kind, address }: DoorGateway, call: DeviceCall, { params, query }: Address) {
+    requireDoor({ kind })
+    return {
+      url: callAddress(`http://${address}:${GATEWAY_DOOR_PORT}`, call, params, { ...query }),
+      connect: () => dial(address, GATEWAY_DOOR_PORT),
+    }
+  }
+
+  async function send(gateway: DoorGateway, call: DeviceCall, { body = {}, signal, limitBytes, ...asked }: Sending) {
+    const sent = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return callOut({
+      ...reach(gateway, call, asked),
+      ...(call.method === 'POST' ? { method: 'POST', ...sent } : { method: 'GET' }),
+      timeoutMs: asked.timeoutMs,
+      answerLimitBytes: limitBytes,
+      ...(signal && { signal }),
+    })
+  }
 
   return {
-    async post(address, path, { body, schema, ...ask }) {
-      const answer = await callOut({
-        ...ask,
-        url: urlOf(address, path),
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        answerLimitBytes: JSON_LIMIT_BYTES,
-        connect: connect(address),
-      })
-      const read = readJson(answer.body)
-      const parsed = schema.safeParse(read.problem ? undefined : read.value)
-      if (answer.status !== 200 || !parsed.success) throw new DoorStatus(answer.status)
+    async ask(gateway, call, { limitBytes = JSON_LIMIT_BYTES, limitValues, ...asked }) {
+      const { status, body } = await send(gateway, call, { ...asked, limitBytes })
+      const read = readJson(body, limitValues)
+      const parsed = call.response.safeParse(read.problem ? undefined : read.value)
+      if (status !== 200 || !parsed.success) throw new DoorStatus(status)
       return parsed.data as never
     },
-    get: (address, path, { limitBytes, ...ask }) =>
-      callOut({
-        ...ask,
-        url: urlOf(address, path),
-        method: 'GET',
-        answerLimitBytes: limitBytes,
-        connect: connect(address),
-      }),
-    open(address, path, { headers, timeoutMs, signal }) {
+    async picture(gateway, call, asked) {
+      const { status, headers, body } = await send(gateway, call, { ...asked, limitBytes: PICTURE_MAX_BYTES })
+      if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new DoorStatus(status)
+      return { jpeg: body, ageMs: ageIn(headers) }
+    },
+    async open(gateway, call, { headers, timeoutMs, signal, ...parts }) {
+      const { url, connect } = reach(gateway, call, parts)
       const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-      const asking = request(urlOf(address, path), {
+      const asking = request(url, {
         headers: { connection: 'close', ...headers },
-        createConnection: connect(address),
+        createConnection: connect,
         ...(signal && { signal }),
       })
       const late = setTimeout(() => asking.destroy(new Error('the gateway gives no answer')), timeoutMs)
@@ -91,4 +141,9 @@ export function createGatewayDoor({ dial }: { dial: (address: string, port: numb
       return promise.finally(() => clearTimeout(late))
     },
   }
+}
+
+function ageIn(headers: IncomingHttpHeaders): number {
+  const text = headers[PICTURE_AGE_HEADER]
+  return typeof text === 'string' && AGE.test(text) ? Number(text) : 0
 }

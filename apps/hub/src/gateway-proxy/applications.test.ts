@@ -171,7 +171,8 @@ describe('an application', () => {
     const { caller, gateway } = await openGateway()
     const server = createServer((_req, res) => res.end()).on('upgrade', (req: IncomingMessage, socket: Socket) => {
       socket.end(
-        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n${arrivedAt('applications')(req)}`,
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ` +
+          `websocket\r\n\r\n${arrivedAt('applications')(req)}`,
       )
     })
     await hub.offer(gateway, ['frigate', 'frigate-2'], server)

@@ -21,7 +21,10 @@ export function sessionCookieName(jar: CookieJar): string {
 /** The Set-Cookie value that starts a session on the gateway's origin. */
 export function sessionCookie(jar: CookieJar, token: string): string {
   const secure = jar.mode === 'ports' ? '' : ' Secure;'
-  return `${sessionCookieName(jar)}=${token}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${UI_SESSION_LIFETIME_SECONDS}`
+  return (
+    `${sessionCookieName(jar)}=${token}; Path=/;${secure} HttpOnly; SameSite=Lax; ` +
+    `Max-Age=${UI_SESSION_LIFETIME_SECONDS}`
+  )
 }
 
 /** Every value that the browser sent for the session cookie. More than one means that a page planted some. */
@@ -52,11 +55,11 @@ export function cookieFromGateway(setCookie: string, jar: CookieJar): string | u
   const [first = '', ...attributes] = setCookie.split(';')
   const pair = parsePair(first)
   if (!pair || isReserved(pair.name)) return undefined
-  const kept = attributes
+  const lines = attributes
     .map((attribute) => attribute.trim())
     .filter((attribute) => !/^domain\s*(=|$)/i.test(attribute))
-  if (jar.mode === 'tls-ports' && !kept.some((attribute) => /^secure$/i.test(attribute))) kept.push('Secure')
-  return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...kept].join('; ')
+  if (jar.mode === 'tls-ports' && !lines.some((attribute) => /^secure$/i.test(attribute))) lines.push('Secure')
+  return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...lines].join('; ')
 }
 
 /** Servers' common limit; with more, planted cookies for example, a browser never gets an answer. */

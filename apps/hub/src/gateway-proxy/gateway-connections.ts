@@ -63,9 +63,9 @@ export function createGatewayConnections({
   return {
     poolOf({ id, address }, door) {
       const key = `${door} ${id}`
-      const known = pools.get(key)
-      if (known?.address === address) return known.pool
-      known?.pool.endIdle()
+      const poolOfKey = pools.get(key)
+      if (poolOfKey?.address === address) return poolOfKey.pool
+      poolOfKey?.pool.endIdle()
       const pool = new ConnectionPool(
         () => open(address, door),
         () => pools.get(key)?.pool === pool && pools.delete(key),

@@ -3,7 +3,7 @@
  * tickets and sessions for them, the ports of port mode and every open exchange. Refuses requests without a live hub
  * session whose person may see the gateway, requests that another page makes with that person's cookie, and anything on
  * the hub's own origin: a gateway's page there could read the hub's token. http/server.ts asks `owns` for each request
- * and passes the owned ones on; routes.ts issues the tickets; the fleet list uses `connectedUsers`.
+ * and passes the owned ones on; module.ts issues the tickets; the fleet list uses `connectedUsers`.
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -96,7 +96,7 @@ export type GatewayProxy = {
   recheck(): Promise<void>
   issueTicket(
     caller: Caller,
-    asked: Place & { way?: GatewayWay | undefined },
+    request: Place & { way?: GatewayWay | undefined },
     headers: IncomingHttpHeaders,
   ): Promise<ResponseOf<typeof gatewayUiTicket>>
   /** Opens the ports of all gateways that have one. */
@@ -108,13 +108,13 @@ export type GatewayProxy = {
 }
 
 /** What the exchange with a gateway needs, whichever kind it is. */
-type Way = Omit<Passage, 'pool' | 'lines' | 'translate'> & {
+type Target = Omit<Passage, 'pool' | 'lines' | 'translate'> & {
   gateway: UiGateway
   forGateway: ForGateway
   forBrowser: ForBrowser
 }
 /** Opens the way to a gateway. */
-type Open = (way: Way) => OpenExchange
+type Open = (target: Target) => OpenExchange
 
 export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const { db, config, clock, log } = deps
@@ -167,12 +167,12 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       return handOver(exchange, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
     }
     const isWelcome = (origin: string) => !isCrossOriginRequest(exchange.method, exchange.headers, origin)
-    return prepare(exchange, { reply: replyTo(exchange), host, isWelcome }, (way) =>
+    return prepare(exchange, { reply: replyTo(exchange), host, isWelcome }, (target) =>
       proxyRequest(exchange, {
-        ...way,
-        pool: connections.poolOf(way.gateway, doorOf(host)),
-        lines: requestLines(headersToGateway(exchange.rawHeaders, way.forGateway)),
-        translate: (head) => ({ ...head, headers: headersFromGateway(head.headers, way.forBrowser) }),
+        ...target,
+        pool: connections.poolOf(target.gateway, doorOf(host)),
+        lines: requestLines(headersToGateway(exchange.rawHeaders, target.forGateway)),
+        translate: (head) => ({ ...head, headers: headersFromGateway(head.headers, target.forBrowser) }),
       }),
     )
   }
@@ -184,15 +184,15 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   ): Promise<void> {
     checkRequestLine(req)
     const isWelcome = (origin: string) => req.headers.origin === origin
-    return prepare(req, { reply, host, isWelcome }, (way) =>
+    return prepare(req, { reply, host, isWelcome }, (target) =>
       proxyWebSocket(
         req,
         { socket, head },
         {
-          ...way,
-          open: () => connections.open(way.gateway, doorOf(host)),
-          headers: headersToGateway(req.rawHeaders, way.forGateway),
-          answerHeaders: (raw) => headersFromGateway(raw, way.forBrowser),
+          ...target,
+          open: () => connections.open(target.gateway, doorOf(host)),
+          headers: headersToGateway(req.rawHeaders, target.forGateway),
+          answerHeaders: (raw) => headersFromGateway(raw, target.forBrowser),
         },
       ),
     )
@@ -201,13 +201,13 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   /** All checks between a request and its gateway, and then `open`, unless the browser left meanwhile. */
   async function prepare(
     req: RequestHead,
-    asked: { reply: Reply; host: GatewayHost; isWelcome: (origin: string) => boolean },
+    request: { reply: Reply; host: GatewayHost; isWelcome: (origin: string) => boolean },
     open: Open,
   ): Promise<void> {
-    if (overlongCookies(req.headers.cookie, asked.host)) throw new HubError('request_head_too_large')
-    const admitted = await visitorAccess.admit(req, asked.host)
-    if (!asked.isWelcome(admitted.grant.origin)) throw new HubError('origin_not_allowed')
-    pass(req, { ...asked, ...admitted, dropAuthorization: await visitorAccess.carriesHubToken(req) }, open)
+    if (overlongCookies(req.headers.cookie, request.host)) throw new HubError('request_head_too_large')
+    const admitted = await visitorAccess.admit(req, request.host)
+    if (!request.isWelcome(admitted.grant.origin)) throw new HubError('origin_not_allowed')
+    pass(req, { ...request, ...admitted, dropAuthorization: await visitorAccess.carriesHubToken(req) }, open)
   }
 
   function pass(
@@ -363,14 +363,14 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       return openVisits.recheck()
     },
 
-    async issueTicket(caller, { gatewayId, application, way }, headers) {
+    async issueTicket(caller, { gatewayId, application, way: target }, headers) {
       const gateway = await deps.findGateway(caller, gatewayId)
       const place: Place = { gatewayId: gateway.id, application }
       const refusal = applicationRefusal(caller, place, deps.applicationsOf(gateway.id) ?? [])
       if (refusal !== undefined) throw new HubError(refusal)
       const hubOrigin = hubOrigins.calling(headers)
       const modes = origins.modesFor(hubOrigin)
-      const mode = modes.find((one) => wayOf(one) === way) ?? modes[0]
+      const mode = modes.find((one) => wayOf(one) === target) ?? modes[0]
       const other = modes.find((one) => one !== mode)
       let port: number | undefined
       if (isPortMode(mode)) {

@@ -78,8 +78,8 @@ export function headersFromGateway(raw: readonly string[], { jar, origin, addres
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [raw[i]!, raw[i + 1]!]
     if (isHopByHop(name) || ordersAProxy(name)) continue
-    const kept = keptFromGateway(name, value)
-    if (kept !== undefined) passed.push(name, kept)
+    const allowed = keptFromGateway(name, value)
+    if (allowed !== undefined) passed.push(name, allowed)
   }
   passed.push(...FOR_THIS_ORIGIN_ONLY)
   return passed

@@ -41,7 +41,8 @@ describe.each([
     const close = headers === '' ? 'Connection: close\r\n' : ''
     const answer = await raw(
       hub.hubPort,
-      `GET / HTTP/1.1\r\nHost: ${page.host}\r\nOrigin: ${page.origin}\r\nCookie: ${page.cookie}\r\n${close}${headers}\r\n`,
+      `GET / HTTP/1.1\r\nHost: ${page.host}\r\nOrigin: ${page.origin}\r\nCookie: ` +
+        `${page.cookie}\r\n${close}${headers}\r\n`,
     )
     const final = answer.replace('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n', '')
     expect(final).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n[^]*gateway_unreachable/)
@@ -52,7 +53,8 @@ describe.each([
     const page = await hub.openPage(saying('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello'))
     const answer = await raw(
       hub.hubPort,
-      `GET / HTTP/1.1\r\nHost: ${page.host}\r\nOrigin: ${page.origin}\r\nCookie: ${page.cookie}\r\n${headers || 'Connection: close\r\n'}\r\n`,
+      `GET / HTTP/1.1\r\nHost: ${page.host}\r\nOrigin: ${page.origin}\r\nCookie: ` +
+        `${page.cookie}\r\n${headers || 'Connection: close\r\n'}\r\n`,
     )
     expect(answer).toMatch(/^HTTP\/1\.1 204 No Content\r\n/)
     expect(answer).not.toMatch(/hello|content-length/i)

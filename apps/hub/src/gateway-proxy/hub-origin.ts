@@ -35,15 +35,16 @@ export function createHubOrigins(
       const authority = parseHost(headers.host)?.authority
       if (authority === undefined) throw new HubError('invalid_request')
       const own = [`http://${authority}`, `https://${authority}`].map((candidate) => new URL(candidate))
-      const known = publicOrigin === undefined ? own : [new URL(publicOrigin), ...own]
-      const calling = known.find(({ origin, protocol, host }) =>
+      const origins = publicOrigin === undefined ? own : [new URL(publicOrigin), ...own]
+      const calling = origins.find(({ origin, protocol, host }) =>
         headers.origin === undefined
           ? host === new URL(`${protocol}//${authority}`).host
           : origin === headers.origin.toLowerCase(),
       )
       if (calling) return calling
       const message =
-        "The hub does not know itself by this page's address: set HUB_PUBLIC_URL, or let the proxy in front of it pass Host on."
+        "The hub does not know itself by this page's address: set HUB_PUBLIC_URL, or let the proxy in front of " +
+        'it pass Host on.'
       throw new HubError('invalid_request', { message })
     },
 

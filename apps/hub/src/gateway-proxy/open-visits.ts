@@ -60,7 +60,7 @@ export function createOpenVisits({
   /** Gateway id to user id to the time of the last request. */
   const lastSeen = new Map<string, Map<string, number>>()
 
-  const tasks = createTasks({ log, failure: 'could not check open visits' })
+  const tasks = createTasks({ log, name: 'open-visits', on: 'each hub', failure: 'could not check open visits' })
   tasks.every(RECHECK_INTERVAL_MS, recheck)
 
   function leave(open: Open): void {

@@ -70,7 +70,8 @@ describe('a request reaches the gateway', () => {
     const body = encoding ? '3\r\nabc\r\n0\r\n\r\n' : ''
     const answer = await raw(
       hub.hubPort,
-      `${method} / HTTP/1.1\r\nHost: ${page.host}\r\nCookie: ${page.cookie}\r\nConnection: close\r\n${sent.join('')}\r\n${body}`,
+      `${method} / HTTP/1.1\r\nHost: ${page.host}\r\nCookie: ${page.cookie}\r\nConnection: ` +
+        `close\r\n${sent.join('')}\r\n${body}`,
     )
     const seen = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))
     expect([seen.headers['content-length'], seen.headers['transfer-encoding']]).toEqual([length, encoding])
@@ -91,7 +92,8 @@ describe('a request reaches the gateway', () => {
     ]
     const answer = await raw(
       hub.hubPort,
-      `POST / HTTP/1.1\r\nHost: ${page.host}\r\nCookie: ${page.cookie}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n${trailers.join('\r\n')}\r\n\r\n`,
+      `POST / HTTP/1.1\r\nHost: ${page.host}\r\nCookie: ${page.cookie}\r\nConnection: ` +
+        `close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n${trailers.join('\r\n')}\r\n\r\n`,
     )
     expect(answer).toContain('["Checksum","7"]')
   })

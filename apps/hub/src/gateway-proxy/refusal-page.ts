@@ -72,10 +72,17 @@ wait()
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-export const PAGE_POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+export const PAGE_POLICY =
+  `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; connect-src 'self'; base-uri ` +
+  "'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Three bushes on a line, as in the portal's bar. */
-const MARK = `<svg width="26" height="18" viewBox="0 0 26 18" aria-hidden="true"><path d="M2 13.500c0-3.400 2-5.400 4.600-5.400C6.600 4.500 9.200 2 13 2s6.400 2.500 6.400 6.100c2.600 0 4.600 2 4.600 5.400z" fill="#6fd2ba"/><path d="M2 16.700h22" stroke="#f2b544" stroke-width="1.600" stroke-linecap="round"/></svg>`
+const MARK =
+  '<svg width="26" height="18" viewBox="0 0 26 18" aria-hidden="true"><path d="M2 13.500c0-3.400 2-5.400 ' +
+  '4.600-5.400C6.600 4.500 9.200 2 13 2s6.400 2.500 6.400 6.100c2.600 0 4.600 2 4.600 5.400z" ' +
+  'fill="#6fd2ba"/><path d="M2 16.700h22" stroke="#f2b544" stroke-width="1.600" stroke-linecap="round"/></svg>'
+
+const listItem = (sentence: string) => `<li>${escapeHtml(sentence)}</li>`
 
 export function renderPage({ title, reason, advice, back, isTemporary = false }: RefusalPage): string {
   const links = [
@@ -93,7 +100,7 @@ export function renderPage({ title, reason, advice, back, isTemporary = false }:
 <section>
 <h1>${escapeHtml(title)}</h1>
 ${reason === undefined ? '' : `<p>${escapeHtml(reason)}</p>`}
-${advice.length > 0 ? `<h2>What to do</h2>\n<ul>\n${advice.map((sentence) => `<li>${escapeHtml(sentence)}</li>`).join('\n')}\n</ul>` : ''}
+${advice.length > 0 ? `<h2>What to do</h2>\n<ul>\n${advice.map(listItem).join('\n')}\n</ul>` : ''}
 ${links.trim() === '' ? '' : `<nav>\n${links}\n</nav>`}
 ${isTemporary ? `<p role="status"></p>\n</section>\n</main>\n<script>${SCRIPT}</script>` : '</section>\n</main>'}
 </html>

@@ -123,7 +123,9 @@ describe('over https', () => {
     const dial = async (origin: string) => {
       const socket = tlsConnect({ port: page.port, host: '127.0.0.1', rejectUnauthorized: false })
       socket.write(
-        `GET /socket HTTP/1.1\r\nHost: ${page.host}\r\nOrigin: ${origin}\r\nCookie: ${page.cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+        `GET /socket HTTP/1.1\r\nHost: ${page.host}\r\nOrigin: ${origin}\r\nCookie: ` +
+          `${page.cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: ` +
+          `13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
       )
       const [head] = (await once(socket, 'data')) as [Buffer]
       socket.destroy()

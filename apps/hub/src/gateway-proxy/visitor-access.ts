@@ -1,7 +1,7 @@
 /**
  * Access to a gateway's page: the cookie names a session on the gateway's origin, its hub session must be live, and
- * that person must still see the gateway. Checked for every request; `docs/decisions/023-remembered-access.md` says
- * what is remembered between two of them.
+ * that person must still see the gateway. Checked for every request;
+ * `docs/decisions/032-savings-worth-their-code.md` says what is remembered between two of them.
  */
 import type { Application } from '@hedgerow/contract'
 import { valuesOf, type RequestHead } from '@hedgerow/http'
@@ -86,16 +86,16 @@ export function createVisitorAccess({
   }
 
   function recall(caller: Caller, gatewayId: string): Allowed | undefined {
-    const known = remembered.get(caller)?.get(gatewayId)
-    if (!known || Math.abs(clock() - known.readAt) >= REMEMBERED_MS) return undefined
-    return { caller, gateway: known.gateway }
+    const access = remembered.get(caller)?.get(gatewayId)
+    if (!access || Math.abs(clock() - access.readAt) >= REMEMBERED_MS) return undefined
+    return { caller, gateway: access.gateway }
   }
 
   async function mayEnter({ sessionId, gatewayId }: Visit, mayRemember: boolean): Promise<Allowed | undefined> {
     const caller = await hubSessions.find(sessionId)
     if (!caller) return undefined
-    const known = mayRemember ? recall(caller, gatewayId) : undefined
-    if (known) return known
+    const access = mayRemember ? recall(caller, gatewayId) : undefined
+    if (access) return access
     try {
       return { caller, gateway: await readGateway(caller, gatewayId) }
     } catch (error) {

@@ -17,7 +17,7 @@ const OVERALL = { burst: 30, perSecond: 1 }
 const STOPS = { burst: 30, perSecond: 1 }
 const GATEWAYS_MAX = 10_000
 
-type Asked = Parameters<Commands['give']>[0]
+type CommandRequest = Parameters<Commands['give']>[0]
 
 export function createMqttCommands(options: {
   base: string
@@ -51,7 +51,7 @@ export function createMqttCommands(options: {
     return true
   }
 
-  function askedIn({ topic, payload }: Received): Asked | undefined {
+  function askedIn({ topic, payload }: Received): CommandRequest | undefined {
     const [, gatewayId, what] = /^gateways\/([a-z2-7]{12})\/set\/(\w{1,30})$/.exec(topic.slice(base.length + 1)) ?? []
     const word = payload.subarray(0, 10).toString('latin1')
     if (gatewayId === undefined || what === undefined) return undefined
@@ -77,7 +77,7 @@ export function createMqttCommands(options: {
       if (underWay.has(kind)) return onRefused('the same is under way')
       if (!isWithinRates(gatewayId, isStop)) return onRefused('there were too many')
       underWay.add(kind)
-      give(asked, { caller: HOME_ASSISTANT, sourceIp: '' })
+      give(asked, { actor: HOME_ASSISTANT, sourceIp: '', now: clock() })
         .catch((error: unknown) => onRefused(error instanceof Error ? error.message : String(error)))
         .finally(() => {
           underWay.delete(kind)

@@ -121,7 +121,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       },
     )
 
-    test('when the broker returns, everything is published again, and gateways that were deleted meanwhile are gone', async ({
+    test('when the broker returns, everything is published again, and gateways deleted meanwhile are gone', async ({
       expect,
     }) => {
       const broker = await startMosquitto({ guarded: [HUB, HOME] })

@@ -4,7 +4,7 @@
  * messages: after each connection it publishes the current state of all. commands.ts has the other direction.
  */
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, FactKind, HomeAssistantState } from '@hedgerow/contract'
 import { onceAMinute } from '@hedgerow/http'
 import type { Kysely } from 'kysely'
@@ -12,7 +12,9 @@ import type { Logger } from 'pino'
 import type { Commands } from '../commands/commands.ts'
 import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, Facts } from '../facts/facts.ts'
-import type { FleetSignals, FleetStatus } from '../fleet/fleet.ts'
+import type { FleetSignals, FleetStatus, Statuses } from '../fleet/fleet.ts'
+import { slices } from '../kernel/slices.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { connectBroker, type Broker, type BrokerSettings } from '../mqtt/mqtt.ts'
 import { readSettings } from '../settings/settings.ts'
 import { createMqttCommands } from './commands.ts'
@@ -27,7 +29,7 @@ const LAST_RETRY_MS = 60_000
 const ONLINE_AGAIN_MS = 15_000
 /** A connection that lasted this long counts as a good one. */
 const GOOD_AFTER_MS = 60_000
-const READ_AT_ONCE = 50
+const GATEWAYS_AT_ONCE = 50
 /** Facts of this time are published together. */
 const COLLECT_MS = 250
 /** The limit for one gateway, former components included: a gateway may invent names of cameras. */
@@ -74,11 +76,11 @@ export function createHomeAssistant(options: {
   facts: Pick<Facts, 'follow'>
   /** Undefined when this hub has no broker. */
   settings: BrokerSettings | undefined
-  statuses: () => readonly FleetStatus[] | undefined
-  latest: FleetSignals['heartbeats']['latest']
+  statuses: Statuses
+  heartbeats: FleetSignals['heartbeats']
   readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
   portalUrl: () => string
-  give: Commands['give']
+  commands: Pick<Commands, 'give'>
 }): HomeAssistant {
   const { db, clock, log, settings } = options
   if (!settings)
@@ -102,7 +104,12 @@ export function createHomeAssistant(options: {
   let mayCommand = false
   let settingsAreStale = true
   let wake = Promise.withResolvers<void>()
-  let running: Promise<void> | undefined
+  const tasks = createTasks({
+    log,
+    name: 'home-assistant',
+    on: 'one hub',
+    failure: 'Home Assistant gets no more updates',
+  })
   let now: Pick<HomeAssistantState, 'state' | 'since' | 'problem'> = { state: 'connecting', since: null, problem: null }
   const reportRefused = onceAMinute((reason: string, count: number) =>
     log.warn({ reason, count }, 'commands from MQTT were refused'),
@@ -111,8 +118,8 @@ export function createHomeAssistant(options: {
   const commands = createMqttCommands({
     base: topics.base,
     clock,
-    give: options.give,
-    deterrentsOf: (id) => options.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
+    give: options.commands.give,
+    deterrentsOf: (id) => options.heartbeats.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
     onRefused: reportRefused,
     onEnded(id) {
       // Publishes the actual state again, because the switch in Home Assistant shows the requested one.
@@ -155,7 +162,7 @@ export function createHomeAssistant(options: {
       mayCommand = homeAssistantCommands && now.problem === null
     }
     const today = new Date(clock()).setHours(0, 0, 0, 0)
-    for (const { id } of options.statuses() ?? []) if (today !== midnight || !views.has(id)) stale.add(id)
+    for (const { id } of await options.statuses()) if (today !== midnight || !views.has(id)) stale.add(id)
     midnight = today
     const due = stale
     stale = new Set()
@@ -195,17 +202,16 @@ export function createHomeAssistant(options: {
   }
 
   async function publishChanges(connection: Broker): Promise<void> {
-    let looked = 0
-    for (const status of options.statuses() ?? []) {
-      const view = views.get(status.id)
-      if (view) await publishGateway(connection, view, status)
-      if (++looked % READ_AT_ONCE === 0) await nextTurn()
-    }
+    for await (const some of slices(await options.statuses(), GATEWAYS_AT_ONCE))
+      for (const status of some) {
+        const view = views.get(status.id)
+        if (view) await publishGateway(connection, view, status)
+      }
   }
 
   async function publishGateway(connection: Broker, view: StoredView, standing: FleetStatus): Promise<void> {
     const { id, status } = standing
-    const heartbeat = options.latest(id)
+    const heartbeat = options.heartbeats.latest(id)
     const known = published.get(id) ?? {}
     published.set(id, known)
     if (known.reason?.status !== status || (status === 'warning' && known.reason.heartbeat !== heartbeat))
@@ -326,12 +332,12 @@ export function createHomeAssistant(options: {
   return {
     start() {
       options.facts.follow(follower)
-      running = run().catch((error: unknown) => log.error({ err: error }, 'Home Assistant gets no more updates'))
+      void tasks.run(run)
     },
     state: () => ({ ...now, broker, devices: components.size }),
-    async stop() {
+    stop() {
       stopping.abort()
-      await running
+      return tasks.stop()
     },
   }
 }

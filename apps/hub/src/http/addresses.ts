@@ -36,3 +36,9 @@ export function addressesForOthers(
     ...(httpsPort === undefined ? [] : [`https://${name}:${httpsPort}`]),
   ])
 }
+
+/** The address for links in messages. */
+export function portalUrlOf(config: Pick<Config, 'host' | 'publicUrl'>, port: number): string {
+  const ports = { port, httpsPort: undefined }
+  return addressesForOthers(config, ports, machineInterfaces())[0] ?? `http://localhost:${port}`
+}

@@ -39,7 +39,9 @@ function renderPage(): string {
     const braced = path.replaceAll(/:(\w+)/g, '{$1}')
     const described = paths[braced]![method.toLowerCase()]!
     return `<details id="${name}"><summary><code><span class="method">${method}</span>${escape(braced)}</code>
-<span class="access">${audienceOf(access)}</span></summary><div><p>${titleOf(name)}. ${escape(described.description)}</p>${renderOperation(described, refusalsOf(call))}</div></details>`
+<span class="access">${audienceOf(access)}</span></summary>
+<div><p>${titleOf(name)}. ${escape(described.description)}</p>
+${renderOperation(described, refusalsOf(call))}</div></details>`
   })
   const errors = Object.entries(errorTable).map(
     ([code, { status, message }]) =>
@@ -75,7 +77,9 @@ function renderOperation(
 ): string {
   const named = parameters.map(
     (parameter) =>
-      `<tr><td><code>${escape(parameter.name)}</code></td><td>${parameter.in}${parameter.required ? '' : ', optional'}</td><td><code>${escape(JSON.stringify(parameter.schema))}</code></td></tr>`,
+      `<tr><td><code>${escape(parameter.name)}</code></td>` +
+      `<td>${parameter.in}${parameter.required ? '' : ', optional'}</td>` +
+      `<td><code>${escape(JSON.stringify(parameter.schema))}</code></td></tr>`,
   )
   const table = named.length > 0 ? `<table><tbody>${named.join('')}</tbody></table>` : ''
   const answers = Object.entries(responses)

@@ -24,6 +24,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     surface: 'public' | 'tunnel'
     db: Db | undefined
+    clock: () => number
     authenticate: Sessions['authenticate']
     recordRefusal: (refused: RefusedCall) => Promise<void>
     limitWrites: (caller: Caller, sourceIp: string) => void
@@ -48,6 +49,8 @@ export type ApiOptions = {
   surface: 'public' | 'tunnel'
   /** Where `mount` finds what a path names. */
   db?: Db
+  /** Says when a caller acts. */
+  clock?: () => number
   log: FastifyBaseLogger
   sourceAddress: SourceAddress
   /** Turns an access token into its caller; the tunnel's API has no callers. */
@@ -79,6 +82,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('surface', options.surface)
   app.decorate('db', options.db)
+  app.decorate('clock', options.clock ?? Date.now)
   app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
   app.decorate('recordRefusal', options.recordRefusal ?? (() => Promise.resolve()))
   app.decorate('limitWrites', options.limitWrites ?? (() => {}))

@@ -3,7 +3,7 @@ import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 
 const THRESHOLD_BYTES = 1_024
-/** Level 4 of 11 has most of the gain for a tenth of the time. */
+/** Level 4 of 11 has most of the gain for little of the time. */
 const BROTLI_QUALITY = 4
 /** Each answer being compressed has its own window; the default of 4 MB is more than nearly any answer. */
 const BROTLI_WINDOW_BITS = 18

@@ -1,6 +1,6 @@
 /**
  * Shared by all listeners of the hub: the limit of open connections, and the guard that ends a connection instead of
- * the process. Called by hub/edge.ts.
+ * the process.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -13,7 +13,7 @@ import {
 } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { siteOf } from '../access/networks.ts'
+import { networkOf } from '../access/networks.ts'
 import { createTrust } from '../access/source-address.ts'
 
 /** The rest of the descriptors is for the database, the tunnel, files and outgoing calls. */
@@ -40,7 +40,7 @@ export function createConnections({
     limits: createConnectionLimits({
       perSource: config.connections.perAddress,
       total: Math.min(config.connections.total, Math.floor(openFilesLimit() * SHARE_OF_DESCRIPTORS)),
-      sourceOf: siteOf,
+      sourceOf: networkOf,
       isTrusted: createTrust(config.trustedProxies),
       onRefused(reason, address) {
         metrics.countRefusedConnection(reason)

@@ -234,7 +234,7 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
       expect(await read()).toMatchObject(shown)
     })
 
-    it('leaves a field as it was, or names it, when it is left out: each of them, alone and with all others', async () => {
+    it('leaves a field as it was, or names it, when it is left out: each, alone and with all others', async () => {
       const { body, read } = of(call)
       await send(body)
       const before = await read()

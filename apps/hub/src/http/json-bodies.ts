@@ -48,7 +48,7 @@ function parse(text: string): unknown {
   return parsed.value
 }
 
-/** Fastify's own reader keeps a list of the pieces: 2 MiB in single bytes took a gigabyte. */
+/** Fastify's own reader keeps a list of the pieces, which for single bytes is much larger than the body. */
 function readBody(payload: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(payload.headers['content-length']) > limit) return Promise.reject(new HubError('payload_too_large'))
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()

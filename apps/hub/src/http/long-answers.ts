@@ -49,7 +49,12 @@ export function createLongAnswers(options: {
 }): LongAnswers {
   const { sessions, log, slowest = SLOWEST } = options
   const running = new Set<Running>()
-  const tasks = createTasks({ log, failure: 'could not check the answers that are being sent' })
+  const tasks = createTasks({
+    log,
+    name: 'long-answers',
+    on: 'each hub',
+    failure: 'could not check the answers that are being sent',
+  })
   tasks.every(RECHECK_INTERVAL_MS, recheck)
   const stopListening = sessions.onEnded((sessionId) => {
     for (const one of running) if (one.allowance?.caller.sessionId === sessionId) end(one)

@@ -8,6 +8,7 @@ import { findGateway, findIncident, type IncidentRow, type VisibleGateway } from
 import { policy } from '../access/policy.ts'
 import { scopeOf, type Capability, type Scope } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
+import type { Act } from '../facts/facts.ts'
 import type { Db } from '../database/tables.ts'
 import { countsAsWrite } from '../access/write-limit.ts'
 
@@ -23,6 +24,8 @@ export type HubRequest<C extends Call> = {
   readonly caller: Caller
   /** The caller's. */
   readonly scope: Scope
+  /** The caller's, for the verb and its facts. */
+  readonly act: Act
   /** The one that the path names, which the caller sees; reading it in a call that names none throws. */
   readonly gateway: VisibleGateway
   readonly incident: IncidentRow
@@ -120,6 +123,9 @@ export function mount<C extends Call>(
         },
         get scope() {
           return given(scope, 'session')
+        },
+        get act() {
+          return { actor: given(caller, 'session'), sourceIp: request.sourceIp, now: app.clock() }
         },
         get gateway() {
           return given(found?.gateway, 'gateway')

@@ -51,7 +51,8 @@ export function describeApi(): Json {
       title: 'Hedgerow hub',
       version: VERSION,
       description:
-        'Lists answer plain arrays. Where a call takes `limit`, `X-Next-Cursor` carries the cursor of the next page and is absent at the end. Every refusal is an `Error`, whose codes docs/api.md explains.',
+        'Lists answer plain arrays. Where a call takes `limit`, `X-Next-Cursor` carries the cursor of the next ' +
+        'page and is absent at the end. Every refusal is an `Error`, whose codes docs/api.md explains.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: API_BASE }],

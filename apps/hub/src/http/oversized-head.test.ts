@@ -40,7 +40,9 @@ const clearedIn = (answer: string) => [...answer.matchAll(/^Set-Cookie: ([^=]*)=
 
 test('a request with too many cookies gets an answer that deletes them all', async () => {
   const port = await startServer()
-  const head = `GET /gateways/x?y HTTP/1.1\r\nHost: hub.home.lan:8080\r\nAccept: text/html\r\nCookie: ${planted(40).join('; ')}\r\n\r\n`
+  const head =
+    `GET /gateways/x?y HTTP/1.1\r\nHost: hub.home.lan:8080\r\nAccept: text/html\r\nCookie: ` +
+    `${planted(40).join('; ')}\r\n\r\n`
   const answer = await send(port, [head])
   expect(answer).toMatch(/^HTTP\/1\.1 431 /)
   expect(answer).toContain('Load this page again')

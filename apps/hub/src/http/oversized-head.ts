@@ -170,7 +170,9 @@ for (const place of places)
     for (const name of names)
       document.cookie = name + '=; Max-Age=0; Path=' + place + domain + (name.startsWith('__') ? '; Secure' : '')
 `
-const PAGE_POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const PAGE_POLICY =
+  `default-src 'none'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'; base-uri ` +
+  "'none'; form-action 'none'; frame-ancestors 'none'"
 
 function page(message: string): string {
   return `<!doctype html>

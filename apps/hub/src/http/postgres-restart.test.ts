@@ -9,7 +9,7 @@ const WRITTEN_EACH = 10
 const PAUSE_MS = 5
 
 it.skipIf(!hasPostgres)(
-  'a hub whose PostgreSQL is restarted under load says so, recovers by itself, and has everything it acknowledged, once',
+  'a hub whose PostgreSQL is restarted under load says so, recovers by itself, and has what it acknowledged, once',
   async () => {
     const postgres = await startPostgres()
     const hub = await startTestHub('postgres', { databaseUrl: postgres.url('postgres') })

@@ -9,7 +9,7 @@ function asking(userId: string, role: Role, query?: unknown) {
   return { scope: scopeOf({ userId, role }), query, reply, headers }
 }
 
-it('is read once for all pages of a scope that ask the same before the read begins, with its headers for each', async () => {
+it('is read once for all pages of a scope that ask before the read begins, with its headers for each', async () => {
   const share = createSharedAnswers()
   let reads = 0
   const ask = async (asked: ReturnType<typeof asking>, name = 'list') => ({

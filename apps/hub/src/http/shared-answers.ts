@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Scope } from '../access/scope.ts'
 import type { Headers } from './pagination.ts'
 
-type Asked = { scope: Scope; query?: unknown; reply: Headers }
+type AnswerRequest = { scope: Scope; query?: unknown; reply: Headers }
 type Shared = { answer: unknown; headers: [name: string, value: string][] }
 
-export type ShareAnswer = <T>(name: string, asked: Asked, read: (reply: Headers) => Promise<T>) => Promise<T>
+export type ShareAnswer = <T>(name: string, asked: AnswerRequest, read: (reply: Headers) => Promise<T>) => Promise<T>
 
 /** The same text for the same question of all who see the same gateways. */
 export function answerKey(scope: Scope, ...asked: unknown[]): string {
@@ -28,7 +28,7 @@ export function createSharedAnswers(): ShareAnswer {
     return { answer, headers }
   }
 
-  return async <T>(name: string, { scope, query, reply }: Asked, read: (reply: Headers) => Promise<T>) => {
+  return async <T>(name: string, { scope, query, reply }: AnswerRequest, read: (reply: Headers) => Promise<T>) => {
     const key = answerKey(scope, name, query)
     const shared = waiting.get(key) ?? answerSoon(key, read)
     waiting.set(key, shared)

@@ -33,7 +33,10 @@ export function readSite(dir: string): Site {
     robots: (origin) => `User-agent: *\nDisallow: ${API_BASE}/\nDisallow: /proxy/\n\nSitemap: ${origin}/sitemap.xml\n`,
     sitemap: (origin) => {
       const urls = ['/', '/beta'].map((path) => `<url><loc>${escape(origin + path)}</loc></url>`)
-      return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`
+      return (
+        `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ` +
+        `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`
+      )
     },
   }
 }

@@ -2,9 +2,9 @@
  * Validates a body with a long list in steps, and lets other requests run between two steps. Fastify ignores the result
  * of an asynchronous validator, so the parsed items replace the raw ones in place.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import { z } from 'zod'
+import { slices } from '../kernel/slices.ts'
 
 const ITEMS_AT_ONCE = 20
 const LENGTH_CHECKS = new Set(['min_length', 'max_length', 'length_equals'])
@@ -36,11 +36,9 @@ export function validationInSteps(schema: z.ZodType): StepwiseValidation | undef
       const outside = frame.safeParse(body, { error: wordsOfIssue })
       if (!outside.success) return outside.error.issues
       const parsed: unknown[] = []
-      const raw = listOf(body)
-      while (parsed.length < raw.length) {
-        if (parsed.length > 0) await nextTurn()
+      for await (const raw of slices(listOf(body), ITEMS_AT_ONCE)) {
         const start = parsed.length
-        const step = items.safeParse(raw.slice(start, start + ITEMS_AT_ONCE), { error: wordsOfIssue })
+        const step = items.safeParse(raw, { error: wordsOfIssue })
         if (!step.success)
           return step.error.issues.map((issue) => {
             const [index, ...rest] = issue.path

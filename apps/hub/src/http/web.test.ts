@@ -90,7 +90,7 @@ test.each([
   expect((await get(start + '/'.repeat(64 * 1024) + end)).statusCode).toBe(status)
 })
 
-test('without a configured address, the beta page has the first admin’s; without any, a way to register or sign in', async () => {
+test('without a configured address, the beta page has the first admin’s; without any, a way to sign in', async () => {
   const other = await startTestHub('sqlite', { webDir: join(dir, 'dist'), siteDir })
   try {
     const beta = async () => (await other.app.inject({ url: '/beta' })).body

@@ -59,7 +59,12 @@ export function createHubUpdate(options: {
     }
   }
 
-  const tasks = createTasks({ log, failure: 'could not look for a newer version of the hub' })
+  const tasks = createTasks({
+    log,
+    name: 'hub-update',
+    on: 'each hub',
+    failure: 'could not look for a newer version of the hub',
+  })
   return {
     status: () => ({ version: installation.version, isChecked: source !== undefined, ...known }),
     look: () => tasks.run(look),

@@ -25,22 +25,22 @@ export async function findNewer({ url, rootKey, installation, seen, clock }: New
   if (key === undefined) throw new Error('this installation names no root key: set HUB_UPDATES_KEY')
   const folder = openReleaseFolder(url)
   const [keysFile, releaseFile] = await Promise.all([folder.list('keys.json'), folder.list('release.json')])
-  const known = seen.read(key)
+  const lastSeen = seen.read(key)
   // The number of a release is the time of its last commit, in seconds.
-  let passed = Math.max(known.passed, installation.number * 1000)
+  let passed = Math.max(lastSeen.passed, installation.number * 1000)
   const clocks = [clock(), folder.time() ?? -Infinity] as const
   const answer = readRelease(
     { keys: keysFile.toString(), release: releaseFile.toString() },
     {
       rootKeys: [key],
-      seen: { keys: Math.max(known.keys, installation.keysNumber), release: 0 },
+      seen: { keys: Math.max(lastSeen.keys, installation.keysNumber), release: 0 },
       now: expiryTime(clocks, passed),
     },
   )
   passed = newlyPassed(clocks, passed) ?? passed
   if (answer.ok) passed = Math.max(passed, Date.parse(answer.release.createdAt))
-  const keysNumber = Math.max(known.keys, answer.keys?.number ?? 0)
-  if (passed > known.passed || keysNumber > known.keys) seen.keep({ rootKey: key, keys: keysNumber, passed })
+  const keysNumber = Math.max(lastSeen.keys, answer.keys?.number ?? 0)
+  if (passed > lastSeen.passed || keysNumber > lastSeen.keys) seen.keep({ rootKey: key, keys: keysNumber, passed })
   if (!answer.ok) throw new Error(answer.message)
   const { release, keys } = answer
   return isNewer(release, installation) ? { release, keys, folder } : undefined

@@ -39,7 +39,7 @@ test('an unavailable database is one line wherever it is noticed, and one more w
   expect(messages().at(-1), 'the next outage is logged again').toBe('the database does not work')
 })
 
-test('any other repeated failure is logged once with its stack, then counted; a different one is logged at once', async () => {
+test('another repeated failure is logged once with its stack, then counted; a new one is logged at once', async () => {
   const tell = (reason: string) => log.warn({ err: new Error(reason) }, 'a notification could not be sent')
   for (let i = 0; i < 5; i++) tell('the mailbox is full')
   tell('no such address')

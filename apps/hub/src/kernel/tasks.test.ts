@@ -10,7 +10,7 @@ const FAILURE = 'the work failed'
 function start() {
   const lines: { msg: string; err?: { message: string } }[] = []
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  return { lines, tasks: createTasks({ log, failure: FAILURE }) }
+  return { lines, tasks: createTasks({ log, name: 'test', on: 'each hub', failure: FAILURE }) }
 }
 
 /** Work that ends when the test says so. */

@@ -14,8 +14,18 @@ export type Tasks = {
   stop(last?: Work): Promise<void>
 }
 
-/** `failure` is the log message for work that threw. No timer keeps the process alive. */
-export function createTasks({ log, failure }: { log: Pick<Logger, 'warn'>; failure: string }): Tasks {
+type Options = {
+  log: Pick<Logger, 'warn'>
+  /** Its row of docs/memory.md. */
+  name: string
+  /** Where it runs when several hubs share one database: work on a hub's own memory on each, work on rows on one. */
+  on: 'each hub' | 'one hub'
+  /** The log message for work that threw. */
+  failure: string
+}
+
+/** No timer keeps the process alive. */
+export function createTasks({ log, failure }: Options): Tasks {
   const intervals: NodeJS.Timeout[] = []
   const delays = new Map<Work, NodeJS.Timeout>()
   let running: Promise<void> = Promise.resolve()

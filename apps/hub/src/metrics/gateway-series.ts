@@ -62,7 +62,7 @@ export function createGatewaySeries(): GatewaySeries {
   }
 }
 
-/** Text is converted to bytes in parts of this size: one text of megabytes costs three times as much. */
+/** Text is converted to bytes in parts of this size: one text of megabytes costs more. */
 const CHUNK_CHARACTERS = 16_384
 
 /** Writes ASCII into one buffer: copies of megabytes cost as much as the text. */

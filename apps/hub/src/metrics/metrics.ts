@@ -1,7 +1,7 @@
 /**
  * The Prometheus metrics of a hub: requests, fleet, tunnel and process. No name of a person or a gateway is a label.
  * Served on the hub's own port to holders of HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is no page,
- * and nothing is measured. Called by hub/fleet.ts.
+ * and nothing is measured.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -17,7 +17,7 @@ import type { Backups } from '../backups/backups.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Certificates } from '../certificates/certificates.ts'
 import type { Connections } from '../http/connections.ts'
-import { fleetStatuses, LARGE_FLEET, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
+import type { FleetStatus, Statuses } from '../fleet/fleet.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
@@ -40,7 +40,7 @@ export type Metrics = {
   countSecondLook(outcome: 'confirmed' | 'rejected' | 'unsure' | 'refused'): void
   /** Counts a gateway's detections, stored or refused. */
   countDetections: GatewaySeries['countDetections']
-  /** Adds the measures that need the fleet, and mounts the page. Call it before other routes. */
+  /** Adds the measures that need the fleet, and mounts the page. Call it before the hub answers. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
   /** Opens its own port, if it has one. */
   start(): Promise<void>
@@ -51,16 +51,13 @@ export type Metrics = {
 
 export type MeasuredParts = {
   db: Kysely<Tables>
-  signals: FleetSignals
-  /** The statuses of the fleet's last check; undefined before the first. */
-  checkedStatuses(): readonly FleetStatus[] | undefined
+  statuses: Statuses
   vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
   backups: Pick<Backups, 'state'>
-  eventStreams: () => number
-  /** Pictures that wait for the second look. */
-  secondLooksWaiting: () => number
+  events: { streams(): number }
+  secondLook: { waiting(): number } | undefined
   connections: Connections
 }
 
@@ -86,7 +83,7 @@ export async function openMetrics({
       stop: async () => {},
     }
 
-  // Loaded only where it is used: it takes 7 MB.
+  // Loaded only where it is used: it takes memory.
   const prometheus = await import('prom-client')
   const { collectDefaultMetrics, Counter, Registry } = prometheus
   const registry = new Registry()
@@ -207,11 +204,10 @@ function measureParts(
   registry: PromClient.Registry,
   {
     db,
-    signals,
-    checkedStatuses,
+    statuses: readStatuses,
     vpn,
-    eventStreams,
-    secondLooksWaiting,
+    events,
+    secondLook,
     connections,
     certificates,
     notifications,
@@ -236,9 +232,7 @@ function measureParts(
     'Gateways by status',
     async function collect() {
       const counts = { online: 0, warning: 0, offline: 0 }
-      // Of a large fleet those of the last check, 5 s old at most: judging it takes too long for a scrape.
-      const checked = checkedStatuses()
-      const statuses = checked && checked.length >= LARGE_FLEET ? checked : await fleetStatuses(db, signals)
+      const statuses = await readStatuses()
       onStatuses(statuses)
       for (const { status } of statuses) counts[status]++
       for (const [status, count] of Object.entries(counts)) this.set({ status }, count)
@@ -284,10 +278,10 @@ function measureParts(
     })
   }
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
-    this.set(eventStreams())
+    this.set(events.streams())
   })
   gauge('hedgerow_second_looks_waiting', 'Pictures that wait for the second look', function collect() {
-    this.set(secondLooksWaiting())
+    this.set(secondLook?.waiting() ?? 0)
   })
   gauge(
     'hedgerow_tunnel_bytes',

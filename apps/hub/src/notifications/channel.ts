@@ -46,7 +46,8 @@ export type Message = {
 }
 
 /** What programs get of a message: the contract's `webhookMessage`. */
-export function forPrograms({ id, event, at, title, text, url, data, acknowledge, picture }: Message): object {
+export function forPrograms(message: Message): object {
+  const { id, event, at, title, text, url, data, acknowledge, picture } = message
   const jpeg = picture && { picture: picture.toString('base64') }
   return { id, event, at, title, text, url, data, acknowledge, ...jpeg }
 }

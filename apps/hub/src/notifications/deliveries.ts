@@ -3,10 +3,9 @@ import type { Delivery, listDeliveries as listCall, readNotificationChannels, Re
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { channelTypes } from './channels.ts'
@@ -24,11 +23,11 @@ export async function listDeliveries(
   reply: FastifyReply,
 ): Promise<Delivery[]> {
   const page = pageFrom(paging, ['number'], PAGE_LENGTH)
-  let asked = logged(db).orderBy('id', 'desc')
-  if (page.after) asked = asked.where('id', '<', Number(page.after[0]))
-  if (channel !== undefined) asked = asked.where('channel', '=', channel)
-  if (state !== undefined) asked = asked.where('state', '=', state)
-  const rows = await asked.limit(page.rowsWanted ?? PAGE_LENGTH).execute()
+  let selection = logged(db).orderBy('id', 'desc')
+  if (page.after) selection = selection.where('id', '<', Number(page.after[0]))
+  if (channel !== undefined) selection = selection.where('channel', '=', channel)
+  if (state !== undefined) selection = selection.where('state', '=', state)
+  const rows = await selection.limit(page.rowsWanted ?? PAGE_LENGTH).execute()
   const shown = sendPage(reply, rows, page, ({ id }) => [id])
   return toDeliveries(db, shown)
 }
@@ -37,7 +36,8 @@ export async function listDeliveries(
 export async function sendAgain(
   db: Kysely<Tables>,
   id: number,
-  { notifications, now, ...by }: { notifications: Notifications; now: number; caller: Caller; sourceIp: string },
+  notifications: Pick<Notifications, 'problemOf'>,
+  act: Act,
 ): Promise<Delivery> {
   const delivery = await inTransaction(db, async (transaction) => {
     const row = await logged(transaction).where('id', '=', id).executeTakeFirst()
@@ -49,7 +49,7 @@ export async function sendAgain(
       .set((columns) => ({
         state: 'waiting',
         attempts: 0,
-        due_at: now,
+        due_at: act.now,
         sent_again: columns('sent_again', '+', 1),
       }))
       .where('id', '=', id)
@@ -62,8 +62,7 @@ export async function sendAgain(
     const { title } = contentOf(again)
     await record(transaction, {
       kind: 'notification.sent-again',
-      at: now,
-      actor: actorOf(by),
+      ...by(act),
       target: String(id),
       data: { channel: again.channel, title },
     })

@@ -73,6 +73,25 @@ describe('a mail', () => {
     expect(readHeader(sent)).toBe(subject)
   })
 
+  it.each(['ada&x@example.net', 'ada+a=b@example.net', "!#$%&'*+-/=?^_`{|}~@example.net"])('goes to %s', async (to) => {
+    const recipients: string[] = []
+    const smtp = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData: (stream, { envelope }, done) => {
+        recipients.push(...envelope.rcptTo.map(({ address }) => address))
+        stream.resume().once('end', () => done())
+      },
+    })
+    smtp.listen(0, '127.0.0.1')
+    onTestFinished(() => smtp.close(() => {}))
+    await once(smtp.server, 'listening')
+    const url = `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`
+    const mailer = createMailer({ url, from: 'hub@example.net' })
+    onTestFinished(() => mailer.close())
+    await mailer.send({ ...MAIL, to })
+    expect(recipients).toEqual([to])
+  })
+
   it('ends by its deadline, however slowly the server sends', async () => {
     const url = await serverThat(trickle)
     const mailer = createMailer({ url, from: 'hub@example.net', deliveryTimeoutMs: 200 })

@@ -88,7 +88,7 @@ export function createMailer({
   }
 }
 
-/** Loaded only where mail is set up: nodemailer takes some 10 MB. */
+/** Loaded only where mail is set up: nodemailer takes memory. */
 async function openTransport(url: string, onWritten: (messageId: string) => void) {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({

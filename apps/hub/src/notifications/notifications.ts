@@ -1,6 +1,6 @@
 /**
  * Notifies people outside the hub over the channels of channels/. Messages wait in the outbox (outbox.ts), so no caller
- * waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
+ * waits for the delivery. followers.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
 import type { MessageEvent } from '@hedgerow/contract'
@@ -106,7 +106,7 @@ export function createNotifications(
 ): Notifications {
   const { db, clock, log, settings } = options
   const messageOf = createMessages(options)
-  const tasks = createTasks({ log, failure: 'could not read notifications yet' })
+  const tasks = createTasks({ log, name: 'notifications', on: 'one hub', failure: 'could not read notifications yet' })
   const opened: Opened[] = channelTypes.map((type) => {
     const own = settings[type.sharedSettings ?? type.name]
     return {

@@ -45,7 +45,9 @@ export function multipart(fields: Record<string, string>, { name, jpeg }: { name
   const boundary = randomUUID()
   const field = ([key, value]: [string, string]) =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`
-  const file = `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="picture.jpg"\r\ncontent-type: image/jpeg\r\n\r\n`
+  const file =
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="picture.jpg"\r\ncontent-type: ` +
+    `image/jpeg\r\n\r\n`
   const body = Buffer.concat([
     Buffer.from(Object.entries(fields).map(field).join('') + file),
     jpeg,
@@ -57,8 +59,9 @@ export function multipart(fields: Record<string, string>, { name, jpeg }: { name
 /** The error message of Telegram (`description`), Pushover (`errors`) or ntfy (`error`). */
 function wordsOf(answer: Buffer): string {
   try {
-    const said = JSON.parse(answer.toString('utf8')) as { description?: unknown; error?: unknown; errors?: unknown }
-    const words = said.description ?? said.error ?? (Array.isArray(said.errors) ? said.errors[0] : undefined)
+    const failure = JSON.parse(answer.toString('utf8')) as { description?: unknown; error?: unknown; errors?: unknown }
+    const words =
+      failure.description ?? failure.error ?? (Array.isArray(failure.errors) ? failure.errors[0] : undefined)
     return typeof words === 'string' ? `: ${words.slice(0, 200)}` : '.'
   } catch {
     return '.'

@@ -1,8 +1,6 @@
 import * as contract from '@hedgerow/contract'
 import type { Language } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Caller } from '../access/sessions.ts'
-import { actorOf } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
 import { Unreachable, type Push } from './push-subscriptions.ts'
 import { WORDS } from './words.ts'
@@ -12,29 +10,22 @@ const TEST_TOPIC = 'test'
 const UNREACHABLE = 'The push service of this browser cannot be reached.'
 
 type Parts = {
-  clock: () => number
   push: Push
   /** The language of a person's messages. */
   languageOf: (userId: string) => Promise<Language>
 }
 
 /** A person's own browsers with push messages. */
-export function pushRoutes(app: FastifyInstance, { clock, push, languageOf }: Parts): void {
-  const by = (request: { caller: Caller; sourceIp: string }) => ({
-    userId: request.caller.userId,
-    sessionId: request.caller.sessionId,
-    actor: actorOf(request),
-    now: clock(),
-  })
+export function pushRoutes(app: FastifyInstance, { push, languageOf }: Parts): void {
   mount(app, contract.readPush, async ({ caller }) => ({
     publicKey: push.publicKey,
     subscriptions: await push.list(caller.userId),
   }))
   mount(app, contract.subscribePush, (request) =>
-    push.subscribe(request.body, request.raw.headers['user-agent'] ?? '', by(request)),
+    push.subscribe(request.body, request.raw.headers['user-agent'] ?? '', request.act),
   )
   mount(app, contract.unsubscribePush, async (request) => {
-    await push.unsubscribe(request.params.id, by(request))
+    await push.unsubscribe(request.params.id, request.act)
     return undefined
   })
   mount(app, contract.testPush, async ({ params, caller }) => {

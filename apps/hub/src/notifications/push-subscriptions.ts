@@ -3,12 +3,12 @@
  * Internet and those of HUB_PUSH_HOSTS.
  */
 import { randomBytes } from 'node:crypto'
-import type { BodyOf, FactActor, PushSubscription, subscribePush } from '@hedgerow/contract'
+import type { BodyOf, PushSubscription, subscribePush } from '@hedgerow/contract'
 import { isIP } from 'node:net'
 import type { Kysely, Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { isPublicAddress, lookupPublic } from '../http/public-hosts.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -22,7 +22,6 @@ const ANSWER_TIMEOUT_MS = 20_000
 const KEPT_SECONDS = 86_400
 
 type Row = Selectable<Tables['push_subscriptions']>
-type By = { userId: string; sessionId: string; actor: FactActor; now: number }
 
 /** Its message is for operators: it says whether a name has an address in the hub's own network. */
 export class Unreachable extends Error {}
@@ -31,9 +30,9 @@ export type Push = {
   publicKey: string
   list(userId: string): Promise<PushSubscription[]>
   /** Throws `push_endpoint_refused` or `too_many_push_subscriptions`. */
-  subscribe(body: BodyOf<typeof subscribePush>, userAgent: string, by: By): Promise<PushSubscription>
+  subscribe(body: BodyOf<typeof subscribePush>, userAgent: string, act: Act): Promise<PushSubscription>
   /** Throws `push_subscription_not_found`, also for another person's. */
-  unsubscribe(id: string, by: By): Promise<void>
+  unsubscribe(id: string, act: Act): Promise<void>
   requireOwn(id: string, userId: string): Promise<void>
   send: SendPush
 }
@@ -99,7 +98,7 @@ export function createPush(options: {
       return (await rows.orderBy('created_at').orderBy('id').execute()).map(toSubscription)
     },
 
-    subscribe({ endpoint, keys: receiver }, userAgent, { userId, sessionId, actor, now }) {
+    subscribe({ endpoint, keys: receiver }, userAgent, act) {
       if (!isAllowed(endpoint) || !isPushReceiver(receiver))
         return Promise.reject(new HubError('push_endpoint_refused'))
       return inTransaction(db, async (transaction) => {
@@ -107,37 +106,37 @@ export function createPush(options: {
         const { n } = await transaction
           .selectFrom('push_subscriptions')
           .select(({ fn }) => fn.countAll().as('n'))
-          .where('user_id', '=', userId)
+          .where('user_id', '=', act.actor.userId)
           .executeTakeFirstOrThrow()
         if (Number(n) >= BROWSERS_MAX) throw new HubError('too_many_push_subscriptions')
         const row = await transaction
           .insertInto('push_subscriptions')
           .values({
             id: randomBytes(ID_BYTES).toString('base64url'),
-            user_id: userId,
+            user_id: act.actor.userId,
             endpoint,
             p256dh: receiver.p256dh,
             auth: receiver.auth,
             user_agent: userAgent.slice(0, 300),
-            session_id: sessionId,
-            created_at: now,
+            session_id: act.actor.sessionId,
+            created_at: act.now,
           })
           .returningAll()
           .executeTakeFirstOrThrow()
-        await record(transaction, { kind: 'push.subscribed', at: now, actor, target: row.id, data: {} })
+        await record(transaction, { kind: 'push.subscribed', ...by(act), target: row.id, data: {} })
         return toSubscription(row)
       })
     },
 
-    unsubscribe(id, { userId, actor, now }) {
+    unsubscribe(id, act) {
       return inTransaction(db, async (transaction) => {
         const { numDeletedRows } = await transaction
           .deleteFrom('push_subscriptions')
           .where('id', '=', id)
-          .where('user_id', '=', userId)
+          .where('user_id', '=', act.actor.userId)
           .executeTakeFirst()
         if (numDeletedRows === 0n) throw new HubError('push_subscription_not_found')
-        await record(transaction, { kind: 'push.unsubscribed', at: now, actor, target: id, data: {} })
+        await record(transaction, { kind: 'push.unsubscribed', ...by(act), target: id, data: {} })
       })
     },
 

@@ -57,7 +57,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     (await api(contract.listNotices, { token })).body as ResponseOf<typeof contract.listNotices>
   const prefer = (body: object) => api(contract.editAlertPreferences, { token: owner.token, body })
 
-  it('in their browsers, with a picture and a button that needs no session, and in the portal until they read it', async () => {
+  it('in their browsers, with picture and button that needs no session, and in the portal until read', async () => {
     const stranger = await hub.signIn('admin')
     const browser = await subscribe(owner.token)
     const foreign = await insertTestGateway(hub.db, { name: 'Mill' })
@@ -104,7 +104,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     expect(await notices(stranger)).toMatchObject({ unread: 1 })
   })
 
-  it('in their language, and after their quiet hours unless the rule breaks through or somebody acknowledged', async () => {
+  it('in their language, and after their quiet hours unless the rule breaks through or one acknowledged', async () => {
     const browser = await subscribe(owner.token)
     const timeOf = (ms: number) => new Date(ms).toISOString().slice(11, 16)
     const now = hub.clock.now()

@@ -6,7 +6,7 @@ import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record } from '../facts/facts.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
@@ -18,7 +18,6 @@ const UNTESTED = { status: 'off', message: 'This channel was not tested.' } as c
 
 type Dependencies = {
   db: Kysely<Tables>
-  clock: () => number
   notifications: Notifications
   portal: {
     /** Puts a test notice behind the caller's bell. */
@@ -29,7 +28,7 @@ type Dependencies = {
 }
 
 /** The calls for the channels: their state, a test message, and the log of deliveries. */
-export function notificationRoutes(app: FastifyInstance, { db, clock, notifications, portal }: Dependencies): void {
+export function notificationRoutes(app: FastifyInstance, { db, notifications, portal }: Dependencies): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, problems, waiting, failed } = await notifications.status()
     const noticeAt = await portal.lastAt(db)
@@ -46,17 +45,16 @@ export function notificationRoutes(app: FastifyInstance, { db, clock, notificati
       failed,
     }
   })
-  mount(app, contract.sendTestNotification, async ({ query: { channel }, caller, sourceIp }) => {
+  mount(app, contract.sendTestNotification, async ({ query: { channel }, act }) => {
     const { channels: known } = await notifications.status()
     if (channel !== undefined && channel !== PORTAL && !Object.hasOwn(known, channel))
       throw new HubError('invalid_request', { fieldErrors: { channel: UNKNOWN } })
     const isOverPortal = channel === undefined || channel === PORTAL
     await inTransaction(db, async (transaction) => {
-      if (isOverPortal) await portal.test(transaction, caller, clock())
+      if (isOverPortal) await portal.test(transaction, act.actor, act.now)
       await record(transaction, {
         kind: 'notification.tested',
-        at: clock(),
-        actor: actorOf({ caller, sourceIp }),
+        ...by(act),
         target: channel ?? 'all channels',
         data: {},
       })
@@ -69,7 +67,5 @@ export function notificationRoutes(app: FastifyInstance, { db, clock, notificati
     return { email, webhook, channels }
   })
   mount(app, contract.listDeliveries, ({ query, reply }) => listDeliveries(db, query, reply))
-  mount(app, contract.sendDeliveryAgain, ({ params, caller, sourceIp }) =>
-    sendAgain(db, Number(params.id), { notifications, now: clock(), caller, sourceIp }),
-  )
+  mount(app, contract.sendDeliveryAgain, ({ params, act }) => sendAgain(db, Number(params.id), notifications, act))
 }

@@ -63,7 +63,7 @@ test.each(testEngines)(
 )
 
 test.each(testEngines)(
-  'rows that a hub stored while its clock was 400 days behind survive a day after the correction, through restarts, on %s',
+  'rows that a hub stored while its clock was 400 days behind survive a day after its correction, with restarts, on %s',
   async (engine) => {
     const hub = await startTestHub(engine)
     const { db } = hub

@@ -60,7 +60,7 @@ export function createRetention(options: {
 }): Retention {
   const { db, clock, log, uptime = () => performance.now(), deliveriesKept = DELIVERIES_KEPT } = options
   const stopped = new AbortController()
-  const tasks = createTasks({ log, failure: 'could not delete old rows' })
+  const tasks = createTasks({ log, name: 'retention', on: 'one hub', failure: 'could not delete old rows' })
   let purgedAt = -Infinity
   const leaps = createLeapWatch({ db, clock, log, uptime })
 
@@ -165,6 +165,7 @@ export function createRetention(options: {
 /** One batch of old rows, by the index that begins with `sortedBy`. */
 function oldRows(table: keyof Tables, key: readonly string[], condition: ReturnType<typeof sql>, sortedBy: string) {
   const columns = sql.join(key.map((name) => sql.ref(name)))
-  const batch = sql`select ${columns} from ${sql.table(table)} where ${condition} order by ${sql.ref(sortedBy)} limit ${sql.lit(BATCH_ROWS)}`
+  const batch = sql`select ${columns} from ${sql.table(table)} where ${condition}
+    order by ${sql.ref(sortedBy)} limit ${sql.lit(BATCH_ROWS)}`
   return sql`delete from ${sql.table(table)} where (${columns}) in (${batch})`
 }

@@ -9,29 +9,29 @@ import type { SwitchableVpn } from '../tunnel/tunnel.ts'
 import { restoreVpnSettings, saveSettings } from './save.ts'
 import { readSettings } from './settings.ts'
 
-export type SettingsDependencies = {
+type SettingsDependencies = {
   db: Kysely<Tables>
   clock: () => number
   vpn: Pick<SwitchableVpn, 'configure'>
   peers: { persist(): Promise<void>; restore(): Promise<void> }
-  /** Called when the tunnel was restarted, or started for the first time. */
-  onVpnConfigured(): Promise<void>
+  /** For devices that waited for the tunnel. */
+  admitWaiting(): Promise<void>
 }
 
 /**
  * Everybody signed in reads the settings. An admin changes them; the answer comes when the hub has applied the change.
  */
 export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDependencies): void {
-  const { db, clock, vpn, peers, onVpnConfigured } = dependencies
+  const { db, clock, vpn, peers, admitWaiting } = dependencies
   /** Applies changes one after the other, so that the tunnel matches the last one. */
   let changing: Promise<unknown> = Promise.resolve()
 
   mount(app, contract.readHubSettings, () => readSettings(db))
 
   for (const call of [contract.editHubSettings, contract.saveHubSettings])
-    mount(app, call, ({ body, caller, sourceIp }) => {
+    mount(app, call, ({ body, act }) => {
       const saved = changing.then(async () => {
-        const { before, after } = await saveSettings(db, body, { caller, sourceIp, now: clock() })
+        const { before, after } = await saveSettings(db, body, act)
         await followVpn(before, after)
         return after
       })
@@ -50,7 +50,7 @@ export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDepen
       await configure(before).catch(() => {})
       throw new HubError('vpn_start_failed', { cause: error })
     } finally {
-      await onVpnConfigured()
+      await admitWaiting()
     }
   }
 

@@ -6,10 +6,9 @@ import type { HubSettings } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, HUB, record } from '../facts/facts.ts'
+import { by, HUB, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { Caller } from '../access/sessions.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import { readSettings } from './settings.ts'
 
@@ -17,7 +16,7 @@ import { readSettings } from './settings.ts'
 export function saveSettings(
   db: Kysely<Tables>,
   change: Change<HubSettings>,
-  { now, ...by }: { caller: Caller; sourceIp: string; now: number },
+  act: Act,
 ): Promise<{ before: HubSettings; after: HubSettings }> {
   return inTransaction(db, async (transaction) => {
     const before = await readSettings(transaction)
@@ -29,12 +28,11 @@ export function saveSettings(
     for (const name of changed) await writeSetting(transaction, name, after[name])
     await record(transaction, {
       kind: 'settings.changed',
-      at: now,
-      actor: actorOf(by),
+      ...by(act),
       target: changed.join(' '),
       data: { changes: Object.fromEntries(changed.map((name) => [name, after[name]])) },
     })
-    if (after.sessionTimeout < before.sessionTimeout) await shortenSessions(transaction, after.sessionTimeout, now)
+    if (after.sessionTimeout < before.sessionTimeout) await shortenSessions(transaction, after.sessionTimeout, act.now)
     return { before, after }
   })
 }

@@ -330,8 +330,8 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     await expect(kept()).rejects.toThrow('down')
     isDown = false
     for (const hubName of ['Orchard', 'Barn']) {
-      const caller = { userId: 'a', username: 'rosa', role: 'admin', sessionId: 's' } as const
-      await saveSettings(db, { hubName }, { caller, sourceIp: '', now: hub.clock.now() })
+      const actor = { userId: 'a', username: 'rosa', role: 'admin', sessionId: 's' } as const
+      await saveSettings(db, { hubName }, { actor, sourceIp: '', now: hub.clock.now() })
       const before = statements
       const shared = await Promise.all(Array.from({ length: 50 }, kept))
       expect(new Set(shared.map((settings) => settings.hubName))).toEqual(new Set([hubName]))

@@ -56,7 +56,8 @@ describe.each(testEngines)('sites on %s', (engine) => {
     const audit = hub.db.selectFrom('audit').select(['actor', 'target']).where('action', '=', 'site.rename')
     expect(await audit.execute()).toEqual([{ actor: 'the-admin', target: 'Old hill to New hill' }])
     expect(await activity()).toEqual([
-      'Site "Old hill" was renamed to "New hill" by the-admin: the alert rules "Boars", "Both", automatic updates and 1 saved view follow it',
+      'Site "Old hill" was renamed to "New hill" by the-admin: the alert rules "Boars", "Both", automatic ' +
+        'updates and 1 saved view follow it',
     ])
   })
 

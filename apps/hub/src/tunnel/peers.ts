@@ -4,28 +4,24 @@
  * handshake are written back in batches, so that a restarted hub can start the handshakes; so is the greatest timestamp
  * of its initiations, so that a recorded initiation cannot be replayed after a restart.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unixMsOfTimestamp } from '@hedgerow/wireguard'
 import type { Logger } from 'pino'
 import type { Kysely, Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { createFirstHandshakes } from './first-handshakes.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 
 /** The interval also covers endpoints that changed without a handshake. */
 const RECONCILE_INTERVAL_MS = 30_000
-const BATCH_ROWS = 100
-const ROWS_AT_ONCE = 200
 /** Delay before a handshake is written, so that a thousand at once make one batch. */
 const PERSIST_DELAY_MS = 250
 /** A timestamp further ahead came from a wrong clock, and would lock its device out for good. */
 const TIMESTAMP_AHEAD_MS = 86_400_000
 
-type StoredPeer = Pick<
-  Selectable<Tables['gateways']>,
-  'wireguard_public_key' | 'preshared_key' | 'address' | 'endpoint_address' | 'endpoint_port'
->
+const STORED = ['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'] as const
+type StoredPeer = Pick<Selectable<Tables['gateways']>, (typeof STORED)[number]>
 
 export type Peers = LivePeers & {
   /** Loads the database's peers into the tunnel, then keeps both in sync until `stop`. */
@@ -60,7 +56,7 @@ export function createPeers({
   let changes = 0
   const wanted = db.selectFrom('gateways').orderBy('last_handshake_at', 'desc')
   /** An unavailable database is read again at the next turn. */
-  const tasks = createTasks({ log, failure: 'could not compare tunnel and database' })
+  const tasks = createTasks({ log, name: 'peers', on: 'each hub', failure: 'could not compare tunnel and database' })
   let refreshing: Promise<void> = Promise.resolve()
   const handshakes = new Map<string, number>()
   /** Peers whose handshake is not written yet. */
@@ -122,18 +118,13 @@ export function createPeers({
       const rows = await db.selectFrom('handshake_timestamps').selectAll().execute()
       timestamps = new Map(rows.map((row) => [row.wireguard_public_key, row.timestamp]))
     }
-    // The gateways that were seen last come first. A large fleet is read in slices, between which other requests run.
+    // The gateways that were seen last come first.
     const all = await upToDate(() => wanted.select(['id', 'wireguard_public_key']).execute())
     const keys = new Set(all.map((row) => row.wireguard_public_key))
     for (const publicKey of applied.keys()) if (!keys.has(publicKey)) drop(publicKey)
-    for (let start = 0; start < all.length; start += ROWS_AT_ONCE) {
-      if (start > 0) await nextTurn()
-      const ids = all.slice(start, start + ROWS_AT_ONCE).map(({ id }) => id)
-      const slice = wanted
-        .select(['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'])
-        .where('id', 'in', ids)
-      for (const row of await upToDate(() => slice.execute())) putStored(row)
-    }
+    const stored = wanted.select(STORED)
+    for await (const some of slices(all.map(({ id }) => id)))
+      for (const row of await upToDate(() => stored.where('id', 'in', some).execute())) putStored(row)
   }
 
   /** Reads again when a live change came meanwhile: what was read may be older than it. */
@@ -169,13 +160,8 @@ export function createPeers({
     return write([...keys].flatMap((key) => vpn.peer(key) ?? []))
   }
 
-  /** In slices, between which other requests run. */
   async function persist(): Promise<void> {
-    const keys = [...applied.keys()]
-    for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
-      if (start > 0) await nextTurn()
-      await write(keys.slice(start, start + ROWS_AT_ONCE).flatMap((key) => vpn.peer(key) ?? []))
-    }
+    for await (const keys of slices([...applied.keys()])) await write(keys.flatMap((key) => vpn.peer(key) ?? []))
   }
 
   async function write(peers: readonly VpnPeerStatus[]): Promise<void> {
@@ -189,10 +175,10 @@ export function createPeers({
     })
     if (later.length + changed.length === 0) return
     await db.transaction().execute(async (transaction) => {
-      for (let i = 0; i < later.length; i += BATCH_ROWS)
+      for await (const rows of slices(later))
         await transaction
           .insertInto('handshake_timestamps')
-          .values(later.slice(i, i + BATCH_ROWS))
+          .values(rows)
           .onConflict((conflict) =>
             conflict
               .column('wireguard_public_key')

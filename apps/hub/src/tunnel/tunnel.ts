@@ -47,7 +47,7 @@ export type VpnBackend = {
   /** Takes effect at once. */
   removePeer(publicKey: string): void
   peer(publicKey: string): VpnPeerStatus | undefined
-  /** The status of every peer. A large fleet's takes 20 ms. */
+  /** The status of every peer. Slow for a large fleet. */
   peers(): VpnPeerStatus[]
   /** The traffic of all peers by public key; a copy. */
   traffic(): ReadonlyMap<string, VpnTraffic>

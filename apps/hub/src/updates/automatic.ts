@@ -4,11 +4,11 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, HUB, record } from '../facts/facts.ts'
+import { by, HUB, record, type Act } from '../facts/facts.ts'
 import { findGateway } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { canUpdate, HEARD_WITHIN_MS, progressOf, putRequest, whyUnwell, type By, type Release } from './requests.ts'
+import { canUpdate, HEARD_WITHIN_MS, progressOf, putRequest, whyUnwell, type Release } from './requests.ts'
 import { findHeld, isBetween, isLastRing, planRollout, type RolloutRow } from './rollout.ts'
 import { automaticOf, readSites, type AutomaticSettings } from './sites.ts'
 
@@ -111,8 +111,7 @@ export function createAutomaticUpdates(options: {
       .execute()
     const about = { at: now, actor: HUB, target: version }
     if (!known) await record(transaction, { kind: 'rollout.started', ...about, data: { version } })
-    for (const gateway of candidates.slice(0, ask))
-      await putRequest(transaction, gateway, release, { by: undefined, now })
+    for (const gateway of candidates.slice(0, ask)) await putRequest(transaction, gateway, release, { now })
     if (state !== 'stopped') return
     await withdraw(transaction, release, now)
     await record(transaction, { kind: 'rollout.stopped', ...about, data: { version, message } })
@@ -173,7 +172,7 @@ export function createAutomaticUpdates(options: {
     goOn,
     describe,
     /** Throws `rollout_not_stopped`. */
-    resume: (release: Release, by: By) =>
+    resume: (release: Release, act: Act) =>
       inTransaction(db, async (transaction) => {
         const { number, version } = release
         const rollout = await findRollout(transaction, number)
@@ -189,33 +188,33 @@ export function createAutomaticUpdates(options: {
           .where('by_name', 'is', null)
           .where('state', '=', 'failed')
           .execute()
-        const about = { at: clock(), actor: actorOf(by), target: version }
+        const about = { ...by(act), target: version }
         await record(transaction, { kind: 'rollout.resumed', ...about, data: { version } })
       }),
     /** Throws `rollout_not_running`. */
-    stop: (release: Release, by: By) =>
+    stop: (release: Release, act: Act) =>
       inTransaction(db, async (transaction) => {
         const { number, version } = release
         const { numUpdatedRows } = await transaction
           .updateTable('rollouts')
-          .set({ state: 'stopped', message: `${by.caller.username} stopped them.` })
+          .set({ state: 'stopped', message: `${act.actor.username} stopped them.` })
           .where('number', '=', number)
           .where('state', '=', 'running')
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw new HubError('rollout_not_running')
         const now = clock()
         await withdraw(transaction, release, now)
-        const about = { at: now, actor: actorOf(by), target: version }
+        const about = { ...by(act), target: version }
         await record(transaction, { kind: 'rollout.stopped-by-hand', ...about, data: { version } })
       }),
     /** Throws `gateway_not_found` and `update_not_open`. */
-    skip: (gatewayId: string, by: By) =>
+    skip: (gatewayId: string, act: Act) =>
       inTransaction(db, async (transaction) => {
-        const gateway = await findGateway(transaction, scopeOf(by.caller), gatewayId)
+        const gateway = await findGateway(transaction, scopeOf(act.actor), gatewayId)
         const now = clock()
         const skipped = await transaction
           .updateTable('gateway_updates')
-          .set({ state: 'skipped', message: `${by.caller.username} skipped it.`, ended_at: now })
+          .set({ state: 'skipped', message: `${act.actor.username} skipped it.`, ended_at: now })
           .where('gateway_id', '=', gatewayId)
           .where('by_name', 'is', null)
           .where((row) =>
@@ -224,7 +223,7 @@ export function createAutomaticUpdates(options: {
           .returning('version')
           .executeTakeFirst()
         if (!skipped) throw new HubError('update_not_open')
-        const about = { at: now, actor: actorOf(by), target: gatewayId, gatewayId }
+        const about = { ...by(act), target: gatewayId, gatewayId }
         const data = { gatewayName: gateway.name, version: skipped.version }
         await record(transaction, { kind: 'update.skipped', ...about, data })
       }),

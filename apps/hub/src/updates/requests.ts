@@ -1,14 +1,12 @@
 /** Requests for updates: the newest one of each gateway is a row. */
 import type { Heartbeat } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
-import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
-import { actorOf, HUB, record } from '../facts/facts.ts'
+import { by, HUB, record, type Act } from '../facts/facts.ts'
 import { duration } from '../kernel/duration.ts'
 
 export type Release = { version: string; number: number; platforms: readonly string[] }
 export type RequestRow = Selectable<Tables['gateway_updates']>
-export type By = { caller: Caller; sourceIp: string }
 
 /** Whether it runs a release that it can replace by this one. */
 export function canUpdate(content: Heartbeat | undefined, release: Release | undefined): boolean {
@@ -16,13 +14,14 @@ export function canUpdate(content: Heartbeat | undefined, release: Release | und
   return !!runs && !!release && release.platforms.includes(runs.platform) && runs.number < release.number
 }
 
-/** Without `by`, the request is one of the automatic updates. */
+/** Without an actor, the request is one of the automatic updates. */
 export async function putRequest(
   db: Db,
   gateway: { id: string; name: string },
   release: Release,
-  { by, now }: { by: By | undefined; now: number },
+  act: Act | { now: number },
 ): Promise<void> {
+  const { now } = act
   const before = await db
     .selectFrom('gateway_updates')
     .select('attempt')
@@ -33,7 +32,7 @@ export async function putRequest(
     version: release.version,
     // Greater than any earlier one, also after the clock was set back.
     attempt: Math.max(now, (before?.attempt ?? 0) + 1),
-    by_name: by?.caller.username ?? null,
+    by_name: 'actor' in act ? act.actor.username : null,
     state: 'asked' as const,
     message: '',
     asked_at: now,
@@ -47,8 +46,7 @@ export async function putRequest(
     .execute()
   await record(db, {
     kind: 'update.asked',
-    at: now,
-    actor: by ? actorOf(by) : HUB,
+    ...('actor' in act ? by(act) : { at: now, actor: HUB }),
     target: gateway.id,
     gatewayId: gateway.id,
     data: { gatewayName: gateway.name, version: release.version },

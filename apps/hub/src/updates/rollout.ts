@@ -56,9 +56,9 @@ export function planRollout(
   if (failed)
     return { state: 'stopped', message: `Gateway "${failed.name}" was not updated: ${failed.message}`, ask: 0 }
   const done = requests.filter(({ state }) => state === 'done')
-  const asked = count(requests, 'asked')
+  const waiting = count(requests, 'asked')
   const waits = (message: string) => ({ state: 'running' as const, message, ask: 0 })
-  if (asked + candidates === 0) {
+  if (waiting + candidates === 0) {
     if (later > 0) return waits('Waits for the hours of automatic updates.')
     if (away > 0) return waits('Waits for gateways that are offline.')
     return waits('Every gateway that can get it has it.')
@@ -69,7 +69,7 @@ export function planRollout(
     return waits('Waits for half an hour before the next gateways.')
   const unwell = done.find((request) => request.unwell !== undefined)
   if (unwell) return waits(`Waits for gateway "${unwell.name}", which ${unwell.unwell}.`)
-  const places = ring === undefined ? AT_ONCE - asked : ring - done.length - asked
+  const places = ring === undefined ? AT_ONCE - waiting : ring - done.length - waiting
   const size = ring === undefined ? 'every gateway' : ring === 1 ? 'one gateway' : `the first ${ring} gateways`
   return { state: 'running', message: `Goes to ${size}.`, ask: Math.max(0, Math.min(places, candidates)) }
 }
@@ -83,8 +83,8 @@ type Seen = RequestRow & Request & { heardAt: number | undefined; progress: stri
  * there are places.
  */
 export function findHeld(requests: readonly Seen[], now: number): Seen[] {
-  const asked = requests.filter(({ state }) => state === 'asked')
-  const held = asked.flatMap((request) => {
+  const waiting = requests.filter(({ state }) => state === 'asked')
+  const held = waiting.flatMap((request) => {
     const message = whyHeld(request, now)
     return message === undefined ? [] : [{ ...request, message }]
   })

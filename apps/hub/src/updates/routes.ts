@@ -15,12 +15,10 @@ export function updateRoutes(app: FastifyInstance, { updates }: { updates: Updat
     const rest = last === undefined ? sorted : sorted.filter(({ name }) => name > last)
     return { ...all, gateways: sendPage(reply, rest, page, ({ name }) => [name]) }
   })
-  mount(app, contract.updateGateways, ({ body, caller, sourceIp }) =>
-    updates.ask(body.gatewayIds, { caller, sourceIp }),
-  )
-  mount(app, contract.stopRollout, ({ caller, sourceIp }) => updates.stopRollout({ caller, sourceIp }))
-  mount(app, contract.skipUpdate, ({ body, caller, sourceIp }) => updates.skip(body.gatewayId, { caller, sourceIp }))
+  mount(app, contract.updateGateways, ({ body, act }) => updates.ask(body.gatewayIds, act))
+  mount(app, contract.stopRollout, ({ act }) => updates.stopRollout(act))
+  mount(app, contract.skipUpdate, ({ body, act }) => updates.skip(body.gatewayId, act))
   for (const call of [contract.editSiteUpdates, contract.saveSiteUpdates])
-    mount(app, call, ({ body, caller, sourceIp }) => updates.saveSite(body, { caller, sourceIp }))
-  mount(app, contract.resumeRollout, ({ caller, sourceIp }) => updates.resume({ caller, sourceIp }))
+    mount(app, call, ({ body, act }) => updates.saveSite(body, act))
+  mount(app, contract.resumeRollout, ({ act }) => updates.resume(act))
 }

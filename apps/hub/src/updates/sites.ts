@@ -3,10 +3,9 @@ import type { HubSettings, SiteUpdates } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { By } from './requests.ts'
 import { isWithinHours } from './rollout.ts'
 
 /** What is left out keeps its value, which is null for a site that has none. */
@@ -33,7 +32,7 @@ export function automaticOf(sites: readonly SiteUpdates[], settings: AutomaticSe
 }
 
 /** Throws `changed_meanwhile`, and `site_not_found` when no gateway is there. */
-export function saveSite(db: Kysely<Tables>, change: SiteChange, { now, ...by }: By & { now: number }): Promise<void> {
+export function saveSite(db: Kysely<Tables>, change: SiteChange, act: Act): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = (await readSites(transaction)).find(({ site }) => site === change.site)
     const { site, automatic, hours } = edited(before ?? { site: change.site, automatic: null, hours: null }, change)
@@ -55,6 +54,6 @@ export function saveSite(db: Kysely<Tables>, change: SiteChange, { now, ...by }:
         .execute()
     }
     const data = { automatic, hours }
-    await record(transaction, { kind: 'site-updates.changed', at: now, actor: actorOf(by), target: site, data })
+    await record(transaction, { kind: 'site-updates.changed', ...by(act), target: site, data })
   })
 }

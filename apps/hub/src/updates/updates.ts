@@ -9,14 +9,14 @@ import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
-import { HUB, record } from '../facts/facts.ts'
+import { HUB, record, type Act } from '../facts/facts.ts'
 import { kept } from '../facts/kept.ts'
 import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { createAutomaticUpdates, type Heartbeats } from './automatic.ts'
-import { canUpdate, endOf, progressOf, putRequest, type By, type Release, type RequestRow } from './requests.ts'
+import { canUpdate, endOf, progressOf, putRequest, type Release, type RequestRow } from './requests.ts'
 import { readSites, saveSite, type AutomaticSettings, type SiteChange } from './sites.ts'
 
 const LOOK_INTERVAL_MS = 5_000
@@ -36,15 +36,15 @@ export type Updates = {
   /** With `search`, the gateways whose name or location contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
-  ask(gatewayIds: readonly string[], by: By): Promise<Versions>
+  ask(gatewayIds: readonly string[], act: Act): Promise<Versions>
   /** Throws `no_release` and `rollout_not_stopped`. */
-  resume(by: By): Promise<Versions>
+  resume(act: Act): Promise<Versions>
   /** Throws `no_release` and `rollout_not_running`. */
-  stopRollout(by: By): Promise<Versions>
+  stopRollout(act: Act): Promise<Versions>
   /** Throws `gateway_not_found` and `update_not_open`. */
-  skip(gatewayId: string, by: By): Promise<Versions>
+  skip(gatewayId: string, act: Act): Promise<Versions>
   /** Throws `site_not_found` and `changed_meanwhile`. */
-  saveSite(change: SiteChange, by: By): Promise<Versions>
+  saveSite(change: SiteChange, act: Act): Promise<Versions>
   /** Why automatic updates do not go on, as a sentence; undefined while they do. */
   trouble(): Promise<string | undefined>
   /** Ends requests by the gateways' reports, and continues automatic updates; called every few seconds. */
@@ -164,39 +164,44 @@ export function createUpdates(options: {
     if (release) await automatic.goOn(release)
   }
 
-  const tasks = createTasks({ log: options.log, failure: 'could not follow the updates of gateways' })
+  const tasks = createTasks({
+    log: options.log,
+    name: 'updates',
+    on: 'one hub',
+    failure: 'could not follow the updates of gateways',
+  })
   return {
     wanted: async (gatewayId) => (await readAsked()).get(gatewayId),
     list,
-    async ask(gatewayIds, by) {
+    async ask(gatewayIds, act) {
       const release = await requireRelease()
       await inTransaction(db, async (transaction) => {
         for (const id of new Set(gatewayIds)) {
-          const gateway = await gatewaysIn(transaction, scopeOf(by.caller))
+          const gateway = await gatewaysIn(transaction, scopeOf(act.actor))
             .select(['id', 'name'])
             .where('id', '=', id)
             .executeTakeFirst()
           if (!gateway) throw new HubError('gateway_not_found')
           if (!canUpdate(heartbeats.latest(id)?.content, release)) throw new HubError('gateway_cannot_update')
-          await putRequest(transaction, gateway, release, { by, now: clock() })
+          await putRequest(transaction, gateway, release, act)
         }
       })
       return list()
     },
-    async resume(by) {
-      await automatic.resume(await requireRelease(), by)
+    async resume(act) {
+      await automatic.resume(await requireRelease(), act)
       return list()
     },
-    async stopRollout(by) {
-      await automatic.stop(await requireRelease(), by)
+    async stopRollout(act) {
+      await automatic.stop(await requireRelease(), act)
       return list()
     },
-    async skip(gatewayId, by) {
-      await automatic.skip(gatewayId, by)
+    async skip(gatewayId, act) {
+      await automatic.skip(gatewayId, act)
       return list()
     },
-    async saveSite(site, by) {
-      await saveSite(db, site, { ...by, now: clock() })
+    async saveSite(site, act) {
+      await saveSite(db, site, act)
       return list()
     },
     async trouble() {

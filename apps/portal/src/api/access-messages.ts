@@ -10,5 +10,6 @@ export const offlineGateway = (reason: string): string =>
 /** `port` is the hub's text, such as `port 51820 of hub.example.org`. */
 export const blockedUdp = (port: string): string =>
   accessFailed(
-    `UDP seems to be blocked between the gateway and the hub. Allow UDP from the gateway to ${port}; the VPN then connects by itself.`,
+    `UDP seems to be blocked between the gateway and the hub. Allow UDP from the gateway to ${port}; the VPN ` +
+      'then connects by itself.',
   )

@@ -1,6 +1,6 @@
 /**
  * A connection whose requests the front reads itself while they are plain (`head.ts`) and served by exchanges:
- * node:http costs several times as much for each. The first other request, and whatever follows it, goes to node:http,
+ * node:http costs more for each. The first other request, and whatever follows it, goes to node:http,
  * byte for byte.
  */
 import type { Socket } from 'node:net'

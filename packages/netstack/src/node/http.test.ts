@@ -136,7 +136,8 @@ describe('HTTP over streams of the stack', () => {
     })
     const stream = connect()
     stream.write(
-      'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3 HTTP/1.1\r\nHost: ' +
+        'x\r\nConnection: close\r\n\r\n',
     )
     const answers = await text(stream)
     expect([...answers.matchAll(/\[\/(\d)\]/g)].map((match) => match[1])).toEqual(['1', '2', '3'])

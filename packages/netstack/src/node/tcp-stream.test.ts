@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ScriptedPeer } from '../scripted-peer.ts'
 import { TcpStream } from './tcp-stream.ts'
 
-it('completes a waiting write in a callback of its own, because HTTP holds writes until the callback ends', async () => {
+it('completes a waiting write in its own callback, because HTTP holds writes until the callback ends', async () => {
   const peer = ScriptedPeer.established()
   const driver = { schedule: () => undefined, abort: () => undefined, now: () => peer.now }
   const at = { localAddress: '10.100.0.1', remoteAddress: '10.100.0.2', remotePort: 4000 }
@@ -24,7 +24,7 @@ it('completes a waiting write in a callback of its own, because HTTP holds write
   expect(stream.writableLength).toBe(0)
 })
 
-it('returns data in memory of its own, of about the same size: a reader that keeps it keeps no packet and no other data', async () => {
+it('returns data in memory of its own, of about the same size: who keeps it keeps no packet', async () => {
   const read = [1, 2].map((): Buffer[] => [])
   for (const chunks of read) {
     const peer = ScriptedPeer.established()

@@ -14,8 +14,8 @@ export function lengthsOf(name: string, tensor: Tensor | undefined, wanted: read
   const shape = tensor?.shape ?? []
   const isRight =
     shape.length === wanted.length && wanted.every((length, i) => length === undefined || length === shape[i])
-  const told = `[${wanted.map((length) => length ?? 'n').join(', ')}]`
-  if (!tensor || !isRight) throw new LayoutError(`the model's output ${name} is [${shape.join(', ')}], not ${told}`)
+  const expected = `[${wanted.map((length) => length ?? 'n').join(', ')}]`
+  if (!tensor || !isRight) throw new LayoutError(`the model's output ${name} is [${shape.join(', ')}], not ${expected}`)
   if (tensor.data.length !== shape.reduce((a, b) => a * b, 1))
     throw new LayoutError(
       `the model's output ${name} has ${tensor.data.length} numbers, not those of [${shape.join(', ')}]`,

@@ -37,7 +37,7 @@ type Place = { label: string; first: Box; sum: { x: number; y: number; width: nu
 export function findRepeats(seen: readonly Seen[]): Repeat[] {
   const places: { -readonly [K in keyof Place]: Place[K] }[] = []
   for (const { label, box, isRight } of seen) {
-    let place = places.find((known) => known.label === label && overlapOf(known.first, box) >= SAME_OVERLAP)
+    let place = places.find((mask) => mask.label === label && overlapOf(mask.first, box) >= SAME_OVERLAP)
     if (!place) {
       if (places.length >= PLACES_MAX) continue
       place = { label, first: box, sum: { x: 0, y: 0, width: 0, height: 0 }, times: 0, wrong: 0 }

@@ -63,14 +63,16 @@ test('HChaCha20 (draft-irtf-cfrg-xchacha-03 §2.2.1)', () => {
 
 test('XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03 appendix A.3.1)', () => {
   const plaintext = ascii(
-    "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.",
+    "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would " +
+      'be it.',
   )
   const key = counting.map((byte) => byte + 0x80)
   const nonce = Uint8Array.from({ length: 24 }, (_, i) => 0x40 + i)
   const ad = bytes('50515253c0c1c2c3c4c5c6c7')
   const sealed = nodeCrypto.xseal(key, nonce, plaintext, ad)
   expect(hex(sealed)).toBe(
-    'bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4eda7e39ae64c6708c54c216cb96b72e' +
+    'bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4eda7e39' +
+      'ae64c6708c54c216cb96b72e' +
       '1213b4522f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b2383565d3fff921f9664c97637da9768812f615c68b13b52e' +
       'c0875924c1c7987947deafd8780acf49',
   )

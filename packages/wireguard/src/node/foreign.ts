@@ -27,12 +27,12 @@ export function openFunctions<Functions>(
 
 /**
  * So many arguments that are pointers, or lengths, which a machine of 64 bits passes like them: with a 'uint64' among
- * its arguments a call costs three times as much.
+ * its arguments a call is slow.
  */
 export const pointers = (count: number): 'pointer'[] => Array.from({ length: count }, () => 'pointer')
 
 /** Never freed, because the memory behind a pointer must never be freed. */
-const kept: ArrayBuffer[] = []
+const buffers: ArrayBuffer[] = []
 
 /**
  * Zeros that are never freed, and where they lie. Physical memory is taken only for pages that were written. To be
@@ -40,7 +40,7 @@ const kept: ArrayBuffer[] = []
  */
 export function foreignMemory(bytes: number): { buffer: ArrayBuffer; address: bigint } {
   const buffer = new ArrayBuffer(bytes)
-  kept.push(buffer)
+  buffers.push(buffer)
   return { buffer, address: loadFfi().getRawPointer(buffer) }
 }
 

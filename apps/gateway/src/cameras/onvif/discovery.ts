@@ -75,7 +75,15 @@ export async function discoverCameras(options: DiscoveryOptions): Promise<void> 
 }
 
 function probe(): string {
-  return `<?xml version="1.0" encoding="utf-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery" xmlns:n="http://www.onvif.org/ver10/network/wsdl"><s:Header><a:MessageID>uuid:${randomUUID()}</a:MessageID><a:To>urn:schemas-xmlsoap-org:ws:2005:04:discovery</a:To><a:Action>http://schemas.xmlsoap.org/ws/2005/04/discovery/Probe</a:Action></s:Header><s:Body><d:Probe><d:Types>n:NetworkVideoTransmitter</d:Types></d:Probe></s:Body></s:Envelope>`
+  return (
+    '<?xml version="1.0" encoding="utf-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" ' +
+    'xmlns:a="http://schemas.xmlsoap.org/ws/2004/08/addressing" ' +
+    'xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery" ' +
+    `xmlns:n="http://www.onvif.org/ver10/network/wsdl"><s:Header><a:MessageID>uuid:${randomUUID()}</a:MessageID>` +
+    '<a:To>urn:schemas-xmlsoap-org:ws:2005:04:discovery</a:To>' +
+    '<a:Action>http://schemas.xmlsoap.org/ws/2005/04/discovery/Probe</a:Action></s:Header>' +
+    '<s:Body><d:Probe><d:Types>n:NetworkVideoTransmitter</d:Types></d:Probe></s:Body></s:Envelope>'
+  )
 }
 
 function serviceUrl(text: string): URL | undefined {

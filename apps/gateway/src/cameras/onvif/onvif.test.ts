@@ -153,9 +153,11 @@ describe('gateway cameras find', () => {
       isDone: true,
       text: [
         'cameras:',
-        '  # camera-127-0-0-1: { url: "rtsp://viewer:${CAMERA_PASSWORD}@127.0.0.1:554/main?a=1&b=2" } # Main   best, H264 1920x1080',
+        '  # camera-127-0-0-1: { url: "rtsp://viewer:${CAMERA_PASSWORD}@127.0.0.1:554/main?a=1&b=2" } # Main   ' +
+          'best, H264 1920x1080',
         '  camera-127-0-0-1: { url: "rtsp://viewer:${CAMERA_PASSWORD}@127.0.0.1:554/sub?a=1&b=2" } # Sub, H264 640x360',
-        '  # camera-127-0-0-1: { url: "rtsp://viewer:${CAMERA_PASSWORD}@127.0.0.1:554/tiny?a=1&b=2" } # Tiny, H264 320x180',
+        '  # camera-127-0-0-1: { url: "rtsp://viewer:${CAMERA_PASSWORD}@127.0.0.1:554/tiny?a=1&b=2" } # Tiny, ' +
+          'H264 320x180',
       ].join('\n'),
     })
   })

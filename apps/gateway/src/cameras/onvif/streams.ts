@@ -54,7 +54,8 @@ async function mediaService(service: URL, device: OnvifDevice, signal: AbortSign
 
 async function streamUrl(media: URL, device: OnvifDevice, token: string, signal: AbortSignal): Promise<URL> {
   const setup =
-    '<m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup>'
+    '<m:StreamSetup><t:Stream>RTP-Unicast</t:Stream>' +
+    '<t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup>'
   const body = `<m:GetStreamUri>${setup}<m:ProfileToken>${escapeXml(token)}</m:ProfileToken></m:GetStreamUri>`
   const [uri] = textsOf(await callOnvif(media, device, body, signal), 'Uri')
   const url = sameMachine(uri ?? '', media, /^rtsps?:$/)

@@ -17,7 +17,8 @@ export const driver = driverType({
   summary: 'A program of the device, one list of arguments for on and one for off.',
   settings: {
     on: command.describe(
-      'The program that switches on, and its arguments, used unchanged: no shell reads them, and nothing in them is replaced.',
+      'The program that switches on, and its arguments, used unchanged: no shell reads them, and nothing in them ' +
+        'is replaced.',
     ),
     off: command.describe(
       'The program that switches off, and its arguments. It must end, with status 0 once the device is off.',

@@ -49,11 +49,11 @@ export const driver = driverType({
         signal.throwIfAborted()
         const child = spawn('gpioset', args, { stdio: ['ignore', 'ignore', 'pipe'] })
         holding = child
-        let said = ''
-        child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 500)))
+        let output = ''
+        child.stderr.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(0, 500)))
         const ended = Promise.withResolvers<never>()
         child.once('error', (error) => ended.reject(error))
-        child.once('close', () => ended.reject(new Error(said.trim() || 'gpioset ended at once')))
+        child.once('close', () => ended.reject(new Error(output.trim() || 'gpioset ended at once')))
         ended.promise.catch(() => {})
         await Promise.race([ended.promise, sleep(REFUSES_WITHIN_MS)])
         return 'gpioset holds the line'

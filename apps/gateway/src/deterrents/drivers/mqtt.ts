@@ -60,7 +60,7 @@ export const driver = driverType({
      */
     let held: MqttClient | undefined
     /** What the device said last on this connection, retained or not: many switches report only changes. */
-    let said: 'on' | 'off' | undefined
+    let reported: 'on' | 'off' | undefined
     /** What it said on an earlier one. It may have changed since with nobody to hear it. */
     let saidBefore: 'on' | 'off' | undefined
     let connectedAt = -Infinity
@@ -70,8 +70,8 @@ export const driver = driverType({
 
     function listen(text: string): void {
       const value = valueOf(text, state?.key)
-      if (isSame(value, state?.off ?? settings.off)) said = 'off'
-      else if (isSame(value, state?.on ?? settings.on)) said = 'on'
+      if (isSame(value, state?.off ?? settings.off)) reported = 'off'
+      else if (isSame(value, state?.on ?? settings.on)) reported = 'on'
       else return
       heard()
     }
@@ -101,8 +101,8 @@ export const driver = driverType({
       if (signal.aborted) client.end(true)
       signal.throwIfAborted()
       if (!state) return client
-      saidBefore = said ?? saidBefore
-      said = undefined
+      saidBefore = reported ?? saidBefore
+      reported = undefined
       connectedAt = performance.now()
       client.on('message', (_topic, message) => listen(message.toString('utf8')))
       await client.subscribeAsync(state.topic, { qos: 1 })
@@ -116,14 +116,14 @@ export const driver = driverType({
       isTaken = true
       const taken = qos === 0 ? 'given to the broker' : 'acknowledged by the broker'
       if (!state) return `${taken}; the switch reports no state`
-      if (said === wanted) return `${taken}; the switch says ${wanted}`
+      if (reported === wanted) return `${taken}; the switch says ${wanted}`
       const { promise: isSo, resolve } = Promise.withResolvers<true>()
-      heard = () => said === wanted && resolve(true)
+      heard = () => reported === wanted && resolve(true)
       const comesBack = saidBefore === 'on' ? connectedAt + COMES_BACK_MS - performance.now() : 0
       const silence = sleep(Math.max(SILENT_MS, comesBack), false, { ref: false })
-      const isSilent = wanted === 'off' && said === undefined ? silence : isSo
+      const isSilent = wanted === 'off' && reported === undefined ? silence : isSo
       if (await Promise.race([isSo, isSilent])) return `the switch said ${wanted}`
-      if (said === undefined) return `${taken}; the switch reports no state`
+      if (reported === undefined) return `${taken}; the switch reports no state`
       await isSo
       return `the switch said ${wanted}`
     }
@@ -182,6 +182,6 @@ function valueOf(text: string, key: string | undefined): string {
 }
 
 /** Switches write ON, On and on. */
-function isSame(said: string, expected: string): boolean {
-  return said.trim().toLowerCase() === expected.trim().toLowerCase()
+function isSame(reported: string, expected: string): boolean {
+  return reported.trim().toLowerCase() === expected.trim().toLowerCase()
 }

@@ -67,7 +67,9 @@ async function send(
   const uri = url.pathname + url.search
   const post = (isSigned: boolean, digest?: { challenge: DigestChallenge; count: number }) => {
     const token = isSigned && signedAt && user !== undefined ? usernameToken(user, password, signedAt) : ''
-    const envelope = `<?xml version="1.0" encoding="utf-8"?><s:Envelope ${NAMESPACES}><s:Header>${token}</s:Header><s:Body>${body}</s:Body></s:Envelope>`
+    const envelope =
+      '<?xml version="1.0" encoding="utf-8"?><s:Envelope ' +
+      `${NAMESPACES}><s:Header>${token}</s:Header><s:Body>${body}</s:Body></s:Envelope>`
     const request = { method: 'POST', uri, user: user ?? '', password, body: envelope, count: digest?.count ?? 0 }
     return callDevice({
       url,
@@ -142,7 +144,13 @@ function usernameToken(user: string, password: string, at: Date): string {
   const digest = createHash('sha1').update(nonce).update(created).update(password).digest('base64')
   const [token, utility] = [`${SECURITY}-wssecurity-secext-1.0.xsd`, `${SECURITY}-wssecurity-utility-1.0.xsd`]
   const types = `${SECURITY}-username-token-profile-1.0#PasswordDigest`
-  return `<w:Security s:mustUnderstand="1" xmlns:w="${token}" xmlns:u="${utility}"><w:UsernameToken><w:Username>${escapeXml(user)}</w:Username><w:Password Type="${types}">${digest}</w:Password><w:Nonce EncodingType="${SECURITY}-soap-message-security-1.0#Base64Binary">${nonce.toString('base64')}</w:Nonce><u:Created>${created}</u:Created></w:UsernameToken></w:Security>`
+  return (
+    `<w:Security s:mustUnderstand="1" xmlns:w="${token}" ` +
+    `xmlns:u="${utility}"><w:UsernameToken><w:Username>${escapeXml(user)}</w:Username><w:Password ` +
+    `Type="${types}">${digest}</w:Password><w:Nonce ` +
+    `EncodingType="${SECURITY}-soap-message-security-1.0#Base64Binary">${nonce.toString('base64')}</w:Nonce>` +
+    `<u:Created>${created}</u:Created></w:UsernameToken></w:Security>`
+  )
 }
 
 export function escapeXml(text: string): string {

@@ -32,7 +32,8 @@ export const driver = driverType({
 
     return {
       async on(seconds, signal) {
-        const properties = `<t:Mode>Monostable</t:Mode><t:DelayTime>PT${seconds}S</t:DelayTime><t:IdleState>${idle}</t:IdleState>`
+        const mode = '<t:Mode>Monostable</t:Mode>'
+        const properties = `${mode}<t:DelayTime>PT${seconds}S</t:DelayTime><t:IdleState>${idle}</t:IdleState>`
         await call(
           `<d:SetRelayOutputSettings>${token}<d:Properties>${properties}</d:Properties></d:SetRelayOutputSettings>`,
           'SetRelayOutputSettingsResponse',

@@ -33,8 +33,8 @@ export const driver = driverType({
     }
 
     /** `StateText1` and `StateText2` replace OFF and ON. */
-    async function ownWordFor(state: 'ON' | 'OFF', said: string, signal: AbortSignal): Promise<unknown> {
-      if (/^(on|off)$/i.test(said)) return undefined
+    async function ownWordFor(state: 'ON' | 'OFF', reported: string, signal: AbortSignal): Promise<unknown> {
+      if (/^(on|off)$/i.test(reported)) return undefined
       const setting = state === 'OFF' ? 'StateText1' : 'StateText2'
       return (await command(setting, signal))[setting]
     }
@@ -43,9 +43,10 @@ export const driver = driverType({
       for (;;) {
         const answer = await command(`Power${relay}`, signal)
         // A device with one relay leaves its number out.
-        const said = answer[`POWER${relay}`] ?? (relay === 1 ? answer['POWER'] : undefined)
-        if (typeof said !== 'string') throw new DeviceRefusal('the device does not know the relay')
-        if (said.toUpperCase() === state || said === (await ownWordFor(state, said, signal))) return `it said ${said}`
+        const reported = answer[`POWER${relay}`] ?? (relay === 1 ? answer['POWER'] : undefined)
+        if (typeof reported !== 'string') throw new DeviceRefusal('the device does not know the relay')
+        if (reported.toUpperCase() === state || reported === (await ownWordFor(state, reported, signal)))
+          return `it said ${reported}`
         await sleep(ASK_AGAIN_MS, undefined, { signal })
       }
     }

@@ -98,15 +98,15 @@ export function openGuard(options: GuardOptions): Guard {
     }
     child = started
     unanswered = 0
-    let said = ''
+    let lastWords = ''
     // Without a free file descriptor there is no pipe, and the error follows.
-    started.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)))
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-4_000)))
     started.on('message', (message) => receive(started, message as FromSupervisor))
     started.once('error', (error) => lost(started, error.message))
     started.once('exit', (code, signal) => {
       const isEnd = isStopping && code === 0
       if (isEnd && started === child) child = undefined
-      else lost(started, said.trim() || `it ended with ${signal ?? code}`)
+      else lost(started, lastWords.trim() || `it ended with ${signal ?? code}`)
     })
     send({ is: 'guard', units: units() })
   }

@@ -85,10 +85,10 @@ export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOption
   function onFailed(message: string, failure: Failure, now: Instant): SwitchOutput[] {
     if (failure === 'unknown') mayArriveLate(now)
     const how = failure === 'never-on' ? ({ neverOn: true } as const) : {}
-    const told: SwitchOutput[] = firing
+    const planned: SwitchOutput[] = firing
       ? [{ do: 'tell', event: { event: 'failed', firing: firing.id, message, ...how } }]
       : []
-    return [...told, ...call(undefined, now)]
+    return [...planned, ...call(undefined, now)]
   }
 
   function offFailed(message: string, now: Instant): SwitchOutput[] {

@@ -1,5 +1,6 @@
 /** The handlers of the local API. */
 import type { Detection, DeviceUpdates, Heartbeat } from '@hedgerow/contract'
+import type { DeviceReport, localCalls } from '@hedgerow/contract/local-api'
 import type { Handlers } from '../../calls/dispatcher.ts'
 import { Refusal } from '../../calls/errors.ts'
 import { createParts, type PartsOptions } from '../../calls/parts.ts'
@@ -11,7 +12,6 @@ import type { Learning } from '../../learning/learning.ts'
 import { releasedName } from '../../models/package.ts'
 import { modelName } from '../../models/schema.ts'
 import type { Updates } from '../../update/updates.ts'
-import type { DeviceReport, localCalls } from './calls.ts'
 
 export type HandlersOptions = PartsOptions & {
   /** Resolves when they are on disk. */
@@ -49,12 +49,12 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       detections: record.recent({ ...filter, since: instant(since), before: instant(before) }),
     }),
     listCameras: () => ({ cameras: options.parts().cameras }),
-    readLatest: ({ params: [name = ''], query: { height }, signal }) => parts.latest(name, { height, signal }),
-    readSnapshot: ({ params: [id = ''], query: { boxed }, signal }) =>
+    readLatest: ({ params: { name }, query: { height }, signal }) => parts.latest(name, { height, signal }),
+    readSnapshot: ({ params: { id }, query: { boxed }, signal }) =>
       parts.snapshot(id, { boxed: boxed === 'true', signal }),
-    readClip: ({ params: [id = ''], ...wanted }) => parts.clip(id, wanted),
-    fireDeterrent: ({ params: [name = ''], body: { seconds } }) => parts.fire(name, seconds, PROGRAM),
-    async stopDeterrent({ params: [name = ''] }) {
+    readClip: ({ params: { id }, ...wanted }) => parts.clip(id, wanted),
+    fireDeterrent: ({ params: { name }, body: { seconds } }) => parts.fire(name, seconds, PROGRAM),
+    async stopDeterrent({ params: { name } }) {
       await parts.stop(name, PROGRAM)
       return {}
     },
@@ -75,7 +75,7 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       learning.run().catch(() => {})
       return {}
     },
-    async readModel({ params: [name = ''], signal }) {
+    async readModel({ params: { name }, signal }) {
       const wanted = modelName.safeParse(name).data
       if (wanted === undefined) throw new Refusal('not_found')
       const body = await options.download(releasedName(wanted), { from: 0, signal }).catch((error: unknown) => {

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { createConfig, lint } from '@redocly/openapi-core'
 import { pino } from 'pino'
 import { afterAll, assert, beforeAll, describe, expect, test, vi } from 'vitest'
+import { checkDeclared } from '../../../testing/declared-error.ts'
 import { startRelay, type Relay } from '../../../testing/relay.ts'
 import { findAgent } from '../../agent-file.ts'
 import { startGateway, type Gateway } from '../../gateway.ts'
-import { localCalls } from './calls.ts'
+import { localCalls } from '@hedgerow/contract/local-api'
 
 const FRAME = join(import.meta.dirname, '../../../../../scripts/demo-frames/boar.jpg')
 
@@ -19,6 +20,7 @@ let frame: Buffer
 
 /** The fields of all answers that these tests read. */
 type Body = {
+  error?: string
   armed: boolean
   deterrents: { state: string }[]
   fieldErrors: Record<string, string>
@@ -36,7 +38,9 @@ async function call(method: string, path: string, body?: unknown) {
   const { status, headers } = answer
   const bytes = Buffer.from(await answer.arrayBuffer())
   const isJson = headers.get('content-type')?.startsWith('application/json')
-  return { status, headers, bytes, body: (isJson ? JSON.parse(bytes.toString()) : {}) as Body }
+  const told = (isJson ? JSON.parse(bytes.toString()) : {}) as Body
+  checkDeclared(localCalls, { base: '', method, path: `/v1${path}`, code: told.error })
+  return { status, headers, bytes, body: told }
 }
 
 const seen = (id: string, more: object = {}) => ({
@@ -282,6 +286,8 @@ test('the device describes every call as OpenAPI that a linter has nothing to sa
   const { body } = await call('GET', '/openapi.json')
   const operations = Object.values(body.paths).flatMap((path) => Object.values(path))
   expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(localCalls).toSorted())
+  const fire = JSON.stringify(body.paths['/api/v1/deterrents/{name}/fire'])
+  for (const code of ['not_fired', 'deterrent_not_found', 'token_required']) expect(fire).toContain(`\`${code}\``)
   const ref = join(dataDir, 'openapi.json')
   await writeFile(ref, JSON.stringify(body))
   const config = await createConfig({ extends: ['minimal'] })

@@ -3,6 +3,7 @@
  * switch deterrents. It answers on the device's network only, never through the tunnel, and refuses browsers.
  */
 import { createBuckets, type Rate } from '@hedgerow/http'
+import { LOCAL_API_BASE, localCalls } from '@hedgerow/contract/local-api'
 import type { Logger } from 'pino'
 import { sendJson } from '../../calls/answer.ts'
 import { createDispatcher, type Dispatcher } from '../../calls/dispatcher.ts'
@@ -10,7 +11,6 @@ import { Refusal } from '../../calls/errors.ts'
 import { pathOf } from '../../calls/request.ts'
 import type { DeviceFile } from '../../device-file/schema.ts'
 import { authorise } from './authorise.ts'
-import { API_PATH, localCalls } from './calls.ts'
 import { createHandlers, type HandlersOptions } from './handlers.ts'
 import { openApiDocument } from './openapi.ts'
 
@@ -31,7 +31,7 @@ const PROGRAMS = [{ key: 'programs', share: 1 }]
 export function createLocalApi(options: LocalApiOptions): LocalApi {
   const buckets = createBuckets(RATE, PROGRAMS.length)
   const { owns, handle } = createDispatcher({
-    base: API_PATH,
+    base: LOCAL_API_BASE,
     calls: localCalls,
     handlers: createHandlers(options),
     authorise(request, name) {
@@ -45,7 +45,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   return {
     owns,
     async handle(request, response) {
-      if (request.method === 'GET' && pathOf(request) === `${API_PATH}/openapi.json`)
+      if (request.method === 'GET' && pathOf(request) === `${LOCAL_API_BASE}/v1/openapi.json`)
         sendJson(response, 200, openApiDocument(options.version))
       else await handle(request, response)
     },

@@ -40,7 +40,8 @@ ${state.conditions.map(renderCondition).join('\n')}
 <section aria-labelledby="claim">
 <h2 id="claim">Claim this gateway</h2>
 <p>Scan the code with the hub's Claim Gateway dialog, or type the device token there.</p>
-<img class="code" src="${base}/qr.svg" alt="QR code that opens the hub with this device token"${state.claimUrl === null ? ' hidden' : ''}>
+<img class="code" src="${base}/qr.svg"
+  alt="QR code that opens the hub with this device token"${state.claimUrl === null ? ' hidden' : ''}>
 <dl>
 <div><dt>Device token</dt><dd class="token">${escape(state.deviceToken)}</dd></div>
 </dl>
@@ -50,7 +51,8 @@ ${state.conditions.map(renderCondition).join('\n')}
 <p>Compare them with what the hub shows before this device is approved.</p>
 <dl>
 <div><dt>This device</dt><dd class="fingerprint">${escape(state.fingerprint)}</dd></div>
-<div><dt>Hub</dt><dd class="fingerprint" ${renderField('hubFingerprint', state.hubFingerprint, 'not known yet')}</dd></div>
+<div><dt>Hub</dt>
+  <dd class="fingerprint" ${renderField('hubFingerprint', state.hubFingerprint, 'not known yet')}</dd></div>
 </dl>
 </section>
 <section aria-labelledby="about">

@@ -11,6 +11,7 @@ import { DEVICE_API_BASE, GATEWAY_PORT } from '@hedgerow/contract'
 import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { checkDeclared } from '../../../testing/declared-error.ts'
 import { startFixtureHub, type FixtureHub } from '../../../testing/hub.ts'
 import { startOnvifCamera } from '../../../testing/onvif-camera.ts'
 import { startRelay, type Relay } from '../../../testing/relay.ts'
@@ -37,7 +38,7 @@ const until = (isSo: () => boolean) =>
     { timeout: 60_000, interval: 20 },
   )
 
-type Asked = {
+type TestRequest = {
   body?: unknown
   headers?: Record<string, string>
   /** The request comes through the tunnel, as from the hub's proxy. */
@@ -46,7 +47,11 @@ type Asked = {
   from?: string
 }
 
-function send(method: string, path: string, { body, headers = {}, tunnel = false, from = '127.0.0.1' }: Asked = {}) {
+function send(
+  method: string,
+  path: string,
+  { body, headers = {}, tunnel = false, from = '127.0.0.1' }: TestRequest = {},
+) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     status: number
     headers: Record<string, string | string[] | undefined>
@@ -65,6 +70,7 @@ function send(method: string, path: string, { body, headers = {}, tunnel = false
     buffer(answer).then((bytes) => {
       const isJson = answer.headers['content-type']?.startsWith('application/json') ?? false
       const json = isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {}
+      checkDeclared(deviceCalls, { base: DEVICE_API_BASE, method, path, code: json['error'] })
       resolve({ status: answer.statusCode!, headers: answer.headers, json })
     }, reject)
   })
@@ -73,7 +79,7 @@ function send(method: string, path: string, { body, headers = {}, tunnel = false
 }
 
 /** Makes a call whose parameters name nothing that exists. */
-function call(name: CallName, asked: Asked = {}) {
+function call(name: CallName, asked: TestRequest = {}) {
   const { method, path } = deviceCalls[name]
   const filled = path.replaceAll(/:\w+/g, 'nothing')
   return send(method, DEVICE_API_BASE + filled, { ...(method === 'POST' && { body: {} }), ...asked })
@@ -85,12 +91,12 @@ const asHub = (role: string) => ({
   tunnel: true,
   headers: { host: 'gw.example', origin: 'https://gw.example', 'x-hub-user': 'Rosa%20L%C3%B6w', 'x-hub-role': role },
 })
-const fireSprinkler = (asked: Asked) =>
+const fireSprinkler = (asked: TestRequest) =>
   send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/fire`, { body: {}, ...asked })
 
-const stopSprinkler = (asked: Asked) => send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/stop`, asked)
+const stopSprinkler = (asked: TestRequest) => send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/stop`, asked)
 
-const signIn = (password: string, more: Asked = {}) =>
+const signIn = (password: string, more: TestRequest = {}) =>
   call('signIn', { body: { password }, headers: ownOrigin(), ...more })
 
 beforeAll(async () => {
@@ -263,8 +269,8 @@ describe('through the hub', () => {
 describe('the file of the device', () => {
   const path = () => join(dataDir, 'gateway.yaml')
   type File = { text: string; hash: string }
-  const read = async (asked: Asked) => (await call('readFile', asked)).json as File
-  const save = (body: object, asked: Asked) => call('saveFile', { ...asked, body })
+  const read = async (asked: TestRequest) => (await call('readFile', asked)).json as File
+  const save = (body: object, asked: TestRequest) => call('saveFile', { ...asked, body })
   const mine = () => ({ headers: asPage() })
 
   test('is saved unchanged, with its comments, and is in force at once', async () => {
@@ -340,7 +346,7 @@ describe('the file of the device', () => {
 
   test('is checked for managers of the hub without any of its secrets', async () => {
     await writeFile(join(dataDir, 'extra-secret'), 'hunter2-of-the-device')
-    const checked = async (text: string, asked: Asked) =>
+    const checked = async (text: string, asked: TestRequest) =>
       (await call('checkFile', { ...asked, body: { text } })).json as {
         errors: { message: string }[]
         warnings: { message: string }[]
@@ -435,7 +441,8 @@ describe('the file of the device', () => {
       [1, 0.5],
     ]
     const body = { change: { zones: { road: triangle }, masks: [triangle] }, hash: known['hash'] }
-    const change = (asked: Asked, more: object = {}) => send('PATCH', path, { ...asked, body: { ...body, ...more } })
+    const change = (asked: TestRequest, more: object = {}) =>
+      send('PATCH', path, { ...asked, body: { ...body, ...more } })
     expect(await change(asHub('user'))).toMatchObject({ status: 403, json: { error: 'role_required' } })
     expect(await change(asHub('admin'))).toMatchObject({ status: 403, json: { error: 'password_required' } })
     expect(await change(mine(), { hash: 'old' })).toMatchObject({ status: 409, json: { error: 'file_changed' } })
@@ -467,7 +474,7 @@ describe('the file of the device', () => {
 
 describe('a camera that a person adds', () => {
   const mine = () => ({ headers: asPage() })
-  const begin = (url: string, asked: Asked = mine(), more: object = {}) =>
+  const begin = (url: string, asked: TestRequest = mine(), more: object = {}) =>
     call('tryCamera', { ...asked, body: { url, ...more } })
   const look = async (url: string) => {
     const { id } = (await begin(url)).json

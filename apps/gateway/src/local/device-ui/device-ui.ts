@@ -21,10 +21,10 @@ import { PASSWORD_VISITOR, visitorFromHub } from './visitor.ts'
 
 export type DeviceUi = {
   owns(path: string): boolean
-  handle(request: IncomingMessage, response: ServerResponse, way: Way): void
+  handle(request: IncomingMessage, response: ServerResponse, way: Entrance): void
 }
 
-export type Way = {
+export type Entrance = {
   /** The connection comes from the hub, which has checked the visitor's access. */
   isTunnel: boolean
   /**
@@ -113,7 +113,7 @@ export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
   async function answer(
     request: IncomingMessage,
     response: ServerResponse,
-    { isTunnel, isShared }: Way,
+    { isTunnel, isShared }: Entrance,
   ): Promise<void> {
     const isOpen = isBuilt && !isShared
     const path = pathOf(request).slice(DEVICE_UI_BASE.length + 1)

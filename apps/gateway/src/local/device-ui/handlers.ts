@@ -74,7 +74,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         armed: deterrents.isArmed(),
       }
     },
-    async readLatest({ params: [name = ''], query: { height }, signal, response }) {
+    async readLatest({ params: { name }, query: { height }, signal, response }) {
       const picture = await parts.latest(name, { height, signal })
       response.setHeader(LIVE_BOXES_HEADER, encodeURIComponent(JSON.stringify(sources.boxes(name))))
       return picture
@@ -86,14 +86,14 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     dismissMask({ body: { camera, id } }) {
       if (!learning.dismissMask(camera, id)) throw new Refusal('proposal_not_found')
     },
-    readSnapshot: ({ params: [id = ''], query: { boxed }, signal }) =>
+    readSnapshot: ({ params: { id }, query: { boxed }, signal }) =>
       parts.snapshot(id, { boxed: boxed === 'true', signal }),
-    readClip: ({ params: [id = ''], ...wanted }) => parts.clip(id, wanted),
-    async fireDeterrent({ caller, params: [name = ''], body }) {
+    readClip: ({ params: { id }, ...wanted }) => parts.clip(id, wanted),
+    async fireDeterrent({ caller, params: { name }, body }) {
       const { firing } = await parts.fire(name, body.seconds, askerOf(signedIn(caller)))
       return { seconds: firing.seconds, until: firing.until }
     },
-    stopDeterrent: ({ caller, params: [name = ''] }) => parts.stop(name, askerOf(signedIn(caller))),
+    stopDeterrent: ({ caller, params: { name } }) => parts.stop(name, askerOf(signedIn(caller))),
     arm: ({ caller }) => parts.arm(askerOf(signedIn(caller))),
     disarm: ({ caller }) => parts.disarm(askerOf(signedIn(caller))),
     listLedger: async ({ query }) => (await deterrents.ledger(query)).map(toldEntry),
@@ -143,20 +143,20 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         throw new Refusal('invalid_request', { fieldErrors: { url: withoutPath(camera.errors[0]?.message) } })
       return { id: await trials.begin(camera.settings) }
     },
-    readTrial({ params: [id = ''] }) {
+    readTrial({ params: { id } }) {
       const { state, problems } = trialOf(id)
       const { state: connection, fps } = state()
       return { isOnline: connection === 'online', fps, problems: problems() }
     },
-    readTrialPicture: ({ params: [id = ''] }) => latestPicture(trialOf(id).latest()),
+    readTrialPicture: ({ params: { id } }) => latestPicture(trialOf(id).latest()),
     async findCameras({ caller, request, body: { at, user, cameraPassword, password } }) {
       await files.confirm({ visitor: signedIn(caller), request, password })
       return searchCameras({ at, user, password: cameraPassword })
     },
-    listCandidates: ({ params: [name = ''] }) =>
+    listCandidates: ({ params: { name } }) =>
       record.candidates.list(name, { since: Date.now() - DAY_MS, limit: CANDIDATES_MAX }),
-    readCamera: ({ params: [name = ''] }) => files.readCamera(name),
-    async changeCamera({ caller, request, params: [name = ''], body: { change, hash, password } }) {
+    readCamera: ({ params: { name } }) => files.readCamera(name),
+    async changeCamera({ caller, request, params: { name }, body: { change, hash, password } }) {
       await files.save({ visitor: signedIn(caller), request, password }, () =>
         editor.change((text) => editCamera(text, name, change), hash),
       )

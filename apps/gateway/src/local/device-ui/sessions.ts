@@ -20,7 +20,7 @@ type Session = { passwordMark: string; usedAt: number }
 
 /** Enough for a person who mistypes; a script cannot guess 79 bits at any of these rates. */
 const ATTEMPTS_OF_SOURCE: Rate = { burst: 8, perSecond: 0.1 }
-/** Each attempt keeps a small board busy for a tenth of a second. */
+/** Each attempt keeps a small board busy. */
 const ATTEMPTS_OF_ALL: Rate = { burst: 30, perSecond: 1 }
 const SOURCES_REMEMBERED = 1_024
 const IDLE_MS = 7 * 86_400_000
@@ -53,7 +53,10 @@ export function createSessions(
 
   function setCookie(request: IncomingMessage, value: string, attributes: string): string {
     const isSecure = request.headers.origin?.startsWith('https:') ?? false
-    return `${cookieName(isSecure)}=${value}; Path=/;${isSecure ? ' Secure;' : ''} HttpOnly; SameSite=Strict${attributes}`
+    return (
+      `${cookieName(isSecure)}=${value}; Path=/;${isSecure ? ' Secure;' : ''} HttpOnly; ` +
+      `SameSite=Strict${attributes}`
+    )
   }
 
   /** Tokens of both cookie names: the request does not say whether the browser uses https. */

@@ -39,7 +39,7 @@ const LEAST_PICTURE = { width: 320, height: 180 }
 const MOST_WIDTH = 640
 const QUALITIES = [80, 60, 40]
 
-type Told = {
+type SentDetection = {
   detection: Detection
   toldAt: number
   quality: number | undefined
@@ -53,11 +53,11 @@ type Told = {
 }
 
 export function createDetections({ camera, zones, by, toUnixMs, report, recorder }: DetectionsOptions) {
-  const told = new Map<number, Told>()
+  const told = new Map<number, SentDetection>()
   const moment = (atMs: number) => new Date(toUnixMs(atMs)).toISOString()
   const isAlertPlace = (zone: string | undefined) => zone !== undefined || Object.keys(zones).length === 0
 
-  async function tell(one: Told, now: number): Promise<void> {
+  async function tell(one: SentDetection, now: number): Promise<void> {
     one.toldAt = now
     const thumbnail = one.isNewPicture && one.jpeg ? { thumbnail: one.jpeg.toString('base64') } : {}
     if (one.isNewPicture && one.snapshot) await recorder.keepPicture(one.detection.id, one.snapshot)
@@ -120,7 +120,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
   }
 }
 
-function newlyTold(detection: Detection): Told {
+function newlyTold(detection: Detection): SentDetection {
   return {
     detection,
     toldAt: -Infinity,

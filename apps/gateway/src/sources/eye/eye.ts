@@ -26,7 +26,7 @@ export type EyeParts = {
  */
 export async function startEye({ eye, cameras, timeZone }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
-  // Ends V8's efficiency mode, in which the agent starts to save memory: motion detection takes twice the time in it.
+  // Ends V8's efficiency mode, in which the agent starts to save memory: motion detection is slow in it.
   setFlagsFromString('--no-efficiency-mode')
   const recording = await openRecording({
     ...context,

@@ -114,7 +114,7 @@ test('a moving object that a model finds is a detection with its box, unsure unt
   expect(reports.at(-1)!.endedAt).toBeDefined()
 })
 
-test('a person who stands still is no detection and keeps deterrents off; a picture without movement is looked at rarely', async () => {
+test('a person standing still is no detection, keeps deterrents off; still pictures are looked at seldom', async () => {
   const { reports, glimpses, looks } = await watch(() => 100, { seconds: 30 })
   expect(reports).toEqual([])
   expect(glimpses).toContain('orchard person')

@@ -139,8 +139,8 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       })
       outgoing.on('response', (answer) => {
         settle()
-        const told = Date.parse(answer.headers.date ?? '')
-        if (!Number.isNaN(told)) clockOffsetMs = told - clock()
+        const answeredAt = Date.parse(answer.headers.date ?? '')
+        if (!Number.isNaN(answeredAt)) clockOffsetMs = answeredAt - clock()
         // The reader of the body gets the error; an answer without a reader must not end the process.
         answer.on('error', () => {})
         signal.addEventListener('abort', abortBody, { once: true })

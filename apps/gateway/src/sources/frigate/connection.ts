@@ -15,7 +15,8 @@ export async function openFrigateTls(
     if (!(error instanceof UnknownCertificate)) throw error
     throw new FrigateError(
       certificateFingerprint === undefined
-        ? `No known CA signed Frigate's certificate. If it is ${error.shown}, put that into gateway.yaml as certificateFingerprint.`
+        ? `No known CA signed Frigate's certificate. If it is ${error.shown}, put that into gateway.yaml as ` +
+            'certificateFingerprint.'
         : `Frigate's certificate is not the one of certificateFingerprint in gateway.yaml, but ${error.shown}.`,
       { isLasting: true },
     )

@@ -18,7 +18,7 @@ export type Health = {
   /** A new connection: Frigate says a status only when it changes, and those of before may have changed. */
   forgetStatuses(): void
   /** `way`: the connection to Frigate; `error` is undefined when it answers. */
-  answers(way: Way, error?: FrigateError): void
+  answers(transport: Transport, error?: FrigateError): void
   /** A transient failure: it counts as a problem for an hour after the last report. */
   tell(sentence: string): void
   /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
@@ -38,7 +38,7 @@ export type Health = {
   state(): SourceState
 }
 
-type Way = 'http' | 'messages'
+type Transport = 'http' | 'messages'
 type Camera = Heartbeat['cameras'][number]
 
 const CAMERAS_MAX = 64
@@ -72,8 +72,8 @@ export function createHealth(
   let allowed: readonly string[] | undefined
   const statuses = new Map<string, string>()
   const onlineAt = new Map<string, number>()
-  const failing = new Map<Way, { since: number; error: FrigateError }>()
-  const told = new Map<string, number>()
+  const failing = new Map<Transport, { since: number; error: FrigateError }>()
+  const reportedAt = new Map<string, number>()
   /** Whether messages have arrived since the start. */
   let isHeard = false
 
@@ -150,10 +150,10 @@ export function createHealth(
   /** Persons are reported by messages, so a Frigate without them sees nobody. */
   function watch(): CameraWatch | undefined {
     if (!config) return undefined
-    const known = namesOf(config)
+    const configured = namesOf(config)
     return new Map(
       cameras().map(({ name, state }) => {
-        if (known.get(name)?.seesPersons === false) return [name, 'unable']
+        if (configured.get(name)?.seesPersons === false) return [name, 'unable']
         if (state === 'disabled' || !detects(name)) return [name, 'off']
         // Frigate keeps the messages of such a camera from its WebSocket.
         if (!settings.mqtt && allowed && !allowed.includes(name)) return [name, 'dark']
@@ -175,8 +175,8 @@ export function createHealth(
       const span = SPANS.find(([ms]) => now - since >= ms)?.[1]
       if (now - since >= PROBLEM_AFTER_MS || error.isLasting) silent.add(error.inWords(span))
     }
-    for (const [sentence, at] of told) if (now - at > TOLD_MS) told.delete(sentence)
-    return [...silent, ...told.keys(), ...silentCameras()].map((text) => text.slice(0, PROBLEM_CHARACTERS_MAX))
+    for (const [sentence, at] of reportedAt) if (now - at > TOLD_MS) reportedAt.delete(sentence)
+    return [...silent, ...reportedAt.keys(), ...silentCameras()].map((text) => text.slice(0, PROBLEM_CHARACTERS_MAX))
   }
 
   return {
@@ -193,13 +193,13 @@ export function createHealth(
     takeStatus(camera, status) {
       if (statuses.size < CAMERAS_MAX || statuses.has(camera)) statuses.set(camera, status)
     },
-    answers(way, error) {
-      if (way === 'messages') isHeard ||= !error
-      if (!error) failing.delete(way)
-      else failing.set(way, { since: failing.get(way)?.since ?? clock(), error })
+    answers(transport, error) {
+      if (transport === 'messages') isHeard ||= !error
+      if (!error) failing.delete(transport)
+      else failing.set(transport, { since: failing.get(transport)?.since ?? clock(), error })
     },
     tell(sentence) {
-      if (told.size < TOLD_MAX || told.has(sentence)) told.set(sentence, clock())
+      if (reportedAt.size < TOLD_MAX || reportedAt.has(sentence)) reportedAt.set(sentence, clock())
     },
     frameOf(camera) {
       const { width, height } =
@@ -207,7 +207,9 @@ export function createHealth(
       return width && height ? { width, height } : undefined
     },
     knows: (camera) =>
-      [stats?.cameras, config?.cameras].some((known) => known !== undefined && Object.hasOwn(known, camera)),
+      [stats?.cameras, config?.cameras].some(
+        (configured) => configured !== undefined && Object.hasOwn(configured, camera),
+      ),
     watch,
     names: () => config && namesOf(config),
     problemsOf,

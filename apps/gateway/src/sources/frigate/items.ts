@@ -59,9 +59,9 @@ export function createItems(options: {
 
   return {
     take(item) {
-      const known = open.get(item.camera)
-      if (item.end_time === null && (known?.start_time ?? 0) <= item.start_time) open.set(item.camera, item)
-      else if (known?.id === item.id) open.delete(item.camera)
+      const openItem = open.get(item.camera)
+      if (item.end_time === null && (openItem?.start_time ?? 0) <= item.start_time) open.set(item.camera, item)
+      else if (openItem?.id === item.id) open.delete(item.camera)
     },
     itemOf(object) {
       const item = open.get(object.camera)
@@ -75,7 +75,7 @@ export function createItems(options: {
     objectsOf(item) {
       const { detections, objects: names, zones, audio } = item.data
       const ids = [...new Set([...detections, ...(more.get(item.id) ?? [])])]
-      const known = ids.flatMap((id) => {
+      const openItem = ids.flatMap((id) => {
         const seen = objects.get(id)
         // What Frigate itself names has moved, whatever the last message about it said.
         return seen ? [{ ...seen, isStill: seen.isStill || (seen.isUnmoved && !detections.includes(id)) }] : []
@@ -83,10 +83,10 @@ export function createItems(options: {
       const isWhole = detections.every((id) => objects.get(id))
       const labels = names
         .map((name) => labelsOfName(name, options.owners()))
-        .filter((possible) => !isWhole && !known.some(({ label }) => possible.includes(label)))
+        .filter((possible) => !isWhole && !openItem.some(({ label }) => possible.includes(label)))
         .map(([label]) => label)
       return [
-        ...known,
+        ...openItem,
         ...[...new Set(labels)].map((label) => unnamed(item, label, zones)),
         ...[...new Set(audio)].map((sound) => unnamed(item, sound, [])),
       ]

@@ -39,9 +39,9 @@ export function watchOpenInterfaces(
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const asked = applications()
-      const answers = await Promise.all(asked.map(isOpen))
-      open = asked.filter((_one, index) => answers[index]).map(({ name }) => name)
+      const offered = applications()
+      const answers = await Promise.all(offered.map(isOpen))
+      open = offered.filter((_one, index) => answers[index]).map(({ name }) => name)
       await rest.pause(ASK_EVERY_MS)
     }
   }
@@ -51,7 +51,8 @@ export function watchOpenInterfaces(
     problems: () =>
       open.map(
         (name) =>
-          `Everybody who opens the application ${name} through the hub is an admin of Frigate there: use port 8971 and proxySecret.`,
+          `Everybody who opens the application ${name} through the hub is an admin of Frigate there: use port ` +
+          '8971 and proxySecret.',
       ),
     look: rest.wake,
     async stop() {
@@ -70,11 +71,13 @@ export function openAddresses(settings: FrigateSettings | undefined, application
   if (shown.length > 0)
     return shown.map(
       (what) =>
-        `If Frigate answers at the address of ${what}, everybody who opens it through the hub is an admin there. Use its port 8971 with proxySecret.`,
+        `If Frigate answers at the address of ${what}, everybody who opens it through the hub is an admin there. ` +
+        'Use its port 8971 with proxySecret.',
     )
   if (settings && isOpen(new URL(settings.url)))
     return [
-      "This is Frigate's port without sign-in: everybody who reaches it is an admin. Allow only this device to reach it.",
+      "This is Frigate's port without sign-in: everybody who reaches it is an admin. Allow only this device to " +
+        'reach it.',
     ]
   return []
 }

@@ -42,14 +42,14 @@ export function createPictures(options: {
 
   /** The tracked object that shows a detection best. */
   async function objectOf({ id, label }: Detection, signal: AbortSignal): Promise<string | undefined> {
-    const known = options.progress()?.get(id)?.objectId
-    if (known !== undefined) return known
+    const progressId = options.progress()?.get(id)?.objectId
+    if (progressId !== undefined) return progressId
     const item = await read(reviewItem, `/api/review/${encodeURIComponent(id)}`, signal)
     const ids = item?.data.detections.toSorted() ?? []
     if (ids.length < 2) return ids[0]
-    const asked = ids.slice(0, OBJECTS_ASKED)
+    const batch = ids.slice(0, OBJECTS_ASKED)
     const found = await Promise.all(
-      asked.map((each) => read(trackedObject, `/api/events/${encodeURIComponent(each)}`, signal)),
+      batch.map((each) => read(trackedObject, `/api/events/${encodeURIComponent(each)}`, signal)),
     )
     const rank = (object: (typeof found)[number]) => Number(object?.label === label) + (object?.data.score ?? 0) / 2
     return found.toSorted((a, b) => rank(b) - rank(a))[0]?.id ?? ids[0]

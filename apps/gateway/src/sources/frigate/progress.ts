@@ -7,7 +7,7 @@ import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from 
  * or of Frigate, items are fetched from that time on. It also stores reported items for a while, so that an unchanged
  * one is not reported again, its severity never falls, and its pictures are found.
  */
-const known = z.object({
+const schema = z.object({
   severity: z.enum(['alert', 'detection']),
   startTime: z.number(),
   isOver: z.boolean(),
@@ -16,14 +16,14 @@ const known = z.object({
   objectId: z.string().optional(),
   hasPicture: z.boolean(),
 })
-export type KnownReview = z.output<typeof known>
+export type KnownReview = z.output<typeof schema>
 
 const stored = z.object({
   /** The progress of another Frigate is ignored. */
   url: z.string(),
   /** Seconds since 1970, by Frigate's clock: everything that began before has been reported. */
   caughtUpTo: z.number().nullable(),
-  reviews: z.array(z.tuple([z.string(), known])),
+  reviews: z.array(z.tuple([z.string(), schema])),
 })
 
 export type Progress = {

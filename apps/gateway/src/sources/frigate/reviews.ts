@@ -96,9 +96,9 @@ export function createReviews(options: ReviewsOptions): Reviews {
     if (before?.mark === mark && before.hasPicture && !isOther) return
     await askForObjects(item)
     const best = bestOf(items.objectsOf(item), context.firesRule)
-    const told = objectsOf(item)
+    const reported = objectsOf(item)
     const endedAt = item.end_time === null ? undefined : toMoment(endOf(item, client.now()))
-    const detection = toDetection(item, severity, told, best, { box: best?.box, endedAt })
+    const detection = toDetection(item, severity, reported, best, { box: best?.box, endedAt })
     const objectId = best && objects.get(best.id) ? best.id : item.data.detections.toSorted()[0]
     const state = { severity, startTime: item.start_time, isOver, mark, ...(objectId !== undefined && { objectId }) }
     const isNews = before?.mark !== mark || isOther
@@ -106,10 +106,10 @@ export function createReviews(options: ReviewsOptions): Reviews {
     if (isOver) shown.delete(item.id)
     // A current item is reported at once; a finished one can wait for its picture.
     if (isNews && !isOver) {
-      await context.report([detection], { objects: new Map([[item.id, told]]) })
+      await context.report([detection], { objects: new Map([[item.id, reported]]) })
       progress.set(item.id, { ...state, hasPicture: before?.hasPicture ?? false })
       shown.set(item.id, view)
-      followAfter(item, told)
+      followAfter(item, reported)
     }
     const wantsPicture = !before?.hasPicture || isOver || before.objectId !== objectId
     const jpeg = wantsPicture && objectId !== undefined ? await pictureOf(objectId) : undefined
@@ -125,9 +125,9 @@ export function createReviews(options: ReviewsOptions): Reviews {
   const objectsOf = (item: ReviewItem): DetectedObject[] => items.objectsOf(item).map(plainObject)
 
   /** Objects that changed while the report was written. */
-  function followAfter(item: ReviewItem, told: readonly DetectedObject[]): void {
+  function followAfter(item: ReviewItem, reported: readonly DetectedObject[]): void {
     const now = objectsOf(item)
-    if (JSON.stringify(now) !== JSON.stringify(told)) context.follow(item.id, now)
+    if (JSON.stringify(now) !== JSON.stringify(reported)) context.follow(item.id, now)
     showAgain(item)
   }
 

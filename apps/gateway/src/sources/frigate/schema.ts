@@ -35,12 +35,14 @@ export const frigateSettings = z
     )
       .optional()
       .describe(
-        "The address of Frigate's own interface for the hub's Connect, when it differs from `url`. `proxySecret` and `roles` apply there.",
+        "The address of Frigate's own interface for the hub's Connect, when it differs from `url`. `proxySecret` " +
+          'and `roles` apply there.',
       ),
     user: secret('A user of Frigate, when it asks for sign-in. The role viewer is enough.').optional(),
     password: secret('Its password; better as `"${NAME}"` or `!file PATH`.').optional(),
     proxySecret: secret(
-      "Frigate's `proxy.auth_secret`. With it the agent names the caller, and the hub's roles apply in Frigate's own interface.",
+      "Frigate's `proxy.auth_secret`. With it the agent names the caller, and the hub's roles apply in Frigate's " +
+        'own interface.',
     ).optional(),
     userHeader: headerName.default('x-forwarded-user').describe("Frigate's `proxy.header_map.user`."),
     roleHeader: headerName.default('x-forwarded-groups').describe("Frigate's `proxy.header_map.role`."),
@@ -53,7 +55,8 @@ export const frigateSettings = z
     mqtt: broker
       .optional()
       .describe(
-        "Listens to Frigate's messages at this broker instead of over its WebSocket. Pictures, missed items and statistics still come from `url`.",
+        "Listens to Frigate's messages at this broker instead of over its WebSocket. Pictures, missed items and " +
+          'statistics still come from `url`.',
       ),
     cameras: z
       .array(z.string().min(1).max(100))

@@ -79,9 +79,9 @@ export async function readJpeg(
 }
 
 /** Undefined when Frigate does not have it. */
-async function orMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orMissing<T>(pending: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked
+    return await pending
   } catch (error) {
     if (error instanceof FrigateError && error.status === 404) return undefined
     throw error

@@ -58,8 +58,8 @@ export function bestOf<T extends DetectedObject & { severity?: string | null | u
 function sentenceOf(objects: readonly DetectedObject[]): string {
   const labels = new Map<string, { count: number; score: number }>()
   for (const { label, score } of objects) {
-    const known = labels.get(label)
-    labels.set(label, { count: (known?.count ?? 0) + 1, score: Math.max(score, known?.score ?? 0) })
+    const translated = labels.get(label)
+    labels.set(label, { count: (translated?.count ?? 0) + 1, score: Math.max(score, translated?.score ?? 0) })
   }
   const each = [...labels]
     .toSorted(([, a], [, b]) => b.score - a.score)

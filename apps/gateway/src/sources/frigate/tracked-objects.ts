@@ -33,7 +33,7 @@ export function createTrackedObjects(clock: () => number): TrackedObjects {
 
   function keep(seen: SeenObject): SeenObject {
     const before = objects.get(seen.id)
-    const kept: SeenObject = {
+    const newest: SeenObject = {
       ...seen,
       score: Math.max(seen.score, before?.score ?? 0),
       zones: [...new Set([...(before?.zones ?? []), ...seen.zones])],
@@ -42,9 +42,9 @@ export function createTrackedObjects(clock: () => number): TrackedObjects {
       ...(before?.endedAt !== undefined && { endedAt: before.endedAt }),
     }
     objects.delete(seen.id)
-    objects.set(seen.id, kept)
+    objects.set(seen.id, newest)
     if (objects.size > KEPT) objects.delete(objects.keys().next().value!)
-    return kept
+    return newest
   }
 
   const ended = (at: number | null | undefined) =>

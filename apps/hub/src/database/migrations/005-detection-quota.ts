@@ -9,9 +9,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('bytes', 'double precision', (c) => c.notNull())
     .execute()
   await sql`insert into detection_totals (gateway_id, detections, bytes)
-    select gateway_id, count(*), sum(500 + length(coalesce(thumbnail, ''))) from detections group by gateway_id`.execute(
-    db,
-  )
+    select gateway_id, count(*), sum(500 + length(coalesce(thumbnail, ''))) from detections
+    group by gateway_id`.execute(db)
   await db.schema
     .createTable('detection_refusals')
     .addColumn('gateway_id', 'text', (c) => c.notNull())

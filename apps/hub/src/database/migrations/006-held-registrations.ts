@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-type Known = { users: { id: string }; settings: { name: string; value: string } }
+type OlderTables = { users: { id: string }; settings: { name: string; value: string } }
 
 /**
  * Adds the reason why a device waits although a rule approves it. A hub with users keeps auto-approval off unless
@@ -8,7 +8,7 @@ type Known = { users: { id: string }; settings: { name: string; value: string } 
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('registrations').addColumn('waits_for', 'text').execute()
-  const known = db.withTables<Known>()
+  const known = db.withTables<OlderTables>()
   if (!(await known.selectFrom('users').select('id').limit(1).executeTakeFirst())) return
   await known
     .insertInto('settings')

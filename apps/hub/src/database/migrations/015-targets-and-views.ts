@@ -7,9 +7,8 @@ import { sql, type Kysely } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('activity').addColumn('kind', 'text').execute()
   await db.schema.alterTable('activity').addColumn('detection_id', 'text').execute()
-  await sql`create index incidents_by_review on incidents (gateway_id, reviewed_at) where reviewed_at is not null`.execute(
-    db,
-  )
+  await sql`create index incidents_by_review on incidents (gateway_id, reviewed_at)
+    where reviewed_at is not null`.execute(db)
   await db.schema
     .createTable('saved_views')
     .addColumn('id', 'text', (c) => c.primaryKey())

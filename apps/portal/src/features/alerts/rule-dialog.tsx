@@ -180,7 +180,8 @@ function Preview({ values, rule }: { values: Values; rule: AlertRule | undefined
     <output className={styles.preview}>
       {data.incidents === 0
         ? 'In the last 7 days this rule would have sent no message.'
-        : `In the last 7 days this rule would have sent ${many}${counted(data.messages, 'message')} about ${many}${counted(data.incidents, 'incident')}.`}
+        : `In the last 7 days this rule would have sent ${many}${counted(data.messages, 'message')} about ` +
+          `${many}${counted(data.incidents, 'incident')}.`}
       {values.what.length > 1 && ' Messages about the other events are not counted.'}
     </output>
   )

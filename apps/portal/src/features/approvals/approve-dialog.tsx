@@ -21,8 +21,10 @@ export function ApproveDialog({ registration, opened, onClose, onGone }: Registr
     <Dialog title={`Approve ${registration.deviceName}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <p>
         {registration.keyChangeFor === null
-          ? 'The device joins the VPN at once with its own address, and sends heartbeats and detections. People with access can open its page.'
-          : `The new key replaces the one of “${registration.keyChangeFor}” at once, and the device with the old key loses its connection.`}
+          ? 'The device joins the VPN at once with its own address, and sends heartbeats and detections. People ' +
+            'with access can open its page.'
+          : `The new key replaces the one of “${registration.keyChangeFor}” at once, and the device with the old ` +
+            'key loses its connection.'}
       </p>
       <Fingerprints registration={registration} />
       {approve.isError && <Notice tone="danger">{approveFailed(messageOf(approve.error))}</Notice>}

@@ -38,11 +38,14 @@ it('says why approved devices wait, once for each reason, and what ends the wait
   const taken = { code: 'device_token_taken', message: 'Another gateway has the same device token.' } as const
   const queue = [full, null, full, taken].map((waitsFor) => ({ waitsFor }) as PendingRegistration)
   expect(heldInQueue(queue)).toEqual([
-    'The hub is full: 245 of 245 gateways. 2 devices that the auto-approval settings approve join by themselves when you raise the limit under Settings, or delete a gateway.',
-    'Another gateway has the same device token. One device that the auto-approval settings approve joins by itself when you delete the other gateway.',
+    'The hub is full: 245 of 245 gateways. 2 devices that the auto-approval settings approve join by themselves ' +
+      'when you raise the limit under Settings, or delete a gateway.',
+    'Another gateway has the same device token. One device that the auto-approval settings approve joins by ' +
+      'itself when you delete the other gateway.',
   ])
   expect(held(full)).toBe(
-    'The hub is full: 245 of 245 gateways. The auto-approval settings approve this device: it joins by itself when you raise the limit under Settings, or delete a gateway.',
+    'The hub is full: 245 of 245 gateways. The auto-approval settings approve this device: it joins by itself ' +
+      'when you raise the limit under Settings, or delete a gateway.',
   )
 })
 

@@ -19,8 +19,14 @@ export const rejectFailed = (reason: string): string => `Failed to reject regist
 /** The panel and the button that undo a rejection; the dialogs name both. */
 export const REJECTED_PANEL = 'Rejected devices'
 export const ASK_AGAIN = 'Ask again'
-export const REJECTION_FOLLOWS = `The device shows “Rejected” and this reason on its own page. It stays out, also after a restart, until somebody chooses “${ASK_AGAIN}” under “${REJECTED_PANEL}”. A device that is reset has new keys, so it counts as a new device and may ask.`
-export const REJECTION_FOLLOWS_FOR_ALL = `All requests from this source that wait when you confirm are rejected, including new ones. Key changes and claimed devices stay. Each device shows “Rejected” and this reason on its own page, and stays out until somebody chooses “${ASK_AGAIN}” under “${REJECTED_PANEL}”. New devices from this source may still ask.`
+export const REJECTION_FOLLOWS =
+  'The device shows “Rejected” and this reason on its own page. It stays out, also after a restart, until somebody ' +
+  `chooses “${ASK_AGAIN}” under “${REJECTED_PANEL}”. A device that is reset has new keys, so it counts as a new ` +
+  'device and may ask.'
+export const REJECTION_FOLLOWS_FOR_ALL =
+  'All requests from this source that wait when you confirm are rejected, including new ones. Key changes and ' +
+  'claimed devices stay. Each device shows “Rejected” and this reason on its own page, and stays out until ' +
+  `somebody chooses “${ASK_AGAIN}” under “${REJECTED_PANEL}”. New devices from this source may still ask.`
 export const rejectAllOf = ({ source, waiting }: { source: string; waiting: number }): string =>
   `Reject all ${waiting} from ${source}`
 export const sourceRejectedMessage = (source: string, rejected: number): string =>
@@ -51,7 +57,8 @@ export function heldInQueue(queue: readonly PendingRegistration[]): string[] {
     const devices = others.length === 0 ? 'One device' : `${others.length + 1} devices`
     const [join, themselves] = others.length === 0 ? ['joins', 'itself'] : ['join', 'themselves']
     return [
-      `${first.message} ${devices} that the auto-approval settings approve ${join} by ${themselves} when you ${WHAT_ENDS_IT[first.code]}.`,
+      `${first.message} ${devices} that the auto-approval settings approve ${join} by ${themselves} when you ` +
+        `${WHAT_ENDS_IT[first.code]}.`,
     ]
   })
 }

@@ -22,7 +22,8 @@ test.each([
   [{ autoApproveWithInvitation: false }, 'A device with a valid gateway invitation waits for a person.'],
   [
     { ipWhitelist: ['198.51.100.7'], networkRanges: ['10.0.0.0/8'] },
-    'A device from the 2 addresses and networks listed below waits for a person, marked as coming from a trusted network.',
+    'A device from the 2 addresses and networks listed below waits for a person, marked as coming from a trusted ' +
+      'network.',
   ],
   [
     { networkRanges: ['10.0.0.0/8'], requireAdminApproval: false },

@@ -7,7 +7,8 @@ export function consequencesOf(settings: AutoApprovalSettings): string[] {
   const listed = ipWhitelist.length + networkRanges.length
   const entries = listed === 1 ? 'the address or network' : `the ${listed} addresses and networks`
   return [
-    `A device with a valid gateway invitation ${autoApproveWithInvitation ? 'joins at once, from anywhere' : 'waits for a person'}.`,
+    'A device with a valid gateway invitation ' +
+      `${autoApproveWithInvitation ? 'joins at once, from anywhere' : 'waits for a person'}.`,
     listed === 0
       ? 'No address or network is listed, so no device joins by its address.'
       : requireAdminApproval

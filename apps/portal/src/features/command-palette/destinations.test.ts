@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Role } from '@hedgerow/contract'
-import { findDestinations, SCREENS, type Known } from './destinations.ts'
+import { findDestinations, SCREENS, type PaletteData } from './destinations.ts'
 
-const known: Known = {
+const known: PaletteData = {
   role: 'admin',
   gateways: [
     { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12', tags: ['apples'] },

@@ -128,7 +128,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 const SHOWN = 10
 
-export type Known = {
+export type PaletteData = {
   role: Role
   gateways: readonly { id: string; name: string; location: string; tags: readonly string[] }[]
   users: readonly { username: string; firstName: string; lastName: string; email: string }[]
@@ -138,7 +138,7 @@ export type Known = {
  * The best matches of `text`, at most ten: names that begin with it, then names with a word that does, then all that
  * contain its words. Among equals: screens, actions, settings, gateways, tags, users.
  */
-export function findDestinations(text: string, { role, gateways, users }: Known): readonly Destination[] {
+export function findDestinations(text: string, { role, gateways, users }: PaletteData): readonly Destination[] {
   const wanted = plain(text.trim())
   if (wanted === '') return SCREENS
   const words = wanted.split(/\s+/)

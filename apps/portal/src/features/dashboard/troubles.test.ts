@@ -15,7 +15,7 @@ const gateway = (
   troubleSince,
 })
 
-it('lists offline gateways and then the newest failure first, gateways that never connected separately, and no online gateway', () => {
+it('lists offline gateways and then the newest failure first, never connected ones apart, no online one', () => {
   const now = '2026-11-22T07:00:00.000Z'
   const fleet = [
     gateway('Mill', 'offline', null),

@@ -98,7 +98,8 @@ const STEPS = {
   ticket: 'The hub has not answered yet.',
   reach: undefined,
   gateway:
-    'The gateway’s page has not answered yet. The hub waits for it up to a minute, and then says what is wrong with it.',
+    'The gateway’s page has not answered yet. The hub waits for it up to a minute, and then says what is wrong ' +
+    'with it.',
 } as const
 
 /** One try, made when it is mounted. If it succeeds, the browser leaves this page. */

@@ -38,7 +38,8 @@ it('names the search when nothing is found', () => {
 it('says before saving what happens to all that names a site', () => {
   const uses = { gatewayIds: ['a', 'b'], rules: ['Boars', 'Deer'], hasUpdates: true, views: 1 }
   const named =
-    'The site “Hill” is named by the alert rules “Boars”, “Deer” and by automatic updates of its own and by 1 saved view.'
+    'The site “Hill” is named by the alert rules “Boars”, “Deer” and by automatic updates of its own and by 1 ' +
+    'saved view.'
   expect(siteMessage('Hill', ' Top ', ['a', 'b'], uses)).toBe(
     `${named} No gateway stays there, so this follows to “Top”.`,
   )

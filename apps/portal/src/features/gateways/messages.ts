@@ -18,7 +18,9 @@ export const locationSaved = (location: string): string =>
 
 /** What a deletion does; an agent that still runs asks to join again. */
 export const DELETION_FOLLOWS =
-  'A deleted gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its detections and its history. If the agent still runs on the device, it asks to join again and waits under Pending Gateway Registrations: to keep the device out, stop the agent first.'
+  'A deleted gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its ' +
+  'detections and its history. If the agent still runs on the device, it asks to join again and waits under ' +
+  'Pending Gateway Registrations: to keep the device out, stop the agent first.'
 
 /** The message when nothing is found. */
 export function noMatch({

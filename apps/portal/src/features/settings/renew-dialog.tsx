@@ -26,7 +26,8 @@ export default function RenewDialog({ certificate, onGone }: { certificate: Cert
     <Dialog title={`Renew ${certificate.name}?`} opened={opened} onClose={close} onGone={onGone}>
       <p>
         {certificate.type === 'CA'
-          ? 'The CA keeps its name and its key, so browsers and gateways that trust the old certificate also trust the new one. The TLS certificate is renewed too.'
+          ? 'The CA keeps its name and its key, so browsers and gateways that trust the old certificate also trust ' +
+            'the new one. The TLS certificate is renewed too.'
           : 'HTTPS uses the new certificate at once. Open connections continue.'}
       </p>
       <DetailList

@@ -45,7 +45,7 @@ export function GeneralTab({ fields }: { fields: Fields }) {
           <NativeSelect
             name="language"
             label="Language of messages"
-            description="Over shared channels where the alert rule has no other, and to people who have not chosen theirs."
+            description="Over shared channels where the alert rule has no other, and to people who chose none."
             data={LANGUAGES.map(([value, label]) => ({ value, label }))}
             disabled={!fields.mayChange}
             value={fields.values.language}
@@ -72,13 +72,16 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="automaticUpdates"
             label="Automatic updates"
-            description="A new release goes to one gateway, then to ten, then to all. A failure stops the update; Versions says why."
+            description={
+              'A new release goes to one gateway, then to ten, then to all. A failure stops the update; Versions ' +
+              'says why.'
+            }
           />
           <TextField
             fields={fields}
             name="automaticUpdateHours"
             label="Hours of automatic updates"
-            description="By the clock of the hub, for example 02:00-05:00. Empty: at any time. Updates by hand come at once."
+            description="By the hub’s clock, for example 02:00-05:00. Empty: at any time. Updates by hand come at once."
           />
         </div>
       </Panel>
@@ -163,7 +166,10 @@ export function SecurityTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="openRegistration"
             label="Open registration"
-            description="People can create their own account. When off, the Create Account page says that registration is closed."
+            description={
+              'People can create their own account. When off, the Create Account page says that registration is ' +
+              'closed.'
+            }
           />
           <SwitchField
             fields={fields}
@@ -212,7 +218,10 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="directHealthCheck"
             label="Direct health check"
-            description="Connect first tries a gateway’s own address at port 8080 for 2 seconds, and uses the hub’s proxy when it does not answer."
+            description={
+              'Connect first tries a gateway’s own address at port 8080 for 2 seconds, and uses the hub’s proxy ' +
+              'when it does not answer.'
+            }
           />
           <p>
             The page of each gateway has its own origin, so it can touch neither the hub nor your session. Where it is a
@@ -229,7 +238,10 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="homeAssistantCommands"
             label="Commands from Home Assistant"
-            description="Everybody who may publish to the hub’s topics on the MQTT broker can then arm, disarm, fire and stop, as a manager can. The audit names Home Assistant."
+            description={
+              'Everybody who may publish to the hub’s topics on the MQTT broker can then arm, disarm, fire and ' +
+              'stop, as a manager can. The audit names Home Assistant.'
+            }
           />
         </div>
       </Panel>

@@ -8,7 +8,8 @@ export type Recovery = { recover: (() => () => void) | undefined }
 
 export const TITLE = 'This page did not load'
 export const WORDS =
-  'The hub may have been updated, or may be restarting. The page loads again when the hub answers; you can also load it now.'
+  'The hub may have been updated, or may be restarting. The page loads again when the hub answers; you can also ' +
+  'load it now.'
 
 export function useFailure(error: unknown, { recover }: Recovery): void {
   useEffect(() => console.error('A screen failed:', error), [error])

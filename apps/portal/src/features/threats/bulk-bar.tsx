@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useHeightVariable, wholePage } from '@hedgerow/ui/height-variable.ts'
 import { useRef } from 'react'
 import { LabelForm } from './label-form.tsx'
-import type { Said } from './use-review.ts'
+import type { Verdict } from './use-review.ts'
 import styles from './threats.module.css'
 
 type BulkBarProps = {
@@ -11,7 +11,7 @@ type BulkBarProps = {
   isBusy: boolean
   isLabelling: boolean
   onLabelling: (labelling: boolean) => void
-  onSay: (said: Said) => void
+  onSay: (said: Verdict) => void
   onClear: () => void
 }
 

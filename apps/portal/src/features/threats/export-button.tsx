@@ -18,7 +18,10 @@ export function ExportButton({ filter }: { filter: Filter }) {
     <Button
       variant="default"
       loading={isPending}
-      title={`Pictures, CSV and COCO JSON of what is shown, at most ${EXPORT_DETECTIONS_MAX.toLocaleString()} detections`}
+      title={
+        `Pictures, CSV and COCO JSON of what is shown, at most ${EXPORT_DETECTIONS_MAX.toLocaleString()} ` +
+        'detections'
+      }
       onClick={() => mutate()}
     >
       Export

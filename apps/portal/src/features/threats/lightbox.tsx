@@ -14,7 +14,7 @@ import { DetectionPicture } from './picture.tsx'
 import { fetchClipLink, useIncident, useSnapshot } from './queries.ts'
 import { StageView, type Stage } from './stage.tsx'
 import { useKeys } from './use-keys.ts'
-import type { Said } from './use-review.ts'
+import type { Verdict } from './use-review.ts'
 import styles from './threats.module.css'
 
 type LightboxProps = {
@@ -23,7 +23,7 @@ type LightboxProps = {
   /** Undefined at the end of the list. */
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
-  onSay: (said: Said) => void
+  onSay: (said: Verdict) => void
   onClosed: () => void
   isLabelling: boolean
   onLabelling: (labelling: boolean) => void
@@ -129,7 +129,7 @@ function Answers({
   onLabelling,
 }: {
   incident: Incident
-  onSay: (said: Said) => void
+  onSay: (said: Verdict) => void
   onLabelling: () => void
 }) {
   const verdict = incident.review?.verdict

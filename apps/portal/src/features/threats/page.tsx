@@ -18,7 +18,7 @@ import { useCounts, useIncidents, useNeighbours } from './queries.ts'
 import { SavedViews } from './saved-views.tsx'
 import { useHeld } from './use-held.ts'
 import { useKeys } from './use-keys.ts'
-import { useReview, type Said, wordsOfUndo } from './use-review.ts'
+import { useReview, type Verdict, wordsOfUndo } from './use-review.ts'
 import { Wall } from './wall.tsx'
 import styles from './threats.module.css'
 
@@ -117,7 +117,7 @@ export function ThreatsPage() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     setCurrent(next)
   }
-  const say = async (said: Said) => {
+  const say = async (said: Verdict) => {
     const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
     if (ids.length === 0) return
     // The incident may leave the list under this filter, so the next one is determined before.

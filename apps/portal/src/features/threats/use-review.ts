@@ -5,7 +5,7 @@ import { reviewIncidents, undoReviews } from 'virtual:contract-calls'
 import { api, ApiError, messageOf } from '#api/client.ts'
 import { refetchThreats } from './queries.ts'
 
-export type Said = { verdict: ReviewVerdict | null; label?: string | undefined }
+export type Verdict = { verdict: ReviewVerdict | null; label?: string | undefined }
 
 /** How many reviews can be undone. */
 const UNDO_DEPTH = 50
@@ -18,14 +18,14 @@ export function useReview() {
   /** Settles with the review that the hub has not answered yet. */
   const saying = useRef<Promise<unknown>>(Promise.resolve())
   const [canUndo, setCanUndo] = useState(false)
-  const review = useMutation({ mutationFn: (body: { ids: string[] } & Said) => api(reviewIncidents, { body }) })
+  const review = useMutation({ mutationFn: (body: { ids: string[] } & Verdict) => api(reviewIncidents, { body }) })
   const undoing = useMutation({ mutationFn: (reviewIds: string[]) => api(undoReviews, { body: { reviewIds } }) })
   const keep = (next: string[][]) => {
     steps.current = next.slice(-UNDO_DEPTH)
     setCanUndo(next.length > 0)
   }
 
-  async function say(ids: string[], said: Said): Promise<boolean> {
+  async function say(ids: string[], said: Verdict): Promise<boolean> {
     undoing.reset()
     const answer = review
       .mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) })
@@ -68,7 +68,10 @@ export function wordsOfUndo({ asked, kept }: { asked: number; kept: number }): s
   const done = undone === 1 ? 'One review undone' : `${undone} reviews undone`
   if (kept === 0) return done
   if (asked === 1) return 'Somebody reviewed it again since, so it stays as it is.'
-  return `${done}. Somebody reviewed ${kept === 1 ? 'one' : kept} again since: ${kept === 1 ? 'it stays' : 'they stay'}.`
+  return (
+    `${done}. Somebody reviewed ${kept === 1 ? 'one' : kept} again since: ` +
+    `${kept === 1 ? 'it stays' : 'they stay'}.`
+  )
 }
 
 /** The verdict in a word: of people, of the gateway, or none yet. */

@@ -129,6 +129,9 @@ export function VersionsPage() {
   )
 }
 
+const inWords = ({ version, gateways }: Versions['counts'][number]) =>
+  `${gateways} with ${version || 'an unknown version'}`
+
 function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: Versions }) {
   const resume = useResumeRollout()
   return (
@@ -143,8 +146,7 @@ function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: 
               This hub hands out <Mono>{release.version}</Mono>.
             </>
           )}{' '}
-          {counts.length > 0 &&
-            `Gateways: ${counts.map(({ version, gateways }) => `${gateways} with ${version || 'an unknown version'}`).join(', ')}.`}
+          {counts.length > 0 && `Gateways: ${counts.map(inWords).join(', ')}.`}
         </p>
         {rollout?.state === 'running' && <RunningRollout rollout={rollout} />}
         {rollout?.state === 'stopped' && (

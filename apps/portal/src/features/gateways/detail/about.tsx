@@ -1,4 +1,5 @@
 import type { GatewayDetail } from '@hedgerow/contract'
+import { GATEWAY_TEXTS, gatewayTexts } from '@hedgerow/contract/gateway-fields'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
@@ -10,8 +11,11 @@ import styles from './gateway-page.module.css'
 /** A gateway's place, tags, owner, keys and addresses. */
 export function About({ gateway }: { gateway: GatewayDetail }) {
   const details: (readonly [string, ReactNode])[] = [
-    ['Location', gateway.location === '' ? 'Unknown' : gateway.location],
-    ...(gateway.description === '' ? [] : [['Description', gateway.description] as const]),
+    ...GATEWAY_TEXTS.flatMap((name) => {
+      const { label, ifEmpty } = gatewayTexts[name]
+      const text = gateway[name] === '' ? ifEmpty : gateway[name]
+      return text === undefined ? [] : [[label, text] as const]
+    }),
     ...(gateway.tags.length === 0
       ? []
       : [
@@ -41,7 +45,8 @@ export function About({ gateway }: { gateway: GatewayDetail }) {
       : [
           [
             'Traffic',
-            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} sent since the tunnel started`,
+            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} ` +
+              'sent since the tunnel started',
           ] as const,
         ]),
     ['Added', <RelativeTime key="added" at={gateway.createdAt} />],

@@ -17,7 +17,8 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
     return (
       <PanelEmpty title="No heartbeat yet">
         {kind === 'wireguard'
-          ? 'A device with plain WireGuard sends none. It is online while it makes handshakes and its /api/health answers.'
+          ? 'A device with plain WireGuard sends none. It is online while it makes handshakes and its /api/health ' +
+            'answers.'
           : 'The gateway sends one every 30 seconds once its tunnel is up.'}
       </PanelEmpty>
     )

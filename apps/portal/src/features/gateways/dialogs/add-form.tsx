@@ -1,5 +1,5 @@
 import { newGateway, type Gateway } from '@hedgerow/contract'
-import { Textarea, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import type { FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
@@ -12,6 +12,7 @@ import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import styles from '../page.module.css'
 import { useAddGateway } from '../queries.ts'
+import { GatewayTextInput } from './text-input.tsx'
 
 export type Added =
   | { kind: 'agent'; made: MadeGatewayInvitation; command: string }
@@ -54,8 +55,8 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
     <form onSubmit={submit} noValidate>
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
       <TextInput ref={focusOnce} label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
-      <TextInput label="Location" {...form.getInputProps('location')} />
-      <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
+      <GatewayTextInput name="location" input={form.getInputProps('location')} />
+      <GatewayTextInput name="description" input={form.getInputProps('description')} />
       <p>What runs on the device?</p>
       <div className={styles.kinds}>
         <button type="submit" aria-disabled={isSending}>

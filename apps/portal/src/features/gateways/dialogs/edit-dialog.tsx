@@ -1,6 +1,8 @@
 import { newGateway, type Gateway } from '@hedgerow/contract'
-import { Button, Textarea, TextInput } from '@mantine/core'
+import { GATEWAY_TEXTS, ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
+import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
+import { Fragment } from 'react'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { tagsIn } from '#api/tags.ts'
@@ -12,18 +14,18 @@ import { toast } from '@hedgerow/ui/toast.tsx'
 import { useUpdateGateway } from '../queries.ts'
 import { SiteNotice } from './site-notice.tsx'
 import { TagField, wrongTags } from './tag-field.tsx'
+import { GatewayTextInput } from './text-input.tsx'
 
 const fieldsResolver = schemaResolver(newGateway.omit({ tags: true }), { sync: true })
 const fieldsOf = <V extends { tags: string }>(values: V) => ({ ...values, tags: tagsIn(values.tags) })
 
-/** Changes a gateway's name, location, description and tags. */
+/** Changes a gateway's name, texts and tags. */
 export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
   const update = useUpdateGateway(gateway.id)
   const form = useForm({
     initialValues: {
       name: gateway.name,
-      location: gateway.location,
-      description: gateway.description,
+      ...ofGatewayTexts((name) => gateway[name]),
       tags: gateway.tags.join(', '),
     },
     validate: ({ tags, ...values }) => {
@@ -48,9 +50,12 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
       <form onSubmit={submit} noValidate>
         {update.isError && <Notice tone="danger">{messageOf(update.error)}</Notice>}
         <TextInput label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
-        <TextInput label="Location" {...form.getInputProps('location')} />
-        <SiteNotice ids={[gateway.id]} site={gateway.location} to={form.values.location} />
-        <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
+        {GATEWAY_TEXTS.map((name) => (
+          <Fragment key={name}>
+            <GatewayTextInput name={name} input={form.getInputProps(name)} />
+            {name === 'location' && <SiteNotice ids={[gateway.id]} site={gateway.location} to={form.values.location} />}
+          </Fragment>
+        ))}
         <TagField
           label="Tags"
           value={form.values.tags}

@@ -35,7 +35,8 @@ export function VpnConfig({ gateway }: { gateway: Gateway }) {
       </div>
       <p className={styles.hint}>
         {complete
-          ? 'Scan the code with the WireGuard app, or save the file as a wg-quick configuration. It contains the device’s private key: treat it like a password.'
+          ? 'Scan the code with the WireGuard app, or save the file as a wg-quick configuration. It contains the ' +
+            'device’s private key: treat it like a password.'
           : gateway.kind === 'enrolled'
             ? 'The gateway made its own private key and never sends it. You can compare the rest with the device.'
             : 'The device has connected, so the hub no longer has its private key.'}

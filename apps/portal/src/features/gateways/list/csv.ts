@@ -1,13 +1,13 @@
 import type { Gateway } from '@hedgerow/contract'
 import { CSV_START, csvLine } from '@hedgerow/contract/csv'
+import { GATEWAY_TEXTS } from '@hedgerow/contract/gateway-fields'
 
 const COLUMNS = [
   'id',
   'name',
   'status',
   'statusReason',
-  'location',
-  'description',
+  ...GATEWAY_TEXTS,
   'tags',
   'kind',
   'publicIp',

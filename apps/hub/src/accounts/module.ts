@@ -1,0 +1,27 @@
+/** People: their accounts, passwords and sessions. */
+import { randomBytes } from 'node:crypto'
+import type { Refusals } from '../access/refusals.ts'
+import { readOrCreateSecret } from '../database/secrets.ts'
+import type { App, Ground } from '../facts/room.ts'
+import { endedSessions } from '../followers/sessions.ts'
+import { createContact } from './contact.ts'
+import { ensureFirstAdmin } from './first-admin.ts'
+import { createPasswords, type Hashing } from './passwords.ts'
+import { accountRoutes } from './routes.ts'
+import { createSessions } from './sessions.ts'
+
+const randomSecret = () => randomBytes(32).toString('base64')
+
+export async function open(hub: Ground & { hashing?: Hashing; refusals: Refusals }) {
+  const { db, config } = hub
+  const passwords = createPasswords(hub)
+  const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
+  const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', randomSecret)
+  const sessions = createSessions({ ...hub, secret: await readOrCreateSecret(db, 'token-secret', randomSecret) })
+  return {
+    gives: { passwords, firstAdmin, sessions, contact: createContact(db, config.contactEmail) },
+    follows: [endedSessions(sessions)],
+    routes: (app: App) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey }),
+    stop: sessions.stop,
+  }
+}
