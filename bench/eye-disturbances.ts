@@ -16,9 +16,10 @@ const black = (size: string) => ['-f', 'lavfi', '-i', `color=black:s=${size}:r=1
 /** A spot of light that moves over the scene. */
 function spot(side: number, x: string, y: string, strength = 255): { inputs: string[]; over: string } {
   const alpha = `a='${strength}*exp(-((X-W/2)^2+(Y-H/2)^2)/(W*W/18))'`
+  const overlay = `[BASE][SPOT]overlay=x='${x}':y='${y}'`
   return {
     inputs: ['-f', 'lavfi', '-i', `color=white:s=${side}x${side}:r=10`],
-    over: `format=yuva420p,geq=lum=235:cb=128:cr=128:${alpha}[SPOT];` + `[BASE][SPOT]overlay=x='${x}':y='${y}'`,
+    over: `format=yuva420p,geq=lum=235:cb=128:cr=128:${alpha}[SPOT];${overlay}`,
   }
 }
 
