@@ -69,8 +69,8 @@ async function picturesASecond(folder: string): Promise<number> {
       motion.detect(lumaOf(picture), i * 33)
       const seen = await before
       if (!seen) throw new Error(model.problems().join(' ') || 'the model did not look')
-      tracker.update(seen, i * 33)
-      before = model.look('bench', picture)
+      tracker.update(seen[0]!, i * 33)
+      before = model.look('bench', [picture])
     }
     await before
     return (PICTURES * 1_000) / (performance.now() - startedAt)

@@ -9,6 +9,7 @@ import {
   type Measurement,
 } from '@hedgerow/vision/rendered'
 import { benchCameras } from './eye-cameras.ts'
+import { benchFootage } from './eye-footage.ts'
 import { benchEyeModel } from './eye-model.ts'
 import { distributionOf, report, reportGoals, type Distribution } from './report.ts'
 
@@ -38,6 +39,7 @@ export async function benchEye(): Promise<void> {
   report('eye, found in rendered scenes at 640 x 360, 5 frames a second', found)
   report('eye, ms a frame at 640 x 360 on one core', costs())
   reportGoals('eye', { ...(await benchCameras()), ...(await benchEyeModel()) })
+  await benchFootage()
 }
 
 /** Precision and recall in pictures with a person; and in how many pictures without one a person is found. */

@@ -47,10 +47,30 @@ const placeName = z
     'A name has letters from a to z, digits, spaces and . _ -, at most 100 characters.',
   )
 
+const labelled = z.string().min(1).max(100)
+/** What the eye wants of objects, by label, as in gateway.yaml. */
+const eyeOptions = {
+  scores: z.record(labelled, z.number().min(0.1).max(1)),
+  /** Areas are shares of the picture; a shape is width divided by height. */
+  sizes: z.record(
+    labelled,
+    z.strictObject({
+      minimumArea: share.optional(),
+      maximumArea: share.optional(),
+      minimumShape: z.number().min(0).max(100).optional(),
+      maximumShape: z.number().min(0).max(100).optional(),
+    }),
+  ),
+  /** How many squares around what moves a model looks at. */
+  regions: z.number().int().min(0).max(4),
+}
+
 /** The fields of a camera in gateway.yaml that may be changed; omitted fields stay. */
 const cameraChange = z.strictObject({
   zones: z.record(placeName, shape).optional(),
   masks: z.array(shape).max(64).optional(),
+  objectMasks: z.array(shape).max(64).optional(),
+  ...z.strictObject(eyeOptions).partial().shape,
   framesPerSecond: z.number().min(0.2).max(30).optional(),
   minimumScore: z.number().min(0.1).max(1).optional(),
 })
@@ -63,6 +83,9 @@ const cameraSettings = z.object({
   hash: z.string(),
   zones: z.record(z.string(), shape),
   masks: z.array(shape),
+  objectMasks: z.array(shape),
+  /** Its own values, else those of the eye. */
+  ...eyeOptions,
   framesPerSecond: z.number(),
   /** Its own value, else that of the eye; null when the eye does not look at it. */
   minimumScore: z.number().nullable(),

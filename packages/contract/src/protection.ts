@@ -137,7 +137,7 @@ function blockOf({ name, state, secondsLeftThisHour, blocked }: Deterrent, isOnl
 const firstOf = ([first = '', ...more]: readonly string[]): string =>
   more.length === 0 ? first : `${first}, and ${more.length} more`
 
-type Told = {
+type Deed = {
   deterrent: string
   seconds: number
   outcome: 'fired' | 'refused' | 'failed'
@@ -147,7 +147,7 @@ type Told = {
 }
 
 /** A `deed`: `Water 8 s · left within 1 min`, or `Water blocked: disarmed`. */
-export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: Told): string {
+export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: Deed): string {
   if (outcome === 'fired') {
     const after = gone === null ? '' : gone ? ' · left within 1 min' : ' · still there after 1 min'
     return `${deterrent} ${seconds} s${after}`

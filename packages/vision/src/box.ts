@@ -24,6 +24,11 @@ export function footOf(box: Box): Point {
   return { x: box.x + box.width / 2, y: box.y + box.height }
 }
 
+/** Whether the point is in the box. */
+export function isAround({ x, y, width, height }: Box, point: Point): boolean {
+  return point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height
+}
+
 /** Area that two boxes share. */
 export function intersectionOf(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)

@@ -76,7 +76,7 @@ test('a track ends once, after it was lost for a while, with its last state', ()
   expect(tracker.update([], lastSeenAt + 700).ended).toEqual([])
 })
 
-test('the label is the one with most score, the score the best that it had', () => {
+test('the label is the one with most score, the score the median of its looks', () => {
   const tracker = new Tracker()
   const labels = [
     ['fox', 0.95],
@@ -86,7 +86,7 @@ test('the label is the one with most score, the score the best that it had', () 
   const tracks = labels.map(
     ([label, score], i) => tracker.update([sighting(0.1, 0.5, { label, score })], i * FRAME_MS).seen[0],
   )
-  expect(tracks.map((track) => track && [track.label, track.score])).toEqual([undefined, ['fox', 0.95], ['boar', 0.85]])
+  expect(tracks.map((track) => track && [track.label, track.score])).toEqual([undefined, ['fox', 0.8], ['boar', 0.85]])
 })
 
 test('travel is how far it got from its first place, in its own lengths, there and back', () => {
@@ -121,4 +121,20 @@ test('end returns the confirmed tracks, and the next ones are new', () => {
   follow(tracker, [[sighting(0.1)], [sighting(0.1)], [sighting(0.1), sighting(0.8)]])
   expect(tracker.end().map(({ id }) => id)).toEqual([1])
   expect(follow(tracker, [[sighting(0.1)]], 10_000)).toEqual([[]])
+})
+
+test('one lucky look does not make a score', () => {
+  const tracker = new Tracker({ confirmAfter: 2, newScore: 0.2, highScore: 0.2 })
+  const scores = [0.3, 0.95, 0.3, 0.4, 0.3]
+  const tracks = scores.map((score, i) => tracker.update([sighting(0.1, 0.5, { score })], i * FRAME_MS).seen[0])
+  expect(tracks.at(-1)).toMatchObject({ hits: 5, score: 0.3 })
+})
+
+test('a track that was not looked at is not missed', () => {
+  const tracker = new Tracker({ confirmAfter: 2, keepLostMs: 300 })
+  for (const at of [0, 200]) tracker.update([sighting(0.1)], at)
+  const elsewhere = [{ x: 0.6, y: 0.3, width: 0.4, height: 0.7 }]
+  for (let at = 400; at < 3_000; at += 200) expect(tracker.update([], at, elsewhere).ended).toEqual([])
+  expect(tracker.update([sighting(0.1)], 3_000).seen).toMatchObject([{ id: 1, hits: 3 }])
+  expect([3_200, 3_400, 3_600].flatMap((at) => tracker.update([], at).ended)).toMatchObject([{ id: 1 }])
 })

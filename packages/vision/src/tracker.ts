@@ -5,7 +5,7 @@
  * a Kalman filter predicts.
  */
 import { assign } from './assignment.ts'
-import { centreOf, growBy, overlapOf, type Box } from './box.ts'
+import { centreOf, growBy, isAround, overlapOf, type Box } from './box.ts'
 import { BoxFilter } from './kalman.ts'
 
 /** One object in one picture. */
@@ -27,7 +27,7 @@ export type Track<S extends Sighting = Sighting> = {
   readonly sighting: S
   /** The label with the greatest sum of scores so far. */
   readonly label: string
-  /** The best score that the label had. */
+  /** The best median of its last scores, with as many looks as it takes to confirm a track: no lucky look decides. */
   readonly score: number
   /** In how many pictures it was seen. */
   readonly hits: number
@@ -35,6 +35,8 @@ export type Track<S extends Sighting = Sighting> = {
   readonly lastSeenAt: number
   /** The greatest distance from where it was first seen, in lengths of its box there on each axis. */
   readonly travel: number
+  /** Where it was first seen. */
+  readonly origin: Box
 }
 
 export type TrackerOptions = {
@@ -45,7 +47,7 @@ export type TrackerOptions = {
   newScore?: number
   /** Pictures with the object in a row before its track is confirmed. */
   confirmAfter?: number
-  /** A lost track ends after this many milliseconds. */
+  /** A track ends after it was missed for this many milliseconds. */
   keepLostMs?: number
   /**
    * Boxes are grown by this share of their sides on each side before they are compared, for objects that move by more
@@ -65,12 +67,17 @@ export type Tracked<S extends Sighting> = {
 const FIRST_OVERLAP = 0.2
 const SECOND_OVERLAP = 0.5
 const TENTATIVE_OVERLAP = 0.3
+/** The median is that of at most so many last scores. */
+const SCORES = 9
 
 type Living<S extends Sighting> = { -readonly [K in keyof Track<S>]: Track<S>[K] } & {
   filter: BoxFilter
-  votes: Map<string, { sum: number; best: number }>
-  /** Where it was first seen. */
-  origin: Box
+  /** The sum of scores by label. */
+  votes: Map<string, number>
+  /** The last scores, newest last. */
+  scores: number[]
+  /** When it was first missed. */
+  lostAt: number
 }
 
 export class Tracker<S extends Sighting = Sighting> {
@@ -83,8 +90,11 @@ export class Tracker<S extends Sighting = Sighting> {
     this.#options = { ...defaults, ...options }
   }
 
-  /** `now` is in milliseconds of a clock that never goes back; the tracks' times are of the same clock. */
-  update(sightings: readonly S[], now: number): Tracked<S> {
+  /**
+   * `now` is in milliseconds of a clock that never goes back; the tracks' times are of the same clock. `looked`: the
+   * parts of the picture that were looked at, when it was not the whole; a track elsewhere is not missed.
+   */
+  update(sightings: readonly S[], now: number, looked?: readonly Box[]): Tracked<S> {
     const { highScore, lowScore, newScore, keepLostMs } = this.#options
     for (const track of this.#tracks) {
       if (track.state === 'lost') track.filter.holdSize()
@@ -97,13 +107,17 @@ export class Tracker<S extends Sighting = Sighting> {
     const first = this.#associate(confirmed, sure, FIRST_OVERLAP, now)
     const stillSeen = first.tracks.filter(({ state }) => state === 'confirmed')
     const second = this.#associate(stillSeen, unsure, SECOND_OVERLAP, now)
-    for (const track of second.tracks) track.state = 'lost'
+    const isMissed = ({ box }: Living<S>) => looked?.some((part) => isAround(part, centreOf(box))) ?? true
+    for (const track of second.tracks.filter(isMissed)) {
+      track.state = 'lost'
+      track.lostAt = now
+    }
 
     const tentative = this.#tracks.filter(({ state, lastSeenAt }) => state === 'tentative' && lastSeenAt !== now)
     const third = this.#associate(tentative, first.sightings, TENTATIVE_OVERLAP, now)
 
     const isOver = (track: Living<S>) =>
-      third.tracks.includes(track) || (track.state === 'lost' && now - track.lastSeenAt > keepLostMs)
+      (third.tracks.includes(track) && isMissed(track)) || (track.state === 'lost' && now - track.lostAt >= keepLostMs)
     const ended = this.#tracks.filter((track) => track.state === 'lost' && isOver(track))
     this.#tracks = this.#tracks.filter((track) => !isOver(track))
     for (const sighting of third.sightings)
@@ -160,7 +174,7 @@ export class Tracker<S extends Sighting = Sighting> {
     const from = centreOf(track.origin)
     const distance = Math.hypot((centre.x - from.x) / track.origin.width, (centre.y - from.y) / track.origin.height)
     track.travel = Math.max(track.travel, distance)
-    vote(track, sighting)
+    this.#vote(track, sighting)
   }
 
   #begin(sighting: S, now: number): Living<S> {
@@ -170,29 +184,35 @@ export class Tracker<S extends Sighting = Sighting> {
       box: sighting.box,
       sighting,
       label: sighting.label,
-      score: sighting.score,
+      score: 0,
       hits: 1,
       firstSeenAt: now,
       lastSeenAt: now,
       travel: 0,
       filter: new BoxFilter(sighting.box, now),
       votes: new Map(),
+      scores: [],
+      lostAt: now,
       origin: sighting.box,
     }
-    vote(track, sighting)
+    this.#vote(track, sighting)
     return track
+  }
+
+  #vote(track: Living<S>, { label, score }: S): void {
+    track.votes.set(label, (track.votes.get(label) ?? 0) + score)
+    if (track.votes.get(label)! > track.votes.get(track.label)!) track.label = label
+    track.scores = [...track.scores, score].slice(-SCORES)
+    if (track.hits >= this.#options.confirmAfter) track.score = Math.max(track.score, medianOf(track.scores))
   }
 }
 
-function vote<S extends Sighting>(track: Living<S>, { label, score }: S): void {
-  const mine = track.votes.get(label) ?? { sum: 0, best: 0 }
-  track.votes.set(label, { sum: mine.sum + score, best: Math.max(mine.best, score) })
-  const leading = track.votes.get(track.label)!
-  if (mine.sum + score > leading.sum) track.label = label
-  track.score = track.votes.get(track.label)!.best
+/** The lower one of the two in the middle of an even number. */
+function medianOf(scores: readonly number[]): number {
+  return scores.toSorted((a, b) => a - b)[Math.floor((scores.length - 1) / 2)]!
 }
 
 function publicPart<S extends Sighting>(track: Living<S>): Track<S> {
-  const { filter: _filter, votes: _votes, origin: _origin, ...rest } = track
+  const { filter: _filter, votes: _votes, scores: _scores, lostAt: _lostAt, ...rest } = track
   return rest
 }

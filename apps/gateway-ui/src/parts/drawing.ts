@@ -1,9 +1,9 @@
-/** The zones and masks of a camera while a person draws them, with undo for every step. */
+/** The zones, masks and object masks of a camera while a person draws them, with undo for every step. */
 import { useState } from 'react'
 import type { CameraChange, CameraSettings } from '@hedgerow/contract/device-interface'
 import type { Polygon } from './polygon.ts'
 
-export type DrawnShape = { key: string; kind: 'zone' | 'mask'; name: string; polygon: Polygon }
+export type DrawnShape = { key: string; kind: 'zone' | 'mask' | 'object mask'; name: string; polygon: Polygon }
 
 export type Drawing = {
   shapes: readonly DrawnShape[]
@@ -38,10 +38,13 @@ export function useDrawing(settings: CameraSettings): Drawing {
   }
 }
 
-function shapesOf({ zones, masks }: CameraSettings): DrawnShape[] {
+function shapesOf({ zones, masks, objectMasks }: CameraSettings): DrawnShape[] {
+  const unnamed = (kind: DrawnShape['kind'], polygons: readonly Polygon[]) =>
+    polygons.map((polygon): DrawnShape => ({ key: newKey(), kind, name: '', polygon }))
   return [
     ...Object.entries(zones).map(([name, polygon]): DrawnShape => ({ key: newKey(), kind: 'zone', name, polygon })),
-    ...masks.map((polygon): DrawnShape => ({ key: newKey(), kind: 'mask', name: '', polygon })),
+    ...unnamed('mask', masks),
+    ...unnamed('object mask', objectMasks),
   ]
 }
 
@@ -55,9 +58,11 @@ export function newKey(): string {
 export function changeOf(shapes: readonly DrawnShape[]): CameraChange {
   const corners = ({ polygon }: DrawnShape) => polygon.map(([x, y]): [number, number] => [x, y])
   const zones = shapes.filter(({ kind }) => kind === 'zone')
+  const cornersOf = (wanted: DrawnShape['kind']) => shapes.filter(({ kind }) => kind === wanted).map(corners)
   return {
     zones: Object.fromEntries(zones.map((zone) => [zone.name.trim(), corners(zone)])),
-    masks: shapes.filter(({ kind }) => kind === 'mask').map(corners),
+    masks: cornersOf('mask'),
+    objectMasks: cornersOf('object mask'),
   }
 }
 

@@ -5,7 +5,7 @@ import styles from './stage.module.css'
 
 export type Shape = {
   key: string
-  tone: 'zone' | 'mask' | 'chosen'
+  tone: 'zone' | 'mask' | 'object mask' | 'chosen'
   /** Corners in shares of the picture. */
   polygon: readonly (readonly [number, number])[]
 }

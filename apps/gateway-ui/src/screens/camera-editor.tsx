@@ -164,8 +164,14 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
                 <Button variant="default" size="compact-sm" onClick={() => add('mask')}>
                   Add a mask
                 </Button>
+                <Button variant="default" size="compact-sm" onClick={() => add('object mask')}>
+                  Add an object mask
+                </Button>
               </div>
-              <p className={styles.quiet}>Only an object in a zone is an alert. Movement in a mask is ignored.</p>
+              <p className={styles.quiet}>
+                Only an object in a zone is an alert. Movement in a mask is ignored. An object that stands in an object
+                mask is not reported.
+              </p>
               <FilePassword {...password} />
               {change.error !== null && (
                 <Notice tone="danger">
@@ -228,7 +234,7 @@ function RemoveCorner({ polygon, corner, onRemove }: RemoveCornerProps) {
 
 function wordsOf(shape: DrawnShape, shapes: readonly DrawnShape[]): string {
   if (shape.kind === 'zone') return `zone ${shape.name}`
-  return `mask ${shapes.filter(({ kind }) => kind === 'mask').indexOf(shape) + 1}`
+  return `${shape.kind} ${shapes.filter(({ kind }) => kind === shape.kind).indexOf(shape) + 1}`
 }
 
 function freeName(names: readonly string[]): string {

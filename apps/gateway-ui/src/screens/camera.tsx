@@ -8,6 +8,7 @@ import { Stage } from '../parts/stage.tsx'
 import { useCamera, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { CameraEditor } from './camera-editor.tsx'
+import { LabelSettings } from './label-settings.tsx'
 import { Tuning } from './tuning.tsx'
 import styles from './camera.module.css'
 
@@ -50,6 +51,7 @@ export function CameraScreen() {
             onReload={async () => (await refetch()).data}
           />
           <Tuning name={name} settings={data} mayChange={mayManage} />
+          <LabelSettings key={`${name} ${data.hash}`} name={name} settings={data} mayChange={mayManage} />
         </>
       )}
     </>

@@ -79,7 +79,7 @@ function streamTo(response: ServerResponse) {
 describe.concurrent('pictures', () => {
   test('of an MJPEG stream, with the picture as it came', async (context) => {
     const { expect } = context
-    const jpeg = await jpegOf(120)
+    const jpeg = await jpegOf(120, 720, 405)
     const url = await serve(context, (_request, response) => {
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 30)
@@ -87,7 +87,9 @@ describe.concurrent('pictures', () => {
     })
     const { camera, frames } = open(context, url)
     await expect.poll(() => frames.length).toBeGreaterThan(3)
-    expect([frames[0]!.image.width, frames[0]!.luma.height]).toEqual([320, 180])
+    expect([frames[0]!.image.width, frames[0]!.luma.height]).toEqual([640, 360])
+    const own = await frames[0]!.own!()
+    expect([own.width, own.height], 'at its own resolution').toEqual([720, 405])
     expect((await camera.latest())?.jpeg).toEqual(jpeg)
     expect(camera.state()).toMatchObject({ name: 'orchard', state: 'online' })
     expect(camera.problems()).toEqual([])

@@ -129,7 +129,9 @@ export function openCamera(options: CameraOptions): Camera {
       firstAt = frame.atMs
       takenAt = []
     }
-    lastFrame = frame
+    // Not at its own resolution: that takes megabytes, for each camera.
+    const { own: _own, ...kept } = frame
+    lastFrame = kept
     failure = undefined
     damage = undefined
     backoff.reset()

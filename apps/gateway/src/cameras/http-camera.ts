@@ -5,7 +5,7 @@
 import { digestAuthorization, digestChallengeOf } from '../kernel/http-digest.ts'
 import { CameraError, hasSignIn, refusalOf, WANTS_SIGN_IN } from './camera-error.ts'
 import { askCamera, type CameraAnswer } from './camera-request.ts'
-import { decodeJpeg } from './decode.ts'
+import { decodeJpeg, OWN_SIDE } from './decode.ts'
 import { createJpegFinder, PICTURES_MAX, tooManyPictures, type FoundJpeg } from './jpeg-finder.ts'
 import { unpackedParts } from './packed-parts.ts'
 import type { PictureReader } from './picture-reader.ts'
@@ -24,7 +24,11 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, no
   const authorization = createAuthorization(url)
   const take = ({ jpeg, isCut }: FoundJpeg) => {
     noteKeyFrame()
-    offer(async () => ({ jpeg, image: await decodeJpeg(jpeg, isCut) }))
+    offer(async () => ({
+      jpeg,
+      image: await decodeJpeg(jpeg, isCut),
+      own: once(() => decodeJpeg(jpeg, isCut, OWN_SIDE)),
+    }))
   }
   while (!signal.aborted) {
     const answer = await ask(url, authorization, signal)
@@ -36,6 +40,12 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, no
     }
     await pause(1_000 / settings.framesPerSecond)
   }
+}
+
+/** Several who want it share one decoding. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** The first request has no credentials; the answer says whether the camera wants Digest or Basic. */

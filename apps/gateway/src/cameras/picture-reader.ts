@@ -3,8 +3,11 @@ import type { RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import type { CameraSettings } from './schema.ts'
 
-/** A decoded picture, and the JPEG as received for a camera that sends JPEG. */
-export type Picture = { image: RgbImage; jpeg?: Buffer }
+/**
+ * A decoded picture, and the JPEG as received for a camera that sends JPEG. `own`: the same picture at the camera's own
+ * resolution, when it is larger than what is looked at.
+ */
+export type Picture = { image: RgbImage; jpeg?: Buffer; own?: () => Promise<RgbImage> }
 
 /** Reads pictures until `signal` is aborted, or rejects with CameraError at the first problem. */
 export type PictureReader = (

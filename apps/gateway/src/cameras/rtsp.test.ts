@@ -62,6 +62,8 @@ describe.skipIf(lacks)(
       const { camera, frames, stream } = open(context, urlOf('garden'))
       await expect.poll(() => frames.length, SOON).toBeGreaterThan(2)
       expect([frames[0]!.image.width, frames[0]!.image.height]).toEqual([640, 480])
+      const own = await frames[0]!.own!()
+      expect([own.width, own.height]).toEqual([800, 600])
       expect(camera.problems()).toEqual([])
       await expect.poll(stream.coding, SOON).toBe('h264')
       await expect.poll(() => stream.since(0).length, SOON).toBeGreaterThan(0)

@@ -16,6 +16,28 @@ export const isCameraName = (text: string) => NAME.test(text)
 
 export const MINIMUM_SCORE_LEAST = 0.1
 export const minimumScore = z.number().min(MINIMUM_SCORE_LEAST).max(1)
+/** For a label that neither the file nor the model has a score for. */
+export const USUAL_SCORE = 0.6
+
+/** By label. */
+export const scores = z.record(z.string().min(1).max(100), minimumScore)
+/** How many squares a model looks at, unless the file says another number. */
+export const REGIONS = 2
+export const regions = z.number().int().min(0).max(4)
+const sizeLimits = z
+  .strictObject({
+    minimumArea: share.optional(),
+    maximumArea: share.optional(),
+    minimumShape: z.number().min(0).max(100).optional(),
+    maximumShape: z.number().min(0).max(100).optional(),
+  })
+  .refine(
+    ({ minimumArea = 0, maximumArea = 1, minimumShape = 0, maximumShape = Infinity }) =>
+      minimumArea < maximumArea && minimumShape < maximumShape,
+    'A minimum is less than its maximum.',
+  )
+export type SizeLimits = z.output<typeof sizeLimits>
+export const sizes = z.record(z.string().min(1).max(100), sizeLimits)
 
 export const cameraAddress = z
   .string()
@@ -65,6 +87,17 @@ const camera = z.strictObject({
     .max(64)
     .default([])
     .describe('Areas in which movement is ignored, with corners like those of `zones`.'),
+  objectMasks: z
+    .array(polygon)
+    .max(64)
+    .default([])
+    .describe(
+      'Areas in which no object stands: one whose foot, the middle of the lower edge of its box, is inside is ' +
+        'not reported. Persons there keep water off.',
+    ),
+  scores: scores.optional().describe('As `scores` of `sources.eye`, for this camera.'),
+  sizes: sizes.optional().describe('As `sizes` of `sources.eye`, for this camera.'),
+  regions: regions.optional().describe('As `regions` of `sources.eye`, for this camera.'),
   hardwareDecoding: z
     .enum(['none', 'auto', 'vaapi', 'v4l2m2m', 'drm', 'cuda', 'qsv', 'videotoolbox'])
     .default('none')

@@ -23,7 +23,7 @@ test('cameras of the command line are looked at beside those of the file', () =>
     return parsed.value
   }
   const alone = withGivenCameras(file(''), urls)
-  expect(alone.sources.eye).toMatchObject({ cameras: ['camera 1', 'camera 2'], minimumScore: 0.6 })
+  expect(alone.sources.eye).toMatchObject({ cameras: ['camera 1', 'camera 2'] })
   expect(alone.cameras['camera 2']).toMatchObject({ url: 'http://10.0.0.9/b', framesPerSecond: 5 })
   const beside = withGivenCameras(
     file(
@@ -43,7 +43,7 @@ describe('a gateway.yaml', () => {
   test('with an eye may name only existing cameras', () => {
     const camera = 'cameras: { orchard: { url: "rtsp://10.0.0.9/s", zones: { rows: [[0, 0.4], [1, 0.4], [1, 1]] } } }\n'
     expect(parse(`${camera}sources: { eye: { cameras: [orchard] } }`)).toMatchObject({
-      value: { cameras: { orchard: { framesPerSecond: 5 } }, sources: { eye: { model: 'none', minimumScore: 0.6 } } },
+      value: { cameras: { orchard: { framesPerSecond: 5 } }, sources: { eye: { model: 'none' } } },
     })
     expect(parse(`${camera}sources: { eye: { cameras: [gate] } }`)).toMatchObject({
       errors: [{ line: 2, message: 'sources.eye.cameras.0: There is no camera gate; there is orchard.' }],

@@ -8,10 +8,11 @@ import { documentOf } from './yaml.ts'
 export function editCamera(text: string, name: string, change: CameraChange): string {
   const at = (...rest: string[]): Path => ['cameras', name, ...rest]
   let edited = text
-  const { zones, masks, ...values } = change
+  const { zones, masks, objectMasks, ...values } = change
   for (const [key, value] of Object.entries(values)) if (value !== undefined) edited = setIn(edited, at(key), value)
   if (zones) edited = editZones(edited, at('zones'), zones)
   if (masks) edited = editMasks(edited, at('masks'), masks)
+  if (objectMasks) edited = editMasks(edited, at('objectMasks'), objectMasks)
   return edited
 }
 

@@ -1,9 +1,10 @@
 /** Compares the names in gateway.yaml with what its sources provide. */
+import { meansLabel } from '@hedgerow/contract'
 import { DEMONSTRATION_CLASSES } from '@hedgerow/vision'
 import { isCameraName } from '../cameras/schema.ts'
 import type { SeenNames } from '../detections/record.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
-import { isSameName, nameKey } from '../kernel/same-name.ts'
+import { nameKey } from '../kernel/same-name.ts'
 import { DEMONSTRATION, NO_MODEL } from '../sources/eye/schema.ts'
 import type { CameraNames } from '../sources/source.ts'
 import { noSuch, theNearest } from './nearest.ts'
@@ -139,7 +140,7 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
       gather(named.cameras, key),
     )
     const own = key === 'labels' ? nameKey(named.name) : named.name
-    if (thereKeys.has(own)) return
+    if (thereKeys.has(own) || (key === 'labels' && [...there].some((label) => meansLabel(named.name, label)))) return
     if (!isOpen) return void fail(named, noSuch(key.slice(0, -1), named, [...there]))
     const near = likelyKeys.has(own) ? '' : nearestOf(named, likely)
     if (near) warn(named, `No source has reported the ${key.slice(0, -1)} ${named.shown} yet${near}.`)
@@ -161,7 +162,7 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
       else if (!knownNames.frigate.has(name)) fail(named, noSuch('camera', named, [...knownNames.frigate.keys()]))
     } else if (what === 'label of the eye') {
       const labels = eye && labelsOfModel(eye.model, knownNames)
-      if (labels && !labels.some((each) => isSameName(each, name))) fail(named, noSuch('label', named, labels))
+      if (labels && !labels.some((each) => meansLabel(name, each))) fail(named, noSuch('label', named, labels))
     } else if (knownNames.models && !OWN_EYES.includes(name) && !knownNames.models.has(name))
       fail(named, `${noSuch('model', named, [...knownNames.models.keys()])} Add it with: hedgerow-gateway model add`)
   }
@@ -177,7 +178,7 @@ function providedCameras({ sources, cameras }: DeviceFile, knownNames: KnownName
   for (const name of eye?.cameras ?? []) {
     const zones = Object.keys(cameras[name]?.zones ?? {})
     const ofModel = labelsOfModel(eye!.model, knownNames)
-    const labels = ofModel?.filter((label) => eye!.labels?.some((each) => isSameName(each, label)) ?? true)
+    const labels = ofModel?.filter((label) => eye!.labels?.some((each) => meansLabel(each, label)) ?? true)
     // Persons are looked for also when `labels` does not name them.
     if (eye!.model === NO_MODEL) found.set(name, { zones, seesPersons: false })
     else found.set(name, { zones, ...(labels && { labels, seesPersons: ofModel!.some(isPersonLabel) }) })

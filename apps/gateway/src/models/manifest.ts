@@ -27,6 +27,8 @@ export const modelManifest = z.strictObject({
     `A list of 1 to ${CLASSES_MAX.toLocaleString('en')} labels or null, or one of ` +
       `${Object.keys(LABEL_SETS).join(', ')}.`,
   ),
+  /** The lowest score of a detection by label, as measured; `animal` for every animal without one of its own. */
+  scores: z.record(cleanLine(100).min(1), z.number().min(0).max(1)).optional(),
 })
 export type ModelManifest = z.output<typeof modelManifest>
 

@@ -29,16 +29,16 @@ const redPicture = () => redRectangle(192, 128, { x: 48, y: 32, width: 96, heigh
 test('a model runs in a thread of its own, and its classes have our labels', async () => {
   await putKnownModel(folder)
   const model = open()
-  const seen = await model.look('orchard', redPicture())
-  expect(seen).toEqual([{ box: expect.anything() as unknown, label: 'boar', score: SCORE }])
-  expect(seen![0]!.box.x).toBeCloseTo(0.25, 5)
+  const seen = await model.look('orchard', [redPicture()])
+  expect(seen).toEqual([[{ box: expect.anything() as unknown, label: 'boar', score: SCORE }]])
+  expect(seen![0]![0]!.box.x).toBeCloseTo(0.25, 5)
   expect(model.problems()).toEqual([])
   expect(model.inferenceMs()).toBeGreaterThan(0)
 })
 
 test('a class without a label is not reported', async () => {
   await putKnownModel(folder, { labels: KNOWN_LABELS.with(RED_CLASS, null) })
-  expect(await open().look('orchard', redPicture())).toEqual([])
+  expect(await open().look('orchard', [redPicture()])).toEqual([[]])
 })
 
 test('of each camera only the newest picture waits, and one that sends many gets no more than its turn', async () => {
@@ -46,7 +46,7 @@ test('of each camera only the newest picture waits, and one that sends many gets
   const model = open()
   const order: string[] = []
   const ask = (camera: string, mark: string) =>
-    model.look(camera, redPicture()).then((seen) => order.push(`${mark} ${seen ? 'looked' : 'dropped'}`))
+    model.look(camera, [redPicture()]).then((seen) => order.push(`${mark} ${seen ? 'looked' : 'dropped'}`))
   const all = [ask('busy', 'busy 1')]
   for (let i = 2; i <= 9; i++) all.push(ask('busy', `busy ${i}`))
   all.push(ask('quiet', 'quiet 1'), ask('busy', 'busy 10'))
@@ -67,7 +67,7 @@ test.each([
   if (given) await putKnownModel(folder, given)
   const model = open(name)
   await expect.poll(() => model.problems()).toEqual([expect.stringContaining(`(${code})`)])
-  expect(await model.look('orchard', redPicture())).toBeUndefined()
+  expect(await model.look('orchard', [redPicture()])).toBeUndefined()
 })
 
 test('a model that is added while the device runs takes effect', async () => {
@@ -76,13 +76,13 @@ test('a model that is added while the device runs takes effect', async () => {
   await expect.poll(() => model.problems()).toEqual([expect.stringContaining('model_unreadable')])
   await putKnownModel(folder)
   await expect.poll(() => model.problems()).toEqual([])
-  await expect.poll(() => model.look('orchard', redPicture())).toMatchObject([{ label: 'boar' }])
+  await expect.poll(() => model.look('orchard', [redPicture()])).toMatchObject([[{ label: 'boar' }]])
 })
 
 test('a model that is stopped answers waiting callers', async () => {
   await putKnownModel(folder)
   const model = open()
-  const asked = model.look('orchard', redPicture())
+  const asked = model.look('orchard', [redPicture()])
   await model.stop()
   await expect(asked).resolves.toBeUndefined()
 })
@@ -94,7 +94,7 @@ test('a model may be stopped at any moment while its thread loads the runtime an
     await sleep(afterMs)
     await model.stop()
   }
-  expect(await open().look('orchard', redPicture())).toMatchObject([{ label: 'boar' }])
+  expect(await open().look('orchard', [redPicture()])).toMatchObject([[{ label: 'boar' }]])
 })
 
 /** Loaded before a program, also in its threads, so that it finds no ONNX Runtime. */

@@ -9,7 +9,9 @@ import type { Box, Candidate, RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import { isMissing } from '../kernel/durable-file.ts'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
+import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
+import type { ModelManifest } from './manifest.ts'
 import { inWords, ModelError } from './model-error.ts'
 import type { ExecutionProvider } from './schema.ts'
 import type { Session, SessionOptions } from './session.ts'
@@ -22,16 +24,18 @@ export type Seen = { readonly box: Box; readonly label: string; readonly score: 
 export type Model = {
   readonly name: string
   /**
-   * The objects in a picture of a camera, the highest score first, boxes in shares of the picture. Undefined when the
-   * model did not see the picture: a newer one came, or the model can't be used; then `problems` says why.
+   * The objects in each picture, the highest score first, boxes in shares of it: the parts of one picture of a camera.
+   * Undefined when the model did not see them: newer ones came, or the model can't be used; then `problems` says why.
    */
-  look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
+  look(camera: string, pictures: readonly RgbImage[]): Promise<Seen[][] | undefined>
   /** The mean time for one of the last pictures, in milliseconds. */
   inferenceMs(): number
   /** Undefined while it can't be used. */
   executionProvider(): ExecutionProvider | undefined
   /** What it can name; undefined while it can't be used. */
   labels(): readonly string[] | undefined
+  /** The lowest score of a detection by label, where it was measured. */
+  scores(): Readonly<Record<string, number>> | undefined
   problems(): string[]
   stop(): Promise<void>
 }
@@ -51,14 +55,15 @@ export type ModelOptions = {
   clock?: () => number
 }
 
-type Waiting = { picture: RgbImage; done(seen: Seen[] | undefined): void }
+type Waiting = { pictures: readonly RgbImage[]; done(seen: Seen[][] | undefined): void }
 type OpenWorker = Pick<Session, 'takesSeveral' | 'executionProvider' | 'refusals'> & {
   worker: Worker
   labels: readonly (string | null)[]
+  scores: ModelManifest['scores']
 }
 
-/** The most cameras with one picture each that go through a model at once, if it can. */
-const BATCH_MAX = 8
+/** The most cameras whose pictures go through a model at once, if it can. */
+const BATCH_MAX = 4
 const LOOK_AGAIN_MS = 2_000
 const RATE_MS = 10_000
 /** When more than this share of the pictures is dropped, a model is too slow. */
@@ -86,7 +91,9 @@ export function openModel(options: ModelOptions): Model {
     underway = turns.take(open.takesSeveral ? BATCH_MAX : 1)
     if (underway.length === 0) return
     // One at a time: the thread has at most one message before it.
-    const pictures = underway.map(({ picture: { width, height, stride, data } }) => ({ width, height, stride, data }))
+    const pictures = underway.flatMap((one) =>
+      one.pictures.map(({ width, height, stride, data }) => ({ width, height, stride, data })),
+    )
     tell(open.worker, pictures)
   }
 
@@ -94,8 +101,11 @@ export function openModel(options: ModelOptions): Model {
     const labels = open?.labels ?? []
     const answered = underway
     underway = []
-    for (const [i, { done }] of answered.entries())
-      done(found?.[i] && found[i].flatMap((candidate) => named(candidate, labels)))
+    let from = 0
+    for (const { pictures, done } of answered) {
+      const mine = found?.slice(from, (from += pictures.length))
+      done(mine?.map((candidates) => candidates.flatMap((candidate) => named(candidate, labels))))
+    }
   }
 
   function dropWaiting(): void {
@@ -107,7 +117,7 @@ export function openModel(options: ModelOptions): Model {
       failure = undefined
       inferenceMs += (message.ms - inferenceMs) / (inferenceMs === 0 ? 1 : 10)
       const now = clock()
-      looked = [...recent(looked, now), ...message.found.map(() => now)]
+      looked = [...recent(looked, now), ...underway.map(() => now)]
       answerUnderway(message.found)
     } else if (message.kind === 'failed') {
       failure = new ModelError(message.code, message.message)
@@ -128,7 +138,8 @@ export function openModel(options: ModelOptions): Model {
       // An error before the first message rejects it too.
       const [first] = (await once(worker, 'message', { signal })) as [Exclude<FromModelWorker, { kind: 'found' }>]
       if (first.kind !== 'ready') throw new ModelError(first.code, first.message)
-      return { ...first, worker, labels }
+      const scores = manifest.scores ?? KNOWN_MODELS.find(({ sha256 }) => sha256 === manifest.sha256)?.scores
+      return { ...first, worker, labels, scores }
     } catch (error) {
       // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
@@ -187,10 +198,10 @@ export function openModel(options: ModelOptions): Model {
 
   return {
     name,
-    look(camera, picture) {
+    look(camera, pictures) {
       if (!open && failure) return Promise.resolve(undefined)
-      const { promise, resolve } = Promise.withResolvers<Seen[] | undefined>()
-      const replaced = turns.put(camera, { picture, done: resolve })
+      const { promise, resolve } = Promise.withResolvers<Seen[][] | undefined>()
+      const replaced = turns.put(camera, { pictures, done: resolve })
       if (replaced) {
         const now = clock()
         dropped = [...recent(dropped, now), now]
@@ -200,6 +211,7 @@ export function openModel(options: ModelOptions): Model {
       return promise
     },
     labels: () => (failure ? undefined : open?.labels.filter((label) => label !== null)),
+    scores: () => open?.scores,
     executionProvider: () => open?.executionProvider,
     inferenceMs: () => Math.round(inferenceMs * 10) / 10,
     problems() {

@@ -1,4 +1,4 @@
-import type { Detection } from '@hedgerow/contract'
+import { meansLabel, type Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../kernel/hours.ts'
 import { isSameName } from '../kernel/same-name.ts'
 import type { DetectedObject } from '../sources/source.ts'
@@ -79,5 +79,5 @@ function outcomeOf({ falsePositive, validated, verdicts }: Subject): 'confirmed'
 }
 
 export function namesLabel({ labels }: Pick<Rule, 'labels'>, label: string): boolean {
-  return labels.some((each) => isSameName(each, label))
+  return labels.some((each) => meansLabel(each, label))
 }

@@ -86,7 +86,7 @@ function modelStage(name: string, { dataDir, log }: { dataDir: string; log: Logg
     async look(detection, picture) {
       const image = await cropToImage(picture, detection.box)
       if (!image) return unsure('The picture shows too little.')
-      const seen = await model.look('second look', image)
+      const [seen] = (await model.look('second look', [image])) ?? []
       return seen ? judge(detection.label, seen) : unsure('The model cannot be used.')
     },
     problems: model.problems,

@@ -26,6 +26,7 @@ describe('an alert rule', () => {
     ['nothing when off', { enabled: false }, {}, false],
     ['its labels', { labels: ['deer', 'boar'] }, {}, true],
     ['no other label', { labels: ['deer'] }, {}, false],
+    ['any animal', { labels: ['animal'] }, {}, true],
     ['its sites', { sites: ['Hill'] }, {}, false],
     ['one of its tags', { tags: ['south', 'orchard'] }, {}, true],
     ['no other tag', { tags: ['south'] }, {}, false],

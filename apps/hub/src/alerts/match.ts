@@ -1,5 +1,5 @@
 /** Whether a rule announces an incident. Pure. */
-import type { Alert, AlertRuleFields } from '@hedgerow/contract'
+import { ANIMAL, isAnimalLabel, type Alert, type AlertRuleFields } from '@hedgerow/contract'
 
 /** Where and when something is announced. */
 export type Place = {
@@ -49,7 +49,7 @@ export function coversOccurrence(rule: AlertRuleFields, occurrence: Occurrence):
 function isWanted(rule: AlertRuleFields, { severity, label, isValidated }: Occurrence): boolean {
   return (
     (rule.severity === 'any' || severity === 'alert') &&
-    isAnyOf(rule.labels, label) &&
+    isAnyOf(rule.labels, label, ...(isAnimalLabel(label) ? [ANIMAL] : [])) &&
     (!rule.validatedOnly || isValidated)
   )
 }

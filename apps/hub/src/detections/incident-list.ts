@@ -1,5 +1,14 @@
 /** Incidents as people read them: a page of them, how many there are, and one with its detections. */
-import type { Incident, IncidentFilter, PageQuery, readIncident, readNeighbours, ResponseOf } from '@hedgerow/contract'
+import {
+  ANIMAL,
+  ANIMAL_KINDS,
+  type Incident,
+  type IncidentFilter,
+  type PageQuery,
+  type readIncident,
+  type readNeighbours,
+  type ResponseOf,
+} from '@hedgerow/contract'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { gatewaysIn, incidentsIn, type IncidentRow } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
@@ -232,7 +241,7 @@ function matching(db: Db, gateways: GatewayIds, filter: IncidentSelection): Quer
   if (learning === 'doubtful') asked = asked.where('doubtful', '=', 1)
   else if (learning === 'hidden' || alert === undefined)
     asked = asked.where('suppressed', '=', learning === 'hidden' ? 1 : 0)
-  if (label?.length) asked = asked.where('label', 'in', label)
+  if (label?.length) asked = asked.where('label', 'in', label.includes(ANIMAL) ? [...label, ...ANIMAL_KINDS] : label)
   if (severity) asked = asked.where('severity', '=', severity)
   if (review === 'none') asked = asked.where('verdict', 'is', null)
   else if (review) asked = asked.where('verdict', '=', review)

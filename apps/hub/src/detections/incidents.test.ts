@@ -232,6 +232,8 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     const count = async (query: Record<string, unknown>) => (await list({ limit: 100, ...query })).length
     expect(await count({ label: 'deer' })).toBe(5)
     expect(await count({ label: 'deer,boar' })).toBe(26)
+    expect(await count({ label: 'animal' }), 'any animal').toBe(26)
+    expect(await count({ label: 'person' })).toBe(0)
     expect(await count({ severity: 'alert', gateway })).toBe(12)
     expect(await count({ site: 'Valley' })).toBe(1)
     expect(await count({ tag: 'ÖST_2' })).toBe(1)

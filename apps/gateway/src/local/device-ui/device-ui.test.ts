@@ -432,7 +432,8 @@ describe('the file of the device', () => {
     expect((await save({ text, hash }, mine())).status).toBe(200)
     const path = `${DEVICE_API_BASE}/v1/cameras/gate`
     const known = (await send('GET', path, asHub('user'))).json
-    const settings = { framesPerSecond: 5, minimumScore: null, zones: {}, masks: [] }
+    const eye = { objectMasks: [], scores: {}, sizes: {}, regions: 2 }
+    const settings = { framesPerSecond: 5, minimumScore: null, zones: {}, masks: [], ...eye }
     expect(known).toEqual({ hash: expect.any(String) as string, ...settings })
     const triangle = [
       [0, 0],
@@ -452,6 +453,17 @@ describe('the file of the device', () => {
         ', zones: { road: [[0, 0], [1, 0], [1, 0.5]] }, masks: [[[0, 0], [1, 0], [1, 0.5]]] } # dark',
       ),
     )
+    const { hash: changedHash } = (await send('GET', path, mine())).json
+    const wanted = {
+      objectMasks: [triangle],
+      scores: { person: 0.4 },
+      sizes: { animal: { minimumArea: 0.01 } },
+      regions: 1,
+    }
+    expect(await change(mine(), { change: wanted, hash: changedHash })).toMatchObject({ status: 200, json: wanted })
+    const turned = { sizes: { animal: { minimumArea: 0.5, maximumArea: 0.1 } } }
+    const { hash: lastHash } = (await send('GET', path, mine())).json
+    expect(await change(mine(), { change: turned, hash: lastHash })).toMatchObject({ json: { error: 'file_invalid' } })
     for (const name of ['barn', 'nothing', '__proto__', 'constructor'])
       expect(await send('GET', `${DEVICE_API_BASE}/v1/cameras/${name}`, mine())).toMatchObject({
         status: 404,

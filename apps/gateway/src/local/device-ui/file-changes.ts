@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
 import { Refusal } from '../../calls/errors.ts'
-import { hasUrl } from '../../cameras/schema.ts'
+import { hasUrl, REGIONS, USUAL_SCORE } from '../../cameras/schema.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { NotEditable } from '../../device-file/edit-text.ts'
 import type { DeviceFileEditor, Saved } from '../../device-file/editor.ts'
@@ -46,10 +46,15 @@ export function createFileChanges(options: {
       if (!found) throw new Refusal('file_invalid', { message: BROKEN })
       const camera = Object.hasOwn(found.cameras, name) ? found.cameras[name]! : undefined
       if (!camera || !hasUrl(camera)) throw new Refusal('camera_not_found')
-      const { zones, masks, framesPerSecond } = camera
+      const { zones, masks, objectMasks, framesPerSecond } = camera
       const { eye } = found.sources
-      const minimumScore = eye?.cameras.includes(name) ? (camera.minimumScore ?? eye.minimumScore) : null
-      return { hash, zones, masks, framesPerSecond, minimumScore }
+      const options = {
+        scores: camera.scores ?? eye?.scores ?? {},
+        sizes: camera.sizes ?? eye?.sizes ?? {},
+        regions: camera.regions ?? eye?.regions ?? REGIONS,
+      }
+      const minimumScore = eye?.cameras.includes(name) ? (camera.minimumScore ?? eye.minimumScore ?? USUAL_SCORE) : null
+      return { hash, zones, masks, objectMasks, ...options, framesPerSecond, minimumScore }
     },
   }
 }

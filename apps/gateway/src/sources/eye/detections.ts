@@ -36,6 +36,7 @@ const UPDATE_EVERY_MS = 5_000
 /** Room around the object in its picture, in shares of its box. */
 const SURROUNDINGS = 0.6
 const LEAST_PICTURE = { width: 320, height: 180 }
+const MOST_WIDTH = 640
 const QUALITIES = [80, 60, 40]
 
 type SentDetection = {
@@ -95,8 +96,9 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
       const quality = frameQuality(box, sighting.score)
       if (isBetterFrame(quality, one.quality)) {
         one.quality = quality
-        one.jpeg = await pictureOf(image, box)
-        one.snapshot = frame.jpeg ?? (await encodeJpeg(image, { quality: 90 }))
+        const own = (await frame.own?.()) ?? image
+        one.jpeg = await pictureOf(own, box)
+        one.snapshot = frame.jpeg ?? (await encodeJpeg(own, { quality: 90 }))
         one.isNewPicture = one.jpeg !== undefined
         one.sight = { crop: cropOf(image, box), travel: track.travel }
         one.detection.box = box
@@ -144,7 +146,7 @@ async function pictureOf(image: RgbImage, box: Box): Promise<Buffer | undefined>
     height,
   }
   for (const quality of QUALITIES) {
-    const jpeg = await encodeJpeg(image, { part, quality })
+    const jpeg = await encodeJpeg(image, { part, width: MOST_WIDTH, quality })
     if (jpeg.length <= THUMBNAIL_MAX_BYTES) return jpeg
   }
   return undefined

@@ -44,8 +44,12 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
           leastScore: LEAST_SCORE,
           log,
         })
+  const ofCamera = (settings?: CameraSettings) => ({
+    masks: settings?.masks ?? [],
+    regions: settings?.regions ?? eye.regions,
+  })
   const builtIn = eye.model === DEMONSTRATION ? demonstrationEye : motionEye
-  const recogniser = model ? modelRecogniser(model, (name) => cameras[name]?.masks ?? []) : builtIn
+  const recogniser = model ? modelRecogniser(model, (name) => ofCamera(cameras[name])) : builtIn
   const watched = Object.entries(cameras).map(([name, settings]) => {
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
     const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })

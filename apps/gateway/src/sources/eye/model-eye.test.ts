@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
@@ -7,7 +7,8 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { putKnownModel, redRectangle } from '../../../testing/known-model.ts'
 import { camerasSettings } from '../../cameras/schema.ts'
-import { openModel } from '../../models/model.ts'
+import { jpegSize } from '../../kernel/jpeg.ts'
+import { openModel, type Model } from '../../models/model.ts'
 import { openRecording } from '../../recording/recording.ts'
 import { LEAST_SCORE, modelRecogniser } from './recogniser.ts'
 import { eyeSettings } from './schema.ts'
@@ -23,10 +24,20 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
+type Options = {
+  seconds?: number
+  masks?: object
+  regions?: number
+  /** How much larger the camera's own picture is. */
+  times?: number
+  /** When no picture comes for two minutes. */
+  gapAt?: number
+}
+
 /** Shows a red rectangle, `leftAt` a moment of the film, to a watcher with the model that finds it. */
 async function watch(
   leftAt: (ms: number) => number | undefined,
-  { seconds = 12, ...settings }: { seconds?: number; masks?: object } = {},
+  { seconds = 12, times = 1, gapAt, ...settings }: Options = {},
 ) {
   const url = 'http://127.0.0.1/'
   const camera = { ...camerasSettings.parse({ orchard: { url, ...settings } })['orchard']!, url }
@@ -35,7 +46,16 @@ async function watch(
   const reports: Detection[] = []
   const glimpses: string[] = []
   let looks = 0
-  const recogniser = modelRecogniser(model, () => camera.masks)
+  /** The widths of the pictures that the model looked at. */
+  const widths = new Set<number>()
+  const counted: Model = {
+    ...model,
+    look(name, pictures) {
+      for (const { width } of pictures) widths.add(width)
+      return model.look(name, pictures)
+    },
+  }
+  const recogniser = modelRecogniser(counted, () => ({ masks: camera.masks, regions: camera.regions ?? 2 }))
   const eye = eyeSettings.parse({ cameras: ['orchard'], model: 'known', recording: { clips: false } })
   const recording = await openRecording({
     settings: eye.recording,
@@ -65,10 +85,17 @@ async function watch(
   const beganAt = performance.now()
   for (let at = 0; at < seconds * 1_000; at += FRAME_MS) {
     const x = leftAt(at)
-    const image = redRectangle(288, 192, { x: x ?? 0, y: 81, width: x === undefined ? 0 : 48, height: 63 })
-    await watcher.onFrame({ image, luma: lumaOf(image), atMs: beganAt + at })
+    const image = drawn(288, 192, x, 1)
+    const own = async () => drawn(288 * times, 192 * times, x, times)
+    const atMs = beganAt + at + (gapAt !== undefined && at >= gapAt ? 120_000 : 0)
+    await watcher.onFrame({ image, luma: lumaOf(image), atMs, ...(times > 1 && { own }) })
   }
-  return { reports, glimpses, looks }
+  return { reports, glimpses, looks, widths, recording }
+}
+
+function drawn(width: number, height: number, x: number | undefined, times: number) {
+  const side = x === undefined ? 0 : 48 * times
+  return redRectangle(width, height, { x: (x ?? 0) * times, y: 81 * times, width: side, height: 63 * times })
 }
 
 test('a moving object that a model finds is a detection with its box, unsure until another stage answers', async () => {
@@ -81,7 +108,7 @@ test('a moving object that a model finds is a detection with its box, unsure unt
   ])
   const { x, y, width, height } = reports[0]!.box!
   // One pixel of the model's input is three pixels of the picture.
-  expect(Math.abs(x * 288 - walk(3_400)!)).toBeLessThan(2)
+  expect(Math.abs(x * 288 - walk(3_600)!)).toBeLessThan(2)
   expect(Math.abs(width * 288 - 48)).toBeLessThan(4)
   expect([y * 192, height * 192]).toEqual([expect.closeTo(81), expect.closeTo(63)])
   expect(reports.at(-1)!.endedAt).toBeDefined()
@@ -113,4 +140,27 @@ test('an object under a mask is not reported', async () => {
   ]
   const { reports } = await watch((ms) => (ms < 3_000 ? undefined : Math.min(250, ms / 25)), { masks: whole })
   expect(reports).toEqual([])
+})
+
+test('a model looks at squares of the picture at its own resolution, and that picture is kept', async () => {
+  const walk = (ms: number) => (ms < 3_000 || ms > 8_000 ? undefined : Math.round(((ms - 3_000) / 5_000) * 230))
+  const { reports, widths, recording } = await watch(walk, { times: 4 })
+  expect(new Set(reports.map(({ id }) => id)).size).toBe(1)
+  expect(
+    [...widths].some((width) => width > 288 && width < 4 * 288),
+    [...widths].join(' '),
+  ).toBe(true)
+  const kept = await readFile(recording.pictureOf(reports[0]!.id)!)
+  expect(jpegSize(kept)).toEqual({ width: 4 * 288, height: 4 * 192 })
+  const whole = await watch(walk, { times: 4, regions: 0 })
+  expect([...whole.widths]).toEqual([288])
+})
+
+test('two objects with a gap without pictures between them are two detections', async () => {
+  const walk = (ms: number) => (ms < 3_000 ? undefined : Math.min(230, Math.round((ms - 3_000) / 25)))
+  const { reports } = await watch(walk, { gapAt: 6_000 })
+  const [first, ...others] = [...new Set(reports.map(({ id }) => id))]
+  const last = reports.findLast(({ id }) => id === first)!
+  expect((Date.parse(last.endedAt!) - Date.parse(last.startedAt)) / 1_000).toBeLessThan(4)
+  expect(others.length).toBeLessThanOrEqual(1)
 })

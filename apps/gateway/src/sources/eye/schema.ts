@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { minimumScore } from '../../cameras/schema.ts'
+import { minimumScore, REGIONS, regions, scores, sizes } from '../../cameras/schema.ts'
 import { executionProvider, modelName } from '../../models/schema.ts'
 import { recordingSettings } from '../../recording/schema.ts'
 
@@ -42,7 +42,25 @@ export const eyeSettings = z.strictObject({
     .min(1)
     .optional()
     .describe('Reports these labels only; all when left out.'),
-  minimumScore: minimumScore.default(0.6).describe('Lowest score of a detection, 0 to 1.'),
+  minimumScore: minimumScore
+    .optional()
+    .describe(
+      'The score that a detection must reach, 0 to 1: the median of its last looks. When left out, what was ' +
+        'measured for the model and the label, else 0.6.',
+    ),
+  scores: scores.default({}).describe('The same by label; `animal` means every animal without a score of its own.'),
+  sizes: sizes
+    .default({})
+    .describe(
+      'The size and shape that an object must have, by label. Areas are shares of the picture; a shape is ' +
+        'width divided by height.',
+    ),
+  regions: regions
+    .default(REGIONS)
+    .describe(
+      'How many squares around what moves a model looks at, at the resolution of the camera, besides the ' +
+        'whole picture from time to time. 0: the whole picture only.',
+    ),
   recording: recordingSettings.prefault({}).describe('Pictures and clips of detections, kept on the device.'),
 })
 export type EyeSettings = z.output<typeof eyeSettings>

@@ -1,39 +1,46 @@
 import type { Logger } from 'pino'
 import {
-  areaOf,
   clipToPicture,
   createMotionDetector,
-  intersectionOf,
+  overlapOf,
   Tracker,
   type MotionDetector,
   type Region,
-  type Sighting,
   type Size,
   type Track,
 } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
-import { isSameName } from '../../kernel/same-name.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
 import type { LiveBox, SourceContext } from '../source.ts'
 import { createCandidateWatch } from './candidates.ts'
 import { createDetections } from './detections.ts'
-import type { Recogniser } from './recogniser.ts'
+import { createGlimpses } from './glimpses.ts'
+import { createMovement } from './movement.ts'
+import { createPace, type Aim } from './pace.ts'
+import type { Looked, Recogniser } from './recogniser.ts'
 import type { EyeSettings } from './schema.ts'
-import { HIGH_SHARE, TRACKING } from './tracking.ts'
+import { TRACKING } from './tracking.ts'
+import { createUsualSizes } from './usual-sizes.ts'
+import { createWanted } from './wanted.ts'
 
-/**
- * How often a picture without movement is looked at: while a track is followed, and otherwise to find objects that
- * stand still.
- */
-const FOLLOW_EVERY_MS = 500
-const LOOK_AROUND_EVERY_MS = 5_000
-/** An object moves when this share of its box is in a moving region. */
-const MOVING_SHARE = 0.05
 /**
  * An object that has not moved for this long, such as a parked car, counts as part of the scene until it moves again.
  */
 const STILL_MS = 30_000
+/** An object is followed between two pictures without movement until it has not moved for so long. */
+const FOLLOWED_MS = 10_000
+/** Tracks end with their pictures: after a gap of so long, or so many pictures, another object may be there. */
+const GAP_MS = 2_000
+const GAP_PICTURES = 5
+/** When most of the picture changes at once, it is the light, or an animal before the lens: a model looks. */
+const EVERYTHING: Region = { box: { x: 0, y: 0, width: 1, height: 1 }, blocks: 0, strength: 1 }
+const NEW_SCENE_MS = 5_000
+/** From this score on, a look found something. */
+const FOUND = 0.4
+/** A track that did not move for so long rests. */
+const RESTS_AFTER_MS = 3_000
+const SAME_PLACE = 0.5
 /** Boxes of older looks are not shown. */
 const BOXES_MS = 2_000
 const BOXES_MAX = 32
@@ -47,10 +54,14 @@ export function createWatcher(
   log: Logger,
   { recogniser, recorder }: { recogniser: Recogniser; recorder: CameraRecorder },
 ) {
-  const isWanted = (label: string) => settings.labels?.some((each) => isSameName(each, label)) ?? true
-  const minimumScore = camera.minimumScore ?? settings.minimumScore
   const toUnixMs = (atMs: number) => clock() - (performance.now() - atMs)
-  const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
+  const pictureMs = 1_000 / camera.framesPerSecond
+  const wanted = createWanted(camera, settings, () => recogniser.scores?.())
+  const tracker = new Tracker(TRACKING)
+  const movement = createMovement()
+  const pace = createPace()
+  const usualSizes = createUsualSizes()
+  const glimpses = createGlimpses(pictureMs, (label) => glimpse(name, label))
   const detections = createDetections({
     camera: name,
     zones: camera.zones,
@@ -59,57 +70,66 @@ export function createWatcher(
     report,
     recorder,
   })
-  const candidates = createCandidateWatch((candidate, beganAtMs) => {
-    if (isWanted(candidate.label)) noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
+  const noteTrack = createCandidateWatch((candidate, beganAtMs) => {
+    if (wanted.label(candidate.label)) noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
   })
   let motion: MotionDetector | undefined
   let size: Size | undefined
   /** The mean time of the last looks, in milliseconds. */
   let lookMs = 0
-  let lookedAt = -Infinity
+  let pictureAt = -Infinity
+  let newSceneAt = -Infinity
   let live: { atMs: number; boxes: LiveBox[] } = { atMs: -Infinity, boxes: [] }
-  /** When each track last moved. */
-  const movedAt = new Map<number, number>()
+  /** The tracks that moved: when they last did, and where they were seen last. */
+  const moved = new Map<number, { atMs: number; track: Track }>()
   /** Processes one picture after the other. */
   let turn: Promise<void> = Promise.resolve()
   let isOver = false
 
   async function end(tracks: readonly Track[]): Promise<void> {
     for (const track of tracks) {
-      movedAt.delete(track.id)
+      if (moved.delete(track.id)) noteTrack(track)
+      movement.forget(track.id)
       await detections.end(track).catch(onFailure)
     }
   }
 
-  function endAll(): Promise<void> {
-    candidates.end()
-    return end(tracker.end())
-  }
+  const endAll = () => end(tracker.end())
 
   function onFailure(error: unknown): void {
     log.error({ err: error, camera: name }, 'a detection could not be stored')
   }
 
-  function isWorthALook(regions: readonly Region[], now: number): boolean {
-    if (!recogniser.seesStill || regions.length > 0) return true
-    return now - lookedAt >= (movedAt.size > 0 ? FOLLOW_EVERY_MS : LOOK_AROUND_EVERY_MS)
+  function aimOf(regions: readonly Region[], now: number): Aim | undefined {
+    const usualSide = usualSizes.side
+    if (!recogniser.seesStill)
+      return { boxes: regions.map(({ box }) => box), isWhole: false, isUnknown: true, usualSide }
+    const followed = [...moved.values()].filter(({ atMs }) => now - atMs < FOLLOWED_MS).map(({ track }) => track.box)
+    const aim = pace.aim({ regions, followed, unsure: glimpses.isUnsure() ? glimpses.boxes() : [] }, now)
+    return aim && { ...aim, usualSide }
   }
 
-  async function follow(frame: Frame, regions: readonly Region[], sightings: Sighting[]): Promise<void> {
+  async function follow(frame: Frame, regions: readonly Region[], { sightings, parts }: Looked): Promise<void> {
     if (isOver) return
-    const { atMs } = frame
-    const isMoving = ({ box }: Sighting) =>
-      regions.some((region) => intersectionOf(region.box, box) > MOVING_SHARE * areaOf(box))
-    const { seen, ended } = tracker.update(sightings, atMs)
-    candidates.see(sightings, isMoving, atMs)
+    const { atMs, luma } = frame
+    const tracked = sightings.filter((sighting) => wanted.sighting(sighting, luma))
+    const { seen, ended } = tracker.update(tracked, atMs, parts)
     live = { atMs, boxes: seen.slice(0, BOXES_MAX).map(liveBoxOf) }
+    const resting: Track[] = []
     for (const track of seen) {
-      if (isMoving(track.sighting)) movedAt.set(track.id, atMs)
-      const lastMovedAt = movedAt.get(track.id)
-      if (lastMovedAt === undefined) continue
-      if (atMs - lastMovedAt > STILL_MS) await end([track])
-      else if (isWanted(track.label)) await detections.see(track, frame).catch(onFailure)
+      if (movement.hasMoved(track, regions, luma, atMs)) moved.set(track.id, { atMs, track })
+      const known = moved.get(track.id)
+      if (!known) {
+        if (atMs - track.firstSeenAt > RESTS_AFTER_MS) resting.push(track)
+        continue
+      }
+      known.track = track
+      if (wanted.track(track)) usualSizes.learn(track.box, luma)
+      if (atMs - known.atMs > STILL_MS) await end([track])
+      else if (wanted.label(track.label) && wanted.track(track)) await detections.see(track, frame).catch(onFailure)
     }
+    const isResting = ({ box }: { box: Track['box'] }) => resting.some((one) => overlapOf(one.box, box) > SAME_PLACE)
+    pace.found(tracked.some((sighting) => sighting.score >= FOUND && !isResting(sighting)))
     await end(ended)
   }
 
@@ -118,21 +138,26 @@ export function createWatcher(
     async onFrame(frame: Frame): Promise<void> {
       const { luma, atMs } = frame
       if (frame.jpeg) recorder.addPicture({ jpeg: frame.jpeg, at: atMs })
-      if (!motion || size?.width !== luma.width || size.height !== luma.height) {
+      const isOther = !motion || size?.width !== luma.width || size.height !== luma.height
+      if (isOther) {
         size = { width: luma.width, height: luma.height }
         motion = createMotionDetector({ size, masks: camera.masks })
-        await (turn = turn.then(endAll))
       }
+      if (isOther || atMs - pictureAt > Math.max(GAP_MS, GAP_PICTURES * pictureMs)) await (turn = turn.then(endAll))
+      pictureAt = atMs
       const startedAt = performance.now()
-      const { regions } = motion.detect(luma, atMs)
-      if (!isWorthALook(regions, atMs)) return
-      lookedAt = atMs
-      const sightings = await recogniser.look(name, frame, regions)
-      if (!sightings) return
+      const { regions: found, state } = motion!.detect(luma, atMs)
+      if (state === 'new-scene') newSceneAt = atMs
+      const isNewScene = recogniser.seesStill && state !== 'steady' && atMs - newSceneAt < NEW_SCENE_MS
+      const regions = isNewScene ? [EVERYTHING] : found
+      const aim = aimOf(regions, atMs)
+      if (!aim) return
+      const looked = await recogniser.look(name, frame, aim)
+      if (!looked) return
       lookMs += (performance.now() - startedAt - lookMs) / 10
       // A possible person keeps deterrents off before the track is confirmed.
-      for (const { label, score } of sightings) if (score >= recogniser.glimpseScore) glimpse(name, label)
-      await (turn = turn.then(() => follow(frame, regions, sightings)))
+      glimpses.see(looked.all, atMs)
+      await (turn = turn.then(() => follow(frame, regions, looked)))
     },
     lookMs: () => lookMs,
     /** `now` by the clock of the pictures. */

@@ -1,0 +1,69 @@
+/**
+ * When and where a model looks. It looks around from time to time, and at what moves: at once, and then ever more
+ * rarely while it finds nothing there, because branches, rain and noise move for hours.
+ */
+import { growBy, intersectionOf, type Box, type Region } from '@hedgerow/vision'
+
+export type Aim = {
+  /** What matters in the picture, the most important first. */
+  readonly boxes: readonly Box[]
+  /** Whether the whole picture is due. */
+  readonly isWhole: boolean
+  /** Whether it is not known yet what moves. */
+  readonly isUnknown: boolean
+  /** The longer side of objects at this place, as a share of the shorter side of the picture; 0 when unknown. */
+  usualSide(box: Box): number
+}
+
+/** How often the whole picture is looked at: while something moves or is followed, and otherwise. */
+const WHOLE_EVERY_MS = 2_000
+const LOOK_AROUND_EVERY_MS = 5_000
+/** How often a picture without movement is looked at while a track is followed. */
+const FOLLOW_EVERY_MS = 500
+/** After looks that found nothing, the next one waits twice as long each time, but no longer than this. */
+const FIRST_WAIT_MS = 200
+const WAIT_MAX_MS = 1_000
+/** A region goes on when one of the picture before is nearer than this share of its sides. */
+const NEAR = 0.5
+
+export type Seen = {
+  regions: readonly Region[]
+  /** Where objects are that moved lately. */
+  followed: readonly Box[]
+  /** What the next look must decide about. */
+  unsure: readonly Box[]
+}
+
+export function createPace() {
+  let lookedAt = -Infinity
+  let wholeAt = -Infinity
+  let fruitless = 0
+  let before: readonly Region[] = []
+
+  return {
+    /** Undefined when the picture is not worth a look. */
+    aim({ regions, followed, unsure }: Seen, now: number): Omit<Aim, 'usualSide'> | undefined {
+      // Rain drops, insects before the lens and key frames of a weak stream are somewhere else in the next picture.
+      const lasting = regions.filter((region) => before.some((other) => isNear(region.box, other.box)))
+      before = regions
+      const waitMs = fruitless === 0 ? 0 : Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** fruitless)
+      const isActive = lasting.length > 0 && now - lookedAt >= waitMs
+      const isFollowed = followed.length > 0 && now - lookedAt >= FOLLOW_EVERY_MS
+      const everyMs = isActive || followed.length > 0 ? WHOLE_EVERY_MS : LOOK_AROUND_EVERY_MS
+      const isWhole = now - wholeAt >= everyMs
+      if (!isActive && !isFollowed && !isWhole && unsure.length === 0) return undefined
+      const moving = lasting.toSorted((a, b) => b.blocks - a.blocks).map(({ box }) => box)
+      lookedAt = now
+      if (isWhole) wholeAt = now
+      return { boxes: [...unsure, ...followed, ...moving], isWhole, isUnknown: followed.length === 0 }
+    },
+    /** Whether the last look found anything that is not known to rest there. */
+    found(isAnything: boolean): void {
+      fruitless = isAnything ? 0 : Math.min(10, fruitless + 1)
+    },
+  }
+}
+
+function isNear(a: Box, b: Box): boolean {
+  return intersectionOf(growBy(a, NEAR), growBy(b, NEAR)) > 0
+}
