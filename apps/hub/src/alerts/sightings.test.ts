@@ -65,7 +65,7 @@ it('a label on a camera waits for its own cool-down, and another label, camera o
   expect(due(200, [deer], [10, [deer]], [100, [line('person', 'Mill')]])).toBe(310)
 })
 
-it('a rule sends at most three messages in a cool-down, whatever is new, and waits where nobody stored the kinds', () => {
+it('a rule sends at most three messages in a cool-down, and waits where nobody stored the kinds', () => {
   const others = [1, 2, 3].map((number) => [number, [line(`animal ${number}`, 'Mill')]] as const)
   expect(due(50, [deer], ...others)).toBe(301)
   expect(dueAtOf({ at: 50_000, keys: [keyOf(deer)] }, [{ dueAt: 10_000, keys: undefined }], rule)).toBe(310_000)
