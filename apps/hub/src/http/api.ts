@@ -97,11 +97,12 @@ export function createApi(options: ApiOptions): FastifyInstance {
   handleErrors(app)
   sendSecurityHeaders(app)
   app.setNotFoundHandler(answerUnknownRoute)
+  const { longAnswers } = options
   app.addHook('onRequest', async (request, reply) => {
+    longAnswers?.hasRead(request.raw.socket)
     request.sourceIp = options.sourceAddress(request.raw)
     reply.header('cache-control', 'no-store')
   })
-  const { longAnswers } = options
   if (longAnswers)
     app.addHook('onSend', async ({ allowance }, { raw: response }, payload) =>
       payload instanceof Readable ? longAnswers.hold(payload, { response, allowance }) : payload,

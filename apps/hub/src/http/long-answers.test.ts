@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import { editUser } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -19,10 +20,13 @@ const ANSWER_BYTES = 24 * 1024 * 1024
 describe('an answer that goes on while it is sent', () => {
   let hub: TestHub
   let port: number
+  let httpsPort: number
   let gatewayId: string
   beforeAll(async () => {
-    hub = await startTestHub('sqlite')
-    ;({ port } = await hub.start())
+    hub = await startTestHub('sqlite', { httpsPort: 0 })
+    const started = await hub.start()
+    port = started.port
+    httpsPort = started.httpsPort!
     gatewayId = await insertTestGateway(hub.db)
     const jpeg = await noiseJpeg(220)
     const seen = { camera: 'yard', label: 'boar', severity: 'alert', score: 1, jpeg } as const
@@ -51,8 +55,10 @@ describe('an answer that goes on while it is sent', () => {
   }
 
   /** Begins to read, and stops. */
-  async function begin(path: string, token: string): Promise<Socket> {
-    const socket = connect(port, '127.0.0.1')
+  async function begin(path: string, token: string, { isTls = false } = {}): Promise<Socket> {
+    const socket = isTls
+      ? connectTls({ host: '127.0.0.1', port: httpsPort, rejectUnauthorized: false })
+      : connect(port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`)
     const [head] = (await once(socket, 'data')) as [Buffer]
@@ -85,6 +91,19 @@ describe('an answer that goes on while it is sent', () => {
     })
     expect(answer.statusCode).toBeLessThan(300)
     expect(await endOf(socket)).toBe('ECONNRESET')
+  })
+
+  test('an export over https ends at once too, with what is on its way', async () => {
+    const { id, token } = await person('admin')
+    const socket = await begin(EXPORT, token, { isTls: true })
+    const ended = once(socket, 'error')
+    await hub.sessions.endAllOf(id)
+    let bytes = 0
+    socket.on('data', (chunk) => (bytes += chunk.length))
+    await sleep(300)
+    socket.resume()
+    expect(((await ended) as [NodeJS.ErrnoException])[0].code).toBe('ECONNRESET')
+    expect(bytes).toBeLessThan(ANSWER_BYTES / 2)
   })
 
   test.each([EXPORT, AUDIT])('%s ends when its person is deactivated', async (path) => {
@@ -178,4 +197,66 @@ test('a reader who takes next to nothing is let go, and one who waits for a slow
   expect([...closed]).toEqual(['/flood'])
   await answers.stop()
   server.close()
+})
+
+const ADMIN = { userId: 'u', username: 'rosa', role: 'admin', sessionId: 's' } as const
+
+describe('an answer that the system has whole, and its reader not', () => {
+  const SENT = Buffer.alloc(400 * 1024)
+  async function start() {
+    let signOut: (sessionId: string) => void = () => {}
+    const sessions = { find: async () => ADMIN, onEnded: (ended: typeof signOut) => ((signOut = ended), () => {}) }
+    const answers = createLongAnswers({ sessions, log: pino({ level: 'silent' }) })
+    const allowance = { caller: ADMIN, capability: { hub: 'admin' } } as const
+    const finished = Promise.withResolvers<void>()
+    const server = createServer((request, response) => {
+      answers.hasRead(request.socket)
+      if (request.url === '/next') return void response.end('next')
+      response.once('close', () => finished.resolve())
+      answers.hold(Readable.from([SENT]), { response, allowance }).pipe(response)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as { port: number }).port, '127.0.0.1')
+    onTestFinished(async () => {
+      socket.destroy()
+      server.close()
+      await answers.stop()
+    })
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    await finished.promise
+    return { socket, got: head.length, signOut: () => signOut(ADMIN.sessionId) }
+  }
+
+  test('ends when its person signs out', async () => {
+    const { socket, signOut, ...before } = await start()
+    signOut()
+    let { got } = before
+    const ended = once(socket, 'error')
+    await sleep(100)
+    socket.on('data', (chunk) => (got += chunk.length)).resume()
+    expect(((await ended) as [NodeJS.ErrnoException])[0].code).toBe('ECONNRESET')
+    expect(got).toBeLessThan(SENT.length)
+  })
+
+  test('was read once its connection has the next request, which goes on', async () => {
+    const { socket, signOut } = await start()
+    const body = new Promise<void>((resolve) => {
+      let text = ''
+      socket.on('data', (chunk) => {
+        text = (text + chunk.toString('latin1')).slice(-40)
+        if (text.endsWith('\r\n0\r\n\r\n')) resolve()
+        if (text.endsWith('next')) socket.emit('next')
+      })
+    })
+    socket.resume()
+    await body
+    const next = once(socket, 'next')
+    socket.write('GET /next HTTP/1.1\r\nhost: a\r\n\r\n')
+    await next
+    signOut()
+    await sleep(200)
+    expect(socket.destroyed).toBe(false)
+  })
 })

@@ -5,6 +5,7 @@
  * have checks of their own (events/, gateway-proxy/).
  */
 import type { ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import { Socket } from 'node:net'
 import { pipeline, Transform, type Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
@@ -16,6 +17,8 @@ import { HubError } from '../kernel/hub-error.ts'
 
 /** Another process, such as the command line, may have changed what a person may do. */
 const RECHECK_INTERVAL_MS = 500
+/** What the system still sends of an answer is forgotten after this time: nobody can say when it has all arrived. */
+const SENT_MS = 60_000
 const SLOWEST = { bytes: 256 * 1024, withinMs: 60_000 }
 
 /** What an answer needs for as long as it goes on. */
@@ -29,12 +32,19 @@ export type Allowance = {
 export type LongAnswers = {
   /** Returns the stream to send instead. */
   hold(stream: Readable, on: { response: ServerResponse; allowance: Allowance | undefined }): Readable
+  /** A request has come: its connection has the whole of the answer before. */
+  hasRead(socket: Socket): void
+  /** Connections of this server can be reset too. */
+  watch(server: TlsServer): void
   stop(): Promise<void>
 }
 
 type Running = {
   stream: Transform
   response: ServerResponse
+  /** The response forgets it once all is given to the system. */
+  socket: Socket | null
+  sentAt?: number
   allowance: Allowance | undefined
   passed: number
   /** What had passed when the reader's present time began. */
@@ -49,6 +59,9 @@ export function createLongAnswers(options: {
 }): LongAnswers {
   const { sessions, log, slowest = SLOWEST } = options
   const running = new Set<Running>()
+  const sent = new WeakMap<Socket, Running>()
+  /** The connections below TLS, by their ends: a TLS socket has no reset of its own. */
+  const belowTls = new Map<string, Socket>()
   const tasks = createTasks({
     log,
     name: 'long-answers',
@@ -62,7 +75,10 @@ export function createLongAnswers(options: {
 
   async function recheck(): Promise<void> {
     const now = performance.now()
-    for (const one of running) if (isTooSlow(one, now)) end(one)
+    for (const one of running) {
+      if (one.sentAt !== undefined && now - one.sentAt > SENT_MS) running.delete(one)
+      else if (one.sentAt === undefined && isTooSlow(one, now)) end(one)
+    }
     await Promise.all(
       [...running].map(async (one) => {
         if (one.allowance && !(await isAllowed(one.allowance))) end(one)
@@ -89,15 +105,34 @@ export function createLongAnswers(options: {
       const one: Running = {
         stream: counter,
         response,
+        socket: response.socket,
         allowance,
         passed: 0,
         since: { passed: 0, at: performance.now() },
       }
       running.add(one)
       pipeline(stream, counter, () => {})
-      counter.once('close', () => running.delete(one))
-      response.once('close', () => running.delete(one))
+      response.once('close', () => {
+        const { socket } = one
+        // A megabyte may still be in the system's buffers.
+        const goesOn = response.writableFinished && allowance !== undefined && socket?.destroyed === false
+        if (!goesOn || !running.has(one)) return void running.delete(one)
+        one.sentAt = performance.now()
+        sent.set(socket, one)
+        socket.once('close', () => running.delete(one))
+      })
       return counter
+    },
+    hasRead(socket) {
+      const one = sent.get(socket)
+      if (one) running.delete(one)
+    },
+    watch(server) {
+      server.on('connection', (socket: Socket) => {
+        const ends = endsOf(socket)
+        belowTls.set(ends, socket)
+        socket.once('close', () => belowTls.delete(ends))
+      })
     },
     stop() {
       stopListening()
@@ -118,10 +153,15 @@ export function createLongAnswers(options: {
 
   function end(one: Running): void {
     running.delete(one)
-    const { socket } = one.response
-    // What waits in the system's buffers is not sent either; below TLS, Node has no way to say so.
-    if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy()
+    const { socket } = one
+    // What waits in the system's buffers is not sent either.
+    if (socket instanceof TLSSocket) belowTls.get(endsOf(socket))?.resetAndDestroy()
+    else if (socket instanceof Socket) socket.resetAndDestroy()
     one.response.destroy()
     one.stream.destroy()
   }
+}
+
+function endsOf({ localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localPort} ${remoteAddress} ${remotePort}`
 }

@@ -50,6 +50,7 @@ export async function open(hub: Ground & Limits & Needs) {
     serverFactory: servers.factory,
   })
   const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
+  if (tls) longAnswers.watch(tls)
   certificates.onChanged(() => tls?.setSecureContext(certificates.current()))
   // Before the routes of all rooms, whose answers it compresses.
   await compressAnswers(app)
