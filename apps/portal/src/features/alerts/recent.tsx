@@ -75,7 +75,8 @@ export function RecentAlerts() {
 function State({ alert: { acknowledged, step, nextStepAt, clearedAt } }: { alert: Alert }) {
   if (acknowledged !== null)
     return <StatusMark shape="dot" word="Acknowledged" reason={acknowledgedInWords(acknowledged)} />
-  if (clearedAt !== null) return <StatusMark shape="dot" word="Resolved" reason={new Date(clearedAt).toLocaleString()} />
+  if (clearedAt !== null)
+    return <StatusMark shape="dot" word="Resolved" reason={new Date(clearedAt).toLocaleString()} />
   const next = nextStepAt === null ? '' : `next step at ${new Date(nextStepAt).toLocaleTimeString()}`
   const told = step === 0 ? '' : `step ${step} was sent`
   const reason = [told, next].filter((part) => part !== '').join(', ')
