@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useBackCloses } from './back-closes.ts'
 import styles from './dialog.module.css'
@@ -93,7 +93,18 @@ function findOpener(): HTMLElement | null {
   return button === null || button === undefined ? focused : document.getElementById(button)
 }
 
+type DialogActionsProps = { onCancel?: () => void; focusesCancel?: boolean; children: ReactNode }
+
 /** The row of buttons at the end of a dialog; the primary one is last. */
-export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className={styles.actions}>{children}</div>
+export function DialogActions({ onCancel, focusesCancel = false, children }: DialogActionsProps) {
+  return (
+    <div className={styles.actions}>
+      {onCancel && (
+        <Button variant="default" onClick={onCancel} data-autofocus={focusesCancel || undefined}>
+          Cancel
+        </Button>
+      )}
+      {children}
+    </div>
+  )
 }

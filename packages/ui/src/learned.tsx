@@ -231,10 +231,7 @@ function UndoDialog({ asked: { camera, label, to }, onUndo, onGone }: UndoDialog
         On {camera}, {to === null ? 'nothing is held back' : `version ${to} decides what is held back`} from now on. No
         other version takes over for a week.
       </p>
-      <DialogActions>
-        <Button variant="default" onClick={life.onClose}>
-          Cancel
-        </Button>
+      <DialogActions onCancel={life.onClose}>
         <Button
           onClick={() => {
             onUndo()

@@ -42,10 +42,7 @@ export function AcceptMaskDialog({ camera, mask, onGone }: AcceptMaskDialogProps
           <FilePassword {...password} />
         )}
         {change.error !== null && <Notice tone="danger">{messageOf(change.error)}</Notice>}
-        <DialogActions>
-          <Button variant="default" onClick={life.onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={life.onClose}>
           <Button
             disabled={settings.data === undefined || password.isMissing}
             loading={change.isPending}

@@ -2,8 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { OWNED, type Owned } from './ownership.ts'
-import type { Scope } from './scope.ts'
+import { SCOPED, type Scope, type Scoped } from './scope.ts'
 
 type Row = Selectable<Tables['gateways']>
 export type IncidentRow = Selectable<Tables['incidents']>
@@ -75,10 +74,10 @@ export async function findIncident(db: Db, scope: Scope, id: string): Promise<In
 }
 
 /** What tells whether a scope has one of these gateways. */
-export function ownershipOf(db: Db, gatewayIds: Iterable<string>): Promise<Owned[]> {
+export function ownershipOf(db: Db, gatewayIds: Iterable<string>): Promise<Scoped[]> {
   return db
     .selectFrom('gateways')
-    .select(OWNED)
+    .select(SCOPED)
     .distinct()
     .where('id', 'in', [...gatewayIds])
     .execute()

@@ -5,9 +5,9 @@ import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { findGateway, gatewayIdsIn, gatewaysIn, visibleGatewayIds } from './objects.ts'
-import { OWNED, ownedBy } from './ownership.ts'
+import { ownedBy } from './ownership.ts'
 import { policy } from './policy.ts'
-import { leastRole, scopeOf } from './scope.ts'
+import { leastRole, SCOPED, scopeOf } from './scope.ts'
 
 describe.each(testEngines)('a scope on %s', (engine) => {
   let hub: TestHub
@@ -30,7 +30,11 @@ describe.each(testEngines)('a scope on %s', (engine) => {
     await hub.db.deleteFrom('gateways').execute()
     for (const one of owners) await insertTestGateway(hub.db, ownedBy(one === null ? null : people[one]!))
     const scope = scopeOf({ userId: people[person]!, role: as })
-    const all = await hub.db.selectFrom('gateways').select(['id', OWNED]).orderBy('id').execute()
+    const all = await hub.db
+      .selectFrom('gateways')
+      .select(['id', ...SCOPED])
+      .orderBy('id')
+      .execute()
     const answered = all.filter(scope.has).map(({ id }) => id)
     const selected = await gatewaysIn(hub.db, scope).select('gateways.id').orderBy('gateways.id').execute()
     expect(selected.map(({ id }) => id)).toEqual(answered)

@@ -2,9 +2,9 @@
  * Who may do what, and with which gateways: the only place that knows roles and owners. A new way to share a gateway is
  * a change here. `objects.ts` reads what a scope has, and `ownership.ts` changes owners.
  */
-import { hasRole, type Application, type Role } from '@hedgerow/contract'
+import { hasRole, type Application, type FactKind, type Role } from '@hedgerow/contract'
 import { sql, type RawBuilder } from 'kysely'
-import type { Owned } from './ownership.ts'
+import { OWNED, type Owned } from './ownership.ts'
 
 /**
  * What a call needs. `hub`: the hub as a whole. `gateway`: the gateways that the person sees, or the one that the call
@@ -16,6 +16,13 @@ export type Capability =
   | { gateway: 'see' | 'operate' | 'manage' }
   | { self: 'session' | 'account' }
 
+/** What of a gateway tells whether a scope has it, for queries whose rows `has` judges. */
+export const SCOPED = [OWNED] as const
+export type Scoped = Owned
+
+/** The facts that change who has a gateway. */
+export const SCOPE_FACTS = ['gateway.claimed', 'gateway.deleted'] as const satisfies FactKind[]
+
 export type Principal = { userId: string; role: Role }
 
 export type Scope = {
@@ -25,8 +32,8 @@ export type Scope = {
   isWhole: boolean
   /** Whether the person has this capability at all, for whichever gateways they see. */
   may(capability: Capability): boolean
-  /** Whether the scope has this gateway, or this request to enrol. */
-  has(row: Owned): boolean
+  /** Whether the scope has this gateway. */
+  has(row: Scoped): boolean
   /** The same as a condition of a query of this table. */
   condition(table: 'gateways' | 'registrations'): RawBuilder<boolean>
 }

@@ -1,7 +1,7 @@
-import type { Role } from '@hedgerow/contract'
+import type { Principal } from './scope.ts'
 
 /** The authenticated caller of a request: an active user with a live session. */
-export type Caller = { userId: string; username: string; role: Role; sessionId: string }
+export type Caller = Principal & { username: string; sessionId: string }
 
 /** A call that requires a higher role than its caller has; `call` is its line in the policy. */
 export type RefusedCall = { caller: Caller; call: string; sourceIp: string }

@@ -77,7 +77,6 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
     const { sessionId } = request.caller
     await sessions.end(sessionId)
     await record(db, { kind: 'session.ended', ...by(request.act), data: { sessionId } })
-    return undefined
   })
 }
 
@@ -103,10 +102,7 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
     FORM,
   )
   mount(app, contract.listSessions, ({ caller }) => own.listOwnSessions(db, caller, clock()))
-  mount(app, contract.endSession, async (request) => {
-    await own.endOwnSession(deps, request.params.id, request.act)
-    return undefined
-  })
+  mount(app, contract.endSession, (request) => own.endOwnSession(deps, request.params.id, request.act))
 }
 
 function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
@@ -117,10 +113,7 @@ function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.enableTwoFactor, async (request) => {
     return { recoveryCodes: await twoFactor.enableTwoFactor(deps, request.body.code, request.act) }
   })
-  mount(app, contract.disableTwoFactor, async (request) => {
-    await twoFactor.disableTwoFactor(deps, request.body, request.act)
-    return undefined
-  })
+  mount(app, contract.disableTwoFactor, (request) => twoFactor.disableTwoFactor(deps, request.body, request.act))
 }
 
 function mountUsers(app: FastifyInstance, deps: Mounted): void {
@@ -132,13 +125,9 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.createUser, ({ body, act }) => users.addUser(deps, body, act), FORM)
   for (const call of [contract.editUser, contract.updateUser])
     mount(app, call, ({ params, body, act }) => users.updateUser(deps, params.id, body, act), FORM)
-  mount(app, contract.deleteUser, async (request) => {
-    await users.deleteUser(deps.db, request.params.id, request.act)
-    return undefined
-  })
-  mount(app, contract.resetUserTwoFactor, async (request) => {
-    await resetTwoFactor(deps.db, request.params.id, by(request.act))
-    return undefined
+  mount(app, contract.deleteUser, (request) => users.deleteUser(deps.db, request.params.id, request.act))
+  mount(app, contract.resetUserTwoFactor, async ({ params, act }) => {
+    await resetTwoFactor(deps.db, params.id, by(act))
   })
 }
 
@@ -147,8 +136,5 @@ function mountInvitations(app: FastifyInstance, { db, clock }: Mounted): void {
     listUserInvitations(db, { query, reply, now: clock() }),
   )
   mount(app, contract.createUserInvitation, ({ body, act }) => createUserInvitation(db, body, by(act)), FORM)
-  mount(app, contract.revokeUserInvitation, async (request) => {
-    await revokeUserInvitation(db, request.params.id, request.act)
-    return undefined
-  })
+  mount(app, contract.revokeUserInvitation, (request) => revokeUserInvitation(db, request.params.id, request.act))
 }

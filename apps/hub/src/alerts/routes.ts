@@ -29,10 +29,7 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
   mount(app, contract.addAlertRule, ({ body, act }) => addRule(db, body, act))
   for (const call of [contract.editAlertRule, contract.updateAlertRule])
     mount(app, call, ({ params, body, act }) => updateRule(db, params.id, body, act))
-  mount(app, contract.deleteAlertRule, async ({ params, act }) => {
-    await deleteRule(db, params.id, act)
-    return undefined
-  })
+  mount(app, contract.deleteAlertRule, ({ params, act }) => deleteRule(db, params.id, act))
   mount(app, contract.previewAlertRule, ({ body, scope }) =>
     preview(db, body, clock(), (ids) => dependencies.listIncidents(scope, ids)),
   )
@@ -42,10 +39,7 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
   for (const call of [contract.editAlertPreferences, contract.saveAlertPreferences])
     mount(app, call, (request) => savePreferences(db, request.body, request.act))
   mount(app, contract.listNotices, ({ caller }) => readNoticesOf(db, caller))
-  mount(app, contract.readNotices, async ({ caller }) => {
-    await markNoticesRead(db, caller, clock())
-    return undefined
-  })
+  mount(app, contract.readNotices, ({ caller }) => markNoticesRead(db, caller, clock()))
   mount(app, contract.readAlertLink, ({ body }) => readLinked(db, linkOf(body.token)))
   mount(app, contract.readAlertPicture, async ({ query, reply }) => {
     const link = links.read(query.token)

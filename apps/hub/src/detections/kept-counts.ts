@@ -1,6 +1,6 @@
 import type { FactKind, IncidentFilter } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
-import type { Scope } from '../access/scope.ts'
+import { SCOPE_FACTS, type Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { kept } from '../facts/kept.ts'
 import { answerKey } from '../http/shared-answers.ts'
@@ -14,12 +14,11 @@ const FILTERS_KEPT = 100
 
 /** What people do to incidents: they see it at once. */
 const STALE_AFTER = [
+  ...SCOPE_FACTS,
   'incident.reviewed',
   'incident.review-undone',
   'gateway.edited',
   'gateway.tagged',
-  'gateway.claimed',
-  'gateway.deleted',
 ] as const satisfies FactKind[]
 
 type Counts = Awaited<ReturnType<typeof countIncidents>>

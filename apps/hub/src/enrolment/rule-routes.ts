@@ -40,8 +40,5 @@ export function ruleRoutes(app: FastifyInstance, dependencies: RuleDependencies)
     const command = (await downloads.command(raw.headers, code)) ?? invitationCommand({ hubUrl, hubFingerprint, code })
     return { invitation, code, hubUrl, hubFingerprint, command }
   })
-  mount(app, contract.revokeGatewayInvitation, async ({ params, act }) => {
-    await revokeInvitation(db, params.id, act)
-    return undefined
-  })
+  mount(app, contract.revokeGatewayInvitation, ({ params, act }) => revokeInvitation(db, params.id, act))
 }

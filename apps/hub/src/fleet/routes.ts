@@ -100,10 +100,7 @@ function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): 
     changed: await tagGateways(db, body, act),
   }))
 
-  mount(app, contract.deleteGateway, async ({ gateway, body, act }) => {
-    await deleteGateway(db, gateway.id, body.name, act)
-    return undefined
-  })
+  mount(app, contract.deleteGateway, ({ gateway, body, act }) => deleteGateway(db, gateway.id, body.name, act))
 }
 
 function mountClaiming(app: FastifyInstance, { db, clock }: GatewayDependencies): void {

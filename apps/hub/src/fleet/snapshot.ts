@@ -7,7 +7,7 @@ import type { FactKind } from '@hedgerow/contract'
 import { GATEWAY_TEXTS } from '@hedgerow/contract/gateway-fields'
 import type { Kysely, Selectable } from 'kysely'
 import { withOwner } from '../access/objects.ts'
-import { OWNED, type Owned } from '../access/ownership.ts'
+import { SCOPE_FACTS, SCOPED, type Scoped } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { factsOf } from '../facts/facts.ts'
@@ -34,7 +34,7 @@ const COLUMNS = [
 
 export type FleetGateway = Readonly<
   Pick<Selectable<Tables['gateways']>, (typeof COLUMNS)[number]> &
-    Owned & {
+    Scoped & {
       /** The owner's username. */
       owner: string | null
       tags: readonly string[]
@@ -47,14 +47,13 @@ export type FleetGateway = Readonly<
 export type Fleet = () => Promise<readonly FleetGateway[]>
 
 export const FLEET_FACTS = [
+  ...SCOPE_FACTS,
   'gateway.added',
   'gateway.approved',
   'gateway.rekeyed',
   'gateway.edited',
   'gateway.renamed',
   'gateway.tagged',
-  'gateway.claimed',
-  'gateway.deleted',
   // The name of an owner.
   'user.updated',
   'user.deleted',
@@ -81,7 +80,7 @@ export function createFleet(db: Kysely<Tables>): Fleet {
       const asked = withOwner(db.selectFrom('gateways').where('gateways.id', 'in', some))
       const rows = await asked
         .select(COLUMNS.map((column) => `gateways.${column}` as const))
-        .select(['tags', OWNED])
+        .select(['tags', ...SCOPED])
         .execute()
       for (const row of rows) {
         const tags = tagsOf(row)

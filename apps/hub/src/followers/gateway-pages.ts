@@ -1,9 +1,9 @@
 /** Gateways' pages: ends what a person may no longer see as soon as the change is committed. */
+import { SCOPE_FACTS } from '../access/scope.ts'
 import type { CommitFollower } from '../facts/facts.ts'
 
 const KINDS = [
-  'gateway.claimed',
-  'gateway.deleted',
+  ...SCOPE_FACTS,
   'gateway.edited',
   'gateway.rekeyed',
   'gateway.renamed',

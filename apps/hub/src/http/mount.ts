@@ -50,7 +50,9 @@ export type MountOptions = {
 }
 
 /** Undefined where the handler has sent the answer, such as a 304. */
-type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer | (C extends { media: string } ? undefined : never)
+type Answer<C extends Call> = C extends { response: null; media?: undefined }
+  ? void
+  : ResponseOf<C> | Readable | Buffer | (C extends { media: string } ? undefined : never)
 
 type Found = { gateway?: VisibleGateway; incident?: IncidentRow }
 

@@ -24,10 +24,7 @@ export function pushRoutes(app: FastifyInstance, { push, languageOf }: Parts): v
   mount(app, contract.subscribePush, (request) =>
     push.subscribe(request.body, request.raw.headers['user-agent'] ?? '', request.act),
   )
-  mount(app, contract.unsubscribePush, async (request) => {
-    await push.unsubscribe(request.params.id, request.act)
-    return undefined
-  })
+  mount(app, contract.unsubscribePush, (request) => push.unsubscribe(request.params.id, request.act))
   mount(app, contract.testPush, async ({ params, caller }) => {
     await push.requireOwn(params.id, caller.userId)
     const { test: title, browserTest: text } = WORDS[await languageOf(caller.userId)]

@@ -1,9 +1,7 @@
-import { Button } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
-import { messageOf } from '#api/client.ts'
-import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { Notice } from '@hedgerow/ui/notice.tsx'
+import type { DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 
 type RevokeInvitationDialogProps = DialogLife & {
   id: string
@@ -15,27 +13,13 @@ type RevokeInvitationDialogProps = DialogLife & {
 
 /** Ends an invitation before its time. */
 export function RevokeInvitationDialog({ id, name, stays, revoke, ...life }: RevokeInvitationDialogProps) {
-  const submit = async () => {
-    const done = await revoke.mutateAsync(id).then(
-      () => true,
-      () => false,
-    )
-    if (!done) return
+  const confirm = async () => {
+    await revoke.mutateAsync(id)
     void toast(`Invitation "${name}" revoked.`)
-    life.onClose()
   }
   return (
-    <Dialog title={`Revoke ${name}?`} {...life}>
+    <ConfirmDialog {...life} title={`Revoke ${name}?`} button="Revoke" isHarmful onConfirm={confirm}>
       <p>Its code stops working at once. {stays}</p>
-      {revoke.isError && <Notice tone="danger">{messageOf(revoke.error)}</Notice>}
-      <DialogActions>
-        <Button variant="default" onClick={life.onClose} data-autofocus>
-          Cancel
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={() => void submit()}>
-          Revoke
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

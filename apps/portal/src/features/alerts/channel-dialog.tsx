@@ -80,10 +80,7 @@ export function ChannelDialog({ setup, onGone }: { setup: ChannelSetup; onGone: 
             />
           ),
         )}
-        <DialogActions>
-          <Button variant="default" onClick={life.onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={life.onClose}>
           <Button type="submit" loading={edit.isPending}>
             Save Channel
           </Button>

@@ -1,6 +1,6 @@
 import type { AlertRuleFields, BodyOf, Delivery } from '@hedgerow/contract'
 import { NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import {
   acknowledgeAlert,
   addAlertRule,
@@ -17,6 +17,7 @@ import {
   sendTestNotification,
 } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 
 const RULES_KEY = ['hub-settings', 'alert-rules'] as const
 const REFRESH_MS = 30_000
@@ -44,15 +45,10 @@ export const useChannelSetups = (enabled: boolean) =>
     enabled,
   })
 
-export function useEditChannel() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ name, change }: { name: string; change: BodyOf<typeof editChannelSetup> }) =>
-      api(editChannelSetup, { params: { name }, body: change }),
-    // Also after a refusal, because somebody else may have changed it.
-    onSettled: () => queries.invalidateQueries({ queryKey: ['hub-settings'] }),
-  })
-}
+export const useEditChannel = () =>
+  useChange(['hub-settings'], ({ name, change }: { name: string; change: BodyOf<typeof editChannelSetup> }) =>
+    api(editChannelSetup, { params: { name }, body: change }),
+  )
 
 /** `data` is undefined while the fields are not valid. */
 export const usePreview = (fields: AlertRuleFields | undefined) =>
@@ -63,39 +59,17 @@ export const usePreview = (fields: AlertRuleFields | undefined) =>
     placeholderData: keepPreviousData,
   })
 
-export function useAddRule() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: AlertRuleFields) => api(addAlertRule, { body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
-  })
-}
+export const useAddRule = () => useChange(RULES_KEY, (body: AlertRuleFields) => api(addAlertRule, { body }))
 
-export function useEditRule() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, change }: { id: string; change: BodyOf<typeof editAlertRule> }) =>
-      api(editAlertRule, { params: { id }, body: change }),
-    // Also after a refusal, because somebody else may have changed it.
-    onSettled: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
-  })
-}
+export const useEditRule = () =>
+  useChange(RULES_KEY, ({ id, change }: { id: string; change: BodyOf<typeof editAlertRule> }) =>
+    api(editAlertRule, { params: { id }, body: change }),
+  )
 
-export function useDeleteRule() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(deleteAlertRule, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
-  })
-}
+export const useDeleteRule = () => useChange(RULES_KEY, (id: string) => api(deleteAlertRule, { params: { id } }))
 
-export function useTest() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (channel: string) => api(sendTestNotification, { query: { channel } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['hub-settings'] }),
-  })
-}
+export const useTest = () =>
+  useChange(['hub-settings'], (channel: string) => api(sendTestNotification, { query: { channel } }))
 
 /** Short enough for a phone; a button shows more. */
 const DELIVERIES_A_PAGE = 15
@@ -119,13 +93,7 @@ export const useDeliveries = (filter: DeliveryFilter) =>
     refetchInterval: REFRESH_MS,
   })
 
-export function useSendAgain() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(sendDeliveryAgain, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: DELIVERIES_KEY }),
-  })
-}
+export const useSendAgain = () => useChange(DELIVERIES_KEY, (id: string) => api(sendDeliveryAgain, { params: { id } }))
 
 const ALERTS_KEY = ['alerts'] as const
 
@@ -136,10 +104,4 @@ export const useAlerts = () =>
     refetchInterval: REFRESH_MS,
   })
 
-export function useAcknowledge() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(acknowledgeAlert, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ALERTS_KEY }),
-  })
-}
+export const useAcknowledge = () => useChange(ALERTS_KEY, (id: string) => api(acknowledgeAlert, { params: { id } }))

@@ -152,10 +152,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
         />
         {form.errors['steps'] !== undefined && <Notice tone="danger">{form.errors['steps']}</Notice>}
         <Preview values={settled} rule={rule} />
-        <DialogActions>
-          <Button variant="default" onClick={life.onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={life.onClose}>
           <Button type="submit" loading={save.isPending}>
             Save Rule
           </Button>

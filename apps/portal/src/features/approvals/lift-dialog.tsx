@@ -1,34 +1,24 @@
 import type { RejectedRegistration } from '@hedgerow/contract'
-import { Button } from '@mantine/core'
-import { messageOf } from '#api/client.ts'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
-import { Notice } from '@hedgerow/ui/notice.tsx'
+import { ConfirmDialog } from '#parts/confirm-dialog.tsx'
+import type { DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useLift } from './queries.ts'
 
-type LiftDialogProps = { rejected: RejectedRegistration; opened: boolean; onClose: () => void; onGone: () => void }
-
 /** Withdraws a rejection. The device may ask again, and then waits for a decision. */
-export function LiftDialog({ rejected, opened, onClose, onGone }: LiftDialogProps) {
+export function LiftDialog({ rejected, ...life }: DialogLife & { rejected: RejectedRegistration }) {
   const lift = useLift()
-  const submit = async () => {
-    const answer = await lift.mutateAsync(rejected.registrationId).catch(() => undefined)
-    if (answer === undefined) return
-    void toast(`Gateway "${answer.deviceName}" may ask again.`)
-    onClose()
+  const confirm = async () => {
+    const { deviceName } = await lift.mutateAsync(rejected.registrationId)
+    void toast(`Gateway "${deviceName}" may ask again.`)
   }
   return (
-    <Dialog title={`Let ${rejected.deviceName} ask again?`} opened={opened} onClose={onClose} onGone={onGone}>
+    <ConfirmDialog
+      {...life}
+      title={`Let ${rejected.deviceName} ask again?`}
+      button="Let it ask again"
+      onConfirm={confirm}
+    >
       <p>This withdraws the rejection. The device’s next request waits for a decision like any other.</p>
-      {lift.isError && <Notice tone="danger">{messageOf(lift.error)}</Notice>}
-      <DialogActions>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button loading={lift.isPending} onClick={() => void submit()} data-autofocus>
-          Let it ask again
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -10,6 +10,7 @@ import {
   rejectRegistrationsOfSource,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { PENDING_REGISTRATIONS_KEY } from '#api/pending-registrations.ts'
 
@@ -33,14 +34,10 @@ export function useApprove() {
   })
 }
 
-export function useReject() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ registrationId, reason }: { registrationId: string; reason: string }) =>
-      api(rejectRegistration, { params: { registrationId }, body: { reason } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['registrations'] }),
-  })
-}
+export const useReject = () =>
+  useChange(['registrations'], ({ registrationId, reason }: { registrationId: string; reason: string }) =>
+    api(rejectRegistration, { params: { registrationId }, body: { reason } }),
+  )
 
 export type Source = ResponseOf<typeof sourcesCall>[number]
 
@@ -51,18 +48,8 @@ export const useSources = () =>
     refetchInterval: PENDING_LIST_REFRESH_MS,
   })
 
-export function useRejectSource() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: { source: string; reason: string }) => api(rejectRegistrationsOfSource, { body }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['registrations'] }),
-  })
-}
+export const useRejectSource = () =>
+  useChange(['registrations'], (body: { source: string; reason: string }) => api(rejectRegistrationsOfSource, { body }))
 
-export function useLift() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (registrationId: string) => api(liftRejection, { params: { registrationId } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: REJECTED_KEY }),
-  })
-}
+export const useLift = () =>
+  useChange(REJECTED_KEY, (registrationId: string) => api(liftRejection, { params: { registrationId } }))

@@ -38,10 +38,7 @@ export function RejectForm({ draft, button, rejection, onReject, onClose, childr
         data-autofocus
         {...form.getInputProps('reason')}
       />
-      <DialogActions>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogActions onCancel={onClose}>
         <Button type="submit" color="red" loading={rejection.isPending}>
           {button}
         </Button>

@@ -43,10 +43,7 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
             {...form.getInputProps('label')}
           />
           <InvitationLimits form={form} uses="Devices" />
-          <DialogActions>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogActions onCancel={onClose}>
             <Button type="submit" loading={create.isPending}>
               Create Invitation
             </Button>

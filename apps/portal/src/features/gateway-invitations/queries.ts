@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { listGatewayInvitations, revokeGatewayInvitation } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { GATEWAY_INVITATIONS_KEY } from '#api/gateway-invitations.ts'
 
 const REFRESH_MS = 30_000
@@ -13,10 +14,5 @@ export const useInvitations = (enabled: boolean) =>
     enabled,
   })
 
-export function useRevokeInvitation() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(revokeGatewayInvitation, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: GATEWAY_INVITATIONS_KEY }),
-  })
-}
+export const useRevokeInvitation = () =>
+  useChange(GATEWAY_INVITATIONS_KEY, (id: string) => api(revokeGatewayInvitation, { params: { id } }))

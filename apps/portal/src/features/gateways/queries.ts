@@ -15,6 +15,7 @@ import {
   tagGateways,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { GATEWAY_KEY, GATEWAYS_KEY, refetchGateways } from '#api/gateways.ts'
 
 const detailKey = (id: string) => [...GATEWAY_KEY, id] as const
@@ -67,21 +68,11 @@ export const useVpnConfig = (id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export function useAddGateway() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof addGateway>) => api(addGateway, { body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
-  })
-}
+export const useAddGateway = () =>
+  useChange(GATEWAYS_KEY, (body: BodyOf<typeof addGateway>) => api(addGateway, { body }), { exact: true })
 
-export function useClaimGateway() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof claimGateway>) => api(claimGateway, { body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
-  })
-}
+export const useClaimGateway = () =>
+  useChange(GATEWAYS_KEY, (body: BodyOf<typeof claimGateway>) => api(claimGateway, { body }), { exact: true })
 
 export function useUpdateGateway(id: string) {
   const queries = useQueryClient()
@@ -122,11 +113,9 @@ export function useTagGateways() {
   })
 }
 
-export function useDeleteGateway() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, name }: { id: string; name: string }) => api(deleteGateway, { params: { id }, body: { name } }),
-    // Also after a refusal: somebody else may have deleted it, and then the row is stale.
-    onSettled: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
-  })
-}
+export const useDeleteGateway = () =>
+  useChange(
+    GATEWAYS_KEY,
+    ({ id, name }: { id: string; name: string }) => api(deleteGateway, { params: { id }, body: { name } }),
+    { exact: true },
+  )

@@ -10,6 +10,7 @@ import {
 } from 'virtual:contract-calls'
 import { rememberPushFor } from '#api/browser-push.ts'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { useUser } from '#api/session.tsx'
 import { subscribeBrowser } from './push.ts'
 
@@ -41,18 +42,6 @@ export function useSubscribe() {
   })
 }
 
-export function useUnsubscribe() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(unsubscribePush, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: PUSH_KEY }),
-  })
-}
+export const useUnsubscribe = () => useChange(PUSH_KEY, (id: string) => api(unsubscribePush, { params: { id } }))
 
-export function useTestPush() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(testPush, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: PUSH_KEY }),
-  })
-}
+export const useTestPush = () => useChange(PUSH_KEY, (id: string) => api(testPush, { params: { id } }))

@@ -9,6 +9,7 @@ import {
   readProfile,
 } from 'virtual:contract-calls'
 import { api, replaceToken } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { useSession } from '#api/session.tsx'
 
 const PROFILE_KEY = ['profile'] as const
@@ -39,23 +40,13 @@ export function useSaveProfile() {
   })
 }
 
-export function useChangePassword() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof changePassword>) => replaceToken(() => api(changePassword, { body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-    // Not cached, because the request contains both passwords.
+/** Not cached, because the request contains both passwords. */
+export const useChangePassword = () =>
+  useChange(SESSIONS_KEY, (body: BodyOf<typeof changePassword>) => replaceToken(() => api(changePassword, { body })), {
     gcTime: 0,
   })
-}
 
-export function useEndSession() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api(endSession, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-  })
-}
+export const useEndSession = () => useChange(SESSIONS_KEY, (id: string) => api(endSession, { params: { id } }))
 
 export function useDisableTwoFactor() {
   const refreshProfile = useRefreshProfile()

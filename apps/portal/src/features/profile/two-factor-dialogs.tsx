@@ -76,10 +76,7 @@ function OffDialog({ opened, onClose, onGone }: DialogLife) {
           autoComplete="one-time-code"
           {...form.getInputProps('code')}
         />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" color="red" loading={disable.isPending}>
             Switch Off
           </Button>

@@ -2,6 +2,7 @@ import type { Certificate, HubSettings } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { listCertificates, readHomeAssistant, renewCertificate, saveHubSettings } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { HUB_SETTINGS_KEY } from '#api/hub-settings.ts'
 
 const CERTIFICATES_KEY = ['certificates'] as const
@@ -31,10 +32,5 @@ export const useHomeAssistant = (enabled: boolean) =>
 export const useCertificates = () =>
   useQuery({ queryKey: CERTIFICATES_KEY, queryFn: ({ signal }) => api(listCertificates, { signal }) })
 
-export function useRenewCertificate() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: Certificate['id']) => api(renewCertificate, { params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: CERTIFICATES_KEY }),
-  })
-}
+export const useRenewCertificate = () =>
+  useChange(CERTIFICATES_KEY, (id: Certificate['id']) => api(renewCertificate, { params: { id } }))

@@ -1,29 +1,20 @@
 import type { Certificate } from '@hedgerow/contract'
-import { Button } from '@mantine/core'
-import { useState } from 'react'
-import { messageOf } from '#api/client.ts'
+import { ConfirmDialog } from '#parts/confirm-dialog.tsx'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
-import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useRenewCertificate } from './queries.ts'
 
 export default function RenewDialog({ certificate, onGone }: { certificate: Certificate; onGone: () => void }) {
-  const [opened, setOpened] = useState(true)
+  const life = useDialogLife(onGone)
   const renew = useRenewCertificate()
-  const close = () => setOpened(false)
-  const submit = async () => {
-    const done = await renew.mutateAsync(certificate.id).then(
-      () => true,
-      () => false,
-    )
-    if (!done) return
+  const confirm = async () => {
+    await renew.mutateAsync(certificate.id)
     void toast(`${certificate.name} renewed.`)
-    close()
   }
   return (
-    <Dialog title={`Renew ${certificate.name}?`} opened={opened} onClose={close} onGone={onGone}>
+    <ConfirmDialog {...life} title={`Renew ${certificate.name}?`} button="Renew" onConfirm={confirm}>
       <p>
         {certificate.type === 'CA'
           ? 'The CA keeps its name and its key, so browsers and gateways that trust the old certificate also trust ' +
@@ -36,15 +27,6 @@ export default function RenewDialog({ certificate, onGone }: { certificate: Cert
           ['Fingerprint now', <Mono key="fingerprint">{certificate.fingerprint}</Mono>],
         ]}
       />
-      {renew.isError && <Notice tone="danger">{messageOf(renew.error)}</Notice>}
-      <DialogActions>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button loading={renew.isPending} onClick={() => void submit()} data-autofocus>
-          Renew
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -3,9 +3,7 @@ import { CLIP_LINK_LIFETIME_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/co
 import {
   keepPreviousData,
   useInfiniteQuery,
-  useMutation,
   useQuery,
-  useQueryClient,
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query'
@@ -21,6 +19,7 @@ import {
   readNeighbours,
 } from 'virtual:contract-calls'
 import { api, ApiError, send } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { thumbnailQuery } from '#api/thumbnail.ts'
 import { queryOf, type Filter } from './filter.ts'
 
@@ -132,13 +131,10 @@ export const useAlertsOf = (incident: string) =>
   })
 
 /** Acknowledges several alerts about one incident. */
-export function useAcknowledge() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (ids: readonly string[]) => Promise.all(ids.map((id) => api(acknowledgeAlert, { params: { id } }))),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
-  })
-}
+export const useAcknowledge = () =>
+  useChange(['alerts'], (ids: readonly string[]) =>
+    Promise.all(ids.map((id) => api(acknowledgeAlert, { params: { id } }))),
+  )
 
 /** The picture in full size, from the gateway. */
 export const useSnapshot = (id: string, detectionId: string | undefined) =>

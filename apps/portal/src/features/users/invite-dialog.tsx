@@ -61,10 +61,7 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
             {...form.getInputProps('role')}
           />
           <InvitationLimits form={form} uses="People" />
-          <DialogActions>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogActions onCancel={onClose}>
             <Button type="submit" loading={create.isPending}>
               Create Invitation
             </Button>

@@ -1,5 +1,5 @@
 import type { BodyOf, HubUser } from '@hedgerow/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import {
   createUser,
   createUserInvitation,
@@ -10,6 +10,7 @@ import {
   updateUser,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 import { USERS_KEY } from '#api/users.ts'
 
 const INVITATIONS_KEY = ['user-invitations'] as const
@@ -30,55 +31,29 @@ export type UserFields = Pick<HubUser, 'username' | 'email' | 'firstName' | 'las
 type WantedUser = { fields: UserFields; seen: UserFields; password: string }
 
 /** Creates a user, or updates the one with `id`, unless somebody else changed it after `seen`. Failures are logged. */
-export function useSaveUser(id: string | undefined) {
-  const refresh = useRefresh(USERS_KEY)
-  return useMutation({
-    mutationFn: ({ fields, seen, password }: WantedUser) =>
+export const useSaveUser = (id: string | undefined) =>
+  useChange(
+    USERS_KEY,
+    ({ fields, seen, password }: WantedUser) =>
       id === undefined
         ? api(createUser, { body: { ...fields, password } })
         : api(updateUser, { params: { id }, body: { ...fields, seen } }),
-    // Also after a refusal: somebody else may have changed the list, and then it is stale.
-    onSettled: refresh,
-    onError: (error) => console.error('The user was not saved:', error),
-    ...NOT_CACHED,
-  })
-}
+    { onError: (error) => console.error('The user was not saved:', error), ...NOT_CACHED },
+  )
 
-export function useDeleteUser(id: string) {
-  const refresh = useRefresh(USERS_KEY)
-  return useMutation({
-    mutationFn: () => api(deleteUser, { params: { id } }),
-    onSettled: refresh,
+export const useDeleteUser = (id: string) =>
+  useChange(USERS_KEY, () => api(deleteUser, { params: { id } }), {
     onError: (error) => console.error('The user was not deleted:', error),
   })
-}
 
-export function useResetTwoFactor(id: string) {
-  const refresh = useRefresh(USERS_KEY)
-  return useMutation({
-    mutationFn: () => api(resetUserTwoFactor, { params: { id } }),
-    onSettled: refresh,
-  })
-}
+export const useResetTwoFactor = (id: string) => useChange(USERS_KEY, () => api(resetUserTwoFactor, { params: { id } }))
 
-export function useCreateInvitation() {
-  const refresh = useRefresh(INVITATIONS_KEY)
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof createUserInvitation>) => api(createUserInvitation, { body }),
-    onSuccess: refresh,
-    ...NOT_CACHED,
-  })
-}
+export const useCreateInvitation = () =>
+  useChange(
+    INVITATIONS_KEY,
+    (body: BodyOf<typeof createUserInvitation>) => api(createUserInvitation, { body }),
+    NOT_CACHED,
+  )
 
-export function useRevokeInvitation() {
-  const refresh = useRefresh(INVITATIONS_KEY)
-  return useMutation({
-    mutationFn: (id: string) => api(revokeUserInvitation, { params: { id } }),
-    onSettled: refresh,
-  })
-}
-
-function useRefresh(key: readonly string[]) {
-  const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: key })
-}
+export const useRevokeInvitation = () =>
+  useChange(INVITATIONS_KEY, (id: string) => api(revokeUserInvitation, { params: { id } }))

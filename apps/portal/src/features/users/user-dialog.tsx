@@ -98,10 +98,7 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
               : `Saving signs ${user.username} out everywhere, at once.`}
           </Notice>
         )}
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={save.isPending}>
             {user === undefined ? 'Add User' : 'Save User'}
           </Button>

@@ -1,5 +1,5 @@
 import type { BodyOf } from '@hedgerow/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import {
   editSiteUpdates,
   getVersions,
@@ -9,6 +9,7 @@ import {
   updateGateways,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 
 /** A part of the `gateways` key, so that live events of the fleet refetch it. */
 const KEY = ['gateways', 'versions'] as const
@@ -27,44 +28,15 @@ export const useVersions = (enabled: boolean, q: string) =>
     enabled,
   })
 
-export function useUpdateGateways() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (gatewayIds: string[]) => api(updateGateways, { body: { gatewayIds } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useUpdateGateways = () =>
+  useChange(KEY, (gatewayIds: string[]) => api(updateGateways, { body: { gatewayIds } }))
 
-export function useResumeRollout() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => api(resumeRollout, {}),
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useResumeRollout = () => useChange(KEY, () => api(resumeRollout, {}))
 
-export function useStopRollout() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => api(stopRollout, {}),
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useStopRollout = () => useChange(KEY, () => api(stopRollout, {}))
 
 /** Automatic updates go on without this gateway. */
-export function useSkipUpdate() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (gatewayId: string) => api(skipUpdate, { body: { gatewayId } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useSkipUpdate = () => useChange(KEY, (gatewayId: string) => api(skipUpdate, { body: { gatewayId } }))
 
-export function useSaveSite() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (change: BodyOf<typeof editSiteUpdates>) => api(editSiteUpdates, { body: change }),
-    // Also after a refusal, because somebody else may have changed it.
-    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
-  })
-}
+export const useSaveSite = () =>
+  useChange(KEY, (change: BodyOf<typeof editSiteUpdates>) => api(editSiteUpdates, { body: change }))

@@ -173,10 +173,7 @@ function SiteDialog({ site, choices, onGone }: { site: SiteUpdates; choices: rea
             {...form.getInputProps('hours')}
           />
         )}
-        <DialogActions>
-          <Button variant="default" onClick={life.onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={life.onClose}>
           <Button type="submit" loading={save.isPending}>
             Save
           </Button>

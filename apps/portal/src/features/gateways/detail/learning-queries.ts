@@ -1,7 +1,8 @@
 import type { BodyOf } from '@hedgerow/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { readGatewayLearning, undoGatewayLearning } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { useChange } from '#api/use-change.ts'
 
 export const useLearning = (id: string) =>
   useQuery({
@@ -11,10 +12,7 @@ export const useLearning = (id: string) =>
   })
 
 /** Resolves with the command when it has ended. */
-export function useUndoLearning(id: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof undoGatewayLearning>) => api(undoGatewayLearning, { params: { id }, body }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['learning', id] }),
-  })
-}
+export const useUndoLearning = (id: string) =>
+  useChange(['learning', id], (body: BodyOf<typeof undoGatewayLearning>) =>
+    api(undoGatewayLearning, { params: { id }, body }),
+  )

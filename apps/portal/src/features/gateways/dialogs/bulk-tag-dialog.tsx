@@ -38,10 +38,7 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
           {...field('add')}
         />
         <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={tag.isPending}>
             {`Tag ${gateways.length}`}
           </Button>

@@ -73,10 +73,7 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
         ) : (
           <p>A phone’s own camera app can scan the label: it opens this dialog with the token filled in.</p>
         )}
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={claim.isPending} disabled={form.values.deviceToken.trim() === ''}>
             Claim
           </Button>

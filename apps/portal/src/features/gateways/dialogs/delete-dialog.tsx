@@ -41,10 +41,7 @@ export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: De
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" color="red" loading={remove.isPending} disabled={!matches}>
             Delete Gateway
           </Button>

@@ -62,10 +62,7 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
           error={form.errors['tags']}
           onChange={(tags) => form.setFieldValue('tags', tags)}
         />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={update.isPending}>
             Save Gateway
           </Button>
