@@ -160,7 +160,8 @@ export const peopleScreens: Screen[] = [
   admin('settings-certificates', '/settings?tab=certificates', (portal) => button(portal, 'Renew Hub CA').waitFor()),
   admin('settings-certificates-expiring', '/settings?tab=certificates', async (portal) => {
     await portal.page.route('**/api/v1/hub/certificates', async (route) => {
-      const response = await route.fetch()
+      // As browsers do, when the hub ends an idle connection at that moment.
+      const response = await route.fetch({ maxRetries: 1 })
       const [first, second] = (await response.json()) as object[]
       const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000).toISOString()
       await route.fulfill({

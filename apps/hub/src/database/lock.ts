@@ -56,7 +56,9 @@ function lockFile(path: string, patienceMs: number): DatabaseLock {
   } catch (error) {
     file.close()
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
-    throw new DatabaseInUse([`Another hub is running on ${path}. Stop it, or set HUB_DATA_DIR to another folder.`])
+    throw new DatabaseInUse([
+      `Another hub is running on ${path}. Stop it, or give this one another database: HUB_DATA_DIR or HUB_DATABASE_URL.`,
+    ])
   }
   return { release: async () => file.close() }
 }
