@@ -18,7 +18,7 @@ export function Management() {
             loading="lazy"
           />
         </picture>
-        <figcaption>The dashboard with made-up detections.</figcaption>
+        <figcaption>The demo’s dashboard; yesterday’s hours are made-up.</figcaption>
       </figure>
       <div className={styles.columns}>
         <DesignFigure value="245">concurrent gateways on one hub</DesignFigure>
