@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { addGateway, createGatewayInvitation, listGateways } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { reusePage, type ReusedPage } from '../harness/reused-page.ts'
-import { addPerson, withDatabase, withFields } from '../harness/hub-database.ts'
+import { addPerson, changeFleet, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { enterAs } from '../harness/session.ts'
@@ -161,7 +161,7 @@ test('selected gateways are exported, get a location and tags, and are deleted t
 test('a user who selects gateways is told once why they cannot be edited and tagged', async () => {
   const user = await addPerson(hub, { username: 'walker', role: 'user' })
   const { id } = await hub.api(addGateway, { body: { name: 'Own gate' } })
-  await withDatabase(hub, async (db) => {
+  await changeFleet(hub, async (db) => {
     const { id: ownerId } = await db
       .selectFrom('users')
       .select('id')

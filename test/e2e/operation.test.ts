@@ -17,7 +17,7 @@ import {
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts'
-import { withDatabase } from '../harness/hub-database.ts'
+import { changeFleet } from '../harness/hub-database.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { skipWithout } from '../harness/privileges.ts'
@@ -181,7 +181,7 @@ test('while UDP is blocked the page says what to open, Connect shows why, and wa
     for: 'a heartbeat outside the tunnel',
   })
   // The hub reports it a minute after the approval.
-  await withDatabase(hub, (db) =>
+  await changeFleet(hub, (db) =>
     db
       .updateTable('gateways')
       .set({ created_at: Date.now() - 600_000 })

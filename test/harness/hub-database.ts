@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import type { Role } from '@hedgerow/contract'
+import { editHubSettings, readHubSettings, type Role } from '@hedgerow/contract'
 import { createPasswords } from '../../apps/hub/src/accounts/passwords.ts'
 import { createUser } from '../../apps/hub/src/accounts/accounts.ts'
 import { openDatabase } from '../../apps/hub/src/database/database.ts'
 import type { Db } from '../../apps/hub/src/database/tables.ts'
-import { insertTestGateway } from '../../apps/hub/testing/gateway.ts'
+import { insertGatewayRow } from '../../apps/hub/testing/gateway.ts'
 import type { Credentials, Hub } from './hub.ts'
 
 /** Opens a hub's SQLite file, while the hub runs or after it ended, for changes that no call of the contract makes. */
@@ -15,6 +15,15 @@ export async function withDatabase<T>(hub: Hub, work: (db: Db) => Promise<T>): P
   } finally {
     await database.close()
   }
+}
+
+/** Changes rows of gateways behind a running hub, which then reads its fleet again, as after each change of settings. */
+export async function changeFleet<T>(hub: Hub, work: (db: Db) => Promise<T>): Promise<T> {
+  const result = await withDatabase(hub, work)
+  const { hubDescription } = await hub.api(readHubSettings)
+  for (const text of [`${hubDescription}.`, hubDescription])
+    await hub.api(editHubSettings, { body: { hubDescription: text } })
+  return result
 }
 
 /** A person with this role, who can sign in at once. */
@@ -96,11 +105,11 @@ export async function withFields(hub: Hub, count: number, work: () => Promise<vo
     name: `Field ${index + 1}`,
     address: `10.100.200.${index + 1}`,
   }))
-  const ids = await withDatabase(hub, (db) => Promise.all(fields.map((field) => insertTestGateway(db, field))))
+  const ids = await changeFleet(hub, (db) => Promise.all(fields.map((field) => insertGatewayRow(db, field))))
   try {
     await work()
   } finally {
-    await withDatabase(hub, (db) => db.deleteFrom('gateways').where('id', 'in', ids).execute())
+    await changeFleet(hub, (db) => db.deleteFrom('gateways').where('id', 'in', ids).execute())
   }
 }
 

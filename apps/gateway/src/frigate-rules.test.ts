@@ -247,7 +247,8 @@ describe('a person', () => {
     expect(horn.isOn()).toBe(true)
     frigate.join(item, { label: 'person', score: 0.4, severity: 'detection' })
     await expect.poll(() => horn.isOn()).toBe(false)
-    expect((await device.deterrents.ledger({ limit: 1 }))[0]!.message).toContain('a person was seen on orchard')
+    const newest = async () => (await device.deterrents.ledger({ limit: 1 }))[0]!.message
+    await expect.poll(newest).toMatch(/a person was seen on orchard/)
   })
 })
 

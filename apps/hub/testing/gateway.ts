@@ -9,7 +9,7 @@ import { nameKey } from '../src/kernel/name-key.ts'
 let made = 0
 
 /** Inserts a gateway's row as approval writes it, with the given columns changed. Returns the gateway's id. */
-export async function insertTestGateway(db: Db, change: Partial<Insertable<Tables['gateways']>> = {}): Promise<string> {
+export async function insertGatewayRow(db: Db, change: Partial<Insertable<Tables['gateways']>> = {}): Promise<string> {
   const id = newGatewayId()
   made++
   const name = change.name ?? `Gateway ${made}`
@@ -30,8 +30,14 @@ export async function insertTestGateway(db: Db, change: Partial<Insertable<Table
       ...change,
     })
     .execute()
-  if (!db.isTransaction) await forgetFleet(db)
   return change.id ?? id
+}
+
+/** The same through a hub's own database: the hub reads its fleet again. */
+export async function insertTestGateway(...[db, change]: Parameters<typeof insertGatewayRow>): Promise<string> {
+  const id = await insertGatewayRow(db, change)
+  if (!db.isTransaction) await forgetFleet(db)
+  return id
 }
 
 /** After gateways' rows were written past the hub: it reads them again. */

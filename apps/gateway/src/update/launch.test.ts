@@ -403,12 +403,12 @@ describe('a version that the hub has answered, and that must prove itself', () =
 
     it('has its time once, however often it ends', async () => {
       tool('sleep', 'case $1 in 2 | 20) ;; *) exec /bin/sleep "$@" ;; esac')
-      version('updates/a', '/bin/sleep 1.2; exit 1')
+      version('updates/a', '/bin/sleep 3; exit 1')
       if (state === 'trial') {
         for (const name of ['current', 'proving', 'before']) rmSync(join(root, 'updates', name))
         link('trial', 'a')
       }
-      const launched = launch({ trialSeconds: 2, provingSeconds: 1 })
+      const launched = launch({ trialSeconds: 4, provingSeconds: 2 })
       expect(await launched.ended).toBe(3)
       expect(launched.said).toEqual(['updates/a slot=a', 'updates/a slot=a', 'current slot='])
     })

@@ -54,7 +54,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     const gateway: FleetStatus = {
       id,
       name,
-      location: '',
+      location,
       tags: [],
       publicKey: '',
       queue: undefined,

@@ -191,6 +191,7 @@ describe('the followers of a hub', () => {
       'alerts',
       'asked-updates',
       'audit',
+      'channels',
       'contact',
       'decided-requests',
       'deleted-gateways',

@@ -42,9 +42,12 @@ describe.skipIf(skipWithout("Frigate's messages over Mosquitto", 'command mosqui
 
   test('a camera that goes offline is offline in the heartbeat', async () => {
     const { frigate, source } = await start()
-    frigate.publish('yard/status/detect', 'offline')
     await expect
-      .poll(() => source.state().cameras.find(({ name }) => name === 'yard'))
+      .poll(() => {
+        // Again and again: nobody hears the first ones if the source has not yet subscribed.
+        frigate.publish('yard/status/detect', 'offline')
+        return source.state().cameras.find(({ name }) => name === 'yard')
+      })
       .toEqual({ name: 'yard', state: 'offline', fps: 0 })
   })
 

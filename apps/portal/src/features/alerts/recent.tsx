@@ -9,7 +9,7 @@ import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import { acknowledgedInWords, resolvedInWords } from '#parts/acknowledged.ts'
+import { acknowledgedInWords } from '#parts/acknowledged.ts'
 import { Thumbnail } from '#parts/thumbnail.tsx'
 import { useAcknowledge, useAlerts } from './queries.ts'
 import styles from './alerts.module.css'
@@ -75,7 +75,8 @@ export function RecentAlerts() {
 function State({ alert: { acknowledged, step, nextStepAt, clearedAt } }: { alert: Alert }) {
   if (acknowledged !== null)
     return <StatusMark shape="dot" word="Acknowledged" reason={acknowledgedInWords(acknowledged)} />
-  if (clearedAt !== null) return <StatusMark shape="dot" word="Resolved" reason={resolvedInWords(clearedAt)} />
+  if (clearedAt !== null)
+    return <StatusMark shape="dot" word="Resolved" reason={new Date(clearedAt).toLocaleString()} />
   const next = nextStepAt === null ? '' : `next step at ${new Date(nextStepAt).toLocaleTimeString()}`
   const told = step === 0 ? '' : `step ${step} was sent`
   const reason = [told, next].filter((part) => part !== '').join(', ')
