@@ -87,9 +87,13 @@ const say = (place: string, text: string) => captions.push({ fromSeconds: camera
 
 const posterAtSeconds = await tell(person, camera)
 
+await mkdir(MEDIA, { recursive: true })
+// Before the encoding, which takes the processor from the detectors.
+await giveYesterday(hub, gateways)
+for (const colorScheme of ['light', 'dark'] as const) await takeDashboard(colorScheme)
+
 const endSeconds = camera.seconds()
 const strip = await drawCaptions(captions, { browser: browser.browser, folder: workFolder, endSeconds, ...STRIP })
-await mkdir(MEDIA, { recursive: true })
 const files = { webm: join(MEDIA, 'demo.webm'), mp4: join(MEDIA, 'demo.mp4'), poster: join(MEDIA, 'demo-poster.jpg') }
 await encodeFilm({ picture: camera.shots, strip }, { workFolder, ...files, posterAtSeconds })
 await writeFile(join(MEDIA, 'demo.vtt'), webVttOf(captions, endSeconds))
@@ -97,9 +101,6 @@ const sizes = await Promise.all([files.webm, files.mp4].map(async (file) => (awa
 const bytes = sizes.reduce((sum, size) => sum + size, 0)
 console.log(`${endSeconds.toFixed(1)} s; WebM and MP4 together ${(bytes / 1_048_576).toFixed(2)} MiB`)
 if (bytes > SIZE_LIMIT_BYTES) throw new Error('Together they have to stay under 4 MiB')
-
-await giveYesterday(hub, gateways)
-for (const colorScheme of ['light', 'dark'] as const) await takeDashboard(colorScheme)
 
 /** Plays the story; returns the second whose picture is the poster. */
 async function tell(person: BrowserContext, camera: Camera): Promise<number> {

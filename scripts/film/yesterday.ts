@@ -6,6 +6,8 @@ import { waitFor } from '../../test/harness/wait-for.ts'
 
 const HOUR_MS = 3_600_000
 const LASTS_MS = 12_000
+/** Far enough apart to be incidents of their own. */
+const APART_MS = 240_000
 const TIMEOUT_MS = 60_000
 
 /**
@@ -43,7 +45,8 @@ function visits(index: number): number[] {
     const atMs = Date.now() - ago * HOUR_MS
     const hour = new Date(atMs).getHours()
     const isTwilight = (hour >= 5 && hour <= 8) || (hour >= 18 && hour <= 22)
-    if ((ago + index) % (isTwilight ? 2 : 5) === 0) found.push(atMs)
+    const times = (ago * 5 + index * 3) % (isTwilight ? 5 : 2)
+    for (let time = 0; time < times; time++) found.push(atMs + time * APART_MS)
   }
   return found
 }

@@ -173,7 +173,7 @@ describe('the landing page', () => {
       await page.getByRole('heading', { name: useCase }).waitFor()
     await page.getByText('A person whom the model sees prevents rules not about persons.').waitFor()
     await page
-      .getByText(/^From npm run demo: a real detector .*\(no boar, deer or fox.*valve is simulated\.$/)
+      .getByText(/^From npm run demo: a real detector .* but no boar, deer or fox\. Valve simulated\.$/)
       .waitFor()
     const visible = await page.locator('body').innerText()
     expect(visible.split(/\s+/).length).toBeLessThanOrEqual(800)

@@ -24,8 +24,8 @@ export function DemoVideo() {
           Play the film
         </a>
         <figcaption>
-          From <code>npm run demo</code>: a real detector names photographs in drawn places (no boar, deer or fox: it
-          does not know them); the valve is simulated.
+          From <code>npm run demo</code>: a real detector names photographs in drawn places, but no boar, deer or fox.
+          Valve simulated.
         </figcaption>
       </div>
     </figure>
