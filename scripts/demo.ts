@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { freeTcpPort, isTcpPortFree } from '../test/harness/free-ports.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
@@ -17,8 +16,6 @@ import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
 const PREFERRED_PORT = 8080
 /** Settings of the hub that hold here too. Its data are temporary. */
 const HELD = /^HUB_(?:PORT|HOST|HTTPS_PORT|VPN_PORT|GATEWAY_PORTS|ADMIN_(?:USERNAME|EMAIL|PASSWORD)|LOG_LEVEL)$/
-/** What is kept for the next start. */
-const DATA = process.env['DEMO_DATA_DIR'] ?? join(import.meta.dirname, '..', 'demo-data')
 
 const DETECTOR_LOOKS = `photographs of animals and of a person walk through them, and a real detector, SSDLite MobileNet
 v2, looks. It knows COCO's labels: person, cow, horse, sheep, dog, bird and others, but no boar, deer or fox.`
@@ -68,7 +65,9 @@ async function main(): Promise<void> {
   const settings = await hubSettings()
   await ensureWebBuilt()
   await ensureGatewayUiBuilt()
-  const models = await prepareDetector(DATA)
+  const detector = await prepareDetector()
+  const models = 'folder' in detector ? detector.folder : undefined
+  if ('why' in detector) console.log(`The demo has no detector, and looks with the demonstration eye: ${detector.why}`)
   const hub = await startHub({ env: settings, detached: true })
   life.defer(async () => void (await hub.stop()))
   const switches = await startSwitches()

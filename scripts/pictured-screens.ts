@@ -19,12 +19,14 @@ const PICTURED: Readonly<Record<string, Pictured>> = {
   dashboard: {
     files: ['light', 'dark'].map((scheme) => `${MEDIA}/dashboard-${scheme}.webp`),
     screens: ['page', 'network-chart'].map((part) => `${PORTAL}/features/dashboard/${part}.tsx`),
-    others: ['scripts/made-up-day.ts'],
+    others: ['scripts/film/yesterday.ts'],
   },
   film: {
     files: [...['.webm', '.mp4', '.vtt', '-poster.jpg'].map((end) => `${MEDIA}/demo${end}`), 'docs/images/threats.png'],
     screens: ['threats/page', 'threats/lightbox', 'shell/notice-list'].map((part) => `${PORTAL}/features/${part}.tsx`),
-    others: ['scripts/record-demo.ts', 'scripts/demo-switches.html'],
+    others: ['record-demo.ts', 'demo-fleet.ts', 'demo-places.ts', 'demo-switches.html'].map(
+      (file) => `scripts/${file}`,
+    ),
   },
 }
 

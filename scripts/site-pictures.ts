@@ -1,19 +1,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { hubStats } from '@hedgerow/contract'
 import { startBrowser } from '../test/harness/browser.ts'
 import { startHub } from '../test/harness/hub.ts'
-import { portalOf } from '../test/harness/portal.ts'
-import { waitFor } from '../test/harness/wait-for.ts'
-import { approveDevices, startDevices } from './demo-arrivals.ts'
-import { fleet, giveHistory, reportCameras } from './made-up-day.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * The first step of `npm run pictures`: the public site's picture files: the demo's dashboard in light and dark, the
- * card of shared links, and the icon in the sizes for phones; and, as JPEG, the pictures of the demo's cameras. Its
- * output is committed.
+ * The second step of `npm run pictures`: the card of shared links, and the icon in the sizes for phones; and, as JPEG,
+ * the drawn camera pictures of tests and screenshots. Its output is committed.
  */
 const APPS = join(import.meta.dirname, '..', 'apps')
 const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512, 'icon-maskable-512.png': 512 }
@@ -25,9 +19,7 @@ await using life = new AsyncDisposableStack()
 await ensureWebBuilt()
 const browser = await startBrowser()
 life.defer(() => browser.close())
-const hub = await startHub({
-  env: { HUB_ADMIN_USERNAME: 'rosa', HUB_ADMIN_PASSWORD: 'four foxes in fog', HUB_LOG_LEVEL: 'warn' },
-})
+const hub = await startHub()
 life.defer(async () => void (await hub.stop()))
 
 const visitor = await browser.person({ viewport: CARD, reducedMotion: 'reduce' })
@@ -54,30 +46,6 @@ for (const file of await readdir(frames)) {
   await writeFile(join(frames, file.replace('.svg', '.jpg')), jpeg)
 }
 
-const gateways = await startDevices(hub, fleet, life)
-for (const gateway of gateways) await giveHistory(gateway)
-for (const gateway of gateways) await reportCameras(gateway)
-await approveDevices(hub, fleet)
-await waitFor(async () => (await hub.api(hubStats)).threats > 1, { for: 'a day of detections', timeoutMs: 30_000 })
-for (const colorScheme of ['light', 'dark'] as const) {
-  const person = await browser.person({ colorScheme, viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' })
-  const screen = await person.newPage()
-  const portal = portalOf(screen, hub)
-  await portal.open('/login')
-  await portal.signIn(hub.admin)
-  await screen.waitForURL('**/gateways')
-  await portal.navigation('Dashboard').click()
-  await screen.locator('canvas').waitFor()
-  await screen.getByText(/potential threats detected today/).waitFor()
-  const firstSteps = screen.getByRole('region', { name: 'First steps' })
-  await firstSteps.getByRole('button', { name: 'Hide' }).click()
-  await firstSteps.waitFor({ state: 'detached' })
-  await screen.evaluate(() => document.fonts.ready.then(() => undefined))
-  const session = await person.newCDPSession(screen)
-  const { data } = (await session.send('Page.captureScreenshot', { format: 'webp', quality: 86 })) as { data: string }
-  await save(`media/dashboard-${colorScheme}.webp`, Buffer.from(data, 'base64'))
-}
-
 /** The drawing of the landing page beside its name and first line, as large as the card. */
 async function composeCard(on: Page): Promise<void> {
   await on.evaluate(async () => {
@@ -98,7 +66,7 @@ async function composeCard(on: Page): Promise<void> {
 }
 
 async function save(file: string, bytes: Uint8Array): Promise<void> {
-  const app = /^(?:og\.png$|media\/)/.test(file) ? 'site' : 'portal'
+  const app = file === 'og.png' ? 'site' : 'portal'
   await writeFile(join(APPS, app, 'public', file), bytes)
   console.log(`${file}: ${Math.ceil(bytes.length / 1_024)} KiB`)
 }

@@ -172,7 +172,9 @@ describe('the landing page', () => {
     for (const useCase of ['Wildlife deterrent', 'Wildfire detection', 'Security monitoring', 'Garden protection'])
       await page.getByRole('heading', { name: useCase }).waitFor()
     await page.getByText('A person whom the model sees prevents rules not about persons.').waitFor()
-    await page.getByText('From npm run demo without its detector: rendered scenes, a simulated valve.').waitFor()
+    await page
+      .getByText(/^From npm run demo: a real detector .* but no boar, deer or fox\. Valve simulated\.$/)
+      .waitFor()
     const visible = await page.locator('body').innerText()
     expect(visible.split(/\s+/).length).toBeLessThanOrEqual(800)
     const text = (await page.locator('main').textContent()) ?? ''
@@ -240,7 +242,7 @@ describe('the landing page', () => {
     await page.goto(hub.url)
     const captions = await page.locator('main figure figcaption').allTextContents()
     expect(captions).toHaveLength(3)
-    for (const caption of captions) expect(caption).toMatch(/Drawn, not recorded|made-up|scenes are rendered/)
+    for (const caption of captions) expect(caption).toMatch(/Drawn, not recorded|made-up|in drawn places/)
   })
 
   test('loads a small script and nothing of the portal, and keeps to the policy', async () => {

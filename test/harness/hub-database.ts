@@ -17,7 +17,7 @@ export async function withDatabase<T>(hub: Hub, work: (db: Db) => Promise<T>): P
   }
 }
 
-/** Changes rows of gateways behind a running hub, which then reads its fleet again: it does after changed settings. */
+/** Changes rows of gateways behind a running hub, which then reads its fleet again, as after a change of settings. */
 export async function changeFleet<T>(hub: Hub, work: (db: Db) => Promise<T>): Promise<T> {
   const result = await withDatabase(hub, work)
   const { hubDescription } = await hub.api(readHubSettings)

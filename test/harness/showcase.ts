@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   addGateway,
   approveRegistration,
@@ -14,7 +16,6 @@ import {
   tagGateways,
   type Detection,
 } from '@hedgerow/contract'
-import { frameOf } from '../../scripts/made-up-day.ts'
 import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { addDayOfHistory, addPerson, markAsLearned } from './hub-database.ts'
@@ -163,4 +164,9 @@ function aDayOfDetections(): Detection[] {
       ...(index % 7 !== 3 && { thumbnail: frameOf(isAlert ? 'fox' : 'cat') }),
     }
   })
+}
+
+/** A drawn camera picture, as a JPEG in base64. */
+function frameOf(label: string): string {
+  return readFileSync(join(import.meta.dirname, '../../scripts/demo-frames', `${label}.jpg`), 'base64')
 }

@@ -20,13 +20,15 @@ import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-const DEMO = join(import.meta.dirname, '..', '..', 'scripts', 'demo.ts')
+const SCRIPTS = join(import.meta.dirname, '..', '..', 'scripts')
+const DEMO = join(SCRIPTS, 'demo.ts')
 
 let demo: Child
 let folder: string
 let url: string
 let switches: string
 let api: Api
+let offline: Record<string, string>
 let ports: { HUB_PORT: string; HUB_VPN_PORT: string }
 
 const settings = { HUB_ADMIN_USERNAME: 'keeper', HUB_DATABASE_URL: 'postgres://elsewhere/hub' }
@@ -35,7 +37,7 @@ const settings = { HUB_ADMIN_USERNAME: 'keeper', HUB_DATABASE_URL: 'postgres://e
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hedgerow-demo-'))
   const [port, vpnPort] = [String(await freeTcpPort()), String(await freeUdpPort())]
-  const offline = { DEMO_DATA_DIR: folder, npm_config_offline: 'true', npm_config_cache: join(folder, 'npm') }
+  offline = { DEMO_DATA_DIR: folder, npm_config_offline: 'true', npm_config_cache: join(folder, 'npm') }
   ports = { HUB_PORT: port, HUB_VPN_PORT: vpnPort }
   demo = await startChild(process.execPath, [DEMO], { env: { ...settings, ...ports, ...offline } })
   const [, address = ''] = await demo.says(/^Hub: (http:\/\/localhost:\d+)$/m, 90_000)
@@ -68,6 +70,12 @@ test('offline it says what it lacks and who looks instead', () => {
   expect(demo.output()).toMatch(
     /^The demo has no detector, and looks with the demonstration eye: .*npm cannot fetch .*\(model_not_fetched\)$/m,
   )
+})
+
+test('offline the pictures of the site are not made of anything else', async () => {
+  const film = await startChild(process.execPath, [join(SCRIPTS, 'record-demo.ts')], { env: offline })
+  expect(await film.ended).toMatchObject({ code: 1 })
+  expect(film.output()).toMatch(/^The pictures show what the demo's detector sees.* npm cannot fetch .*_fetched\)$/m)
 })
 
 test.each([

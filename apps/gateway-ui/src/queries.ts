@@ -261,6 +261,32 @@ export function useSaveFile() {
   })
 }
 
+const DETECTOR = ['detector']
+const STEP_REFRESH_MS = 1_000
+
+export const useDetector = () =>
+  useQuery({
+    queryKey: DETECTOR,
+    queryFn: ({ signal }) => ask(deviceCalls.readDetector, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.step ? STEP_REFRESH_MS : false),
+  })
+
+export function useAddDetector() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.addDetector>) => ask(deviceCalls.addDetector, { body }),
+    onSuccess: (state) => queries.setQueryData(DETECTOR, state),
+  })
+}
+
+export function useChooseDetector() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.chooseDetector>) => ask(deviceCalls.chooseDetector, { body }),
+    onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) }),
+  })
+}
+
 const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])
 
 /** Whether there is a clip; polled while it is being made. */

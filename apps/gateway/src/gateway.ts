@@ -18,6 +18,7 @@ import { openHubConnection, type HubConnectionOptions } from './hub/hub-connecti
 import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { createLocalApi } from './local/api/local-api.ts'
 import { createHubDoor } from './hub-door/hub-door.ts'
+import { createDetector } from './local/device-ui/detector.ts'
 import { createDeviceUi } from './local/device-ui/device-ui.ts'
 import { createSessions } from './local/device-ui/sessions.ts'
 import { createLocalUi } from './local/local-ui.ts'
@@ -199,6 +200,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     learning: device.learning,
     sources: device.sources,
     trials,
+    detector: createDetector({ dataDir, editor, download: hub.download, log }),
     file: device.file,
     editor,
     sessions: createSessions(password, { port: () => server?.port ?? 0 }),

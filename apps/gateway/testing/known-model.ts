@@ -10,6 +10,7 @@ const SIZE = { width: 96, height: 64 }
 export const KNOWN_LABELS = ['a', 'b', 'c', 'wild boar', null]
 
 export type KnownModelOptions = Partial<KnownAnswerOptions> & {
+  name?: string
   layout?: LayoutName
   labels?: readonly (string | null)[]
   /** Replaces the model's own bytes. */
@@ -19,13 +20,13 @@ export type KnownModelOptions = Partial<KnownAnswerOptions> & {
 
 /** Puts a model into a device's folder that finds the red rectangle of a picture. */
 export async function putKnownModel(folder: string, options: KnownModelOptions = {}): Promise<void> {
-  const { layout = 'yolox', size = SIZE, labels = KNOWN_LABELS } = options
+  const { name = 'known', layout = 'yolox', size = SIZE, labels = KNOWN_LABELS } = options
   const bytes = options.bytes ?? knownAnswerModel(layout, { ...options, size })
   const sha256 = options.sha256 ?? createHash('sha256').update(bytes).digest('hex')
-  const manifest = { name: 'known', sha256, licence: { name: 'MIT' }, layout, size, labels }
+  const manifest = { name, sha256, licence: { name: 'MIT' }, layout, size, labels }
   await mkdir(folder, { recursive: true })
   await writeFile(bytesPath(folder, { sha256 }), bytes)
-  await writeFile(manifestPath(folder, 'known'), JSON.stringify(manifest))
+  await writeFile(manifestPath(folder, name), JSON.stringify(manifest))
 }
 
 export type Rectangle = { x: number; y: number; width: number; height: number }

@@ -8,7 +8,7 @@ export function DemoVideo() {
       <div className={styles.screen}>
         <img
           src="/media/demo-poster.jpg"
-          alt="The hub’s Threats: pictures of boars, deer and persons, with the gateway that saw them"
+          alt="The hub’s Threats: pictures of cows, horses and persons, with the gateway that saw them"
           width="1280"
           height="720"
           loading="lazy"
@@ -24,7 +24,8 @@ export function DemoVideo() {
           Play the film
         </a>
         <figcaption>
-          From <code>npm run demo</code> without its detector: rendered scenes, a simulated valve.
+          From <code>npm run demo</code>: a real detector names photographs in drawn places, but no boar, deer or fox.
+          Valve simulated.
         </figcaption>
       </div>
     </figure>

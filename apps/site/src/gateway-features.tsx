@@ -12,7 +12,7 @@ const FEATURES: { title: string; words: string }[] = [
   { title: 'Updates itself', words: 'From signed releases, if the hub’s line installed it.' },
   {
     title: 'Cannot touch the hub',
-    words: 'Its pages have an origin of their own.',
+    words: 'Its pages have their own origin.',
   },
 ]
 

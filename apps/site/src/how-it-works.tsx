@@ -16,7 +16,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   },
   {
     title: 'A gateway decides',
-    words: 'It sees what moves; your model says that it is a boar.',
+    words: 'It sees what moves; your model says: a boar.',
     drawing: (
       <>
         <rect x="20" y="26" width="56" height="44" rx="4" />

@@ -18,7 +18,7 @@ export function Management() {
             loading="lazy"
           />
         </picture>
-        <figcaption>The dashboard with made-up detections.</figcaption>
+        <figcaption>The demo’s dashboard with made-up hours.</figcaption>
       </figure>
       <div className={styles.columns}>
         <DesignFigure value="245">concurrent gateways on one hub</DesignFigure>
@@ -27,8 +27,8 @@ export function Management() {
           <li>Threats as pictures, live</li>
           <li>Alert rules: push, mail, Telegram, ntfy, Pushover, webhooks</li>
           <li>Three roles: user, manager, admin</li>
-          <li>Two-factor sign-in and an audit log</li>
-          <li>Connect opens a gateway’s own page, and its other applications</li>
+          <li>Two-factor sign-in, audit log</li>
+          <li>Connect opens a gateway’s own page and applications</li>
         </ul>
       </div>
     </Section>

@@ -144,6 +144,25 @@ const status = z.object({
 })
 export type DeviceStatus = z.output<typeof status>
 
+const detectorState = z.object({
+  /** The hash of gateway.yaml on disk. */
+  hash: z.string(),
+  /** `sources.eye.model`; null when nothing of the device looks at cameras. */
+  model: z.string().nullable(),
+  /** The detector that `addDetector` adds. */
+  offered: z.object({
+    name: z.string(),
+    page: z.string(),
+    megabytes: z.number(),
+    licence: z.object({ name: z.string(), url: z.string().nullable() }),
+  }),
+  isAdded: z.boolean(),
+  /** What adding does now, in words; null when it does nothing. */
+  step: z.string().nullable(),
+  /** Why the last try failed, in words. */
+  failure: z.string().nullable(),
+})
+
 /** An object that the device follows now. */
 export type LiveBox = { label: string; score: number; box: { x: number; y: number; width: number; height: number } }
 
@@ -361,6 +380,24 @@ export const deviceCalls = {
     }),
     response: z.array(foundCamera),
     errors: ofPasswords,
+  }),
+  /** Which model looks, and which detector can be added. */
+  readDetector: call({ method: 'GET', path: '/v1/detector', response: detectorState }),
+  /** Begins to fetch the offered detector; `acceptedLicence` is its licence's name. `readDetector` has the progress. */
+  addDetector: call({
+    method: 'POST',
+    path: '/v1/detector',
+    body: z.strictObject({ acceptedLicence: z.string().max(100), password: devicePassword.optional() }),
+    response: detectorState,
+    errors: ofPasswords,
+  }),
+  /** Writes the offered detector into gateway.yaml as the model of the eye, and changes nothing else there. */
+  chooseDetector: call({
+    method: 'PUT',
+    path: '/v1/detector',
+    body: z.strictObject(fileChange),
+    response: detectorState,
+    errors: ofChanges,
   }),
   /** What the device learned from reviews. */
   readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),

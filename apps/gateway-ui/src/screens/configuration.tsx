@@ -14,6 +14,7 @@ import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import { useFile, useFileCheck, useSaveFile, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { TextEditor, type TextEditorHandle } from './text-editor.tsx'
+import { Detector } from './detector.tsx'
 import styles from './configuration.module.css'
 
 const CHECK_AFTER_MS = 600
@@ -71,50 +72,53 @@ function Editor({ file, query }: EditorProps) {
   }
 
   return (
-    <Panel title="gateway.yaml">
-      <UnsavedGuard unsaved={isChanged} />
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(
-            { text, hash: file.hash, ...password.given },
-            {
-              onSuccess() {
-                password.setPassword('')
-                void toast('Saved. It is active.')
+    <>
+      <Detector isFileChanged={isChanged} onChosen={() => void reload()} />
+      <Panel title="gateway.yaml">
+        <UnsavedGuard unsaved={isChanged} />
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            save.mutate(
+              { text, hash: file.hash, ...password.given },
+              {
+                onSuccess() {
+                  password.setPassword('')
+                  void toast('Saved. It is active.')
+                },
               },
-            },
-          )
-        }}
-      >
-        <TextEditor ref={editor} label="gateway.yaml" text={text} onChange={setText} errorLines={lines(errors)} />
-        <Findings errors={errors} warnings={check.data?.warnings ?? []} onFind={(at) => editor.current?.goTo(at)} />
-        {problem !== null && (
-          <Notice tone="danger">
-            {messageOf(problem)}{' '}
-            {isOutdated && (
-              <Button variant="default" size="compact-sm" loading={query.isFetching} onClick={() => void reload()}>
-                Load it again
-              </Button>
-            )}
-          </Notice>
-        )}
-        <FilePassword {...password} />
-        <div className={styles.buttons}>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={!isChanged || errors.length > 0 || password.isMissing}
-          >
-            Save
-          </Button>
-          <Button variant="default" disabled={!isChanged} onClick={() => setText(file.text)}>
-            Undo all changes
-          </Button>
-        </div>
-      </form>
-    </Panel>
+            )
+          }}
+        >
+          <TextEditor ref={editor} label="gateway.yaml" text={text} onChange={setText} errorLines={lines(errors)} />
+          <Findings errors={errors} warnings={check.data?.warnings ?? []} onFind={(at) => editor.current?.goTo(at)} />
+          {problem !== null && (
+            <Notice tone="danger">
+              {messageOf(problem)}{' '}
+              {isOutdated && (
+                <Button variant="default" size="compact-sm" loading={query.isFetching} onClick={() => void reload()}>
+                  Load it again
+                </Button>
+              )}
+            </Notice>
+          )}
+          <FilePassword {...password} />
+          <div className={styles.buttons}>
+            <Button
+              type="submit"
+              loading={save.isPending}
+              disabled={!isChanged || errors.length > 0 || password.isMissing}
+            >
+              Save
+            </Button>
+            <Button variant="default" disabled={!isChanged} onClick={() => setText(file.text)}>
+              Undo all changes
+            </Button>
+          </div>
+        </form>
+      </Panel>
+    </>
   )
 }
 

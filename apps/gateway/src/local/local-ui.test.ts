@@ -19,6 +19,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { openDevice, type Device } from '../device.ts'
 import { createTrials } from '../cameras/trials.ts'
 import { createEditor } from '../device-file/editor.ts'
+import { createDetector } from './device-ui/detector.ts'
 import { createDeviceUi } from './device-ui/device-ui.ts'
 import { createSessions } from './device-ui/sessions.ts'
 import type { GatewayState } from '../hub/gateway-state.ts'
@@ -107,6 +108,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     learning,
     sources: device.sources,
     trials: createTrials(log),
+    detector: createDetector({ dataDir, editor, download: async () => Promise.reject(new Error('no hub')), log }),
     file,
     editor,
     sessions,

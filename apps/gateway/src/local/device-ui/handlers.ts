@@ -15,6 +15,7 @@ import type { Learning } from '../../learning/learning.ts'
 import { ruleSentence } from '../../rules/sentence.ts'
 import type { Sources } from '../../sources/sources.ts'
 import { createCameraSearch } from './camera-search.ts'
+import { lookWithDetector, type Detector } from './detector.ts'
 import { createFileChanges } from './file-changes.ts'
 import { createRuleTest } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
@@ -27,6 +28,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
   sources: Pick<Sources, 'boxes' | 'problemsOf'>
   trials: Trials
+  detector: Detector
   state(): GatewayState
   updates(): DeviceUpdates
   /** The states of all parts of the device. */
@@ -42,7 +44,7 @@ const CANDIDATES_MAX = 3_000
 export type UiCaller = Visitor | undefined
 
 export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, UiCaller> {
-  const { record, deterrents, sessions, file, editor, learning, trials, sources } = options
+  const { record, deterrents, sessions, file, editor, learning, trials, sources, detector } = options
   const ruleTest = createRuleTest({ file: file.current, record })
   const parts = createParts(options)
   const files = createFileChanges(options)
@@ -152,6 +154,15 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     async findCameras({ caller, request, body: { at, user, cameraPassword, password } }) {
       await files.confirm({ visitor: signedIn(caller), request, password })
       return searchCameras({ at, user, password: cameraPassword })
+    },
+    readDetector: () => detector.read(),
+    async addDetector({ caller, request, body: { acceptedLicence, password } }) {
+      await files.confirm({ visitor: signedIn(caller), request, password })
+      return detector.add(acceptedLicence)
+    },
+    async chooseDetector({ caller, request, body: { hash, password } }) {
+      await files.save({ visitor: signedIn(caller), request, password }, () => editor.change(lookWithDetector, hash))
+      return detector.read()
     },
     listCandidates: ({ params: { name } }) =>
       record.candidates.list(name, { since: Date.now() - DAY_MS, limit: CANDIDATES_MAX }),

@@ -31,6 +31,9 @@ export const policy: Readonly<Record<keyof DeviceCalls, Access>> = {
   readTrial: 'managers',
   readTrialPicture: 'managers',
   findCameras: 'managers',
+  readDetector: 'managers',
+  addDetector: 'managers',
+  chooseDetector: 'managers',
   undoLearning: 'managers',
   dismissMask: 'managers',
 }
