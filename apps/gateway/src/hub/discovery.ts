@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { SrvRecord } from 'node:dns'
+import { nearest } from '../device-file/nearest.ts'
 import { inWords } from '../kernel/failure.ts'
 import { parseFingerprint } from './hub-trust.ts'
 import type { NameService } from '../kernel/name-service.ts'
@@ -82,8 +83,14 @@ async function findInDomain(domain: string, names: NameService, random: () => nu
   }))
 }
 
-/** Keys that mean `fp` or `scheme` and are neither: `fp1`, `fingerprint`, `pin`, `schema`, `sheme`. */
-const NEAR_MISS = /^(?:fp|.*finger|.*pin\b|s?c?he?me?s?$|schema)/
+/** Keys that mean `fp` and are not: `fp1`, `fingerprint`, `pin`. */
+const NEAR_FP = /^(?:fp|.*finger|.*pin\b)/
+
+/** Keys that mean `scheme` and are not: `schema`, `skeme`, `scheme:http`. */
+function isNearScheme(key: string): boolean {
+  const [word = ''] = /^\p{L}*/u.exec(key) ?? []
+  return word === 'scheme' || nearest(word, ['scheme']) !== undefined
+}
 
 /** A pin that is written somewhere in a text: `v=1; fp=…`, `key="3HKU …"`. */
 const PIN_WITHIN = /\bfp\s*[=:]|(?:[a-z2-7]{4}[^a-z0-9]{0,3}){8}/i
@@ -111,7 +118,7 @@ export function readHints(texts: readonly string[]): { scheme: 'http' | 'https';
       // Ignoring an unreadable pin would drop the check.
       if (!pin) throw new Error(`${refusal}, an fp= that is not a fingerprint`)
       pins.push(pin)
-    } else if (NEAR_MISS.test(key) || PIN_WITHIN.test(text.normalize('NFKC'))) {
+    } else if (NEAR_FP.test(key) || isNearScheme(key) || PIN_WITHIN.test(text.normalize('NFKC'))) {
       throw new Error(`${refusal}, which is neither fp=… nor scheme=…`)
     }
   }

@@ -57,7 +57,7 @@ function lockFile(path: string, patienceMs: number): DatabaseLock {
     file.close()
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
     throw new DatabaseInUse([
-      `Another hub is running on ${path}. Stop it, or give this one another database: HUB_DATA_DIR or HUB_DATABASE_URL.`,
+      `Another hub is running on ${path}. Stop it, or set HUB_DATA_DIR or HUB_DATABASE_URL to another place.`,
     ])
   }
   return { release: async () => file.close() }

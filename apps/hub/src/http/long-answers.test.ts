@@ -211,9 +211,9 @@ describe('an answer that the system has whole, and its reader not', () => {
     const finished = Promise.withResolvers<void>()
     const server = createServer((request, response) => {
       answers.hasRead(request.socket)
-      if (request.url === '/next') return void response.end('next')
+      if (request.url === '/next') response.end('next')
+      else answers.hold(Readable.from([SENT]), { response, allowance }).pipe(response)
       response.once('close', () => finished.resolve())
-      answers.hold(Readable.from([SENT]), { response, allowance }).pipe(response)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const socket = connect((server.address() as { port: number }).port, '127.0.0.1')

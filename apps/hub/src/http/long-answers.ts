@@ -116,10 +116,11 @@ export function createLongAnswers(options: {
         const { socket } = one
         // A megabyte may still be in the system's buffers.
         const goesOn = response.writableFinished && allowance !== undefined && socket?.destroyed === false
-        if (!goesOn || !running.has(one)) return void running.delete(one)
-        one.sentAt = performance.now()
-        sent.set(socket, one)
-        socket.once('close', () => running.delete(one))
+        if (goesOn && running.has(one)) {
+          one.sentAt = performance.now()
+          sent.set(socket, one)
+          socket.once('close', () => running.delete(one))
+        } else running.delete(one)
       })
       return counter
     },

@@ -213,6 +213,13 @@ test('user and password do no harm where sign-in is switched off', async () => {
   await sentinel({ frigate, source })
   expect(problemsOf(source)).toBe('')
   expect(frigate.requests.filter(({ path }) => path === '/api/login')).toHaveLength(1)
+  frigate.behaviour.answer = {
+    path: /^\/api\/(?!login)/,
+    with: (_request, response) => void response.writeHead(401).end(),
+  }
+  await expect(source.pictures.latest!('yard', { signal: AbortSignal.timeout(10_000) })).rejects.toThrow(
+    'Frigate answered 401: it has no sign-in, so something before it asks for one.',
+  )
 })
 
 test('a score above 1 counts as 1', async () => {

@@ -159,9 +159,11 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
       const answer = await send('GET', path, await headers(signal), signal)
       if (answer.statusCode === 200) return answer
       answer.destroy()
-      if (answer.statusCode !== 401 || user === undefined || isLast) throw refusal(answer.statusCode ?? 0, settings)
+      const hasSession = (await session) !== undefined
+      if (answer.statusCode !== 401 || !hasSession || isLast)
+        throw refusal(answer.statusCode ?? 0, { ...settings, hasSession })
       // This call signed in just now, so another session would be refused too.
-      if (used === undefined) throw refusal(401, settings)
+      if (used === undefined) throw refusal(401, { ...settings, hasSession })
       if (session === used) session = undefined
     }
     throw new Error('unreachable')

@@ -22,8 +22,10 @@ export class FrigateError extends Error {
   }
 }
 
+type FrigateAccess = FrigateSettings & { hasSession?: boolean }
+
 /** The error for an answer of Frigate with a status other than 2xx. */
-export function refusal(status: number, settings: FrigateSettings): FrigateError {
+export function refusal(status: number, settings: FrigateAccess): FrigateError {
   return new FrigateError(`Frigate answered ${status}${hintFor(status, settings)}.`, {
     status,
     isLasting: status >= 300 && status < 500 && status !== 429,
@@ -42,9 +44,10 @@ export function noAnswer(reason: string): FrigateError {
   return new FrigateError(`Frigate does not answer: ${reason}.`)
 }
 
-function hintFor(status: number, { user, proxySecret }: FrigateSettings): string {
+function hintFor(status: number, { user, proxySecret, hasSession = false }: FrigateAccess): string {
   if (status === 401 && proxySecret !== undefined) return ': proxySecret in gateway.yaml is not its proxy.auth_secret'
-  if (status === 401 && user !== undefined) return ': it refuses a session that it issued itself'
+  if (status === 401 && hasSession) return ': it refuses a session that it issued itself'
+  if (status === 401 && user !== undefined) return ': it has no sign-in, so something before it asks for one'
   if (status === 401) return ': it asks for sign-in. Give user and password, or proxySecret, in gateway.yaml'
   if (status === 403) return ': its user for this gateway may not read that. Its role needs this camera'
   if (status === 429) return ': it was asked too often'

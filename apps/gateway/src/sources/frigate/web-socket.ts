@@ -39,7 +39,8 @@ export async function listenToWebSocket(options: {
   let isAlive = true
   let failure: FrigateError | undefined
   socket.on('unexpected-response', (request, answer) => {
-    failure = refusal(answer.statusCode ?? 0, settings)
+    const hasSession = Object.hasOwn(headers, 'authorization')
+    failure = refusal(answer.statusCode ?? 0, { ...settings, hasSession })
     if (answer.statusCode === 401) client.dropSession()
     answer.destroy()
     request.destroy()
