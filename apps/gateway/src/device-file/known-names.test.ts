@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkNames, type KnownNames } from './known-names.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../kernel/nearest.ts'
 import { parseDeviceFile } from './parse.ts'
 
 const VALVE = '{ driver: http, "on": { url: "http://127.0.0.1/1" }, "off": { url: "http://127.0.0.1/0" }'

@@ -1,7 +1,7 @@
 import { longestOf, type DeterrentSettings } from '../deterrents/schema.ts'
 import { needsPlace, type Hours, type Place } from '../kernel/hours.ts'
 import type { Rule } from '../rules/schema.ts'
-import { noSuch } from './nearest.ts'
+import { noSuch } from '../kernel/nearest.ts'
 
 /** The parts of a file that refer to each other. */
 type Parts = {

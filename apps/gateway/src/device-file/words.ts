@@ -1,6 +1,6 @@
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { z } from 'zod'
-import { nearest } from './nearest.ts'
+import { nearest } from '../kernel/nearest.ts'
 
 /** The sentence for a value of gateway.yaml that a schema refuses, when the schema has none of its own. */
 export function wordsOfError(issue: z.core.$ZodRawIssue): string {

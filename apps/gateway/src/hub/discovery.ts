@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { SrvRecord } from 'node:dns'
-import { nearest } from '../device-file/nearest.ts'
+import { nearest } from '../kernel/nearest.ts'
 import { inWords } from '../kernel/failure.ts'
 import { parseFingerprint } from './hub-trust.ts'
 import type { NameService } from '../kernel/name-service.ts'
