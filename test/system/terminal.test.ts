@@ -1,7 +1,7 @@
 /** What a person at a terminal sees of the programs. script(1) gives them one. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -82,11 +82,15 @@ test('a backup shows how far it is, and what failed in words: no folder, a file 
 test('commands of the agent say in words which file cannot be used', async () => {
   writeFileSync(join(folder, 'in-the-way'), '')
   const env = { GATEWAY_DATA_DIR: join(folder, 'in-the-way', 'data') }
-  for (const command of ['init', 'reset', 'doctor', 'status', 'support ', 'back', '--port=0']) {
-    const words = command === 'support ' ? ['support', join(folder, 'described')] : [command]
-    const { code, output } = await atTerminal([...commandOf('hedgerow-gateway'), ...words], env).ended
+  for (const command of ['init', 'reset', 'doctor', 'status', 'back', '--port=0']) {
+    const { code, output } = await atTerminal([...commandOf('hedgerow-gateway'), command], env).ended
     expect(output).toMatch(/in-the-way\S* cannot be used: a part of its path is no folder \(ENOTDIR\)\./)
     expect(output).not.toMatch(/^\s+at /m)
     expect(code).not.toBe(0)
   }
+  // What supports somebody says what is wrong, also then.
+  const described = join(folder, 'described')
+  const { code } = await atTerminal([...commandOf('hedgerow-gateway'), 'support', described], env).ended
+  expect(code).toBe(0)
+  expect(readFileSync(described, 'utf8')).toMatch(/"check": "agent",\s+"state": "FAIL"/)
 })

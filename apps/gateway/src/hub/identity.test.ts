@@ -42,7 +42,7 @@ describe('the keys of a device', () => {
   test('are refused at once in a directory below /proc, or below a file', async () => {
     await expect(makeDataDirectory('/proc/hedgerow/data')).rejects.toThrow('/proc/hedgerow')
     await loadDeviceKeys(dataDir, [])
-    await expect(makeDataDirectory(join(dataDir, 'keys.json', 'data'))).rejects.toThrow('EEXIST')
+    await expect(makeDataDirectory(join(dataDir, 'keys.json', 'data'))).rejects.toThrow('ENOTDIR')
   })
 
   test('are different on every device', async () => {

@@ -34,18 +34,12 @@ export async function makeDataDirectory(path: string): Promise<void> {
 
 /** Not Node's own recursion: it never ends below /proc, which refuses each new directory as if its parent were gone. */
 async function makeDirectory(path: string): Promise<void> {
-  if (await isDirectory(path)) return
-  await makeDirectory(dirname(path))
+  const look = (at: string) => stat(at).catch(() => undefined)
+  if ((await look(path))?.isDirectory()) return
+  if (!(await look(dirname(path)))) await makeDirectory(dirname(path))
   await mkdir(path, 0o700).catch(async (error: unknown) => {
-    if (!(await isDirectory(path))) throw error
+    if (!(await look(path))?.isDirectory()) throw error
   })
-}
-
-function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }
 
 /** A directory of the agent's own inside of the data directory: it has mode 0700, whoever made it. */

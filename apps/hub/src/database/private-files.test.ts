@@ -49,5 +49,5 @@ test('the hub’s files are private, and a readable database is closed to others
 test('a folder below /proc, or below a file, is refused at once', async () => {
   writeFileSync(join(parent, 'file'), '')
   await expect(openDatabase({ url: 'sqlite:/proc/hedgerow/data/hub.sqlite' })).rejects.toThrow('/proc/hedgerow')
-  await expect(openDatabase({ url: `sqlite:${join(parent, 'file/data/hub.sqlite')}` })).rejects.toThrow('EEXIST')
+  await expect(openDatabase({ url: `sqlite:${join(parent, 'file/data/hub.sqlite')}` })).rejects.toThrow('ENOTDIR')
 })

@@ -1,5 +1,5 @@
 /** Files and folders with the hub's keys: nobody else on the machine may read or replace them, whatever the umask. */
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config.ts'
 
@@ -27,7 +27,7 @@ export function makePrivateFile(path: string): void {
 
 /** Not Node's own recursion: it never ends below /proc, which refuses each new folder as if the one above were gone. */
 function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-  makeFolder(dirname(path))
+  if (existsSync(path) && statSync(path).isDirectory()) return
+  if (!existsSync(dirname(path))) makeFolder(dirname(path))
   mkdirSync(path, 0o700)
 }
