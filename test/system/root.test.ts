@@ -405,7 +405,7 @@ describe.skipIf(lacks)('somebody who broke into a gateway', () => {
         writeFileSync(join(unpacked, 'DEBIAN/conffiles'), '/etc/hedgerow/gateway.env\n')
         writeFileSync(
           join(unpacked, 'DEBIAN/postinst'),
-          `#!/bin/sh\nset -e\n${BEFORE.split('\n').slice(0, 4).join('\n')}\n[ -e /etc/hedgerow/gateway.yaml ] || ` +
+          `#!/bin/sh\nset -e\n${BEFORE.split('\n').slice(0, 6).join('\n')}\n[ -e /etc/hedgerow/gateway.yaml ] || ` +
             `${AS_GATEWAY} sh -c 'echo "# new" >/etc/hedgerow/gateway.yaml'\n`,
         )
       })
