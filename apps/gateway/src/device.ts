@@ -12,6 +12,7 @@ import { createDisarmInput } from './deterrents/disarm-input.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import type { CameraState, Watch } from './deterrents/watch.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
+import type { ReportedParts } from './hub/hub-connection.ts'
 import { createLearning, type Learning } from './learning/learning.ts'
 import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { isPersonLabel } from './kernel/person-label.ts'
@@ -23,19 +24,6 @@ import { createRules } from './rules/rules.ts'
 import { createSecondLook, type SecondLook } from './second-look/second-look.ts'
 import { createProgramCameras } from './sources/program-cameras.ts'
 import { createSources, type Sources } from './sources/sources.ts'
-
-type DeviceParts = Pick<
-  Heartbeat,
-  | 'armed'
-  | 'cameraProblems'
-  | 'cameras'
-  | 'detectors'
-  | 'deterrents'
-  | 'disarmed'
-  | 'learning'
-  | 'problems'
-  | 'timeZone'
->
 
 /** The device's parts that work without a hub: `gateway.yaml`, the sources and the intake of their detections. */
 export type Device = {
@@ -58,7 +46,7 @@ export type Device = {
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
-  parts(): DeviceParts
+  parts(): ReportedParts & Pick<Heartbeat, 'learning'>
 }
 
 /** The actor in the ledger for the disarm input. */
@@ -235,7 +223,7 @@ export async function openDevice(
     return record.find(detectionId)?.endedAt === undefined ? undefined : true
   }
 
-  function parts(): DeviceParts {
+  function parts(): ReturnType<Device['parts']> {
     const own = sources.state()
     const ofParts = [
       ...deterrents.problems(),

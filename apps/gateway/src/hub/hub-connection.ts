@@ -45,6 +45,12 @@ export type DeviceNetwork = {
   openSocket(): DatagramSocket
 }
 
+/** The heartbeat's fields about what works without a hub. */
+export type ReportedParts = Pick<
+  Heartbeat,
+  'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'timeZone'
+>
+
 export type HubConnectionOptions = AgentIdentity &
   Partial<AgentSettings> & {
     log: Logger
@@ -56,19 +62,7 @@ export type HubConnectionOptions = AgentIdentity &
     /** Reviews of this device's detections. */
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
-    parts(): Pick<
-      Heartbeat,
-      | 'applications'
-      | 'armed'
-      | 'cameraProblems'
-      | 'cameras'
-      | 'detectors'
-      | 'deterrents'
-      | 'disarmed'
-      | 'problems'
-      | 'restarts'
-      | 'timeZone'
-    >
+    parts(): ReportedParts & Pick<Heartbeat, 'applications' | 'restarts'>
     /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
     onReconfigured?(tell: () => void): void
     /** Undefined when nothing can start another version of the agent. */

@@ -1,5 +1,5 @@
 /** What alerts of the hub itself say in German; their English is that of the facts. */
-import type { FactData, RegistrationHold } from '@hedgerow/contract'
+import type { Deed, FactData, RegistrationHold } from '@hedgerow/contract'
 
 export const from = (ip: string) => ({ en: `from ${ip}`, de: `von ${ip}` })
 
@@ -22,3 +22,23 @@ export const disarmedFor = (by: string, days: number) => ({
   en: `disarmed by ${by} for ${days} ${days === 1 ? 'day' : 'days'}: nothing fires until somebody arms it`,
   de: `seit ${days} ${days === 1 ? 'Tag' : 'Tagen'} von ${by} entschärft: nichts löst aus, bis jemand es scharf stellt`,
 })
+
+const REFUSALS_DE = new Map([
+  ['disarmed', 'entschärft'],
+  ['cool_down', 'Pause nach dem letzten Mal'],
+  ['quiet_hours', 'Ruhezeit'],
+  ['person_near', 'eine Person wurde gesehen'],
+  ['hour_budget', 'Zeit dieser Stunde verbraucht'],
+  ['day_budget', 'Zeit dieses Tages verbraucht'],
+  ['not_watched', 'keine Kamera achtet auf Personen'],
+  ['device_failed', 'das Gerät antwortet nicht'],
+])
+
+export function deedInGerman({ deterrent, seconds, outcome, code, reason, gone }: Deed): string {
+  if (outcome === 'fired') {
+    const after = gone === null ? '' : gone ? ' · nach 1 min weg' : ' · nach 1 min noch da'
+    return `${deterrent} ${seconds} s${after}`
+  }
+  const why = (code !== null && REFUSALS_DE.get(code)) || reason
+  return `${deterrent} ${outcome === 'refused' ? 'blockiert' : 'gestört'}: ${why}`
+}

@@ -209,8 +209,10 @@ describe('an answer that the system has whole, and its reader not', () => {
     const answers = createLongAnswers({ sessions, log: pino({ level: 'silent' }) })
     const allowance = { caller: ADMIN, capability: { hub: 'admin' } } as const
     const finished = Promise.withResolvers<void>()
+    let listeners = () => 0
     const server = createServer((request, response) => {
       answers.hasRead(request.socket)
+      listeners = () => request.socket.listenerCount('close')
       if (request.url === '/next') response.end('next')
       else answers.hold(Readable.from([SENT]), { response, allowance }).pipe(response)
       response.once('close', () => finished.resolve())
@@ -226,7 +228,7 @@ describe('an answer that the system has whole, and its reader not', () => {
     const [head] = (await once(socket, 'data')) as [Buffer]
     socket.pause()
     await finished.promise
-    return { socket, got: head.length, signOut: () => signOut(ADMIN.sessionId) }
+    return { socket, got: head.length, signOut: () => signOut(ADMIN.sessionId), listeners: () => listeners() }
   }
 
   test('ends when its person signs out', async () => {
@@ -238,6 +240,19 @@ describe('an answer that the system has whole, and its reader not', () => {
     socket.on('data', (chunk) => (got += chunk.length)).resume()
     expect(((await ended) as [NodeJS.ErrnoException])[0].code).toBe('ECONNRESET')
     expect(got).toBeLessThan(SENT.length)
+  })
+
+  test('leaves no listener behind, however many follow it on a connection', async () => {
+    const { socket, listeners } = await start()
+    let bytes = 0
+    socket.on('data', (chunk) => (bytes += chunk.length)).resume()
+    const before = listeners()
+    for (let answer = 2; answer <= 12; answer++) {
+      await expect.poll(() => bytes).toBeGreaterThan(SENT.length * (answer - 1) - 70_000)
+      socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    }
+    await expect.poll(() => bytes).toBeGreaterThan(SENT.length * 12 - 70_000)
+    expect(listeners()).toBeLessThanOrEqual(before + 1)
   })
 
   test('was read once its connection has the next request, which goes on', async () => {

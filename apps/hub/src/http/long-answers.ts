@@ -59,6 +59,7 @@ export function createLongAnswers(options: {
 }): LongAnswers {
   const { sessions, log, slowest = SLOWEST } = options
   const running = new Set<Running>()
+  /** The newest answer of a connection that the system has whole. */
   const sent = new WeakMap<Socket, Running>()
   /** The connections below TLS, by their ends: a TLS socket has no reset of its own. */
   const belowTls = new Map<string, Socket>()
@@ -118,16 +119,13 @@ export function createLongAnswers(options: {
         const goesOn = response.writableFinished && allowance !== undefined && socket?.destroyed === false
         if (goesOn && running.has(one)) {
           one.sentAt = performance.now()
+          if (!sent.has(socket)) socket.once('close', () => hasRead(socket))
           sent.set(socket, one)
-          socket.once('close', () => running.delete(one))
         } else running.delete(one)
       })
       return counter
     },
-    hasRead(socket) {
-      const one = sent.get(socket)
-      if (one) running.delete(one)
-    },
+    hasRead,
     watch(server) {
       server.on('connection', (socket: Socket) => {
         const ends = endsOf(socket)
@@ -139,6 +137,11 @@ export function createLongAnswers(options: {
       stopListening()
       return tasks.stop()
     },
+  }
+
+  function hasRead(socket: Socket): void {
+    const one = sent.get(socket)
+    if (one) running.delete(one)
   }
 
   /** A short failure of the storage ends nothing. */
