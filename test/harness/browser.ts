@@ -1,5 +1,6 @@
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { findChromium } from './chromium.ts'
+import { NOON_ZONE } from './noon.ts'
 
 /** Flags after which only the page under test uses the network. */
 const FLAGS = [
@@ -55,8 +56,13 @@ export async function startBrowser({
   return {
     browser,
     async person(options) {
-      // A service worker would hide requests from `route`.
-      const person = await browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options })
+      const person = await browser.newContext({
+        locale: 'en-GB',
+        timezoneId: NOON_ZONE,
+        // A service worker would hide requests from `route`.
+        serviceWorkers: 'block',
+        ...options,
+      })
       onPerson(person)
       return person
     },

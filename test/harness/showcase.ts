@@ -20,6 +20,7 @@ import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { addDayOfHistory, addPerson, markAsLearned } from './hub-database.ts'
 import { startHub, type Credentials, type Hub } from './hub.ts'
+import { NOON_ZONE } from './noon.ts'
 import { waitFor } from './wait-for.ts'
 
 /** A hub with an example of everything, and a freshly installed one. */
@@ -60,19 +61,13 @@ const RIVER_GATE = {
 /** Connect asks what to open. */
 const ORCHARD = { applications: { router: { url: 'http://127.0.0.1:9', title: 'The router’s page' } } }
 
-/** Pictures and tests show the threats of today, so no day ends while they look: in this zone it is noon. */
-const atNoon = () => {
-  const west = new Date().getUTCHours() - 12
-  return { TZ: `Etc/GMT${west < 0 ? west : `+${west}`}` }
-}
-
 const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road, east bank'
 
 /** Online, warning and offline gateways, two waiting registrations, and a day of detections. */
 export async function startShowcase(): Promise<Showcase> {
   const life = new AsyncDisposableStack()
   try {
-    const [hub, emptyHub] = await Promise.all([startHub({ env: { ...DEAD_WEBHOOK, ...atNoon() } }), startHub()])
+    const [hub, emptyHub] = await Promise.all([startHub({ env: { ...DEAD_WEBHOOK, TZ: NOON_ZONE } }), startHub()])
     life.defer(async () => void (await Promise.all([hub.stop(), emptyHub.stop()])))
     const gateway = async (name: string, location: string, file?: object) => {
       const started = await startGateway(hub, { name, location, ...(file && { file }) })
