@@ -65,7 +65,16 @@ function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps
         className={`${styles.form} ${styles.inPanel}`}
         onSubmit={(event) => {
           event.preventDefault()
-          change.mutate({ edits, hash: settings.hash, ...password.given }, { onSuccess: () => setTyped({}) })
+          change.mutate(
+            { edits, hash: settings.hash, ...password.given },
+            {
+              // What somebody typed meanwhile stays.
+              onSuccess: () =>
+                setTyped((now) =>
+                  Object.fromEntries(Object.entries(now).filter(([index, text]) => typed[Number(index)] !== text)),
+                ),
+            },
+          )
         }}
       >
         <UnsavedGuard unsaved={isChanged && !change.isPending} />
