@@ -47,8 +47,13 @@ rules:
   const gateway = await startGateway({ name: 'Farm', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
   onTestFinished(() => gateway.stop())
   const seen = (id: string, label: string, minutes: number) => ({
-    ...{ id, camera: 'gate', label, severity: 'alert' as const, score: 0.9 },
-    ...{ startedAt: minutesAgo(minutes), endedAt: minutesAgo(minutes - 1) },
+    id,
+    camera: 'gate',
+    label,
+    severity: 'alert' as const,
+    score: 0.9,
+    startedAt: minutesAgo(minutes),
+    endedAt: minutesAgo(minutes - 1),
   })
   await gateway.reportDetections([seen('b1', 'boar', 90), seen('f1', 'fox', 60), seen('f2', 'fox', 30)])
   return { gateway, text, read: () => readFile(file, 'utf8') }
