@@ -1,6 +1,6 @@
 /**
- * Changes values of a YAML text in place: every other line keeps its bytes. What cannot be changed so, such as an alias,
- * is refused; a text is never written anew.
+ * Changes values of a YAML text in place: every other line keeps its bytes. What cannot be changed so, such as an
+ * alias, is refused; a text is never written anew.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {

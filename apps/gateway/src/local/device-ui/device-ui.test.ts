@@ -636,7 +636,7 @@ rules:
     })
   })
 
-  test('are changed one by one, with the password of the device through the hub; an undo puts the text back', async () => {
+  test('are changed one by one, with the device’s password through the hub; an undo puts the text back', async () => {
     const before = readFileSync(path(), 'utf8')
     const edits = [
       { path: ['rules', 1, 'enabled'], value: true },
