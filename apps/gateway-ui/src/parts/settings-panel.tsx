@@ -108,7 +108,15 @@ type InputProps = { field: Field; text: string; error: string | undefined; onCha
 function Input({ field: { label, description, kind, usual }, text, error, onChange }: InputProps) {
   const common = { label, description, error }
   if (kind === 'number')
-    return <NumberInput {...common} placeholder={usual} value={text} onChange={(value) => onChange(String(value))} />
+    return (
+      <NumberInput
+        {...common}
+        hideControls
+        placeholder={usual}
+        value={text}
+        onChange={(value) => onChange(String(value))}
+      />
+    )
   if (kind === 'text' || kind === 'list')
     return (
       <TextInput

@@ -133,6 +133,7 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
         onChange={(days) => set({ days })}
       />
       <NumberInput
+        hideControls
         label="Lowest score, %"
         description="Empty: any score."
         value={draft.score}
@@ -170,6 +171,7 @@ export function ThenFields({ draft, own, set, errorOf, deterrents }: FieldsProps
       )}
       <div className={styles.row}>
         <NumberInput
+          hideControls
           label="Seconds"
           description="Empty: as long as the deterrent says."
           value={draft.seconds}
@@ -180,6 +182,7 @@ export function ThenFields({ draft, own, set, errorOf, deterrents }: FieldsProps
           onChange={(seconds) => set({ seconds: numberOf(seconds), secondsMost: numberOf(seconds) })}
         />
         <NumberInput
+          hideControls
           label="At most, for a random length"
           value={draft.secondsMost}
           min={1}
