@@ -23,6 +23,8 @@ const resultOnly = z.object({ result: z.number() })
  * `/jc`. `sbits` has 8 stations each; `ps` has program, rest, start (since firmware 2.1.1) and group of each station.
  */
 const controller = z.object({ devt: z.number(), sbits: z.array(z.number()), ps: z.array(z.array(z.number()).min(2)) })
+/** `/jn` */
+const names = z.object({ snames: z.array(z.string()) })
 /** `/js` */
 const stations = z.object({ sn: z.array(z.number()) })
 
@@ -35,6 +37,7 @@ export const driver = driverType({
     station: z.number().int().min(1).max(200).describe('The number of the station as the device shows it, from 1.'),
     verifyCertificate,
   },
+  anyOutput: { station: 1 },
   answerMs: 15_000,
   secrets: ({ password }) => [password, md5(password)],
   open({ address, password, station, verifyCertificate }) {
@@ -129,6 +132,16 @@ export const driver = driverType({
         throw new NeverOn(`queued, not fired: the controller would have begun ${when}, and was told not to`)
       },
       off,
+      async outputs(signal) {
+        const known = await read('/jn', names, signal)
+        if (!known) throw new DeviceRefusal("the device's answer is not understood")
+        const running = (await read('/js', stations, signal))?.sn
+        return known.snames.map((name, at) => ({
+          name: name.trim(),
+          isOn: running && running[at] === 1,
+          settings: { station: at + 1 },
+        }))
+      },
     }
   },
 })

@@ -15,6 +15,7 @@ export const driver = driverType({
     password: z.string().max(200).optional().describe('Only for a device with a web password; the user is `admin`.'),
     verifyCertificate,
   },
+  anyOutput: { relay: 1 },
   secrets: ({ password }) => [password, password === undefined ? undefined : encodeURIComponent(password)],
   open({ address, relay, password, verifyCertificate }) {
     async function command(text: string, signal: AbortSignal) {
@@ -60,8 +61,28 @@ export const driver = driverType({
         await command(`Power${relay} 0`, signal)
         return becomes('OFF', signal)
       },
+      async outputs(signal) {
+        const { data } = everything.safeParse(await command('Status 0', signal))
+        if (!data) throw new DeviceRefusal("the device's answer is not understood")
+        const states = Object.entries(data.StatusSTS).flatMap(([key, state]) => {
+          const number = /^POWER(\d*)$/.exec(key)?.[1]
+          return number === undefined ? [] : [[Number(number || 1), state] as const]
+        })
+        return states.map(([number, state]) => ({
+          name: data.Status.FriendlyName?.[number - 1] ?? '',
+          // `StateText` may replace the words.
+          isOn: state === 'ON' ? true : state === 'OFF' ? false : undefined,
+          settings: { relay: number },
+        }))
+      },
     }
   },
+})
+
+/** `Status 0`: `StatusSTS` has `POWER` or `POWER1`, `POWER2`, … for each relay. */
+const everything = z.object({
+  Status: z.object({ FriendlyName: z.array(z.string()).optional() }),
+  StatusSTS: z.record(z.string(), z.unknown()),
 })
 
 /** The value of `PulseTime`: tenths of a second up to 11.1 s, and 100 plus the seconds for longer times. */
