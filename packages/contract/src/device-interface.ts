@@ -15,10 +15,14 @@ import {
   snapshotKind,
 } from './device-parts.ts'
 import { detection } from './detections.ts'
+import { deterrentSetupCalls } from './deterrent-setup.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { disarmTime } from './gateway-door.ts'
 import { heartbeat, heartbeatProtection } from './heartbeats.ts'
 import { gatewayLearning, learningUndo } from './learning.ts'
+
+export { TRIAL_SECONDS } from './deterrent-setup.ts'
+export type { DeterrentField, DeterrentKind, FoundDeterrent, FoundOutput } from './deterrent-setup.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
 const armed = z.object({ armed: z.boolean() })
@@ -416,6 +420,7 @@ export const deviceCalls = {
     response: null,
     errors: ['proposal_not_found'],
   }),
+  ...deterrentSetupCalls,
 } as const
 
 export type DeviceCalls = typeof deviceCalls

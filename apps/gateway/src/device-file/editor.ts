@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
+import type { DeterrentSettings } from '../deterrents/schema.ts'
 import { isMissing, writeDurably } from '../kernel/durable-file.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
 import { folderOf } from './parse.ts'
@@ -17,6 +18,8 @@ export type DeviceFileEditor = {
   parsed(): Promise<{ file: DeviceFile | undefined; hash: string }>
   /** The settings that the file would give a camera with this address. */
   camera(url: string): Promise<{ settings: CameraSettings } | { errors: FileError[] }>
+  /** The same of a deterrent, at the site that the file names. */
+  deterrent(name: string, written: object): Promise<Settled>
   /** With `hidden`, for people who may not have the values of `${NAME}` and `!file`. */
   check(text: string, values: 'read' | 'hidden'): Promise<Checked>
   /**
@@ -29,6 +32,7 @@ export type DeviceFileEditor = {
   stop(): Promise<void>
 }
 
+type Settled = { settings: DeterrentSettings; errors?: undefined } | { settings?: undefined; errors: FileError[] }
 type Checked = { errors: FileError[]; warnings: FileError[] }
 export type Saved = { hash: string } | { refused: 'changed' } | { errors: FileError[] }
 
@@ -74,6 +78,14 @@ export function createEditor(
     const { value, errors } = (await thread.parse({ text, secrets })).parsed
     const settings = value?.cameras['a']
     return settings && hasUrl(settings) ? { settings } : { errors: errors ?? [] }
+  }
+
+  async function deterrent(name: string, written: object): Promise<Settled> {
+    const site = (await parsed()).file?.site
+    const text = JSON.stringify({ ...(site && { site }), deterrents: { [name]: written } })
+    const { value, errors } = (await thread.parse({ text, secrets })).parsed
+    const settings = value?.deterrents[name]
+    return settings ? { settings } : { errors: errors ?? [] }
   }
 
   async function check(text: string, values: 'read' | 'hidden'): Promise<Checked> {
@@ -131,6 +143,7 @@ export function createEditor(
     read,
     parsed,
     camera,
+    deterrent,
     async check(text, values) {
       if (values === 'read') return check(text, values)
       if (waiting >= WAITING_MAX) throw new TooManyChecks()

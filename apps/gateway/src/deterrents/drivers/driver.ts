@@ -53,6 +53,9 @@ export function driverType<Shape extends z.ZodRawShape>(definition: DriverType<S
   return definition
 }
 
+/** Of a setting that no screen shows as it is typed. */
+export const SECRET = { writeOnly: true } as const
+
 /** The root of a device's web interface. */
 export const deviceAddress = z
   .url({ protocol: /^https?$/, error: 'This must be an http:// or https:// address.' })

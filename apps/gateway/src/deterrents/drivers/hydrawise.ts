@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, SECRET } from './driver.ts'
 
 export const driver = driverType({
   name: 'hydrawise',
   summary: 'A zone of a Hydrawise controller, through its cloud. It ends each firing itself.',
   settings: {
-    apiKey: z.string().min(1).max(200).describe('The API key of the account.'),
+    apiKey: z.string().min(1).max(200).meta(SECRET).describe('The API key of the account.'),
     relay: z.number().int().min(1).describe("The zone's `relay_id`."),
     address: deviceAddress.default('https://api.hydrawise.com').describe('The address of the cloud.'),
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate, SECRET } from './driver.ts'
 import { callOnvif, DEVICE_SERVICE_PATH, elementsOf, escapeXml, unescapeXml } from './onvif-soap.ts'
 
 export const driver = driverType({
@@ -8,7 +8,7 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.25`.'),
     user: z.string().min(1).max(100),
-    password: z.string().max(200),
+    password: z.string().max(200).meta(SECRET),
     relay: z.string().min(1).max(64).describe('The token of the relay output, such as `RelayOutput_1`.'),
     idle: z.enum(['open', 'closed']).default('open').describe('The state of its contact while it is off.'),
     verifyCertificate,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { callDevice, jsonOf, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType, NeverOn, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, NeverOn, verifyCertificate, SECRET } from './driver.ts'
 
 const LOOK_AGAIN_MS = 400
 /** The controller takes up once a second what it was asked; before, it answers 17 for a station that waits. */
@@ -33,7 +33,7 @@ export const driver = driverType({
   summary: 'A station of an OpenSprinkler. It ends each firing itself.',
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.23:8080`.'),
-    password: z.string().min(1).max(200).describe("The device's password."),
+    password: z.string().min(1).max(200).meta(SECRET).describe("The device's password."),
     station: z.number().int().min(1).max(200).describe('The number of the station as the device shows it, from 1.'),
     verifyCertificate,
   },

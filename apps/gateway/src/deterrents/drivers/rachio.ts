@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { callDevice, jsonOf, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, SECRET } from './driver.ts'
 
 export const driver = driverType({
   name: 'rachio',
   summary: 'A zone of a Rachio controller, through its cloud. It ends each firing itself.',
   settings: {
-    token: z.string().min(1).max(500).describe('The API key of the account.'),
+    token: z.string().min(1).max(500).meta(SECRET).describe('The API key of the account.'),
     zone: z.string().min(1).max(100).describe("The zone's id."),
     device: z.string().min(1).max(100).describe("The controller's id. Ending a firing stops all of its zones."),
     address: deviceAddress.default('https://api.rach.io').describe('The address of the cloud.'),

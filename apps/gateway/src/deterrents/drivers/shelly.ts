@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { digestAuthorization, digestChallengeOf, type DigestRequest } from '../../kernel/http-digest.ts'
 import { callDevice, jsonOf, readAnswer, type DeviceAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate, SECRET } from './driver.ts'
 
 export const driver = driverType({
   name: 'shelly',
@@ -9,7 +9,12 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.21`.'),
     output: z.number().int().min(0).max(63).default(0).describe('The number of the output, from 0.'),
-    password: z.string().max(200).optional().describe('Only for a device that asks for one; the user is `admin`.'),
+    password: z
+      .string()
+      .max(200)
+      .optional()
+      .meta(SECRET)
+      .describe('Only for a device that asks for one; the user is `admin`.'),
     verifyCertificate,
   },
   anyOutput: { output: 0 },

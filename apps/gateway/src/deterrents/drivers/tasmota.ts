@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate, SECRET } from './driver.ts'
 
 /** `Backlog` runs its commands after the answer, so the state is asked for at this interval until it has changed. */
 const ASK_AGAIN_MS = 50
@@ -12,7 +12,12 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.22`.'),
     relay: z.number().int().min(1).max(32).default(1).describe('The number of the relay, from 1.'),
-    password: z.string().max(200).optional().describe('Only for a device with a web password; the user is `admin`.'),
+    password: z
+      .string()
+      .max(200)
+      .optional()
+      .meta(SECRET)
+      .describe('Only for a device with a web password; the user is `admin`.'),
     verifyCertificate,
   },
   anyOutput: { relay: 1 },
