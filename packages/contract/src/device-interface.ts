@@ -34,8 +34,9 @@ const ofCameras = ['file_invalid', 'camera_not_found'] as const
 
 const devicePassword = z.string().min(1).max(200)
 const fileText = z.string().max(1_000_000)
-/** Line and column count from 1. */
-const fileError = z.object({ line: z.number(), column: z.number(), message: z.string() })
+const path = z.array(z.union([z.string().max(200), z.number().int().min(0)]))
+/** Line and column count from 1. The message begins with the path, if there is one. */
+const fileError = z.object({ line: z.number(), column: z.number(), message: z.string(), path: path.optional() })
 export type DeviceFileError = z.output<typeof fileError>
 
 const share = z.number().min(0).max(1)
@@ -81,6 +82,46 @@ const cameraChange = z.strictObject({
 export type CameraChange = z.output<typeof cameraChange>
 /** `hash`: the hash of the file when it was read, so that nobody's change is lost. `password`: as for `saveFile`. */
 const fileChange = { hash: z.string().max(100), password: devicePassword.optional() }
+
+/**
+ * A change of one value of gateway.yaml, as it would be written there: `${NAME}` and `!file PATH` name secrets. Without
+ * a value it is deleted; the number behind a list's last item adds one. Everything else keeps its bytes.
+ */
+const edits = z
+  .array(z.strictObject({ path: path.min(1).max(12), value: z.json().optional() }))
+  .min(1)
+  .max(50)
+export type SettingsEdit = z.output<typeof edits>[number]
+/** What is wrong with the value at a path, for the field that has it. */
+const finding = z.object({ path, message: z.string() })
+
+const rehearsal = z.object({
+  /** In their order. */
+  rules: z.array(
+    z.object({
+      name: z.string(),
+      sentence: z.string(),
+      /** How often it would have fired in the last 24 hours. */
+      fired: z.number(),
+      /** The same with the file on disk; null for a rule of another name. */
+      firedBefore: z.number().nullable(),
+    }),
+  ),
+  /** Those that a rule would have fired for, newest first. */
+  detections: z.array(
+    z.object({
+      id: z.string(),
+      label: z.string(),
+      camera: z.string(),
+      score: z.number(),
+      startedAt: z.string(),
+      /** The names of the rules, after the change and with the file on disk. */
+      rules: z.array(z.string()),
+      rulesBefore: z.array(z.string()),
+    }),
+  ),
+})
+export type Rehearsal = z.output<typeof rehearsal>
 
 const cameraSettings = z.object({
   /** The hash of gateway.yaml on disk. */
@@ -281,7 +322,7 @@ export const deviceCalls = {
         camera: z.string(),
         score: z.number(),
         startedAt: z.string(),
-        answers: z.array(z.object({ rule: z.string(), text: z.string() })),
+        answers: z.array(z.object({ rule: z.string(), text: z.string(), fires: z.boolean() })),
       }),
     ),
   }),
@@ -303,6 +344,41 @@ export const deviceCalls = {
     body: z.strictObject({ text: fileText, ...fileChange }),
     response: z.object({ hash: z.string() }),
     errors: ofChanges,
+  }),
+  /** The values of gateway.yaml as they are written, and the names that its sources provide. */
+  readSettings: call({
+    method: 'GET',
+    path: '/v1/settings',
+    response: z.object({
+      hash: z.string(),
+      settings: z.record(z.string(), z.json()),
+      names: z.object({
+        /** What was seen, and what the models name. */
+        labels: z.array(z.string()),
+        cameras: z.array(z.object({ name: z.string(), zones: z.array(z.string()) })),
+      }),
+    }),
+    errors: ['file_invalid'],
+  }),
+  /**
+   * Changes values of gateway.yaml. For `file_invalid`, `fieldErrors` has the sentence of each value by its path, joined
+   * with dots: `rules.2.zones.0`.
+   */
+  changeSettings: call({
+    method: 'PATCH',
+    path: '/v1/settings',
+    body: z.strictObject({ edits, ...fileChange }),
+    response: z.object({ hash: z.string() }),
+    errors: ofChanges,
+  }),
+  /** What a change would mean, without saving it. `rehearsal` is null while it has errors, and when it is not about
+   * rules, deterrents or the site. */
+  previewSettings: call({
+    method: 'POST',
+    path: '/v1/settings/preview',
+    body: z.strictObject({ edits, hash: fileChange.hash }),
+    response: z.object({ errors: z.array(finding), warnings: z.array(finding), rehearsal: rehearsal.nullable() }),
+    errors: ['file_changed', 'file_unwritable'],
   }),
   /** The settings in gateway.yaml of a camera that the device itself reads. */
   readCamera: call({

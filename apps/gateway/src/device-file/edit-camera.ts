@@ -1,55 +1,37 @@
-/** Changes one camera's settings in the text of `gateway.yaml`: comments and everything else stay. */
+/** The edits of `gateway.yaml` that change one camera's settings, or add a camera. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CameraChange } from '@hedgerow/contract/device-interface'
-import { append, deleteIn, setIn, type Path } from './edit-text.ts'
-import { documentOf } from './yaml.ts'
+import type { Edit } from './edit-text.ts'
 
-/** Throws NotEditable. The result may have errors, such as a rule without its zone: check it before it is saved. */
-export function editCamera(text: string, name: string, change: CameraChange): string {
-  const at = (...rest: string[]): Path => ['cameras', name, ...rest]
-  let edited = text
-  const { zones, masks, objectMasks, ...values } = change
-  for (const [key, value] of Object.entries(values)) if (value !== undefined) edited = setIn(edited, at(key), value)
-  if (zones) edited = editZones(edited, at('zones'), zones)
-  if (masks) edited = editMasks(edited, at('masks'), masks)
-  if (objectMasks) edited = editMasks(edited, at('objectMasks'), objectMasks)
-  return edited
+/** `settings`: the values as they are written. The result may have errors, such as a rule without its zone. */
+export function cameraEdits(settings: unknown, name: string, change: CameraChange): Edit[] {
+  const camera = readIn(settings, ['cameras', name])
+  return Object.entries(change).map(([key, value]) => ({
+    path: ['cameras', name, key],
+    value: Array.isArray(value) ? inOrderOf(listOf(readIn(camera, [key])), value) : value,
+  }))
 }
 
-/** Adds a camera that the eye looks at; a file without an eye gets one. Throws NotEditable. */
-export function addCamera(text: string, name: string, url: string): string {
-  const added = setIn(text, ['cameras', name, 'url'], url)
-  const watched: Path = ['sources', 'eye', 'cameras']
-  return listOf(readIn(added, watched)).includes(name) ? added : append(added, watched, name)
+/** A file without an eye gets one that looks at the camera. */
+export function newCameraEdits(settings: unknown, name: string, url: string): Edit[] {
+  const eye = ['sources', 'eye', 'cameras']
+  const watched = listOf(readIn(settings, eye))
+  const added = { path: ['cameras', name, 'url'], value: url }
+  return watched.includes(name) ? [added] : [added, { path: [...eye, watched.length], value: name }]
 }
 
-export function hasCamera(text: string, name: string): boolean {
-  return Object.hasOwn(recordOf(readIn(text, ['cameras'])), name)
-}
-
-function editZones(text: string, path: Path, zones: NonNullable<CameraChange['zones']>): string {
-  const before = recordOf(readIn(text, path))
-  let edited = text
-  for (const [name, polygon] of Object.entries(zones))
-    if (!isDeepStrictEqual(before[name], polygon)) edited = setIn(edited, [...path, name], polygon)
-  for (const name of Object.keys(before)) if (!Object.hasOwn(zones, name)) edited = deleteIn(edited, [...path, name])
-  return edited
+export function hasCamera(settings: unknown, name: string): boolean {
+  return Object.hasOwn(recordOf(readIn(settings, ['cameras'])), name)
 }
 
 /** The order of masks has no meaning, so masks that stay keep their place and their comment. */
-function editMasks(text: string, path: Path, masks: NonNullable<CameraChange['masks']>): string {
-  const before = listOf(readIn(text, path))
+function inOrderOf(before: readonly unknown[], wanted: readonly unknown[]): unknown[] {
   const isAmong = (list: readonly unknown[]) => (one: unknown) => list.some((other) => isDeepStrictEqual(one, other))
-  let edited = text
-  for (const added of masks.filter((mask) => !isAmong(before)(mask))) edited = append(edited, path, added)
-  for (const [index, mask] of [...before.entries()].toReversed())
-    if (!isAmong(masks)(mask)) edited = deleteIn(edited, path, index)
-  return edited
+  return [...before.filter(isAmong(wanted)), ...wanted.filter((one) => !isAmong(before)(one))]
 }
 
-function readIn(text: string, path: Path): unknown {
-  const plain: unknown = documentOf(text).toJS()
-  return path.reduce<unknown>((value, key) => recordOf(value)[key], plain)
+function readIn(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => recordOf(at)[key], value)
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

@@ -1,126 +1,192 @@
 /**
- * Changes single values of a YAML text in place, so that everything else keeps its bytes: comments, quotes, blank
- * lines. Other changes are made on the parsed document, which keeps comments but may change spaces.
+ * Changes values of a YAML text in place: every other line keeps its bytes. What cannot be changed so, such as an alias,
+ * is refused; a text is never written anew.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { isAlias, isMap, isSeq, stringify, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
-import { documentOf, readYaml } from './yaml.ts'
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  stringify,
+  type Document,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+import { readYaml, writtenOf } from './yaml.ts'
 
-export type Path = readonly [string, ...string[]]
+export type Path = readonly (string | number)[]
+/** No value: what stands at the path is deleted. The number behind a list's last item adds one. */
+export type Edit = { path: Path; value?: unknown }
 type Collection = YAMLMap | YAMLSeq
 type Span = { start: number; end: number }
 
-/** This part of the text is an alias, or not a group of keys: people have to edit it. */
+/** Somebody has to change this part as text; the message says which. */
 export class NotEditable extends Error {
   override name = 'NotEditable'
 }
 
-/** Sets the value of a key; groups that are missing are added. Throws NotEditable. */
-export function setIn(text: string, path: Path, value: unknown): string {
-  return changed(text, {
-    splice: (document) => spliceSet(text, document, path, value),
-    onDocument: (document) => document.setIn(path, document.createNode(value, { flow: true })),
-  })
-}
-
-/** Deletes a key, or the item with this number of a list. Throws NotEditable. */
-export function deleteIn(text: string, path: Path, item?: number): string {
-  return changed(text, {
-    splice(document) {
-      const parent = document.getIn(item === undefined ? path.slice(0, -1) : path, true)
-      if (!isMap(parent) && !isSeq(parent)) return undefined
-      const index = isMap(parent) ? indexOfKey(parent, path.at(-1)!) : item!
-      return spliceDelete(text, parent, index)
-    },
-    onDocument: (document) => document.deleteIn(item === undefined ? path : [...path, item]),
-  })
-}
-
-/** Adds an item to the end of a list, or to a new list. Throws NotEditable. */
-export function append(text: string, path: Path, value: unknown): string {
-  const list = documentOf(text).getIn(path, true)
-  if (!isSeq(list) || list.items.length === 0) return setIn(text, path, [value])
-  return changed(text, {
-    splice: () => spliceAdd(text, list, inFlow(value)),
-    onDocument: (document) => document.addIn(path, document.createNode(value, { flow: true })),
-  })
-}
-
-type Change = {
-  /** Undefined when the text cannot be changed in place. */
-  splice(document: Document): string | undefined
-  onDocument(document: Document): void
-}
-
-/** Uses the spliced text only if it parses to the same values as the changed document. */
-function changed(text: string, { splice, onDocument }: Change): string {
-  const document = documentOf(text)
-  const spliced = splice(document)
-  try {
-    onDocument(document)
-  } catch {
-    throw new NotEditable()
-  }
-  const wanted = document.toJS() as unknown
-  if (spliced !== undefined) {
-    const result = readYaml(spliced)
-    if (result.yaml && isDeepStrictEqual(result.yaml.document.toJS(), wanted)) return withLineEndsOf(text, spliced)
-  }
-  return withLineEndsOf(text, document.toString({ lineWidth: 0 }))
-}
-
-/** A file of Windows stays one: editors show a single other line end as a broken line. */
-function withLineEndsOf(text: string, edited: string): string {
+/**
+ * The text, which has no errors, after these edits in their order. A value that is `!file PATH` names a file, as in
+ * `writtenOf`. Throws NotEditable. The result may have errors: check it before it is saved.
+ */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const edited = edits.reduce(applyEdit, text)
+  // A file of Windows stays one: editors show a single other line end as a broken line.
   const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
   return isWindows ? edited.replaceAll(/\r?\n/g, '\r\n') : edited
 }
 
-function spliceSet(text: string, document: Document, path: Path, value: unknown): string | undefined {
+function applyEdit(text: string, { path, value }: Edit): string {
+  const { document, written } = read(text)
+  const before = valueAt(written, path)
+  if (isDeepStrictEqual(before, value)) return text
+  const steps = value === undefined ? undefined : stepsTo(text, document, path, before, value)
+  if (steps) return steps.reduce(applyEdit, text)
+  const edited = value === undefined ? spliceAway(text, document, path) : spliceIn(text, document, path, value)
+  const result = edited === undefined ? undefined : readYaml(edited).yaml
+  // An anchor, for example, has its value at other places too.
+  if (result && isDeepStrictEqual(writtenOf(result.document) ?? {}, withValue(written, path, value) ?? {}))
+    return edited!
+  throw new NotEditable(refusal(path))
+}
+
+function read(text: string) {
+  const { yaml, errors } = readYaml(text)
+  if (errors) throw new NotEditable(errors[0]?.message)
+  return { document: yaml.document, written: writtenOf(yaml.document) }
+}
+
+const refusal = (path: Path) =>
+  `${path.join('.')} cannot be changed here, because of how the file writes it (an alias or an anchor, for example). ` +
+  'Change it as text, under Configuration.'
+
+/** Smaller edits that come to the same: what two groups or lists have in common stays as it is written. */
+function stepsTo(text: string, document: Document, path: Path, before: unknown, value: unknown): Edit[] | undefined {
+  if (isRecord(before) && isRecord(value)) {
+    const gone = Object.keys(before).filter((key) => !Object.hasOwn(value, key))
+    return [
+      ...Object.entries(value).map(([key, each]) => ({ path: [...path, key], value: each })),
+      ...gone.map((key) => ({ path: [...path, key] })),
+    ]
+  }
+  if (!Array.isArray(before) || !Array.isArray(value) || before.length === 0) return undefined
+  const at = (index: number): Path => [...path, index]
+  const removed = before.flatMap((_, index) => (index < value.length ? [] : [index]))
+  const common = commonOf(before, value)
+  if (common.kept > 0 && before.length !== value.length)
+    return [
+      ...common.removed.toReversed().map((index) => ({ path: at(index) })),
+      ...value.slice(common.kept).map((each, index) => ({ path: at(common.kept + index), value: each })),
+    ]
+  const node = nodeIn(document, path)
+  const isOnOneLine = isSeq(node) && !/\n/.test(sliceOf(text, spanOf(text, node)))
+  if (value.length === 0 || (isOnOneLine && !value.every(isRecord))) return undefined
+  return [
+    ...value.map((each, index) => ({ path: at(index), value: each as unknown })),
+    ...removed.toReversed().map((index) => ({ path: at(index) })),
+  ]
+}
+
+/** How many of the wanted items are there in their order already, and which others are not wanted. */
+function commonOf(before: readonly unknown[], value: readonly unknown[]): { kept: number; removed: number[] } {
+  let kept = 0
+  const removed = before.flatMap((each, index) => {
+    if (kept >= value.length || !isDeepStrictEqual(each, value[kept])) return [index]
+    kept += 1
+    return []
+  })
+  return { kept, removed }
+}
+
+/** The node at a path, or undefined; an alias in between is none. */
+function nodeIn(document: Document, path: Path): unknown {
+  return path.reduce<unknown>((node, key) => {
+    if (isSeq(node)) return node.items[Number(key)]
+    return isMap(node) ? node.items[indexOfKey(node, key)]?.value : undefined
+  }, document.contents)
+}
+
+/** Undefined when the text cannot be changed in place. */
+function spliceIn(text: string, document: Document, path: Path, value: unknown): string | undefined {
   for (let depth = path.length; depth >= 0; depth--) {
-    const node = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true)
+    const node = nodeIn(document, path.slice(0, depth))
     if (node === undefined || node === null) continue
-    if (isAlias(node)) return undefined
     const rest = path.slice(depth)
-    if (rest.length === 0) return replace(text, spanOf(text, node as Collection), inFlow(value))
-    if (!isMap(node)) return undefined
-    return spliceAdd(text, node, node.flow ? pairInFlow(rest, value) : pairInBlock(rest, value, indentOf(text, node)))
+    const isNothing = isScalar(node) && node.value === null
+    if (rest.length > 0 && isCollection(node)) return spliceAdd(text, node as Collection, rest, value)
+    if (rest.length > 0 && !isNothing) return undefined
+    if (depth === 0) return `${text}${/(?:^|\n)$/.test(text) ? '' : '\n'}${pairInBlock(rest, value, 0)}\n`
+    return spliceOver(text, node, inFlow(built(rest, value)))
   }
   return text.trim() === '' ? `${text}${pairInBlock(path, value, 0)}\n` : undefined
 }
 
+/** Replaces a value. */
+function spliceOver(text: string, node: unknown, by: string): string | undefined {
+  if (isAlias(node)) return undefined
+  const span = withProperties(text, node, spanOf(text, node))
+  if (isCollection(node) && !node.flow && node.items.length > 0)
+    return spliceBlock(text, span, by) ?? replace(text, span, by)
+  if (span.start < span.end) return replace(text, span, by)
+  const before = /\s$/.test(text.slice(0, span.start)) ? '' : ' '
+  return replace(text, span, `${before}${by}${text[span.end] === '#' ? ' ' : ''}`)
+}
+
 /** Adds an entry after the last one of a collection. */
-function spliceAdd(text: string, parent: Collection, entry: string): string | undefined {
+function spliceAdd(text: string, parent: Collection, rest: Path, value: unknown): string | undefined {
+  if (isSeq(parent) && rest[0] !== parent.items.length) return undefined
   const last = parent.items.length === 0 ? undefined : spanOfItem(text, parent, parent.items.length - 1)
   if (parent.flow) {
+    const entry = isSeq(parent) ? inFlow(built(rest.slice(1), value)) : inFlow(built(rest, value)).slice(2, -2)
     if (last) return replace(text, { start: last.end, end: last.end }, `, ${entry}`)
     return replace(text, spanOf(text, parent), isSeq(parent) ? `[${entry}]` : `{ ${entry} }`)
   }
   if (!last) return undefined
   const lineEnd = text.indexOf('\n', last.end)
   const at = lineEnd < 0 ? text.length : lineEnd
-  const line = `${' '.repeat(indentOf(text, parent))}${isSeq(parent) ? '- ' : ''}${entry}`
-  return replace(text, { start: at, end: at }, `\n${line}`)
+  const indent = indentOf(text, parent)
+  const entry = isSeq(parent) ? inBlock('-', built(rest.slice(1), value), indent) : pairInBlock(rest, value, indent)
+  return replace(text, { start: at, end: at }, `\n${' '.repeat(indent)}${entry}`)
 }
 
-function spliceDelete(text: string, parent: Collection, index: number): string | undefined {
-  if (index < 0 || index >= parent.items.length) return undefined
+/** Deletes a key of a group or an item of a list. */
+function spliceAway(text: string, document: Document, path: Path): string | undefined {
+  const parent = nodeIn(document, path.slice(0, -1))
+  if (!isMap(parent) && !isSeq(parent)) return undefined
+  const index = isMap(parent) ? indexOfKey(parent, path.at(-1)!) : Number(path.at(-1))
   const span = spanOfItem(text, parent, index)
   if (!span) return undefined
   if (parent.items.length === 1) {
-    const nothing = isSeq(parent) ? '[]' : '{}'
-    return parent.flow ? replace(text, spanOf(text, parent), nothing) : spliceLast(text, span, nothing)
+    return path.length === 1 ? withoutLines(text, span) : spliceOver(text, parent, isSeq(parent) ? '[]' : '{}')
   }
-  if (parent.flow) {
-    const [before, after] = [spanOfItem(text, parent, index - 1), spanOfItem(text, parent, index + 1)]
-    return replace(text, after ? { start: span.start, end: after.start } : { start: before!.end, end: span.end }, '')
-  }
-  const lineEnd = text.indexOf('\n', span.end)
-  const start = text.lastIndexOf('\n', span.start - 1) + 1
-  return replace(text, { start, end: lineEnd < 0 ? text.length : lineEnd + 1 }, '')
+  return parent.flow ? spliceFlow(text, parent, index, span) : withoutLines(text, span)
 }
 
-/** Deletes the only item of a block, on lines of its own: `nothing` comes behind the key, and all comments stay. */
-function spliceLast(text: string, { start, end }: Span, nothing: string): string | undefined {
+/** Deletes an entry of a block; in front of it on its line there may be the `-` of a list, which stays. */
+function withoutLines(text: string, { start, end }: Span): string {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const lineEnd = text.indexOf('\n', end)
+  const isAlone = text.slice(lineStart, start).trim() === ''
+  if (isAlone) return replace(text, { start: lineStart, end: lineEnd < 0 ? text.length : lineEnd + 1 }, '')
+  return replace(text, { start: text.slice(0, start).trimEnd().length, end: lineEnd < 0 ? text.length : lineEnd }, '')
+}
+
+/** Deletes an item between brackets with one of its commas; one that is left at the end is no fault. */
+function spliceFlow(text: string, parent: Collection, index: number, { start, end }: Span): string {
+  const comma = /^[ \t]*,/.exec(text.slice(end))?.[0].length ?? 0
+  const isAlone = /(?:^|\n)[ \t]*$/.test(text.slice(0, start)) && /^[ \t\r]*(?:#|\n)/.test(text.slice(end + comma))
+  if (isAlone) return withoutLines(text, { start, end })
+  const [before, after] = [spanOfItem(text, parent, index - 1), spanOfItem(text, parent, index + 1)]
+  if (after && !text.slice(end, after.start).includes('\n')) return replace(text, { start, end: after.start }, '')
+  if (before && comma === 0 && !text.slice(before.end, start).includes('\n'))
+    return replace(text, { start: before.end, end }, '')
+  return replace(text, { start, end: end + comma }, '')
+}
+
+/** Puts a short value behind the key instead of a block below it: the lines of the block go, all comments stay. */
+function spliceBlock(text: string, { start, end }: Span, by: string): string | undefined {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const lineEnd = text.indexOf('\n', end)
   const after = text.slice(end, lineEnd < 0 ? text.length : lineEnd + 1)
@@ -135,34 +201,50 @@ function spliceLast(text: string, { start, end }: Span, nothing: string): string
   const comment = line.search(/\s#/)
   const key = head + (comment < 0 ? line.trimEnd().length : line.slice(0, comment).trimEnd().length)
   if (text[key - 1] !== ':' || text.slice(lineStart, start).trim() !== '') return undefined
-  return `${text.slice(0, key)} ${nothing}${text.slice(key, lineStart)}${below}${text.slice(end + after.length)}`
+  return `${text.slice(0, key)} ${by}${text.slice(key, lineStart)}${below}${text.slice(end + after.length)}`
 }
 
-function indexOfKey(map: YAMLMap, key: string): number {
-  return map.items.findIndex((pair) => keyOf(pair.key) === key)
+function indexOfKey(map: YAMLMap, key: string | number): number {
+  return map.items.findIndex((pair) => isScalar(pair.key) && String(pair.key.value) === String(key))
 }
 
-function keyOf(key: unknown): unknown {
-  return typeof key === 'object' && key !== null && 'value' in key ? key.value : key
-}
-
-/** The node from its first character to its last, without the comment after it. */
-function spanOf(text: string, node: { range?: readonly [number, number, number] | null | undefined }): Span {
-  const [start = 0, end = 0] = node.range ?? []
+/** The node from its first character to its last, without its anchor and without comments after it. */
+function spanOf(text: string, node: unknown): Span {
+  const { range } = node as { range?: readonly [number, number, number] | null }
+  const [start = 0, end = 0] = range ?? []
+  if (isCollection(node) && !node.flow && node.items.length > 0)
+    return { start, end: spanOfItem(text, node as Collection, node.items.length - 1)!.end }
   return { start, end: start + text.slice(start, end).trimEnd().length }
+}
+
+/** With its anchor and `!file`. */
+function withProperties(text: string, node: unknown, { start, end }: Span): Span {
+  const isFile = isScalar(node) && node.tag === '!file'
+  const before = isFile ? (/!file\s+$/.exec(text.slice(0, start))?.[0].length ?? 0) : 0
+  return { start: start - before, end }
 }
 
 function spanOfItem(text: string, parent: Collection, index: number): Span | undefined {
   const item = parent.items[index]
   if (item === undefined) return undefined
   if (isSeq(parent)) {
-    const { start, end } = spanOf(text, item as Collection)
-    return { start: parent.flow ? start : text.lastIndexOf('-', start), end }
+    const { start, end } = spanOf(text, item)
+    return { start: parent.flow ? propertiesBefore(text, start) : dashBefore(text, parent, index), end }
   }
   const pair = item as YAMLMap['items'][number]
-  const key = spanOf(text, pair.key as Collection)
-  const value = pair.value === null ? key : spanOf(text, pair.value as Collection)
+  const key = spanOf(text, pair.key)
+  const value = pair.value === null ? key : spanOf(text, pair.value)
   return { start: key.start, end: Math.max(key.end, value.end) }
+}
+
+function propertiesBefore(text: string, start: number): number {
+  return start - (/(?:[&!][^\s,[\]{}]+\s+)*$/.exec(text.slice(0, start))?.[0].length ?? 0)
+}
+
+/** A comment before the item may have a dash too. */
+function dashBefore(text: string, parent: YAMLSeq, index: number): number {
+  const from = index === 0 ? (parent.range?.[0] ?? 0) : spanOf(text, parent.items[index - 1]).end
+  return from + (/^(?:\s|#[^\n]*(?:\n|$))*/.exec(text.slice(from))?.[0].length ?? 0)
 }
 
 /** The column of a block collection's entries. */
@@ -171,27 +253,78 @@ function indentOf(text: string, parent: Collection): number {
   return first ? first.start - (text.lastIndexOf('\n', first.start - 1) + 1) : 0
 }
 
-function pairInFlow([key = '', ...rest]: readonly string[], value: unknown): string {
-  return `${plainKey(key)}: ${rest.length === 0 ? inFlow(value) : `{ ${pairInFlow(rest, value)} }`}`
+function pairInBlock([key = '', ...rest]: Path, value: unknown, indent: number): string {
+  const head = `${plainKey(String(key))}:`
+  if (typeof rest[0] !== 'string') return inBlock(head, built(rest, value), indent)
+  return `${head}\n${' '.repeat(indent + 2)}${pairInBlock(rest, value, indent + 2)}`
 }
 
-function pairInBlock([key = '', ...rest]: readonly string[], value: unknown, indent: number): string {
-  if (rest.length === 0) return `${plainKey(key)}: ${inFlow(value)}`
-  return `${plainKey(key)}:\n${' '.repeat(indent + 2)}${pairInBlock(rest, value, indent + 2)}`
+/** An entry of a block; what is long goes on lines of its own, two columns further in. */
+function inBlock(head: string, value: unknown, indent: number): string {
+  const inner = indent + 2
+  const isList = Array.isArray(value) && value.length > 0 && value.every(isRecord)
+  const isGroup = isRecord(value) && (Object.keys(value).length > 3 || Object.values(value).some(isLong))
+  if (!isList && !isGroup) return `${head} ${inFlow(value)}`
+  const lines = isList
+    ? value.map((each) => inBlock('-', each, inner))
+    : Object.entries(value as object).map(([key, each]) => inBlock(`${plainKey(key)}:`, each, inner))
+  const gap = `\n${' '.repeat(inner)}`
+  return `${head}${head === '-' ? ' ' : gap}${lines.join(gap)}`
 }
 
 function plainKey(key: string): string {
   return stringify(key, { lineWidth: 0 }).trimEnd()
 }
 
+const FILE = /^!file (\S.*)$/
+
 /** Texts are quoted, because an address has characters with another meaning in YAML. */
 function inFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`
   // YAML has NaN and infinity, JSON does not.
   if (typeof value === 'number') return stringify(value).trimEnd()
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const file = typeof value === 'string' ? FILE.exec(value)?.[1] : undefined
+  if (file !== undefined) return `!file ${JSON.stringify(file)}`
+  if (!isRecord(value)) return JSON.stringify(value)
   const pairs = Object.entries(value).map(([key, each]) => `${plainKey(key)}: ${inFlow(each)}`)
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
+}
+
+/** The groups and lists that a new value needs around itself. */
+function built([key, ...rest]: Path, value: unknown): unknown {
+  if (key === undefined) return value
+  const inner = built(rest, value)
+  return typeof key === 'number' ? [inner] : { [key]: inner }
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, key) => {
+    if (Array.isArray(at)) return at[Number(key)] as unknown
+    return isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined
+  }, value)
+}
+
+/** The values as they should be after an edit. */
+function withValue(values: unknown, [key, ...rest]: Path, value: unknown): unknown {
+  if (key === undefined) return value
+  const inner = withValue(valueAt(values, [key]), rest, value)
+  if (Array.isArray(values))
+    return inner === undefined ? values.toSpliced(Number(key), 1) : values.toSpliced(Number(key), 1, inner)
+  if (values === undefined || values === null) return built([key], inner)
+  const { [key]: _before, ...others } = values as Record<string, unknown>
+  return inner === undefined ? others : { ...(values as object), [key]: inner }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isLong(value: unknown): boolean {
+  return isRecord(value) || (Array.isArray(value) && value.length > 0)
+}
+
+function sliceOf(text: string, { start, end }: Span): string {
+  return text.slice(start, end)
 }
 
 function replace(text: string, { start, end }: Span, by: string): string {

@@ -3,7 +3,8 @@ import { realpath, stat } from 'node:fs/promises'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
 import type { DeterrentSettings } from '../deterrents/schema.ts'
 import { isMissing, writeDurably } from '../kernel/durable-file.ts'
-import { checkNames, type KnownNames } from './known-names.ts'
+import { NotEditable, type Edit } from './edit-text.ts'
+import { checkNames, offeredNames, type KnownNames, type OfferedNames } from './known-names.ts'
 import { folderOf } from './parse.ts'
 import { createParseThread } from './parse-thread.ts'
 import { readText } from './read-text.ts'
@@ -16,6 +17,8 @@ export type DeviceFileEditor = {
   read(): Promise<{ text: string; hash: string }>
   /** The parsed file on disk; undefined when it has errors. */
   parsed(): Promise<{ file: DeviceFile | undefined; hash: string }>
+  /** The values of the file on disk as they are written; undefined when it has errors. */
+  settings(): Promise<{ written: unknown; names: OfferedNames | undefined; hash: string }>
   /** The settings that the file would give a camera with this address. */
   camera(url: string): Promise<{ settings: CameraSettings } | { errors: FileError[] }>
   /** The same of a deterrent, at the site that the file names. */
@@ -27,13 +30,16 @@ export type DeviceFileEditor = {
    * file is whole on disk; rejects with the disk's error.
    */
   save(text: string, hash: string): Promise<Saved>
-  /** The same for the text that `edit` returns for the one on disk. Rejects with the error of `edit`. */
-  change(edit: (text: string) => string, hash: string): Promise<Saved>
+  /** The same for edits of the text on disk, made from its values as they are written. Rejects with NotEditable. */
+  change(editsOf: (written: unknown) => readonly Edit[], hash: string): Promise<Saved>
+  /** What a change would give, without saving it. Rejects with NotEditable. */
+  preview(edits: readonly Edit[], hash: string, values: 'read' | 'hidden'): Promise<Previewed>
   stop(): Promise<void>
 }
 
 type Settled = { settings: DeterrentSettings; errors?: undefined } | { settings?: undefined; errors: FileError[] }
 type Checked = { errors: FileError[]; warnings: FileError[] }
+export type Previewed = { refused: 'changed' } | (Checked & { file: DeviceFile | undefined })
 export type Saved = { hash: string } | { refused: 'changed' } | { errors: FileError[] }
 
 /** Several texts wait already. */
@@ -63,7 +69,7 @@ export function createEditor(
   const thread = createParseThread()
   let turn: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  let last: { hash: string; file: DeviceFile | undefined } | undefined
+  let last: { hash: string; file: DeviceFile | undefined; written: unknown } | undefined
 
   async function read() {
     const text = await readText(path).catch((error: unknown) => {
@@ -88,31 +94,45 @@ export function createEditor(
     return settings ? { settings } : { errors: errors ?? [] }
   }
 
-  async function check(text: string, values: 'read' | 'hidden'): Promise<Checked> {
+  /** The text after the edits, and what is wrong with it. */
+  async function check(given: string, values: 'read' | 'hidden', edits?: readonly Edit[]) {
     const answer = await thread.parse({
-      text,
+      text: given,
+      edits,
       secrets: values === 'hidden' ? values : secrets,
       uiTarget: uiTarget?.href,
     })
-    const { parsed } = answer
+    const { text, parsed, refused, written } = answer
+    if (refused !== undefined) throw new NotEditable(refused)
     const hidden = values === 'hidden' && answer.hasSecrets ? [HIDDEN] : []
-    if (parsed.errors) return { errors: parsed.errors, warnings: hidden }
+    if (parsed.errors) return { text, written, file: undefined, errors: parsed.errors, warnings: hidden }
     const { value, names, warnings } = parsed
     const found = checkNames(value, names, await known(value))
-    return { errors: found.errors, warnings: [...found.warnings, ...warnings, ...hidden] }
+    const all = [...found.warnings, ...warnings, ...hidden]
+    return { text, written, file: value, errors: found.errors, warnings: all }
   }
 
   async function parsed() {
     const { text, hash } = await read()
-    if (last?.hash !== hash) last = { hash, file: (await thread.parse({ text, secrets })).parsed.value }
+    if (last?.hash !== hash) {
+      const { parsed: answer, written } = await thread.parse({ text, secrets })
+      last = { hash, file: answer.value, written }
+    }
     return last
   }
 
-  async function save(text: string, hash: string, allowed: readonly FileError[] = []): Promise<Saved> {
-    const errors = (await check(text, 'read')).errors.filter(
-      ({ message }) => !allowed.some((other) => other.message === message),
-    )
-    if (errors.length > 0) return { errors }
+  async function settings() {
+    const { hash, file, written } = await parsed()
+    if (!file) return { hash, written: undefined, names: undefined }
+    return { hash, written, names: offeredNames(file, await known(file)) }
+  }
+
+  async function save(text: string, hash: string): Promise<Saved> {
+    return write(await check(text, 'read'), hash)
+  }
+
+  async function write({ text, errors }: { text: string; errors: readonly FileError[] }, hash: string): Promise<Saved> {
+    if (errors.length > 0) return { errors: [...errors] }
     if ((await read()).hash !== hash) return { refused: 'changed' }
     // When the file is a link, its target is replaced; the target's owner and mode stay.
     const target = await realpath(path).catch(() => path)
@@ -125,12 +145,39 @@ export function createEditor(
   }
 
   /** A name that a source no longer provides does not hold up the change of something else. */
-  async function change(edit: (text: string) => string, hash: string): Promise<Saved> {
+  async function checkEdits(editsOf: (written: unknown) => readonly Edit[], hash: string, values: 'read' | 'hidden') {
     const before = await read()
-    if (before.hash !== hash) return { refused: 'changed' }
-    const { errors } = (await thread.parse({ text: before.text, secrets })).parsed
-    if (errors) return { errors }
-    return save(edit(before.text), hash, (await check(before.text, 'read')).errors)
+    if (before.hash !== hash) return { refused: 'changed' as const }
+    const old = await check(before.text, values)
+    if (!old.file) return old
+    const allowed = old.errors.map(withoutPath)
+    const found = await check(before.text, values, editsOf(old.written))
+    const errors = found.errors.filter((error) => {
+      const at = allowed.indexOf(withoutPath(error))
+      if (at >= 0) allowed.splice(at, 1)
+      return at < 0
+    })
+    return { ...found, errors }
+  }
+
+  async function change(editsOf: (written: unknown) => readonly Edit[], hash: string): Promise<Saved> {
+    const found = await checkEdits(editsOf, hash, 'read')
+    return 'refused' in found ? found : write(found, hash)
+  }
+
+  async function preview(edits: readonly Edit[], hash: string, values: 'read' | 'hidden'): Promise<Previewed> {
+    const found = await checkEdits(() => edits, hash, values)
+    if ('refused' in found) return found
+    const { file, errors, warnings } = found
+    return { file, errors, warnings }
+  }
+
+  /** Checks for people of the hub: only some wait at once. */
+  async function among<T>(values: 'read' | 'hidden', action: () => Promise<T>): Promise<T> {
+    if (values === 'read') return action()
+    if (waiting >= WAITING_MAX) throw new TooManyChecks()
+    waiting += 1
+    return action().finally(() => (waiting -= 1))
   }
 
   function inTurn(action: () => Promise<Saved>): Promise<Saved> {
@@ -144,16 +191,22 @@ export function createEditor(
     parsed,
     camera,
     deterrent,
-    async check(text, values) {
-      if (values === 'read') return check(text, values)
-      if (waiting >= WAITING_MAX) throw new TooManyChecks()
-      waiting += 1
-      return check(text, values).finally(() => (waiting -= 1))
-    },
+    settings,
+    check: (text, values) =>
+      among(values, async () => {
+        const { errors, warnings } = await check(text, values)
+        return { errors, warnings }
+      }),
+    preview: (edits, hash, values) => among(values, () => preview(edits, hash, values)),
     stop: thread.stop,
     save: (text, hash) => inTurn(() => save(text, hash)),
-    change: (edit, hash) => inTurn(() => change(edit, hash)),
+    change: (editsOf, hash) => inTurn(() => change(editsOf, hash)),
   }
+}
+
+/** The message for a place that shows where it belongs. */
+export function withoutPath({ path, message }: FileError): string {
+  return path && path.length > 0 ? message.slice(path.join('.').length + 2) : message
 }
 
 function hashOf(text: string): string {

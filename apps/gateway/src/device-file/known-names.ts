@@ -50,10 +50,10 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
   const cameras = [...provided.keys(), ...Object.keys(file.cameras), ...ofFrigate, ...seen.cameras]
   const findings: NameFindings = { errors: [], warnings: [] }
   const fail = ({ path, line, column }: PlacedName, message: string) =>
-    findings.errors.push({ line, column, message: `${path.join('.')}: ${message}` })
+    findings.errors.push({ line, column, path, message: `${path.join('.')}: ${message}` })
   function warn({ path, line, column }: PlacedName, message: string): void {
     if (findings.warnings.length < FINDINGS_MAX)
-      findings.warnings.push({ line, column, message: `${path.join('.')}: ${message}` })
+      findings.warnings.push({ line, column, path, message: `${path.join('.')}: ${message}` })
   }
   let searches = 0
   const nearestOf = (named: PlacedName, candidates: readonly string[]) =>
@@ -167,6 +167,20 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
       fail(named, `${noSuch('model', named, [...knownNames.models.keys()])} Add it with: hedgerow-gateway model add`)
   }
   return findings
+}
+
+/** The names that a form offers: what the sources have, and what recent detections name. */
+export type OfferedNames = { labels: string[]; cameras: { name: string; zones: string[] }[] }
+
+export function offeredNames(file: DeviceFile, knownNames: KnownNames): OfferedNames {
+  const provided = providedCameras(file, knownNames)
+  const { seen } = knownNames
+  const labels = [...provided.values()].flatMap((one) => one.labels ?? [])
+  const cameras = new Set([...provided.keys(), ...(seen?.cameras ?? [])])
+  return {
+    labels: [...new Set([...labels, ...(seen?.labels ?? [])])].toSorted(),
+    cameras: [...cameras].map((name) => ({ name, zones: [...(provided.get(name)?.zones ?? [])] })),
+  }
 }
 
 /** The cameras from which something reports, by name. */

@@ -77,6 +77,7 @@ export function createParseThread(): ParseThread {
 }
 
 const TOO_MUCH: ParseAnswer = {
+  text: '',
   parsed: { errors: [{ line: 1, column: 1, message: 'The file takes too long to check, or too much memory.' }] },
   hasSecrets: false,
 }

@@ -1,16 +1,38 @@
-/** The thread that parses texts which people send: a text that takes long holds nothing else up. */
+/** The thread that parses and edits texts which people send: a text that takes long holds nothing else up. */
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { applyEdits, NotEditable, type Edit } from './edit-text.ts'
 import { hasSecrets, parseDeviceFile, type Parsed } from './parse.ts'
 import type { Secrets } from './secrets.ts'
+import { readYaml, writtenOf } from './yaml.ts'
 
-export type ParseTask = { text: string; secrets: Secrets; uiTarget?: string | undefined }
-export type ParseAnswer = { parsed: Parsed; hasSecrets: boolean }
+/** `edits` are made first, in a text without errors. */
+export type ParseTask = {
+  text: string
+  edits?: readonly Edit[] | undefined
+  secrets: Secrets
+  uiTarget?: string | undefined
+}
+/** Of the text after the edits. `written`: its values as they are written. `refused`: why they cannot be made. */
+export type ParseAnswer = { text: string; parsed: Parsed; hasSecrets: boolean; written?: unknown; refused?: string }
 
 // Linux gives each thread a priority of its own; elsewhere this would slow the whole agent down.
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
-parentPort!.on('message', ({ text, secrets, uiTarget }: ParseTask) => {
-  const parsed = parseDeviceFile(text, secrets, uiTarget === undefined ? undefined : new URL(uiTarget))
-  const answer: ParseAnswer = { parsed, hasSecrets: hasSecrets(text) }
-  parentPort!.postMessage(answer)
-})
+parentPort!.on('message', (task: ParseTask) => parentPort!.postMessage(answerTo(task)))
+
+function answerTo({ text, edits = [], secrets, uiTarget }: ParseTask): ParseAnswer {
+  const edited = editedText(text, edits)
+  if ('refused' in edited) return { ...edited, text, parsed: { errors: [] }, hasSecrets: false }
+  const parsed = parseDeviceFile(edited.text, secrets, uiTarget === undefined ? undefined : new URL(uiTarget))
+  const { yaml } = readYaml(edited.text)
+  return { ...edited, parsed, hasSecrets: hasSecrets(edited.text), written: yaml && writtenOf(yaml.document) }
+}
+
+function editedText(text: string, edits: readonly Edit[]): { text: string } | { refused: string } {
+  try {
+    return { text: applyEdits(text, edits) }
+  } catch (error) {
+    if (error instanceof NotEditable) return { refused: error.message }
+    throw error
+  }
+}

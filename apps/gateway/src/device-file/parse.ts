@@ -61,8 +61,9 @@ export function parseDeviceFile(text: string, secrets: Secrets, uiTarget?: URL):
   for (const [name, each] of Object.entries(found.applications))
     if (each.title !== undefined)
       each.title = shown(['applications', name, 'title'], each.title).slice(0, APPLICATION_TITLE_MAX)
-  const warnings = warningsOf(found, uiTarget).map(({ path, message }) => ({
+  const warnings: FileError[] = warningsOf(found, uiTarget).map(({ path, message }) => ({
     ...placeOf(offsetOf(document, path)),
+    path,
     message,
   }))
   for (const [name, offset] of encoded)
@@ -122,7 +123,7 @@ function inWords(problems: readonly Problem[], { document, placeOf }: Yaml, writ
   return problems.slice(0, ERRORS_SHOWN).map(({ path, message }) => {
     const node = nodeAt(document, path)
     const hint = hintOf(node && (written.get(node) ?? (isScalar(node) ? node.value : undefined)), message)
-    return { ...placeOf(offsetOf(document, path)), message: `${path.join('.') || 'The file'}: ${message}${hint}` }
+    return { ...placeOf(offsetOf(document, path)), path, message: `${path.join('.') || 'The file'}: ${message}${hint}` }
   })
 }
 

@@ -179,10 +179,10 @@ cameras: { gate: { url: "rtsp://viewer:\${GATE_PASSWORD}@198.18.0.1:\${PORT}/s",
 deterrents: { valve: { driver: shelly, address: "\${SHELLY}" } }
 rules: [{ name: "\${A}", labels: [boar], fire: [vale] }]
 `
-  expect(parseDeviceFile(text, 'hidden').errors).toEqual([
+  expect(parseDeviceFile(text, 'hidden').errors).toMatchObject([
     { line: 3, column: 97, message: 'cameras.gate.framesPerSecond: This must be at most 30.' },
   ])
-  expect(parseDeviceFile(text.replace('99', '5'), 'hidden').errors).toEqual([
+  expect(parseDeviceFile(text.replace('99', '5'), 'hidden').errors).toMatchObject([
     { line: 5, column: 48, message: 'rules.0.fire.0: There is no deterrent vale; the nearest is valve.' },
   ])
   expect(parseDeviceFile(text.replace('99', '5').replace('vale]', 'valve]'), 'hidden').errors).toBeUndefined()

@@ -6,6 +6,7 @@ import {
   isMap,
   isNode,
   isScalar,
+  isSeq,
   Lexer,
   LineCounter,
   Parser,
@@ -17,8 +18,9 @@ import {
 } from 'yaml'
 
 /** `line` and `column` count from 1. */
-export type FileError = { line: number; column: number; message: string }
-export type Place = Pick<FileError, 'line' | 'column'>
+export type Place = { line: number; column: number }
+/** The message begins with the path, if there is one. */
+export type FileError = Place & { message: string; path?: (string | number)[] }
 export type Yaml = { document: Document; placeOf(offset: number): Place }
 
 /** 64 cameras with ten zones each take a third of this. */
@@ -63,13 +65,6 @@ export function readYaml(text: string): { yaml: Yaml; errors?: undefined } | { y
   }
 }
 
-/** The document of a text that `readYaml` takes; an edit begins and ends with such a text. */
-export function documentOf(text: string): Document {
-  const { yaml, errors } = readYaml(text)
-  if (errors) throw new Error(errors[0]?.message)
-  return yaml.document
-}
-
 /** The values of a document; undefined when its aliases stand for too much. */
 export function plainOf(document: Document): { value: unknown } | undefined {
   try {
@@ -77,6 +72,22 @@ export function plainOf(document: Document): { value: unknown } | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The values of a document as they are written: `${NAME}` and `!file PATH` stay. No two parts of it are one object. */
+export function writtenOf(document: Document): unknown {
+  const valueOf = (node: unknown): unknown => {
+    if (isAlias(node)) return valueOf(node.resolve(document))
+    if (isSeq(node)) return node.items.map(valueOf)
+    if (isMap(node)) return Object.fromEntries(node.items.map(({ key, value }) => [keyOf(key), valueOf(value)]))
+    if (!isScalar(node)) return null
+    return node.tag === '!file' ? `!file ${String(node.value)}` : node.value
+  }
+  return plainOf(document) && valueOf(document.contents)
+}
+
+function keyOf(key: unknown): string {
+  return isScalar(key) ? String(key.value) : ''
 }
 
 /** The node at a path, also behind aliases; undefined when the file does not have it. */

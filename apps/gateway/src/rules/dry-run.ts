@@ -11,7 +11,7 @@ type File = { rules: readonly Rule[]; site: Place; deterrents: Readonly<Record<s
 
 export type DryRun = {
   /** Each detection with the answer of each rule, in words; one of several objects once for each of them. */
-  detections: { detection: Detection; answers: { rule: string; text: string }[] }[]
+  detections: { detection: Detection; answers: { rule: string; text: string; fires: boolean }[] }[]
   /** How often each rule would have fired. */
   fired: Record<string, number>
 }
@@ -94,9 +94,9 @@ export function dryRun(
   interlock.guarded()
   for (const { id } of interlock.units()) carryOut(interlock.off(id, undefined, '', instant()))
 
-  function answerOf(rule: Rule, subject: Subject): string {
+  function answerOf(rule: Rule, subject: Subject): { text: string; fires: boolean } {
     const reason = whyNot(rule, { ...subject, endedAt: undefined }, at, site)
-    if (reason !== undefined) return `no, ${reason}`
+    if (reason !== undefined) return { text: `no, ${reason}`, fires: false }
     const turn = fired[rule.name]! % rule.fire.length
     const chosen = rule.choose === 'one' ? [rule.fire[turn]!] : rule.fire
     const texts = chosen.map((deterrent) => {
@@ -121,8 +121,9 @@ export function dryRun(
       if (answer && 'firing' in answer) return { isFired: true, text: `fires ${deterrent} for ${seconds} s` }
       return { isFired: false, text: `would fire ${deterrent}, which refuses: ${answer?.message ?? 'no answer'}` }
     })
-    if (texts.some(({ isFired }) => isFired)) fired[rule.name]! += 1
-    return texts.map(({ text }) => text).join('; ')
+    const fires = texts.some(({ isFired }) => isFired)
+    if (fires) fired[rule.name]! += 1
+    return { text: texts.map(({ text }) => text).join('; '), fires }
   }
 
   return {
@@ -131,7 +132,7 @@ export function dryRun(
       const { label, score, startedAt } = subject
       return {
         detection: { ...detection, label, score, startedAt },
-        answers: rules.map((rule) => ({ rule: rule.name, text: answerOf(rule, subject) })),
+        answers: rules.map((rule) => ({ rule: rule.name, ...answerOf(rule, subject) })),
       }
     }),
     fired,

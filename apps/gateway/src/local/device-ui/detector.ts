@@ -3,7 +3,7 @@ import type { ResponseOf } from '@hedgerow/contract'
 import type { deviceCalls } from '@hedgerow/contract/device-interface'
 import { NO_PROGRESS } from '@hedgerow/http'
 import type { Logger } from 'pino'
-import { setIn } from '../../device-file/edit-text.ts'
+import type { Edit } from '../../device-file/edit-text.ts'
 import type { DeviceFileEditor } from '../../device-file/editor.ts'
 import type { Download } from '../../hub/tunnel-download.ts'
 import { inWords } from '../../kernel/failure.ts'
@@ -20,8 +20,8 @@ const OFFERED = { name, page, megabytes: packed!.megabytes, licence: { name: lic
 
 export type Detector = ReturnType<typeof createDetector>
 
-/** Sets the model of the eye, and nothing else. Throws NotEditable. */
-export const lookWithDetector = (text: string): string => setIn(text, ['sources', 'eye', 'model'], name)
+/** Sets the model of the eye, and nothing else. */
+export const LOOK_WITH_DETECTOR: Edit[] = [{ path: ['sources', 'eye', 'model'], value: name }]
 
 export function createDetector(options: {
   dataDir: string

@@ -14,7 +14,7 @@ import type { DeterrentSettings } from '../../deterrents/schema.ts'
 import { loadDrivers, opener } from '../../deterrents/supervisor/open-driver.ts'
 import type { DeterrentTrial } from '../../deterrents/trial.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
-import type { DeviceFileEditor } from '../../device-file/editor.ts'
+import { withoutPath, type DeviceFileEditor } from '../../device-file/editor.ts'
 import { inWords } from '../../kernel/failure.ts'
 import type { createFileChanges } from './file-changes.ts'
 import { oneAtATime } from './one-at-a-time.ts'
@@ -52,12 +52,7 @@ export function createDeterrentSetup(
       throw new Refusal('invalid_request', { fieldErrors: { driver: 'There is no such driver.' } })
     const { settings: valid, errors = [] } = await editor.deterrent(name, { ...settings, driver })
     if (valid) return valid
-    const before = `deterrents.${name}.`
-    const fieldErrors = errors.map(({ message }) => {
-      const own = message.startsWith(before) ? message.slice(before.length) : `name: ${message}`
-      const [, key = 'name', words = own] = /^(\w+)(?:\.[\w.]+)?: (.*)$/s.exec(own) ?? []
-      return [key, words] as const
-    })
+    const fieldErrors = errors.map((error) => [String(error.path?.[2] ?? 'name'), withoutPath(error)])
     throw new Refusal('invalid_request', { fieldErrors: Object.fromEntries(fieldErrors.toReversed()) })
   }
 

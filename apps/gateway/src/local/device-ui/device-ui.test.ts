@@ -592,6 +592,124 @@ describe('a camera that a person adds', () => {
   })
 })
 
+describe('settings of the file', () => {
+  const mine = () => ({ headers: asPage() })
+  const path = () => join(dataDir, 'gateway.yaml')
+  const TEXT = `# by hand
+deterrents:
+  # the big one
+  sprinkler: ON_AND_OFF
+sources: { api: { token: !file farm-token } }
+cameras: { orchard: {} }
+rules:
+  - name: Boar # in October
+    labels: [boar]
+    fire: [sprinkler]   # not the horn
+  - { name: Fox, labels: [fox], fire: [sprinkler], enabled: false }
+# the end
+`
+  const settings = async () => (await call('readSettings', mine())).json as { hash: string; settings: object }
+  const change = async (edits: object[], asked: TestRequest, more: object = {}) =>
+    call('changeSettings', { ...asked, body: { edits, hash: (await settings()).hash, ...more } })
+
+  beforeAll(async () => {
+    writeFileSync(join(dataDir, 'farm-token'), 'sixteen-signs-at-least')
+    const text = TEXT.replace(
+      'ON_AND_OFF',
+      JSON.stringify({ driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, coolDownSeconds: 0 }),
+    )
+    const { hash } = (await call('readFile', mine())).json
+    expect(await call('saveFile', { ...mine(), body: { text, hash } })).toMatchObject({ status: 200 })
+  })
+
+  test('are read as they are written, by managers, with the names that sources have', async () => {
+    expect(await call('readSettings', asHub('user'))).toMatchObject({ status: 403, json: { error: 'role_required' } })
+    expect((await call('readSettings', asHub('manager'))).json).toMatchObject({
+      settings: {
+        sources: { api: { token: '!file farm-token' } },
+        rules: [
+          { name: 'Boar', labels: ['boar'] },
+          { name: 'Fox', enabled: false },
+        ],
+      },
+      names: { labels: expect.arrayContaining(['boar']) as string[], cameras: expect.any(Array) as object[] },
+    })
+  })
+
+  test('are changed one by one, with the password of the device through the hub; an undo puts the text back', async () => {
+    const before = readFileSync(path(), 'utf8')
+    const edits = [
+      { path: ['rules', 1, 'enabled'], value: true },
+      { path: ['rules', 0, 'labels', 1], value: 'deer' },
+    ]
+    expect(await change(edits, asHub('admin'))).toMatchObject({ status: 403, json: { error: 'password_required' } })
+    expect(await change(edits, mine(), { hash: 'old' })).toMatchObject({ status: 409, json: { error: 'file_changed' } })
+    const saved = await change(edits, asHub('manager'), { password })
+    expect(saved.status).toBe(200)
+    expect(readFileSync(path(), 'utf8')).toBe(
+      before.replace('enabled: false', 'enabled: true').replace('[boar]', '[boar, "deer"]'),
+    )
+    expect((await call('readRules', mine())).json).toMatchObject([{ name: 'Boar' }, { name: 'Fox', enabled: true }])
+    const undone = await call('saveFile', { ...mine(), body: { text: before, hash: saved.json['hash'] } })
+    expect(undone.status).toBe(200)
+    expect(readFileSync(path(), 'utf8')).toBe(before)
+  })
+
+  test('with errors are not saved, and each field has its sentence', async () => {
+    const before = readFileSync(path(), 'utf8')
+    const edits = [
+      { path: ['rules', 0, 'fire', 0], value: 'horn' },
+      { path: ['rules', 0, 'minimumScore'], value: 7 },
+    ]
+    expect(await change([edits[0]!], mine())).toMatchObject({
+      status: 400,
+      json: {
+        error: 'file_invalid',
+        fieldErrors: { 'rules.0.fire.0': 'There is no deterrent horn; there is sprinkler.' },
+      },
+    })
+    const { hash } = await settings()
+    expect((await call('previewSettings', { ...mine(), body: { edits: [edits[1]], hash } })).json).toMatchObject({
+      errors: [{ path: ['rules', 0, 'minimumScore'], message: 'This must be at most 1.' }],
+      rehearsal: null,
+    })
+    expect(readFileSync(path(), 'utf8')).toBe(before)
+  })
+
+  test('are rehearsed before they are saved, against the last 24 hours', async () => {
+    const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+    const seen = (id: string, label: string, minutes: number) => ({
+      ...{ id, camera: 'orchard', label, severity: 'alert' as const, score: 0.9 },
+      ...{ startedAt: at(minutes), endedAt: at(minutes - 1) },
+    })
+    await gateway.reportDetections([seen('f1', 'fox', 50), seen('f2', 'fox', 40), seen('b2', 'boar', 30)])
+    const edits = [
+      { path: ['rules', 1, 'enabled'], value: true },
+      { path: ['rules', 0, 'labels'], value: ['deer'] },
+    ]
+    const before = readFileSync(path(), 'utf8')
+    const { hash } = await settings()
+    const preview = (asked: TestRequest) => call('previewSettings', { ...asked, body: { edits, hash } })
+    expect(await preview(asHub('user'))).toMatchObject({ status: 403 })
+    for (const asked of [mine(), asHub('manager')]) {
+      const { rehearsal } = (await preview(asked)).json as { rehearsal: { rules: object[]; detections: object[] } }
+      expect(rehearsal.rules).toMatchObject([
+        { name: 'Boar', fired: 0, firedBefore: expect.any(Number) as number },
+        { name: 'Fox', fired: 2, firedBefore: 0, sentence: 'Fox on any camera: fires sprinkler.' },
+      ])
+      expect(rehearsal.detections).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ id: 'f2', rules: ['Fox'], rulesBefore: [] }),
+          expect.objectContaining({ id: 'b2', rules: [], rulesBefore: ['Boar'] }),
+        ]),
+      )
+    }
+    const outdated = await call('previewSettings', { ...mine(), body: { edits, hash: 'old' } })
+    expect(outdated).toMatchObject({ status: 409, json: { error: 'file_changed' } })
+    expect(readFileSync(path(), 'utf8')).toBe(before)
+  })
+})
+
 test('everybody may read what was learned; managers may undo it', async () => {
   expect((await call('readLearning', asHub('user'))).json).toMatchObject({ state: 'waiting', cameras: [] })
   const body = { camera: 'orchard', label: 'deer' }

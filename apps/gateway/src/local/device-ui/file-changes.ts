@@ -1,11 +1,12 @@
 /** Changes of gateway.yaml by people; each call throws `Refusal`. */
 import type { IncomingMessage } from 'node:http'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
+import type { z } from 'zod'
 import { Refusal } from '../../calls/errors.ts'
 import { hasUrl, REGIONS, USUAL_SCORE } from '../../cameras/schema.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { NotEditable } from '../../device-file/edit-text.ts'
-import type { DeviceFileEditor, Saved } from '../../device-file/editor.ts'
+import { withoutPath, type DeviceFileEditor, type Saved } from '../../device-file/editor.ts'
 import { inWords } from '../../kernel/failure.ts'
 import type { Sessions } from './sessions.ts'
 import type { Visitor } from './visitor.ts'
@@ -13,7 +14,7 @@ import type { Visitor } from './visitor.ts'
 type By = { visitor: Visitor; request: IncomingMessage; password: string | undefined }
 
 export function createFileChanges(options: {
-  editor: Pick<DeviceFileEditor, 'parsed'>
+  editor: Pick<DeviceFileEditor, 'parsed' | 'settings'>
   file: Pick<WatchedDeviceFile, 'look'>
   sessions: Pick<Sessions, 'verify'>
 }) {
@@ -33,13 +34,24 @@ export function createFileChanges(options: {
       await confirm(by)
       const saved = await write().catch((error: unknown) => {
         if (error instanceof Refusal) throw error
-        const message = error instanceof NotEditable ? AS_TEXT : `The file cannot be written: ${inWords(error)}.`
-        throw new Refusal('file_unwritable', { message })
+        throw notWritten(error)
       })
       if ('refused' in saved) throw new Refusal('file_changed')
-      if ('errors' in saved) throw new Refusal('file_invalid', { message: errorsInWords(saved.errors), ...saved })
+      if ('errors' in saved)
+        throw new Refusal('file_invalid', {
+          message: errorsInWords(saved.errors),
+          fieldErrors: Object.fromEntries(
+            saved.errors.map((error) => [error.path?.join('.') ?? '', withoutPath(error)]).toReversed(),
+          ),
+          ...saved,
+        })
       await file.look()
       return saved
+    },
+    async readSettings() {
+      const { hash, written, names } = await editor.settings()
+      if (!names) throw new Refusal('file_invalid', { message: BROKEN })
+      return { hash, settings: (written ?? {}) as Record<string, z.core.util.JSONType>, names }
     },
     async readCamera(name: string): Promise<CameraSettings> {
       const { file: found, hash } = await editor.parsed()
@@ -59,7 +71,12 @@ export function createFileChanges(options: {
   }
 }
 
-const AS_TEXT = 'This part of the file uses an alias. Change it as text, under Configuration.'
+/** The refusal for an edit that cannot be made in place, or a disk's error. */
+export function notWritten(error: unknown): Refusal {
+  const message = error instanceof NotEditable ? error.message : `The file cannot be written: ${inWords(error)}.`
+  return new Refusal('file_unwritable', { message })
+}
+
 const BROKEN = 'gateway.yaml has errors. Correct them under Configuration.'
 
 function errorsInWords(errors: readonly { line: number; message: string }[]): string {

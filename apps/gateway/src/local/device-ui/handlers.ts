@@ -8,17 +8,18 @@ import type { Trial, Trials } from '../../cameras/trials.ts'
 import type { Deterrents } from '../../deterrents/deterrents.ts'
 import { toldEntry } from '../../deterrents/told-entry.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
-import { addCamera, editCamera, hasCamera } from '../../device-file/edit-camera.ts'
-import { TooManyChecks, type DeviceFileEditor } from '../../device-file/editor.ts'
+import { cameraEdits, hasCamera, newCameraEdits } from '../../device-file/edit-camera.ts'
+import { TooManyChecks, withoutPath, type DeviceFileEditor } from '../../device-file/editor.ts'
+import type { FileError } from '../../device-file/yaml.ts'
 import type { GatewayState } from '../../hub/gateway-state.ts'
 import type { Learning } from '../../learning/learning.ts'
 import { ruleSentence } from '../../rules/sentence.ts'
 import type { Sources } from '../../sources/sources.ts'
 import { createCameraSearch } from './camera-search.ts'
-import { lookWithDetector, type Detector } from './detector.ts'
 import { createDeterrentSetup, type DeterrentSetupOptions } from './deterrent-setup.ts'
-import { createFileChanges } from './file-changes.ts'
-import { createRuleTest } from './rule-test.ts'
+import { LOOK_WITH_DETECTOR, type Detector } from './detector.ts'
+import { createFileChanges, notWritten } from './file-changes.ts'
+import { createRuleTest, rehearse } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
 import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
 
@@ -40,6 +41,9 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
 const DAY_MS = 86_400_000
 /** Enough for a busy day, newest first; the page counts them again for each step of a slider. */
 const CANDIDATES_MAX = 3_000
+
+/** The parts of gateway.yaml that decide what fires. */
+const OF_RULES: ReadonlySet<unknown> = new Set(['rules', 'deterrents', 'site'])
 
 /** Who calls; undefined before signing in. */
 export type UiCaller = Visitor | undefined
@@ -123,19 +127,33 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         .toReversed(),
     readFile: () => editor.read(),
     async checkFile({ caller, body: { text } }) {
-      // A person whom only the hub knows learns no secret of the device.
-      const values = signedIn(caller).via === 'device' ? 'read' : 'hidden'
-      return editor.check(text, values).catch((error: unknown) => {
+      return editor.check(text, valuesFor(signedIn(caller))).catch((error: unknown) => {
         throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : error
       })
     },
     saveFile: ({ caller, request, body: { text, hash, password } }) =>
       files.save({ visitor: signedIn(caller), request, password }, () => editor.save(text, hash)),
+    readSettings: files.readSettings,
+    changeSettings: ({ caller, request, body: { edits, hash, password } }) =>
+      files.save({ visitor: signedIn(caller), request, password }, () => editor.change(() => edits, hash)),
+    async previewSettings({ caller, body: { edits, hash } }) {
+      const found = await editor.preview(edits, hash, valuesFor(signedIn(caller))).catch((error: unknown) => {
+        throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : notWritten(error)
+      })
+      if ('refused' in found) throw new Refusal('file_changed')
+      const inFields = ({ path = [], ...error }: FileError) => ({ path, message: withoutPath({ path, ...error }) })
+      const errors = found.errors.map(inFields)
+      const warnings = found.warnings.map(inFields)
+      const before = (await editor.parsed()).file
+      const isAboutRules = edits.some(({ path: [part] }) => OF_RULES.has(part))
+      if (errors.length > 0 || !found.file || !before || !isAboutRules) return { errors, warnings, rehearsal: null }
+      return { errors, warnings, rehearsal: rehearse(record, found.file, before) }
+    },
     async addCamera({ caller, request, body: { name, url, hash, password } }) {
       await files.save({ visitor: signedIn(caller), request, password }, () =>
-        editor.change((text) => {
-          if (hasCamera(text, name)) throw new Refusal('camera_exists')
-          return addCamera(text, name, url)
+        editor.change((settings) => {
+          if (hasCamera(settings, name)) throw new Refusal('camera_exists')
+          return newCameraEdits(settings, name, url)
         }, hash),
       )
       return files.readCamera(name)
@@ -144,7 +162,9 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       await files.confirm({ visitor: signedIn(caller), request, password })
       const camera = await editor.camera(url)
       if ('errors' in camera)
-        throw new Refusal('invalid_request', { fieldErrors: { url: withoutPath(camera.errors[0]?.message) } })
+        throw new Refusal('invalid_request', {
+          fieldErrors: { url: camera.errors[0] ? withoutPath(camera.errors[0]) : NO_ADDRESS },
+        })
       return { id: await trials.begin(camera.settings) }
     },
     readTrial({ params: { id } }) {
@@ -170,7 +190,9 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       return detector.add(acceptedLicence)
     },
     async chooseDetector({ caller, request, body: { hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () => editor.change(lookWithDetector, hash))
+      await files.save({ visitor: signedIn(caller), request, password }, () =>
+        editor.change(() => LOOK_WITH_DETECTOR, hash),
+      )
       return detector.read()
     },
     listCandidates: ({ params: { name } }) =>
@@ -178,7 +200,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     readCamera: ({ params: { name } }) => files.readCamera(name),
     async changeCamera({ caller, request, params: { name }, body: { change, hash, password } }) {
       await files.save({ visitor: signedIn(caller), request, password }, () =>
-        editor.change((text) => editCamera(text, name, change), hash),
+        editor.change((settings) => cameraEdits(settings, name, change), hash),
       )
       return files.readCamera(name)
     },
@@ -190,7 +212,9 @@ function signedIn(caller: UiCaller): Visitor {
   return caller
 }
 
-/** The message leaves out the path: the field has a label of its own. */
-function withoutPath(message = 'This is no address of a camera.'): string {
-  return message.replace(/^cameras\.a\.url: /, '')
+/** A person whom only the hub knows learns no secret of the device. */
+function valuesFor({ via }: Visitor): 'read' | 'hidden' {
+  return via === 'device' ? 'read' : 'hidden'
 }
+
+const NO_ADDRESS = 'This is no address of a camera.'
