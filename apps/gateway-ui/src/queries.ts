@@ -287,7 +287,7 @@ export function useChooseDetector() {
   })
 }
 
-const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])
+export const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])
 
 /** Whether there is a clip; polled while it is being made. */
 export const useClip = (id: string) =>

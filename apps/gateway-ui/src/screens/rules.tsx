@@ -1,68 +1,163 @@
-/** Rules: each rule of gateway.yaml as a sentence, and what the rules would have done in the last 24 hours. */
+/** Rules: each rule of gateway.yaml as a sentence, their forms, and what they would have done in the last 24 hours. */
+import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { Chip } from '@hedgerow/ui/chip.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { messageOf } from '../calls.ts'
+import { ChangeDialog, type Change } from '../parts/change-dialog.tsx'
+import { useFilePassword } from '../parts/file-password.tsx'
+import { UndoBar } from '../parts/undo-bar.tsx'
 import { useRules, useRuleTest, useStatus } from '../queries.ts'
+import { useVisitor } from '../session.ts'
+import { listIn, useChangeSettings, useSettings } from '../settings.ts'
+import { RuleForm } from './rule-form.tsx'
+import { firedInWords } from './rule-meaning.tsx'
 import styles from './rules.module.css'
 
 export function RulesScreen() {
   const name = useStatus().data?.name ?? 'Gateway'
-  const rules = useRules()
-  const test = useRuleTest()
   return (
     <>
       <PageHead title="Rules" place={name} lead="Which detections fire which deterrents, without asking the hub." />
-      <Panel title="In force">
-        {rules.data === undefined ? (
-          <PanelWaiting query={rules} rows={3} label="Loading rules" />
-        ) : rules.data.length === 0 ? (
-          <PanelEmpty title="No rules">Add `rules` to the configuration.</PanelEmpty>
-        ) : (
-          <ul className={styles.list} aria-label="Rules">
-            {rules.data.map((rule) => (
-              <li key={rule.name}>
-                <div className={styles.head}>
-                  <strong>{rule.name}</strong>
-                  <Chip tone={rule.enabled ? 'good' : 'neutral'}>{rule.enabled ? 'on' : 'off'}</Chip>
-                </div>
-                <p>{rule.sentence}</p>
-                <p className={styles.count}>
-                  {rule.fired === 0
-                    ? 'It would not have fired in the last 24 hours.'
-                    : `It would have fired ${rule.fired === 1 ? 'once' : `${rule.fired} times`} in the last 24 hours.`}
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
-      <Panel title="A dry run of the last 24 hours">
-        {test.data === undefined ? (
-          <PanelWaiting query={test} rows={4} label="Loading the dry run" />
-        ) : test.data.length === 0 ? (
-          <PanelEmpty title="Nothing was seen in the last 24 hours" />
-        ) : (
-          <ul className={styles.list} aria-label="Dry run">
-            {test.data.map(({ id, label, camera, score, startedAt, answers }) => (
-              <li key={`${id} ${label} ${startedAt}`}>
-                <div className={styles.head}>
-                  <strong>
-                    {label} on {camera}, {Math.round(score * 100)} %
-                  </strong>
-                  <RelativeTime at={startedAt} />
-                </div>
-                {answers.map(({ rule, text }) => (
-                  <p key={rule}>
-                    {rule}: {text}
-                  </p>
-                ))}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
+      <UndoBar />
+      <Rules />
+      <DryRun />
     </>
+  )
+}
+
+function Rules() {
+  const { mayManage } = useVisitor()
+  const rules = useRules()
+  const settings = useSettings(mayManage)
+  const change = useChangeSettings()
+  const { isNeeded } = useFilePassword()
+  /** The name of the rule whose form is open; null for a new one. */
+  const [open, setOpen] = useState<string | null>()
+  const [asked, setAsked] = useState<Change>()
+  const written =
+    settings.data && listIn(settings.data.settings, 'rules').map((rule) => (rule as { name: string }).name)
+
+  function turn(index: number, name: string, isOn: boolean): void {
+    if (settings.data === undefined) return
+    const turned = { edits: [{ path: ['rules', index, 'enabled'], value: isOn }], hash: settings.data.hash }
+    if (isNeeded) setAsked({ ...turned, title: `${isOn ? 'Switch on' : 'Switch off'} the rule ${name}`, verb: 'Save' })
+    else change.mutate(turned)
+  }
+
+  return (
+    <Panel
+      title="In force"
+      actions={
+        settings.data !== undefined && (
+          <Button size="compact-sm" onClick={() => setOpen(null)}>
+            Add a rule
+          </Button>
+        )
+      }
+    >
+      {settings.error !== null && <Notice tone="danger">{messageOf(settings.error)}</Notice>}
+      {change.error !== null && <Notice tone="danger">{messageOf(change.error)}</Notice>}
+      {rules.data === undefined ? (
+        <PanelWaiting query={rules} rows={3} label="Loading rules" />
+      ) : rules.data.length === 0 ? (
+        <PanelEmpty title="No rules">Nothing fires by itself yet.</PanelEmpty>
+      ) : (
+        <ul className={styles.list} aria-label="Rules">
+          {rules.data.map(({ name, enabled, sentence, fired }) => {
+            const index = written?.indexOf(name) ?? -1
+            return (
+              <li key={name}>
+                <div className={styles.head}>
+                  <strong>{name}</strong>
+                  {index < 0 ? (
+                    <Chip tone={enabled ? 'good' : 'neutral'}>{enabled ? 'on' : 'off'}</Chip>
+                  ) : (
+                    <TickBox checked={enabled} onChange={(isOn) => turn(index, name, isOn)}>
+                      On
+                    </TickBox>
+                  )}
+                </div>
+                <p>{sentence}</p>
+                <p className={styles.count}>{firedInWords(fired)}</p>
+                {index >= 0 && settings.data !== undefined && (
+                  <div className={styles.buttons}>
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      aria-label={`Edit ${name}`}
+                      onClick={() => setOpen(name)}
+                    >
+                      Edit
+                    </Button>
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      aria-label={`Delete ${name}`}
+                      onClick={() =>
+                        setAsked({
+                          title: `Delete the rule ${name}`,
+                          words: sentence,
+                          verb: 'Delete',
+                          edits: [{ path: ['rules', index] }],
+                          hash: settings.data.hash,
+                        })
+                      }
+                    >
+                      Delete
+                    </Button>
+                  </div>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {open !== undefined && settings.data !== undefined && (
+        <RuleForm
+          settings={settings.data}
+          name={open ?? undefined}
+          onReload={async () => (await settings.refetch()).data}
+          onGone={() => setOpen(undefined)}
+        />
+      )}
+      {asked && <ChangeDialog {...asked} onGone={() => setAsked(undefined)} />}
+    </Panel>
+  )
+}
+
+function DryRun() {
+  const test = useRuleTest()
+  return (
+    <Panel title="A dry run of the last 24 hours">
+      {test.data === undefined ? (
+        <PanelWaiting query={test} rows={4} label="Loading the dry run" />
+      ) : test.data.length === 0 ? (
+        <PanelEmpty title="Nothing was seen in the last 24 hours" />
+      ) : (
+        <ul className={styles.list} aria-label="Dry run">
+          {test.data.map(({ id, label, camera, score, startedAt, answers }) => (
+            <li key={`${id} ${label} ${startedAt}`}>
+              <div className={styles.head}>
+                <strong>
+                  {label} on {camera}, {Math.round(score * 100)} %
+                </strong>
+                <RelativeTime at={startedAt} />
+              </div>
+              {answers.map(({ rule, text }) => (
+                <p key={rule}>
+                  {rule}: {text}
+                </p>
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   )
 }

@@ -1,0 +1,75 @@
+import type { ResponseOf } from '@hedgerow/contract'
+import type { deviceCalls } from '@hedgerow/contract/device-interface'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import styles from '../parts/form.module.css'
+
+type MeaningProps = {
+  preview: ResponseOf<typeof deviceCalls.previewSettings> | undefined
+  /** The number of the rule in the file. */
+  index: number
+}
+
+/** The sentence that a rule means, and what it would have done in the last 24 hours. */
+export function Meaning({ preview, index }: MeaningProps) {
+  const rule = preview?.rehearsal?.rules[index]
+  const warnings = preview?.warnings.filter(({ path }) => path[0] === 'rules' && path[1] === index) ?? []
+  const other = preview?.errors.filter(({ path }) => path[0] !== 'rules' || path[1] !== index) ?? []
+  const seen = preview?.rehearsal?.detections.filter(({ rules }) => rule !== undefined && rules.includes(rule.name))
+  return (
+    <>
+      <div className={styles.meaning}>
+        <output>
+          {rule === undefined ? (
+            <p className={styles.quiet}>What it means appears when the fields above have no error.</p>
+          ) : (
+            <>
+              <p>
+                <strong>{rule.sentence}</strong>
+              </p>
+              <p>{rehearsed(rule)}</p>
+            </>
+          )}
+        </output>
+        {seen !== undefined && seen.length > 0 && (
+          <details>
+            <summary>At which detections</summary>
+            <ul aria-label="It would have fired at">
+              {seen.map(({ id, label, camera, score, startedAt }) => (
+                <li key={`${id} ${label} ${startedAt}`}>
+                  {label} on {camera}, {Math.round(score * 100)} %, <RelativeTime at={startedAt} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+      {warnings.map(({ message }) => (
+        <Notice key={message} tone="warning">
+          {message}
+        </Notice>
+      ))}
+      {other.map(({ path, message }) => (
+        <Notice key={`${path.join('.')} ${message}`} tone="danger">
+          {path.join('.')}: {message}
+        </Notice>
+      ))}
+    </>
+  )
+}
+
+function rehearsed({ fired, firedBefore }: { fired: number; firedBefore: number | null }): string {
+  const now = firedInWords(fired)
+  return firedBefore === null || firedBefore === fired ? now : `${now} As it is now: ${timesInWords(firedBefore)}.`
+}
+
+export function firedInWords(fired: number): string {
+  return fired === 0
+    ? 'It would not have fired in the last 24 hours.'
+    : `It would have fired ${timesInWords(fired)} in the last 24 hours.`
+}
+
+function timesInWords(count: number): string {
+  if (count === 0) return 'not once'
+  return count === 1 ? 'once' : `${count} times`
+}

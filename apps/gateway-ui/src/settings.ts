@@ -1,0 +1,96 @@
+/** Forms write gateway.yaml value by value; the last save of a visit can be undone. */
+import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { deviceCalls } from 'virtual:device-calls'
+import type { BodyOf, ResponseOf } from '@hedgerow/contract'
+import type { SettingsEdit } from '@hedgerow/contract/device-interface'
+import { ask, DeviceError } from './calls.ts'
+import { KEPT } from './queries.ts'
+
+export type Settings = ResponseOf<typeof deviceCalls.readSettings>
+type Group = { [key: string]: unknown }
+
+const SETTINGS = ['settings']
+const UNDO = ['undo']
+
+/** What is read of the device is read again, but not the texts and drawings that a person works on. */
+const readAgain = (queries: QueryClient) =>
+  queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) && queryKey[0] !== UNDO[0] })
+
+export const useSettings = (isAllowed = true) =>
+  useQuery({
+    queryKey: SETTINGS,
+    queryFn: ({ signal }) => ask(deviceCalls.readSettings, { signal }),
+    enabled: isAllowed,
+    retry: false,
+  })
+
+/** The group of keys at a path, as it is written; empty when the file has none. */
+export function groupIn(settings: Settings['settings'], ...path: string[]): Group {
+  return path.reduce<Group>((at, key) => {
+    const value = at[key]
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Group) : {}
+  }, settings)
+}
+
+export function listIn(group: Group, key: string): unknown[] {
+  const value = group[key]
+  return Array.isArray(value) ? value : []
+}
+
+/** Saves edits, and remembers the text that they replace. */
+export function useChangeSettings() {
+  const queries = useQueryClient()
+  return useMutation({
+    async mutationFn(body: BodyOf<typeof deviceCalls.changeSettings>) {
+      const { text } = await ask(deviceCalls.readFile, {})
+      const { hash } = await ask(deviceCalls.changeSettings, { body })
+      return { text, hash }
+    },
+    async onSuccess(undo) {
+      queries.setQueryData(UNDO, undo)
+      await readAgain(queries)
+    },
+    // Somebody else may have changed the file.
+    onError: () => readAgain(queries),
+  })
+}
+
+/** The text before the last save of this visit, and the hash of the text that it wrote. */
+export const useUndo = () =>
+  useQuery<{ text: string; hash: string } | null>({
+    queryKey: UNDO,
+    queryFn: () => null,
+    initialData: null,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  })
+
+export function useUndoSave() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.saveFile>) => ask(deviceCalls.saveFile, { body }),
+    async onSuccess() {
+      queries.setQueryData(UNDO, null)
+      await readAgain(queries)
+    },
+  })
+}
+
+/** What the edits would mean; undefined edits are not asked about. */
+export const usePreview = (edits: SettingsEdit[] | undefined, hash: string) =>
+  useQuery({
+    queryKey: ['preview', hash, edits],
+    queryFn: ({ signal }) => ask(deviceCalls.previewSettings, { body: { edits: edits!, hash }, signal }),
+    enabled: edits !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  })
+
+/** The sentence for the value at a path, or for a part of it. */
+export function errorAt(error: unknown, path: SettingsEdit['path']): string | undefined {
+  if (!(error instanceof DeviceError)) return undefined
+  const at = path.join('.')
+  return Object.entries(error.fieldErrors).find(([key]) => key === at || key.startsWith(`${at}.`))?.[1]
+}

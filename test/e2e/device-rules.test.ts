@@ -1,0 +1,199 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startGateway } from '../../apps/gateway/src/gateway.ts'
+import { startRelay } from '../../apps/gateway/testing/relay.ts'
+import { axeViolations } from '../harness/axe.ts'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+
+/** A person writes rules as forms, on the own interface of a gateway without a hub. */
+let browser: BrowserHandle
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+
+async function startFarm() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-rules-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const file = join(dataDir, 'gateway.yaml')
+  const relay = await startRelay()
+  onTestFinished(() => relay.stop())
+  const device = `driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, coolDownSeconds: 0`
+  const text = `# The farm, by the stream
+cameras:
+  gate: { url: "http://127.0.0.1:9/gate", zones: { rows: [[0, 0], [1, 0], [1, 1]] } }
+sources:
+  eye: { cameras: [gate], model: demonstration }  # drawn scenes
+deterrents:
+  valve: { ${device} }
+  horn:  { ${device} }
+
+rules:
+  # Water first.
+  - name: Boar   # they come in October
+    labels: [boar]
+    fire: [valve] # the big one
+  - { name: Fox, labels: [fox], fire: [horn], enabled: false }
+# the end
+`
+  await writeFile(file, text)
+  const log = pino({ level: 'silent' })
+  const gateway = await startGateway({ name: 'Farm', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
+  onTestFinished(() => gateway.stop())
+  const seen = (id: string, label: string, minutes: number) => ({
+    ...{ id, camera: 'gate', label, severity: 'alert' as const, score: 0.9 },
+    ...{ startedAt: minutesAgo(minutes), endedAt: minutesAgo(minutes - 1) },
+  })
+  await gateway.reportDetections([seen('b1', 'boar', 90), seen('f1', 'fox', 60), seen('f2', 'fox', 30)])
+  return { gateway, text, read: () => readFile(file, 'utf8') }
+}
+
+async function openRules(page: Page, { gateway }: Awaited<ReturnType<typeof startFarm>>) {
+  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
+  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Rules' }).click()
+  await page.getByRole('button', { name: 'Add a rule' }).waitFor()
+}
+
+/** Moves by Tab alone until the element has focus. */
+async function tabTo(page: Page, what: Locator) {
+  for (let presses = 0; presses < 150; presses++) {
+    if (await what.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error('Tab never reaches it.')
+}
+
+test('on a phone a rule is added, switched off, deleted and undone; the rest of the file keeps its bytes', async () => {
+  const farm = await startFarm()
+  const person = await browser.person({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    reducedMotion: 'reduce',
+  })
+  const page = await person.newPage()
+  await openRules(page, farm)
+  const list = page.getByRole('list', { name: 'Rules' })
+  await list.getByText('It would have fired once in the last 24 hours.').waitFor()
+
+  await page.getByRole('button', { name: 'Add a rule' }).tap()
+  const form = page.getByRole('dialog', { name: 'Add a rule' })
+  const what = form.getByRole('group', { name: 'When it sees' })
+  expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await what.getByLabel('any animal').tap()
+  await form.getByRole('group', { name: 'Then it fires' }).getByLabel('horn').tap()
+  await form.getByText('Animal on any camera: fires horn.').waitFor()
+  await form.getByText('It would have fired 3 times in the last 24 hours.').waitFor()
+  await form.getByText('At which detections').tap()
+  await expect
+    .poll(() => form.getByRole('list', { name: 'It would have fired at' }).getByRole('listitem').count())
+    .toBe(3)
+  await what.getByLabel('any animal').tap()
+  await what.getByLabel('fox', { exact: true }).tap()
+  await form.getByRole('group', { name: 'In the zones' }).getByLabel('rows').tap()
+  await form.getByLabel('Seconds').fill('7')
+  await form.getByText('Fox on any camera, in rows: fires horn for 7 s.').waitFor()
+  await form.getByText('It would not have fired in the last 24 hours.').waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await axeViolations(page)).toEqual([])
+  await form.getByLabel('Name').fill('Fox in the rows')
+  await form.getByRole('button', { name: 'Save' }).tap()
+  await form.waitFor({ state: 'hidden' })
+  await list.getByText('Fox in the rows', { exact: true }).waitFor()
+  const added =
+    '  - name: "Fox in the rows"\n    labels: ["fox"]\n    zones: ["rows"]\n    fire: ["horn"]\n    seconds: 7\n'
+  const withRule = farm.text.replace('# the end', `${added}# the end`)
+  expect(await farm.read()).toBe(withRule)
+
+  await list.getByRole('listitem').filter({ hasText: 'Boar' }).getByLabel('On').tap()
+  await list.getByText('Switched off. Boar on any camera: fires valve.').waitFor()
+  expect(await farm.read()).toBe(withRule.replace('# the big one\n', '# the big one\n    enabled: false\n'))
+
+  await page.getByRole('button', { name: 'Delete Boar' }).tap()
+  await page.getByRole('dialog', { name: 'Delete the rule Boar' }).getByRole('button', { name: 'Delete' }).tap()
+  await expect.poll(() => list.getByText('Boar', { exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Undo' }).tap()
+  await list.getByText('Switched off. Boar on any camera: fires valve.').waitFor()
+  expect(await farm.read()).toBe(withRule.replace('# the big one\n', '# the big one\n    enabled: false\n'))
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+})
+
+test('with the keyboard alone a rule is changed, and compared with what it did before', async () => {
+  const farm = await startFarm()
+  const person = await browser.person({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  await openRules(page, farm)
+  await tabTo(page, page.getByRole('button', { name: 'Edit Boar' }))
+  await page.keyboard.press('Enter')
+  const form = page.getByRole('dialog', { name: 'Rule Boar' })
+  await form.waitFor()
+  await tabTo(page, form.getByRole('group', { name: 'When it sees' }).getByLabel('fox', { exact: true }))
+  await page.keyboard.press('Space')
+  await form.getByText('It would have fired 3 times in the last 24 hours. As it is now: once.').waitFor()
+  await tabTo(page, form.getByLabel('At these times'))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await form.getByLabel('From').waitFor()
+  await tabTo(page, form.getByRole('group', { name: 'On these days' }).getByLabel('Sun'))
+  await page.keyboard.press('Space')
+  await form.getByText(/from 22:00 to 06:00, on Monday, .* and Saturday: fires valve/).waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await tabTo(page, form.getByRole('button', { name: 'Save' }))
+  await page.keyboard.press('Enter')
+  await form.waitFor({ state: 'hidden' })
+  expect(await farm.read()).toBe(
+    farm.text
+      .replace('[boar]\n', '["boar", "fox"]\n')
+      .replace(
+        '# the big one\n',
+        '# the big one\n    hours: "22:00-06:00"\n    days: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]\n',
+      ),
+  )
+})
+
+test('an error is told beside its field, and nothing is saved; so is a file that changed meanwhile', async () => {
+  const farm = await startFarm()
+  const broken = farm.text.replace('fire: [valve]', 'zones: [rows]\n    fire: [valve]')
+  const person = await browser.person({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  await openRules(page, farm)
+  await page.getByRole('button', { name: 'Edit Boar' }).click()
+  const form = page.getByRole('dialog', { name: 'Rule Boar' })
+  const where = form.getByRole('group', { name: 'In the zones' })
+  await where.getByLabel('rows').check()
+  await form.getByText(/, in rows: fires valve\.$/).waitFor()
+
+  // Meanwhile somebody deletes the zone.
+  const path = new URL(`http://127.0.0.1:${farm.gateway.port}/device/api/v1/settings`)
+  const elsewhere = await page.evaluate(async (address) => {
+    const { hash } = (await (await fetch(address)).json()) as { hash: string }
+    const answer = await fetch(address, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ edits: [{ path: ['cameras', 'gate', 'zones'] }], hash }),
+    })
+    return answer.status
+  }, path.href)
+  expect(elsewhere).toBe(200)
+  const theirs = await farm.read()
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText('The file was changed meanwhile.').first().waitFor()
+  await form.getByRole('button', { name: 'Load it again' }).click()
+  const sentence = where.getByText(/^There is no zone rows/)
+  await sentence.waitFor()
+  expect(await where.getAttribute('aria-describedby')).toBe(await sentence.getAttribute('id'))
+  await form.getByRole('button', { name: 'Save' }).click()
+  await sentence.waitFor()
+  expect(await farm.read()).toBe(theirs)
+  expect(broken).not.toBe(theirs)
+  await where.getByLabel('rows').uncheck()
+  await form.getByText('Boar on any camera: fires valve.').waitFor()
+  await sentence.waitFor({ state: 'hidden' })
+})
