@@ -60,6 +60,17 @@ export const deviceScreens: Screen[] = [
     page.getByRole('button', { name: 'Hold to test' }).first().waitFor(),
   ),
   device('device-rules', 'rules', (page) => page.getByText(/: fires Sprinkler\.$/).waitFor()),
+  device('device-rule-form', 'rules', async (page) => {
+    await page
+      .getByRole('button', { name: /^Edit / })
+      .first()
+      .click()
+    await page
+      .getByText(/^It would (?:not )?have fired /)
+      .last()
+      .waitFor()
+    await page.getByRole('dialog').getByText('It fires also while a person is there').click()
+  }),
   device('device-learning', 'learning', (page) => page.getByRole('heading', { name: 'Learning' }).waitFor()),
   device('device-configuration', 'configuration', async (page) => {
     await page.getByRole('textbox', { name: 'gateway.yaml' }).fill('rules:\n  - { name: A }\n')

@@ -85,11 +85,16 @@ export function ruleOf(draft: RuleDraft, before: WrittenRule): WrittenRule {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
-/** A name for a rule that has none yet. */
-export function proposedName({ labels, cameras }: Pick<RuleDraft, 'labels' | 'cameras'>): string {
+/** A name for a rule that has none yet, which no other rule has. */
+export function proposedName(
+  { labels, cameras }: Pick<RuleDraft, 'labels' | 'cameras'>,
+  taken: readonly string[],
+): string {
   const what = labels.join(' or ')
   const name = cameras.length === 0 ? what : `${what} on ${cameras.join(' or ')}`
-  return (name.slice(0, 1).toUpperCase() + name.slice(1)).slice(0, 100)
+  const first = (name.slice(0, 1).toUpperCase() + name.slice(1)).slice(0, 90)
+  const numbered = [first, ...taken.map((_, index) => `${first} ${index + 2}`)]
+  return numbered.find((each) => !taken.includes(each)) ?? first
 }
 
 function hoursOf({ when, from, to, other }: RuleDraft): string | string[] | undefined {

@@ -15,6 +15,7 @@ type TickListProps = {
 /** Some of several values, in the order of the options. */
 export function TickList({ legend, hint, options, ticked, error, onChange }: TickListProps) {
   const id = useId()
+  if (options.length === 0) return null
   return (
     <fieldset className={styles.group} aria-describedby={error === undefined ? undefined : id}>
       <legend>{legend}</legend>

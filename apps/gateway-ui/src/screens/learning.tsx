@@ -10,10 +10,33 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { messageOf } from '../calls.ts'
+import { SettingsPanel } from '../parts/settings-panel.tsx'
+import { UndoBar } from '../parts/undo-bar.tsx'
 import { useDismissMask, useLearning, useStatus, useUndoLearning } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { AcceptMaskDialog } from './accept-mask-dialog.tsx'
 import styles from './learning.module.css'
+
+const SETTINGS = {
+  title: 'How it learns',
+  fields: [
+    {
+      path: ['learning', 'enabled'],
+      label: 'Learning from reviews',
+      kind: [
+        ['', 'On (usual)'],
+        ['false', 'Off: nothing is learned and nothing is held back'],
+      ],
+    },
+    {
+      path: ['learning', 'hours'],
+      label: 'When it learns, once a night',
+      kind: 'text',
+      usual: '02:00-05:00',
+    },
+    { path: ['learning', 'megabytes'], label: 'Space for its small pictures, MB', kind: 'number', usual: '100' },
+  ],
+} as const
 
 export function LearningScreen() {
   const name = useStatus().data?.name ?? 'Gateway'
@@ -28,6 +51,7 @@ export function LearningScreen() {
         place={name}
         lead="What this gateway learned from reviews. It holds back detections that look like known false alarms."
       />
+      <UndoBar />
       {undo.error !== null && <Notice tone="danger">{messageOf(undo.error)}</Notice>}
       {data === undefined ? (
         <PanelWaiting query={query} rows={6} label="Loading what was learned" />
@@ -74,6 +98,7 @@ export function LearningScreen() {
           ))}
         </>
       )}
+      <SettingsPanel {...SETTINGS} />
     </>
   )
 }

@@ -41,24 +41,35 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   const found = rules.findIndex((rule) => rule['name'] === name)
   const index = found < 0 ? rules.length : found
   const before = rules[index] ?? {}
-  const [draft, setDraft] = useState<RuleDraft>(() => draftOf(before))
+  const own = draftOf(before)
+  const [draft, setDraft] = useState<RuleDraft>(own)
   const [another, setAnother] = useState('')
   const change = useChangeSettings()
   const password = useFilePassword()
-  const rule = ruleOf({ ...draft, name: draft.name.trim() || proposedName(draft) }, before)
+  const proposed = proposedName(
+    draft,
+    rules.map((rule) => String(rule['name'])),
+  )
+  const rule = ruleOf({ ...draft, name: draft.name.trim() || proposed }, before)
   const isComplete = draft.labels.length > 0 && draft.fire.length > 0
   const edits = [{ path: ['rules', index], value: rule as Settings['settings'] }]
   const [asked] = useDebouncedValue(JSON.stringify(edits), PREVIEW_AFTER_MS)
   const preview = usePreview(isComplete ? (JSON.parse(asked) as typeof edits) : undefined, base.hash)
   const isOutdated = [change.error, preview.error].some((error) => codeOf(error) === 'file_changed')
 
+  /** What the rule names stays there, also when nothing offers it. */
+  const offer = (key: 'labels' | 'cameras' | 'zones' | 'fire', offered: readonly string[]) => [
+    ...new Set([...offered, ...own[key], ...draft[key]]),
+  ]
   const set = (part: Partial<RuleDraft>) => setDraft({ ...draft, ...part })
   function errorOf(key: string): string | undefined {
     const told = preview.data?.errors.find(({ path }) => path[1] === index && path[2] === key)?.message
     return (isComplete ? told : undefined) ?? errorAt(change.error, ['rules', index, key])
   }
 
-  const cameras = base.names.cameras.filter((each) => draft.cameras.length === 0 || draft.cameras.includes(each.name))
+  const zones = base.names.cameras
+    .filter(({ name: camera }) => draft.cameras.length === 0 || draft.cameras.includes(camera))
+    .flatMap((camera) => camera.zones)
   const deterrents = Object.keys(groupIn(base.settings, 'deterrents'))
 
   function addLabel(): void {
@@ -83,7 +94,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
       <form className={styles.form} onSubmit={save}>
         <TickList
           legend="When it sees"
-          options={withOwn(['animal', ...base.names.labels], draft.labels).map((label) => [
+          options={offer('labels', ['animal', ...base.names.labels]).map((label) => [
             label,
             label === 'animal' ? 'any animal' : label,
           ])}
@@ -110,28 +121,18 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
         <TickList
           legend="On the cameras"
           hint="None ticked: all cameras."
-          options={pairs(
-            withOwn(
-              base.names.cameras.map((each) => each.name),
-              draft.cameras,
-            ),
-          )}
+          options={pairs(offer('cameras', names(base.names.cameras)))}
           ticked={draft.cameras}
           error={errorOf('cameras')}
-          onChange={(names) => set({ cameras: names })}
+          onChange={(cameras) => set({ cameras })}
         />
         <TickList
           legend="In the zones"
           hint="None ticked: the whole picture."
-          options={pairs(
-            withOwn(
-              cameras.flatMap((each) => each.zones),
-              draft.zones,
-            ),
-          )}
+          options={pairs(offer('zones', zones))}
           ticked={draft.zones}
           error={errorOf('zones')}
-          onChange={(zones) => set({ zones })}
+          onChange={(ticked) => set({ zones: ticked })}
         />
         <div className={styles.row}>
           <NativeSelect
@@ -192,7 +193,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
         </TickBox>
         <TickList
           legend="Then it fires"
-          options={pairs(withOwn(deterrents, draft.fire))}
+          options={pairs(offer('fire', deterrents))}
           ticked={draft.fire}
           error={errorOf('fire')}
           onChange={(fire) => set({ fire })}
@@ -239,7 +240,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
         <TextInput
           label="Name"
           value={draft.name}
-          placeholder={proposedName(draft)}
+          placeholder={proposed}
           maxLength={100}
           error={errorOf('name')}
           onChange={(event) => set({ name: event.currentTarget.value })}
@@ -275,8 +276,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
 
 const pairs = (names: readonly string[]) => names.map((name) => [name, name] as const)
 
-/** What the rule names stays there, also when nothing offers it. */
-const withOwn = (offered: readonly string[], own: readonly string[]) => [...new Set([...offered, ...own])]
+const names = (cameras: Settings['names']['cameras']) => cameras.map(({ name }) => name)
 
 const numberOf = (value: string | number) => (typeof value === 'number' ? value : '')
 

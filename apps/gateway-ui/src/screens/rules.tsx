@@ -11,12 +11,14 @@ import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { messageOf } from '../calls.ts'
 import { ChangeDialog, type Change } from '../parts/change-dialog.tsx'
 import { useFilePassword } from '../parts/file-password.tsx'
+import { SettingsPanel } from '../parts/settings-panel.tsx'
 import { UndoBar } from '../parts/undo-bar.tsx'
 import { useRules, useRuleTest, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { listIn, useChangeSettings, useSettings } from '../settings.ts'
 import { RuleForm } from './rule-form.tsx'
 import { firedInWords } from './rule-meaning.tsx'
+import { PLACE, SECOND_LOOK } from './rule-settings.ts'
 import styles from './rules.module.css'
 
 export function RulesScreen() {
@@ -27,6 +29,8 @@ export function RulesScreen() {
       <UndoBar />
       <Rules />
       <DryRun />
+      <SettingsPanel {...PLACE} />
+      <SettingsPanel {...SECOND_LOOK} />
     </>
   )
 }
@@ -75,13 +79,12 @@ function Rules() {
               <li key={name}>
                 <div className={styles.head}>
                   <strong>{name}</strong>
-                  {index < 0 ? (
+                  <span className={styles.buttons}>
                     <Chip tone={enabled ? 'good' : 'neutral'}>{enabled ? 'on' : 'off'}</Chip>
-                  ) : (
-                    <TickBox checked={enabled} onChange={(isOn) => turn(index, name, isOn)}>
-                      On
-                    </TickBox>
-                  )}
+                    {index >= 0 && (
+                      <TickBox label={`${name} is on`} checked={enabled} onChange={(isOn) => turn(index, name, isOn)} />
+                    )}
+                  </span>
                 </div>
                 <p>{sentence}</p>
                 <p className={styles.count}>{firedInWords(fired)}</p>

@@ -168,11 +168,11 @@ test('what a changed rule has in common with the one before stays as it is writt
   const changed = applyEdits(block, [{ path: ['rules', 0], value: boar }])
   expect(changed).toBe(
     block
-      .replace("[boar,   'deer'] # not", '["boar", "fox"] # not')
+      .replace("[boar,   'deer'] # not", '[boar, fox] # not')
       .replace('seconds: 12\n', 'seconds: 20\n    hours: "22:00-06:00"\n'),
   )
   const added = applyEdits(block, [{ path: ['rules', 2], value: { name: 'Deer', labels: ['deer'], fire: ['horn'] } }])
-  expect(added).toBe(block.replace('no way\n', 'no way\n  - name: "Deer"\n    labels: ["deer"]\n    fire: ["horn"]\n'))
+  expect(added).toBe(block.replace('no way\n', 'no way\n  - name: Deer\n    labels: [deer]\n    fire: [horn]\n'))
   expect(applyEdits(added, [{ path: ['rules', 2] }])).toBe(block)
   expect(applyEdits(block, [{ path: ['rules', 0] }])).toBe(block.replace(/ {2}- name: Boar[^]*seconds: 12\n/, ''))
 })

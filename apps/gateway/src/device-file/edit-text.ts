@@ -278,13 +278,17 @@ function plainKey(key: string): string {
 
 const FILE = /^!file (\S.*)$/
 
-/** Texts are quoted, because an address has characters with another meaning in YAML. */
+/** Other programs read some plain words as true, false or null. */
+const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][a-z0-9_-]*$/i
+
+/** Other texts than words are quoted, because an address has characters with another meaning in YAML. */
 function inFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`
   // YAML has NaN and infinity, JSON does not.
   if (typeof value === 'number') return stringify(value).trimEnd()
   const file = typeof value === 'string' ? FILE.exec(value)?.[1] : undefined
   if (file !== undefined) return `!file ${JSON.stringify(file)}`
+  if (typeof value === 'string' && PLAIN.test(value)) return value
   if (!isRecord(value)) return JSON.stringify(value)
   const pairs = Object.entries(value).map(([key, each]) => `${plainKey(key)}: ${inFlow(each)}`)
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`

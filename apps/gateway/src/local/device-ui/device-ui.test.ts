@@ -647,7 +647,7 @@ rules:
     const saved = await change(edits, asHub('manager'), { password })
     expect(saved.status).toBe(200)
     expect(readFileSync(path(), 'utf8')).toBe(
-      before.replace('enabled: false', 'enabled: true').replace('[boar]', '[boar, "deer"]'),
+      before.replace('enabled: false', 'enabled: true').replace('[boar]', '[boar, deer]'),
     )
     expect((await call('readRules', mine())).json).toMatchObject([{ name: 'Boar' }, { name: 'Fox', enabled: true }])
     const undone = await call('saveFile', { ...mine(), body: { text: before, hash: saved.json['hash'] } })
