@@ -170,8 +170,7 @@ test('on a desktop, by keyboard: a Shelly by its address, its limits changed, an
   await page.getByLabel('Name', { exact: true }).fill('siren')
   await press.focus()
   await page.keyboard.down('Space')
-  // No camera looks here, and nobody knows whether a person is in the way.
-  await page.getByText(/said that it is on|no camera/).waitFor()
+  await page.getByText('It said that it is on, for 3 s. Was it the right one?').waitFor()
   await page.keyboard.up('Space')
   await page.getByLabel('Seconds of a firing').fill('0')
   await page.getByRole('button', { name: 'Save' }).press('Enter')
@@ -187,7 +186,9 @@ test('on a desktop, by keyboard: a Shelly by its address, its limits changed, an
   await page.getByLabel('Seconds to wait after a firing').fill('90')
   await page.getByRole('button', { name: 'Save' }).press('Enter')
   await page.getByText('Saved. It is active.').waitFor()
-  expect(await readFile(file, 'utf8')).toMatch(/ siren:\n {4}driver: "shelly"\n(.*\n)* {4}seconds: 4\n {4}coolDownSeconds: 90\n/)
+  expect(await readFile(file, 'utf8')).toMatch(
+    / siren:\n {4}driver: "shelly"\n(.*\n)* {4}seconds: 4\n {4}coolDownSeconds: 90\n/,
+  )
 
   await page.getByRole('button', { name: 'Delete hose' }).press('Enter')
   await page.getByRole('dialog', { name: 'hose is in use' }).getByText('The rule boar fires it.').waitFor()
@@ -195,6 +196,9 @@ test('on a desktop, by keyboard: a Shelly by its address, its limits changed, an
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   await page.getByRole('button', { name: 'Delete siren' }).press('Enter')
   await page.getByRole('dialog', { name: 'Delete siren' }).getByRole('button', { name: 'Delete' }).press('Enter')
-  await page.getByRole('list', { name: 'Deterrents' }).getByText('siren').waitFor({ state: 'detached' })
+  await page
+    .getByRole('list', { name: 'Deterrents' })
+    .getByText('siren', { exact: true })
+    .waitFor({ state: 'detached' })
   expect(await readFile(file, 'utf8')).toBe(FILE)
 })

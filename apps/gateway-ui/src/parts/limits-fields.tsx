@@ -20,7 +20,7 @@ const FIELDS = [
 const PEOPLE = [
   { value: 'all', label: 'A person on any camera' },
   { value: 'some', label: 'A person on chosen cameras' },
-  { value: 'none', label: 'Nobody: it can hit no one' },
+  { value: 'none', label: 'Nothing' },
 ]
 
 /** The limits of a deterrent that most people change, with the sentence that they mean. */

@@ -18,7 +18,7 @@ export function TrialFiring({ name, trial: { firing, stop }, isReady, onFire }: 
   return (
     <div className={styles.form}>
       <p className={styles.quiet}>
-        It is on for {TRIAL_SECONDS} s at most, and only when nobody is in the way: its limits hold, and its pause.
+        Make sure that nobody stands in its way. It is on for at most {TRIAL_SECONDS} s, and its limits hold.
       </p>
       <div className={styles.buttons}>
         <HoldButton
