@@ -2,9 +2,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 
-/** How long a deterrent that gateway.yaml does not have may be on. */
-export const TRIAL_SECONDS = 3
-
 const password = z.string().min(1).max(200).optional()
 /** The name of a driver. */
 const driver = z.string().min(1).max(50)

@@ -21,9 +21,6 @@ import { disarmTime } from './gateway-door.ts'
 import { heartbeat, heartbeatProtection } from './heartbeats.ts'
 import { gatewayLearning, learningUndo } from './learning.ts'
 
-export { TRIAL_SECONDS } from './deterrent-setup.ts'
-export type { DeterrentField, DeterrentKind, FoundDeterrent, FoundOutput } from './deterrent-setup.ts'
-
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
 const armed = z.object({ armed: z.boolean() })
 

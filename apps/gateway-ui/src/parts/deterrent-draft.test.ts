@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/device-interface'
+import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/deterrent-setup'
 import { draftOf, editsOf, given, limitsInWords, PROPOSED, writtenOf } from './deterrent-draft.ts'
 
 const field = (key: string, type: DeterrentField['type'], usual: DeterrentField['usual'] = null): DeterrentField => ({

@@ -1,5 +1,6 @@
 /** What a person typed into the form of a deterrent, and what gateway.yaml gets of it. */
-import type { DeterrentField, DeterrentKind, SettingsEdit } from '@hedgerow/contract/device-interface'
+import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/deterrent-setup'
+import type { SettingsEdit } from '@hedgerow/contract/device-interface'
 
 type Json = NonNullable<SettingsEdit['value']>
 export type Written = Record<string, Json>

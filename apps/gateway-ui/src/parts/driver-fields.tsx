@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import type { DeterrentField } from '@hedgerow/contract/device-interface'
+import type { DeterrentField } from '@hedgerow/contract/deterrent-setup'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { FoundDeterrent } from '@hedgerow/contract/device-interface'
+import type { FoundDeterrent } from '@hedgerow/contract/deterrent-setup'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { messageOf } from '../calls.ts'

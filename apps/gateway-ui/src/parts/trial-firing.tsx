@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { TRIAL_SECONDS } from '@hedgerow/contract/device-interface'
+import { TRIAL_SECONDS } from '@hedgerow/contract/constants'
 import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { messageOf } from '../calls.ts'

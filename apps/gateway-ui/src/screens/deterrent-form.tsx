@@ -1,8 +1,8 @@
 /** The form of one deterrent: the wizard that adds one, and the same for changing one. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useState, type ComponentProps } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
-import type { DeterrentKind, FoundDeterrent, FoundOutput } from '@hedgerow/contract/device-interface'
+import type { DeterrentKind, FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -44,6 +44,8 @@ const BRANDS: readonly (readonly [driver: string, words: string])[] = [
   ['http', 'HTTP requests'],
   ['command', 'Program of this device'],
 ]
+
+const TAKEN = 'gateway.yaml has a deterrent of this name already.'
 
 export function AddDeterrentScreen() {
   return (
@@ -109,7 +111,7 @@ function Form({ kinds, query, found }: FormProps) {
   const written = kind && writtenOf(kind, draft)
   const isWritable = kind !== undefined && (found !== undefined || !kind.needsText)
   const edits = kind && written ? editsOf(name, written, before && writtenOf(kind, before)) : []
-  const isOutdated = save.error instanceof DeviceError && save.error.code === 'file_changed'
+  const isTaken = !found && Object.hasOwn(groupIn(settings.settings, 'deterrents'), name)
 
   /** What was typed stays, and can be saved next. */
   async function reload(): Promise<void> {
@@ -211,63 +213,86 @@ function Form({ kinds, query, found }: FormProps) {
                     description="Rules and the ledger use this name."
                     value={draft.name}
                     maxLength={63}
-                    error={errorOf('name')}
+                    error={isTaken ? TAKEN : errorOf('name')}
                     onChange={(event) => change({ name: event.currentTarget.value })}
                   />
                   <TrialFiring
                     name={name}
                     trial={trial}
-                    isReady={name !== '' && !password.isMissing}
+                    isReady={name !== '' && !isTaken && !password.isMissing}
                     onFire={() => trial.firing.mutate({ name, driver, settings: given(written), ...password.given })}
                   />
                 </div>
               </Panel>
             )}
-            <Panel title="Limits">
-              <div className={styles.side}>
-                <LimitsFields
-                  limits={draft.limits}
-                  cameras={settings.names.cameras.map((camera) => camera.name)}
-                  errorOf={errorOf}
-                  onChange={(limits) => change({ limits })}
-                />
-                <p className={styles.quiet}>
-                  Hours, the longest firing and seconds an hour: edit in <Link to="/configuration">Configuration</Link>.
-                </p>
-              </div>
-            </Panel>
-            {save.error !== null && (
-              <Notice tone="danger">
-                {messageOf(save.error)}{' '}
-                {isOutdated && (
-                  <Button variant="default" size="compact-sm" onClick={() => void reload()}>
-                    Load it again
-                  </Button>
-                )}
-              </Notice>
-            )}
-            <div className={styles.buttons}>
-              <Button
-                loading={save.isPending}
-                disabled={name === '' || edits.length === 0 || password.isMissing}
-                onClick={() =>
-                  save.mutate(
-                    { edits, hash: settings.hash, ...password.given },
-                    { onSuccess: () => void navigate('/deterrents') },
-                  )
-                }
-              >
-                Save
-              </Button>
-              <Button variant="default" component={Link} to="/deterrents">
-                Cancel
-              </Button>
-            </div>
+            <LimitsPanel
+              limits={draft.limits}
+              cameras={settings.names.cameras.map((camera) => camera.name)}
+              errorOf={errorOf}
+              onChange={(limits) => change({ limits })}
+            />
+            <SaveButtons
+              save={save}
+              isReady={name !== '' && !isTaken && edits.length > 0 && !password.isMissing}
+              onSave={() =>
+                save.mutate(
+                  { edits, hash: settings.hash, ...password.given },
+                  { onSuccess: () => void navigate('/deterrents') },
+                )
+              }
+              onReload={() => void reload()}
+            />
           </>
         )}
       </div>
       {found === undefined && <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />}
     </div>
+  )
+}
+
+function LimitsPanel(props: ComponentProps<typeof LimitsFields>) {
+  return (
+    <Panel title="Limits">
+      <div className={styles.side}>
+        <LimitsFields {...props} />
+        <p className={styles.quiet}>
+          Hours, the longest firing and seconds an hour: edit in <Link to="/configuration">Configuration</Link>.
+        </p>
+      </div>
+    </Panel>
+  )
+}
+
+type SaveButtonsProps = {
+  save: ReturnType<typeof useChangeSettings>
+  isReady: boolean
+  onSave: () => void
+  onReload: () => void
+}
+
+function SaveButtons({ save: { error, isPending }, isReady, onSave, onReload }: SaveButtonsProps) {
+  const isOutdated = error instanceof DeviceError && error.code === 'file_changed'
+  return (
+    <>
+      {error !== null && (
+        <Notice tone="danger">
+          {messageOf(error)}{' '}
+          {isOutdated && (
+            <Button variant="default" size="compact-sm" onClick={onReload}>
+              Load it again
+            </Button>
+          )}
+        </Notice>
+      )}
+      <div className={styles.buttons}>
+        <Button loading={isPending} disabled={!isReady} onClick={onSave}>
+          Save
+        </Button>
+        <Button variant="default" component={Link} to="/deterrents">
+          Cancel
+        </Button>
+      </div>
+    </>
   )
 }
 
@@ -277,7 +302,7 @@ function Kind({ kind: { summary, others, needsText }, isNew }: { kind: Deterrent
       <p className={styles.quiet}>{summary}</p>
       {others.length > 0 && (
         <p className={styles.quiet}>
-          {needsText && isNew ? 'This kind is written as text' : `${others.map(labelOf).join(', ')}`}: edit in{' '}
+          {needsText && isNew ? 'This kind is written as text' : others.map(labelOf).join(', ')}: edit in{' '}
           <Link to="/configuration">Configuration</Link>.
         </p>
       )}

@@ -1,5 +1,5 @@
 /** The drivers as forms: each key of a driver that is a single value is a field. */
-import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/device-interface'
+import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/deterrent-setup'
 import { z } from 'zod'
 import { driverNames, loadDriver } from './drivers.ts'
 import type { DriverType } from './drivers/driver.ts'

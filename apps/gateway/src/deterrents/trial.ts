@@ -2,7 +2,7 @@
  * A deterrent that a person tries before gateway.yaml has it. To the interlock it is one like any other, so every rule
  * of safety holds; it goes when it is saved, after some minutes, or when another one is tried.
  */
-import { TRIAL_SECONDS } from '@hedgerow/contract/device-interface'
+import { TRIAL_SECONDS } from '@hedgerow/contract/constants'
 import type { DeviceFile } from '../device-file/schema.ts'
 import type { Deterrents } from './deterrents.ts'
 import { longestOf, type DeterrentSettings } from './schema.ts'

@@ -7,7 +7,8 @@ import { startShelly } from '../../../testing/device-servers.ts'
 import { checkDeclared } from '../../../testing/declared-error.ts'
 import { startOpenSprinkler, type Sprinkler } from '../../../testing/opensprinkler.ts'
 import { DEVICE_API_BASE } from '@hedgerow/contract'
-import { deviceCalls, type DeterrentKind, type DeviceStatus } from '@hedgerow/contract/device-interface'
+import type { DeterrentKind } from '@hedgerow/contract/deterrent-setup'
+import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
 import { startGateway, type Gateway } from '../../gateway.ts'
 
 const SECRET = 'correct-horse-9'
@@ -118,14 +119,21 @@ describe('what a form needs', () => {
 
 describe('what is refused', () => {
   test.each([
-    ['a wrong password', { password: 'wrong-horse-8' }, 502, 'deterrent_failed', /refused the password/],
-    ['an address with a path', { address: 'http://127.0.0.2/x' }, 400, 'invalid_request', /./],
-    ['a key that the driver does not have', { colour: 'red' }, 400, 'invalid_request', /./],
-    ['a station that nobody has', { station: 9_000 }, 400, 'invalid_request', /./],
-  ])('%s', async (_what, mistake, status, error, message) => {
+    ['an address with a path', { address: 'http://127.0.0.2/x' }],
+    ['a key that the driver does not have', { colour: 'red' }],
+    ['a station that nobody has', { station: 9_000 }],
+  ])('%s, beside its field', async (_what, mistake) => {
     const answer = await send('readOutputs', written(mistake))
-    expect(answer).toMatchObject({ status, json: { error, message: expect.stringMatching(message) } })
-    if (status === 400) expect(Object.keys(answer.json['fieldErrors'] as object)).toEqual(Object.keys(mistake))
+    expect(answer).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
+    expect(Object.keys(answer.json['fieldErrors'] as object)).toEqual(Object.keys(mistake))
+  })
+
+  test('a wrong password, in words without it', async () => {
+    const answer = await send('readOutputs', written({ password: 'wrong-horse-8' }))
+    expect(answer).toMatchObject({
+      status: 502,
+      json: { error: 'deterrent_failed', message: 'The device refused the password.' },
+    })
     expect(JSON.stringify(answer.json)).not.toContain('horse')
   })
 

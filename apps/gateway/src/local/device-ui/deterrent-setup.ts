@@ -1,7 +1,7 @@
 /** The calls by which a person sets up a deterrent. Each throws `Refusal`. */
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FoundDeterrent, FoundOutput } from '@hedgerow/contract/device-interface'
+import type { FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
 import { Refusal } from '../../calls/errors.ts'
 import type { createParts } from '../../calls/parts.ts'
 import type { Deterrents } from '../../deterrents/deterrents.ts'
