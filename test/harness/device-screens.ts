@@ -59,6 +59,17 @@ export const deviceScreens: Screen[] = [
   device('device-deterrents', 'deterrents', (page) =>
     page.getByRole('button', { name: 'Hold to test' }).first().waitFor(),
   ),
+  device('device-add-deterrent', 'add-deterrent', async (page) => {
+    await page.getByLabel('Kind').selectOption('opensprinkler')
+    await page.getByText(/^Fires for 10 s, then waits 30 s\./).waitFor()
+  }),
+  device('device-edit-deterrent', 'deterrents', async (page) => {
+    await page
+      .getByRole('link', { name: /^Edit / })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+  }),
   device('device-rules', 'rules', (page) => page.getByText(/: fires Sprinkler\.$/).waitFor()),
   device('device-rule-form', 'rules', async (page) => {
     await page

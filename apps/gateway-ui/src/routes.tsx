@@ -20,6 +20,14 @@ export const routes: RouteObject[] = [
             path: '/deterrents',
             lazy: async () => ({ Component: (await import('./screens/deterrents.tsx')).DeterrentsScreen }),
           },
+          {
+            path: '/add-deterrent',
+            lazy: async () => ({ Component: (await import('./screens/deterrent-form.tsx')).AddDeterrentScreen }),
+          },
+          {
+            path: '/deterrents/:name',
+            lazy: async () => ({ Component: (await import('./screens/deterrent-form.tsx')).EditDeterrentScreen }),
+          },
           { path: '/rules', lazy: async () => ({ Component: (await import('./screens/rules.tsx')).RulesScreen }) },
           {
             path: '/add-camera',

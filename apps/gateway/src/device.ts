@@ -10,6 +10,7 @@ import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { createDisarmInput } from './deterrents/disarm-input.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
+import { createDeterrentTrial, type DeterrentTrial } from './deterrents/trial.ts'
 import type { CameraState, Watch } from './deterrents/watch.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import type { ReportedParts } from './hub/hub-connection.ts'
@@ -35,6 +36,7 @@ export type Device = {
   sources: Sources
   pictures: Pictures
   deterrents: Deterrents
+  deterrentTrial: DeterrentTrial
   learning: Learning
   /** The record's reviews; learning gets new ones. */
   reviews: DetectionRecord['reviews']
@@ -78,6 +80,8 @@ export async function openDevice(
   const { deterrents: settings, site: place } = file.current()
   const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone, watch })
   life.use(deterrents)
+  const deterrentTrial = createDeterrentTrial({ file: file.current, deterrents })
+  life.defer(deterrentTrial.stop)
   const disarmInput = createDisarmInput({ onActive: () => deterrents.disarm(DISARM_INPUT), log })
   life.defer(disarmInput.stop)
   disarmInput.apply(file.current().disarmInput)
@@ -146,7 +150,7 @@ export async function openDevice(
   life.defer(secondLook.stop)
   let programStatus: DeviceReport = {}
   file.onChange((changed) => {
-    deterrents.apply(changed.deterrents, changed.site)
+    deterrentTrial.apply(changed)
     disarmInput.apply(changed.disarmInput)
     secondLook.apply(changed)
     void sources.apply(changed)
@@ -267,6 +271,7 @@ export async function openDevice(
     sources,
     pictures: createPictures(sources.pictures, record, log),
     deterrents,
+    deterrentTrial,
     learning,
     reviews: {
       ...record.reviews,

@@ -27,6 +27,7 @@ import { openLocalUiServer, type LocalUiServer } from './local/local-ui-server.t
 import { modelsFolder, readModelLabels } from './models/store.ts'
 import { watchOpenInterfaces } from './sources/frigate/open-interface.ts'
 import type { Installation } from './update/installation.ts'
+import type { Surroundings } from './deterrents/discovery/find-deterrents.ts'
 import { openRestarts, type Restarts } from './restarts.ts'
 import type { TrialPace } from './update/trial.ts'
 import { openUpdates } from './update/updates.ts'
@@ -46,6 +47,8 @@ export type GatewayOptions = AgentIdentity &
     restart?: () => void
     /** How long a version is on trial. */
     trialPace?: TrialPace
+    /** Where a search for deterrents looks; the device's own networks when left out. */
+    surroundings?: Surroundings
     /** True when the process runs only this gateway: then an error in one connection does not end the process. */
     guardProcess?: boolean
   }
@@ -200,6 +203,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
     learning: device.learning,
     sources: device.sources,
     trials,
+    trial: device.deterrentTrial,
+    surroundings: options.surroundings,
     detector: createDetector({ dataDir, editor, download: hub.download, log }),
     file: device.file,
     editor,

@@ -24,7 +24,7 @@ type Reply = { status?: number; headers?: Record<string, string>; body?: string 
 type Device = { isOn: boolean; seconds: number | null }
 type Answering = (call: { request: IncomingMessage; url: URL; body: string; device: Device }) => Reply
 
-export async function serve(answering: Answering): Promise<DeviceServer> {
+export async function serve(answering: Answering, host = '127.0.0.1'): Promise<DeviceServer> {
   const device: Device = { isOn: false, seconds: null }
   let forced: Reply | 'silence' | undefined
   let calls = 0
@@ -40,10 +40,10 @@ export async function serve(answering: Answering): Promise<DeviceServer> {
       response.end(reply.body ?? '')
     })()
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `http://${host}:${(server.address() as AddressInfo).port}`,
     isOn: () => device.isOn,
     seconds: () => device.seconds,
     answerAll: (status, body, headers = {}) => void (forced = { status, body, headers }),
@@ -70,6 +70,9 @@ export type ShellyOptions = {
   isCover?: boolean
   /** It does not switch on, and says why only in its status. */
   errors?: string[]
+  /** The name that its owner gave its output. */
+  outputName?: string | null
+  host?: string
 }
 
 /**
@@ -77,10 +80,14 @@ export type ShellyOptions = {
  * (shelly-api-docs.shelly.cloud/gen2/General/Authentication). `Switch.Set` answers what the output was before
  * (…/gen2/ComponentsAndServices/Switch).
  */
-export function startShelly(password: string, { isCover = false, errors }: ShellyOptions = {}): Promise<DeviceServer> {
+export function startShelly(password: string, options: ShellyOptions = {}): Promise<DeviceServer> {
+  const { isCover = false, errors, outputName = null, host } = options
   const realm = 'shellyplus1-a8032abe54dc'
   const nonces = new Set<string>()
+  // …/gen2/ComponentsAndServices/Shelly#http-endpoint-shelly: it takes no password.
+  const info = { id: realm, mac: 'A8032ABE54DC', model: 'SNSW-001X16EU', gen: 2, ver: '1.4.4', app: 'Plus1' }
   return serve(({ request, url, body, device }) => {
+    if (url.pathname === '/shelly') return json({ name: null, ...info, auth_en: true, auth_domain: realm })
     const given = request.headers.authorization ?? ''
     const field = (name: string) => new RegExp(`\\b${name}="?([^",]+)`).exec(given)?.[1] ?? ''
     const first = hash('sha256', `admin:${realm}:${password}`)
@@ -92,8 +99,10 @@ export function startShelly(password: string, { isCover = false, errors }: Shell
       const challenge = `Digest qop="auth", realm="${realm}", nonce="${nonce}", algorithm=SHA-256`
       return { status: 401, headers: { 'www-authenticate': challenge } }
     }
-    const { id, on, toggle_after: after } = JSON.parse(body) as { id: number; on?: boolean; toggle_after?: number }
     const method = url.pathname.slice('/rpc/'.length)
+    if (method === 'Shelly.GetConfig') return json({ ble: {}, 'switch:0': { id: 0, name: outputName } })
+    if (method === 'Shelly.GetStatus') return json({ ble: {}, 'switch:0': { id: 0, output: device.isOn } })
+    const { id, on, toggle_after: after } = JSON.parse(body) as { id: number; on?: boolean; toggle_after?: number }
     if (isCover || !['Switch.Set', 'Switch.GetStatus'].includes(method))
       return json({ code: 404, message: `No handler for ${method}` }, 404)
     if (id !== 0) return json({ code: -105, message: `Argument 'id', value ${id} not found!` }, 500)
@@ -102,7 +111,7 @@ export function startShelly(password: string, { isCover = false, errors }: Shell
     const wasOn = device.isOn
     turn(device, on && !errors ? (after ?? Infinity) : null)
     return json({ was_on: wasOn })
-  })
+  }, host)
 }
 
 export type TasmotaOptions = {
@@ -110,16 +119,18 @@ export type TasmotaOptions = {
   words?: readonly [off: string, on: string]
   /** `SetOption26`: the only relay has its number too. */
   hasNumber?: boolean
+  host?: string
 }
 
 /** tasmota/tasmota_xdrv_driver/xdrv_01_9_webserver.ino, HandleHttpCommand. */
 export function startTasmota(
   password: string,
-  { words = ['OFF', 'ON'], hasNumber = false }: TasmotaOptions = {},
+  { words = ['OFF', 'ON'], hasNumber = false, host }: TasmotaOptions = {},
 ): Promise<DeviceServer> {
   let pulse = 0
   let isWaiting = false
   return serve(({ url, device }) => {
+    if (url.pathname !== '/cm') return { status: 404 }
     if (url.searchParams.get('user') !== 'admin' || url.searchParams.get('password') !== password)
       return json({ WARNING: 'Need user=<username>&password=<password>' }, 401)
     const command = url.searchParams.get('cmnd') ?? ''
@@ -129,6 +140,9 @@ export function startTasmota(
       isWaiting = true
       return json({})
     }
+    const power = { [hasNumber ? 'POWER1' : 'POWER']: words[device.isOn ? 1 : 0] }
+    if (command === 'Status 0')
+      return json({ Status: { FriendlyName: ['Hose'] }, StatusSTS: { UptimeSec: 7, ...power } })
     if (command === 'StateText1') return json({ StateText1: words[0] })
     if (command === 'StateText2') return json({ StateText2: words[1] })
     if (command === 'Power1 0') turn(device, null)
@@ -138,7 +152,7 @@ export function startTasmota(
     if (isWaiting) turn(device, pulse > 111 ? pulse - 100 : pulse / 10)
     isWaiting = false
     return answer
-  })
+  }, host)
 }
 
 export type RachioOptions = {
@@ -162,6 +176,11 @@ export async function startRachio(
     if (request.headers.authorization !== `Bearer ${token}`) return { status: 401 }
     if (left-- <= 0) return { status: 429 }
     if (request.method === 'GET') {
+      if (url.pathname === '/1/public/person/info') return json({ id: 'person-1' })
+      if (url.pathname === '/1/public/person/person-1') {
+        const zones = [{ id: 'zone-1', name: 'Roses', zoneNumber: 1 }]
+        return json({ id: 'person-1', devices: [{ id: 'controller-1', name: 'Shed', zones }] })
+      }
       if (url.pathname !== '/1/public/device/controller-1/current_schedule') return json({ error: 'not found' }, 404)
       return json(running === undefined ? {} : { deviceId: 'controller-1', status: 'PROCESSING', zoneId: running })
     }
@@ -205,6 +224,10 @@ export function startOnvif(user: string, password: string, manner?: OnvifManner)
     const front = onvifFront({ body, authorization: request.headers.authorization }, user, password, manner)
     if (front) return front
     const element = (name: string) => onvifElement(body, name)
+    if (body.includes('GetRelayOutputs')) {
+      const relay = '<tds:RelayOutputs token="RelayOutput_1"><tt:Properties/></tds:RelayOutputs>'
+      return onvifAnswer(`<tds:GetRelayOutputsResponse>${relay}</tds:GetRelayOutputsResponse>`)
+    }
     if (element('RelayOutputToken') !== 'RelayOutput_1') return onvifFault('ter:RelayToken', 'Unknown relay token')
     if (body.includes('SetRelayOutputSettings')) {
       if (element('Mode') !== 'Monostable') return onvifFault('ter:ModeError', 'Mode not supported')

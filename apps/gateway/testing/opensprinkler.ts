@@ -25,17 +25,19 @@ export type SprinklerOptions = {
   firmware?: 220 | 221 | 224
   /** Paths that it does not have, as a proxy or a very old firmware may lack them. */
   without?: readonly string[]
+  host?: string
 }
 
 /** Of the program of a station that was switched on by itself (opensprinkler_server.cpp:1799). */
 const BY_HAND = 99
 const STATIONS = 8
+const NAMES = ['Front lawn', 'Beds', 'Orchard', 'S04', 'S05', 'S06', 'S07', 'S08']
 const TICK_MS = 1_000
 
 type Element = { sid: number; pid: number; st: number; dur: number }
 
 export async function startOpenSprinkler(options: SprinklerOptions): Promise<Sprinkler> {
-  const { password, master, firmware = 221, without = [] } = options
+  const { password, master, firmware = 221, without = [], host } = options
   let queue: Element[] = []
   /** `station_qid`: only the loop fills it. */
   const given = new Map<number, Element>()
@@ -111,13 +113,15 @@ export async function startOpenSprinkler(options: SprinklerOptions): Promise<Spr
   const server = await serve(({ url }) => {
     const { pw, ...given } = Object.fromEntries(url.searchParams)
     asked.push(url.pathname + (given['en'] === undefined ? '' : ` en=${given['en']}`))
-    if (pw !== hash('md5', password)) return json({ result: 2 })
+    // opensprinkler_server.cpp:2395: `/jo` tells its version without the password.
+    if (pw !== hash('md5', password)) return json(url.pathname === '/jo' ? { fwv: firmware } : { result: 2 })
     if (without.includes(url.pathname)) return json({ result: 32 })
     if (url.pathname === '/cm') return json({ result: change(given) })
+    if (url.pathname === '/jn') return json({ snames: NAMES, maxlen: 32 })
     if (url.pathname === '/jc') return json(controller())
     if (url.pathname !== '/js') return json({ result: 32 })
     return json({ sn: Array.from({ length: STATIONS }, (_, sid) => (bits.has(sid) ? 1 : 0)), nstations: STATIONS })
-  })
+  }, host)
   const timer = setInterval(tick, TICK_MS)
   return {
     ...server,

@@ -19,6 +19,8 @@ export const HUB_DEFAULT_PORT = 8080
 export const HUB_DEFAULT_HTTPS_PORT = 8443
 export const VPN_LISTEN_PORT = 51820
 export const KEEPALIVE_SECONDS = 25
+/** How long a deterrent that gateway.yaml does not have may be on. */
+export const TRIAL_SECONDS = 3
 export const HEARTBEAT_INTERVAL_MS = 30_000
 /** The port on the hub's tunnel address where gateways reach the gateway API. */
 export const TUNNEL_API_PORT = 8080

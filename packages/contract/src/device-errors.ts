@@ -25,6 +25,8 @@ export const deviceErrorTable = {
   token_required: { status: 401, message: 'Send the token of gateway.yaml as Authorization: Bearer.' },
   camera_not_found: { status: 404, message: 'gateway.yaml has no camera of this name that the device itself reads.' },
   camera_exists: { status: 409, message: 'gateway.yaml has a camera of this name already.' },
+  deterrent_exists: { status: 409, message: 'gateway.yaml has a deterrent of this name already.' },
+  deterrent_failed: { status: 502, message: 'The device that is to be switched did not answer.' },
   trial_not_found: { status: 404, message: 'This preview has ended. Press Look to begin again.' },
   proposal_not_found: { status: 404, message: 'Learning does not propose this any more.' },
   cross_site: { status: 403, message: 'Only a page of this device may call this.' },

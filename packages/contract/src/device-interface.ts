@@ -15,6 +15,7 @@ import {
   snapshotKind,
 } from './device-parts.ts'
 import { detection } from './detections.ts'
+import { deterrentSetupCalls } from './deterrent-setup.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { disarmTime } from './gateway-door.ts'
 import { heartbeat, heartbeatProtection } from './heartbeats.ts'
@@ -492,6 +493,7 @@ export const deviceCalls = {
     response: null,
     errors: ['proposal_not_found'],
   }),
+  ...deterrentSetupCalls,
 } as const
 
 export type DeviceCalls = typeof deviceCalls

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
+import type { DeterrentSettings } from '../deterrents/schema.ts'
 import { isMissing, writeDurably } from '../kernel/durable-file.ts'
 import { NotEditable, type Edit } from './edit-text.ts'
 import { checkNames, offeredNames, type KnownNames, type OfferedNames } from './known-names.ts'
@@ -20,6 +21,8 @@ export type DeviceFileEditor = {
   settings(): Promise<{ written: unknown; names: OfferedNames | undefined; hash: string }>
   /** The settings that the file would give a camera with this address. */
   camera(url: string): Promise<{ settings: CameraSettings } | { errors: FileError[] }>
+  /** The same of a deterrent, at the site that the file names. */
+  deterrent(name: string, written: object): Promise<Settled>
   /** With `hidden`, for people who may not have the values of `${NAME}` and `!file`. */
   check(text: string, values: 'read' | 'hidden'): Promise<Checked>
   /**
@@ -34,6 +37,7 @@ export type DeviceFileEditor = {
   stop(): Promise<void>
 }
 
+type Settled = { settings: DeterrentSettings; errors?: undefined } | { settings?: undefined; errors: FileError[] }
 type Checked = { errors: FileError[]; warnings: FileError[] }
 export type Previewed = { refused: 'changed' } | (Checked & { file: DeviceFile | undefined })
 export type Saved = { hash: string } | { refused: 'changed' } | { errors: FileError[] }
@@ -80,6 +84,14 @@ export function createEditor(
     const { value, errors } = (await thread.parse({ text, secrets })).parsed
     const settings = value?.cameras['a']
     return settings && hasUrl(settings) ? { settings } : { errors: errors ?? [] }
+  }
+
+  async function deterrent(name: string, written: object): Promise<Settled> {
+    const site = (await parsed()).file?.site
+    const text = JSON.stringify({ ...(site && { site }), deterrents: { [name]: written } })
+    const { value, errors } = (await thread.parse({ text, secrets })).parsed
+    const settings = value?.deterrents[name]
+    return settings ? { settings } : { errors: errors ?? [] }
   }
 
   /** The text after the edits, and what is wrong with it. */
@@ -178,6 +190,7 @@ export function createEditor(
     read,
     parsed,
     camera,
+    deterrent,
     settings,
     check: (text, values) =>
       among(values, async () => {

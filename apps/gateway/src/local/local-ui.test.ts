@@ -108,6 +108,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     learning,
     sources: device.sources,
     trials: createTrials(log),
+    trial: device.deterrentTrial,
     detector: createDetector({ dataDir, editor, download: async () => Promise.reject(new Error('no hub')), log }),
     file,
     editor,

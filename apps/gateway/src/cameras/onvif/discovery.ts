@@ -3,10 +3,10 @@
  * answers.
  */
 import { randomUUID } from 'node:crypto'
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { textsOf } from '../../deterrents/drivers/onvif-soap.ts'
+import { askByMulticast } from '../../kernel/multicast.ts'
+import { ownNetworks } from '../../kernel/own-networks.ts'
 
 /** Where a camera's device service answers. */
 export type FoundDevice = { service: URL }
@@ -25,14 +25,14 @@ export type DiscoveryOptions = {
 
 const GROUP = '239.255.255.250'
 const PORT = 3702
-const PROBE_EVERY_MS = 1_000
 /** More than a site's network has; the rest of a flood is ignored. */
 const DEVICES_MAX = 256
 const ANSWERS_MAX = 5_000
 
 /** Resolves at the end of the search. A network that cannot be searched is skipped. */
 export async function discoverCameras(options: DiscoveryOptions): Promise<void> {
-  const { onFound, signal, from = ownAddresses(), group = GROUP, port = PORT, isOwn = isOwnAddress } = options
+  const { onFound, signal, group = GROUP, port = PORT, isOwn = isOwnAddress } = options
+  const { from = ownNetworks().map(({ address }) => address) } = options
   const known = new Set<string>()
   let answers = 0
 
@@ -50,28 +50,7 @@ export async function discoverCameras(options: DiscoveryOptions): Promise<void> 
     onFound({ service })
   }
 
-  async function searchFrom(address: string): Promise<void> {
-    const socket = createSocket('udp4')
-    socket.on('error', () => {})
-    socket.on('message', (bytes, { address: sender }) => onAnswer(bytes, sender))
-    try {
-      socket.bind(0, address)
-      await once(socket, 'listening', { signal })
-      socket.setMulticastInterface(address)
-      const send = () => socket.send(probe(), port, group, () => {})
-      send()
-      // Repeated, because datagrams get lost and cameras sleep.
-      const again = setInterval(send, PROBE_EVERY_MS)
-      await untilAborted(signal)
-      clearInterval(again)
-    } catch {
-      // This network has no multicast.
-    } finally {
-      socket.close()
-    }
-  }
-
-  await Promise.all(from.map(searchFrom))
+  await askByMulticast({ from, group, port, ask: probe, onAnswer, signal })
 }
 
 function probe(): string {
@@ -91,17 +70,7 @@ function serviceUrl(text: string): URL | undefined {
   return url && /^https?:$/.test(url.protocol) && url.username === '' ? url : undefined
 }
 
-function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list) =>
-    (list ?? []).flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : [])),
-  )
-}
-
 function isOwnAddress(address: string): boolean {
   if (address.startsWith('127.')) return true
   return Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address))
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }

@@ -12,9 +12,14 @@ export type Driver = {
   /** `seconds` is a whole number from 1 to 1,800. A device that has a timer also switches itself off after it. */
   on(seconds: number, signal: AbortSignal): Promise<string>
   off(signal: AbortSignal): Promise<string>
+  /** What the device has to switch, whatever `settings` choose of it. Switches nothing. */
+  outputs?(signal: AbortSignal): Promise<DeviceOutput[]>
   /** Closes open connections. Switches nothing. */
   close?(): Promise<void>
 }
+
+/** `settings` are those of gateway.yaml that choose it; `isOn` is undefined when the device does not say. */
+export type DeviceOutput = { name: string; isOn: boolean | undefined; settings: Record<string, string | number> }
 
 /** The device answered and did not switch: a wrong password, an unknown zone, too many calls. */
 export class DeviceRefusal extends Error {
@@ -34,6 +39,8 @@ export type DriverType<Shape extends z.ZodRawShape = z.ZodRawShape> = {
   summary: string
   /** Its keys in gateway.yaml, besides those of every deterrent. */
   settings: Shape
+  /** Of a driver that can list outputs: valid settings that choose one, for asking before a person has chosen. */
+  anyOutput?: Record<string, string | number>
   /** How long an answer may take; default 5 s. */
   answerMs?: number
   /** Texts that must never appear in a log or in the ledger. */
@@ -45,6 +52,9 @@ export type DriverType<Shape extends z.ZodRawShape = z.ZodRawShape> = {
 export function driverType<Shape extends z.ZodRawShape>(definition: DriverType<Shape>): DriverType<Shape> {
   return definition
 }
+
+/** Of a setting that no screen shows as it is typed. */
+export const SECRET = { writeOnly: true } as const
 
 /** The root of a device's web interface. */
 export const deviceAddress = z

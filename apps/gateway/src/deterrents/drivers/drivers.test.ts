@@ -16,7 +16,7 @@ import { startRelay } from '../../../testing/relay.ts'
 import { loadDriver } from '../drivers.ts'
 import { deterrentsSettings } from '../schema.ts'
 import { unitOf } from '../saved-state.ts'
-import { DeviceRefusal, type Driver } from './driver.ts'
+import { DeviceRefusal, type DeviceOutput, type Driver } from './driver.ts'
 
 const SECRET = 'correct-horse-9'
 const never = new AbortController().signal
@@ -37,12 +37,15 @@ type Case = {
   unknown: object
   /** Whether the device got a timer of its own. */
   isTimed: boolean
+  /** What it tells of its outputs while all are off. */
+  outputs?: DeviceOutput[]
 }
 
 const cases: Case[] = [
   {
     driver: 'shelly',
-    start: () => startShelly(SECRET),
+    start: () => startShelly(SECRET, { outputName: 'Pump' }),
+    outputs: [{ name: 'Pump', isOn: false, settings: { output: 0 } }],
     right: { password: SECRET },
     wrongPassword: { password: 'wrong-password' },
     unknown: { password: SECRET, output: 7 },
@@ -51,6 +54,7 @@ const cases: Case[] = [
   {
     driver: 'tasmota',
     start: () => startTasmota(SECRET),
+    outputs: [{ name: 'Hose', isOn: false, settings: { relay: 1 } }],
     right: { password: SECRET },
     wrongPassword: { password: 'wrong-password' },
     unknown: { password: SECRET, relay: 5 },
@@ -59,6 +63,11 @@ const cases: Case[] = [
   {
     driver: 'opensprinkler',
     start: () => startOpenSprinkler({ password: SECRET }),
+    outputs: ['Front lawn', 'Beds', 'Orchard', 'S04', 'S05', 'S06', 'S07', 'S08'].map((name, at) => ({
+      name,
+      isOn: false,
+      settings: { station: at + 1 },
+    })),
     right: { password: SECRET, station: 3 },
     wrongPassword: { password: 'wrong-password', station: 3 },
     unknown: { password: SECRET, station: 90 },
@@ -67,6 +76,7 @@ const cases: Case[] = [
   {
     driver: 'rachio',
     start: () => startRachio(SECRET),
+    outputs: [{ name: 'Shed, Roses', isOn: undefined, settings: { device: 'controller-1', zone: 'zone-1' } }],
     right: { token: SECRET, zone: 'zone-1', device: 'controller-1' },
     wrongPassword: { token: 'wrong-password', zone: 'zone-1', device: 'controller-1' },
     unknown: { token: SECRET, zone: 'zone-9', device: 'controller-9' },
@@ -75,6 +85,7 @@ const cases: Case[] = [
   {
     driver: 'hydrawise',
     start: () => startHydrawise(SECRET),
+    outputs: [{ name: 'Lawn', isOn: false, settings: { relay: 4711 } }],
     right: { apiKey: SECRET, relay: 4711 },
     wrongPassword: { apiKey: 'wrong-password', relay: 4711 },
     unknown: { apiKey: SECRET, relay: 1 },
@@ -83,6 +94,7 @@ const cases: Case[] = [
   {
     driver: 'onvif',
     start: () => startOnvif('operator', SECRET),
+    outputs: [{ name: '', isOn: undefined, settings: { relay: 'RelayOutput_1' } }],
     right: { user: 'operator', password: SECRET, relay: 'RelayOutput_1' },
     wrongPassword: { user: 'operator', password: 'wrong-password', relay: 'RelayOutput_1' },
     unknown: { user: 'operator', password: SECRET, relay: 'RelayOutput_9' },
@@ -98,7 +110,7 @@ const cases: Case[] = [
   },
 ]
 
-describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown, isTimed }) => {
+describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown, isTimed, outputs }) => {
   let device: DeviceServer
   beforeEach(async () => {
     device = await start()
@@ -115,6 +127,15 @@ describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown,
     expect(device.isOn()).toBe(true)
     expect(device.seconds()).toBe(isTimed ? 25 : Infinity)
     await it.off(never)
+    expect(device.isOn()).toBe(false)
+  })
+
+  test.runIf(outputs)('tells its outputs before one is chosen, and refuses a wrong password', async () => {
+    const { anyOutput } = await loadDriver(driver)
+    const it = await opened({ ...right, ...anyOutput })
+    expect(await it.outputs!(never)).toEqual(outputs)
+    const stranger = await opened({ ...wrongPassword, ...anyOutput })
+    await expect(stranger.outputs!(never)).rejects.toBeInstanceOf(DeviceRefusal)
     expect(device.isOn()).toBe(false)
   })
 

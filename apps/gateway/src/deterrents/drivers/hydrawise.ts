@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, SECRET } from './driver.ts'
 
 export const driver = driverType({
   name: 'hydrawise',
   summary: 'A zone of a Hydrawise controller, through its cloud. It ends each firing itself.',
   settings: {
-    apiKey: z.string().min(1).max(200).describe('The API key of the account.'),
+    apiKey: z.string().min(1).max(200).meta(SECRET).describe('The API key of the account.'),
     relay: z.number().int().min(1).describe("The zone's `relay_id`."),
     address: deviceAddress.default('https://api.hydrawise.com').describe('The address of the cloud.'),
   },
+  anyOutput: { relay: 1 },
   answerMs: 15_000,
   secrets: ({ apiKey }) => [apiKey],
   open({ apiKey, relay, address }) {
@@ -51,6 +52,10 @@ export const driver = driverType({
           return 'it is off, says the cloud'
         }
       },
+      async outputs(signal) {
+        const { relays } = await call('statusschedule.php', {}, schedule, signal)
+        return relays.map(({ relay_id: id, name = '', time }) => ({ name, isOn: time === 1, settings: { relay: id } }))
+      },
     }
   },
 })
@@ -60,4 +65,6 @@ const outcome = z.object({
   message: z.string().optional(),
   error_msg: z.string().optional(),
 })
-const schedule = z.object({ relays: z.array(z.object({ relay_id: z.number(), time: z.number() })) })
+const schedule = z.object({
+  relays: z.array(z.object({ relay_id: z.number(), name: z.string().optional(), time: z.number() })),
+})

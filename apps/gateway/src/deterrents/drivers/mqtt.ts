@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
 import { z } from 'zod'
 import { jsonOf } from './device-call.ts'
-import { driverType, passwordsIn } from './driver.ts'
+import { driverType, passwordsIn, SECRET } from './driver.ts'
 
 const topic = z
   .string()
@@ -28,7 +28,7 @@ export const driver = driverType({
       .url({ protocol: /^mqtts?$/, error: 'This must be an mqtt:// or mqtts:// address.' })
       .describe('Such as `mqtt://127.0.0.1:1883`.'),
     username: z.string().max(1_000).optional(),
-    password: z.string().max(1_000).optional(),
+    password: z.string().max(1_000).optional().meta(SECRET),
     topic: topic.describe('The topic of both messages. The broker retains only the message for off.'),
     on: payload.describe('The message that switches on; `{seconds}` in it is the length of the firing.'),
     off: payload.describe('The message that switches off.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
-import { callOnvif, DEVICE_SERVICE_PATH, escapeXml } from './onvif-soap.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate, SECRET } from './driver.ts'
+import { callOnvif, DEVICE_SERVICE_PATH, elementsOf, escapeXml, unescapeXml } from './onvif-soap.ts'
 
 export const driver = driverType({
   name: 'onvif',
@@ -8,11 +8,12 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.25`.'),
     user: z.string().min(1).max(100),
-    password: z.string().max(200),
+    password: z.string().max(200).meta(SECRET),
     relay: z.string().min(1).max(64).describe('The token of the relay output, such as `RelayOutput_1`.'),
     idle: z.enum(['open', 'closed']).default('open').describe('The state of its contact while it is off.'),
     verifyCertificate,
   },
+  anyOutput: { relay: 'any' },
   secrets: ({ password }) => [password],
   open({ address, user, password, relay, idle, verifyCertificate }) {
     const url = new URL(DEVICE_SERVICE_PATH, address)
@@ -45,6 +46,15 @@ export const driver = driverType({
       async off(signal) {
         await setState('inactive', signal)
         return 'the camera has done it'
+      },
+      async outputs(signal) {
+        const device = { user, password, verifyCertificate }
+        const text = await callOnvif(url, device, '<d:GetRelayOutputs/>', signal)
+        return elementsOf(text, 'RelayOutputs').flatMap(({ attributes }) => {
+          const found = /\btoken="([^"]{1,64})"/.exec(attributes)?.[1]
+          // ONVIF has no call for the state of a relay.
+          return found === undefined ? [] : [{ name: '', isOn: undefined, settings: { relay: unescapeXml(found) } }]
+        })
       },
     }
   },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { callDevice, jsonOf, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType, NeverOn, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, NeverOn, verifyCertificate, SECRET } from './driver.ts'
 
 const LOOK_AGAIN_MS = 400
 /** The controller takes up once a second what it was asked; before, it answers 17 for a station that waits. */
@@ -23,6 +23,8 @@ const resultOnly = z.object({ result: z.number() })
  * `/jc`. `sbits` has 8 stations each; `ps` has program, rest, start (since firmware 2.1.1) and group of each station.
  */
 const controller = z.object({ devt: z.number(), sbits: z.array(z.number()), ps: z.array(z.array(z.number()).min(2)) })
+/** `/jn` */
+const names = z.object({ snames: z.array(z.string()) })
 /** `/js` */
 const stations = z.object({ sn: z.array(z.number()) })
 
@@ -31,10 +33,11 @@ export const driver = driverType({
   summary: 'A station of an OpenSprinkler. It ends each firing itself.',
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.23:8080`.'),
-    password: z.string().min(1).max(200).describe("The device's password."),
+    password: z.string().min(1).max(200).meta(SECRET).describe("The device's password."),
     station: z.number().int().min(1).max(200).describe('The number of the station as the device shows it, from 1.'),
     verifyCertificate,
   },
+  anyOutput: { station: 1 },
   answerMs: 15_000,
   secrets: ({ password }) => [password, md5(password)],
   open({ address, password, station, verifyCertificate }) {
@@ -129,6 +132,16 @@ export const driver = driverType({
         throw new NeverOn(`queued, not fired: the controller would have begun ${when}, and was told not to`)
       },
       off,
+      async outputs(signal) {
+        const known = await read('/jn', names, signal)
+        if (!known) throw new DeviceRefusal("the device's answer is not understood")
+        const running = (await read('/js', stations, signal))?.sn
+        return known.snames.map((name, at) => ({
+          name: name.trim(),
+          isOn: running && running[at] === 1,
+          settings: { station: at + 1 },
+        }))
+      },
     }
   },
 })

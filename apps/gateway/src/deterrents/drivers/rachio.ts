@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { callDevice, jsonOf } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType } from './driver.ts'
+import { callDevice, jsonOf, readAnswer } from './device-call.ts'
+import { deviceAddress, DeviceRefusal, driverType, SECRET } from './driver.ts'
 
 export const driver = driverType({
   name: 'rachio',
   summary: 'A zone of a Rachio controller, through its cloud. It ends each firing itself.',
   settings: {
-    token: z.string().min(1).max(500).describe('The API key of the account.'),
+    token: z.string().min(1).max(500).meta(SECRET).describe('The API key of the account.'),
     zone: z.string().min(1).max(100).describe("The zone's id."),
     device: z.string().min(1).max(100).describe("The controller's id. Ending a firing stops all of its zones."),
     address: deviceAddress.default('https://api.rach.io').describe('The address of the cloud.'),
   },
+  anyOutput: { zone: 'any', device: 'any' },
   answerMs: 15_000,
   secrets: ({ token }) => [token],
   open({ token, zone, device, address }) {
@@ -61,12 +62,32 @@ export const driver = driverType({
         mayBeOurs = false
         return answer
       },
+      async outputs(signal) {
+        const read = async <S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> => {
+          const answer = await call('GET', path, undefined, signal)
+          if (answer.status !== 200) throw new DeviceRefusal(STATUSES[answer.status] ?? 'the cloud does not answer')
+          return readAnswer(answer, schema)
+        }
+        const { id: person } = await read('person/info', z.object({ id: z.string() }))
+        const { devices } = await read(`person/${encodeURIComponent(person)}`, account)
+        return devices.flatMap(({ id: controller, name, zones }) =>
+          zones.map((each) => ({
+            name: `${name}, ${each.name}`,
+            isOn: undefined,
+            settings: { device: controller, zone: each.id },
+          })),
+        )
+      },
     }
   },
 })
 
 /** `{}` while nothing runs (valiquette/homebridge-rachio-irrigation, rachioapi.ts:338 and rachioplatform.ts:971). */
 const schedule = z.looseObject({ zoneId: z.string().optional() })
+
+/** rachio.readme.io/reference/get-person-id */
+const zones = z.array(z.object({ id: z.string(), name: z.string() }))
+const account = z.object({ devices: z.array(z.object({ id: z.string(), name: z.string(), zones })) })
 
 const STATUSES: Readonly<Record<number, string>> = {
   401: 'the cloud refused the API key',

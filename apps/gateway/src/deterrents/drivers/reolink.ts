@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate, SECRET } from './driver.ts'
 
 /** A token counts as expired this long before the camera's own limit. */
 const LEASE_SPARE_MS = 60_000
@@ -28,7 +28,7 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.24`.'),
     user: z.string().min(1).max(100).default('admin'),
-    password: z.string().max(200),
+    password: z.string().max(200).meta(SECRET),
     part: z.enum(['siren', 'light']).describe('The part of the camera that is switched.'),
     channel: z
       .number()

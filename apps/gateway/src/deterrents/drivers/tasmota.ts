@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
-import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate, SECRET } from './driver.ts'
 
 /** `Backlog` runs its commands after the answer, so the state is asked for at this interval until it has changed. */
 const ASK_AGAIN_MS = 50
@@ -12,9 +12,15 @@ export const driver = driverType({
   settings: {
     address: deviceAddress.describe('Such as `http://192.168.1.22`.'),
     relay: z.number().int().min(1).max(32).default(1).describe('The number of the relay, from 1.'),
-    password: z.string().max(200).optional().describe('Only for a device with a web password; the user is `admin`.'),
+    password: z
+      .string()
+      .max(200)
+      .optional()
+      .meta(SECRET)
+      .describe('Only for a device with a web password; the user is `admin`.'),
     verifyCertificate,
   },
+  anyOutput: { relay: 1 },
   secrets: ({ password }) => [password, password === undefined ? undefined : encodeURIComponent(password)],
   open({ address, relay, password, verifyCertificate }) {
     async function command(text: string, signal: AbortSignal) {
@@ -60,8 +66,28 @@ export const driver = driverType({
         await command(`Power${relay} 0`, signal)
         return becomes('OFF', signal)
       },
+      async outputs(signal) {
+        const { data } = everything.safeParse(await command('Status 0', signal))
+        if (!data) throw new DeviceRefusal("the device's answer is not understood")
+        const states = Object.entries(data.StatusSTS).flatMap(([key, state]) => {
+          const number = /^POWER(\d*)$/.exec(key)?.[1]
+          return number === undefined ? [] : [[Number(number || 1), state] as const]
+        })
+        return states.map(([number, state]) => ({
+          name: data.Status.FriendlyName?.[number - 1] ?? '',
+          // `StateText` may replace the words.
+          isOn: state === 'ON' ? true : state === 'OFF' ? false : undefined,
+          settings: { relay: number },
+        }))
+      },
     }
   },
+})
+
+/** `Status 0`: `StatusSTS` has `POWER` or `POWER1`, `POWER2`, … for each relay. */
+const everything = z.object({
+  Status: z.object({ FriendlyName: z.array(z.string()).optional() }),
+  StatusSTS: z.record(z.string(), z.unknown()),
 })
 
 /** The value of `PulseTime`: tenths of a second up to 11.1 s, and 100 plus the seconds for longer times. */

@@ -70,6 +70,7 @@ const SCREENS = new Set([
   'cameras',
   'add-camera',
   'deterrents',
+  'add-deterrent',
   'rules',
   'learning',
   'configuration',

@@ -16,6 +16,7 @@ import type { Learning } from '../../learning/learning.ts'
 import { ruleSentence } from '../../rules/sentence.ts'
 import type { Sources } from '../../sources/sources.ts'
 import { createCameraSearch } from './camera-search.ts'
+import { createDeterrentSetup, type DeterrentSetupOptions } from './deterrent-setup.ts'
 import { LOOK_WITH_DETECTOR, type Detector } from './detector.ts'
 import { createFileChanges, notWritten } from './file-changes.ts'
 import { createRuleTest, rehearse } from './rule-test.ts'
@@ -35,7 +36,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'timeZone'>
   sessions: Sessions
-}
+} & Pick<DeterrentSetupOptions, 'trial' | 'surroundings'>
 
 const DAY_MS = 86_400_000
 /** Enough for a busy day, newest first; the page counts them again for each step of a slider. */
@@ -53,6 +54,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
   const parts = createParts(options)
   const files = createFileChanges(options)
   const searchCameras = createCameraSearch()
+  const setup = createDeterrentSetup({ ...options, confirm: files.confirm, fire: parts.fire })
 
   function trialOf(id: string): Trial {
     const trial = trials.find(id)
@@ -175,6 +177,13 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       await files.confirm({ visitor: signedIn(caller), request, password })
       return searchCameras({ at, user, password: cameraPassword })
     },
+    readDeterrentKinds: () => setup.kinds(),
+    findDeterrents: ({ caller, request, body: { password } }) =>
+      setup.find({ visitor: signedIn(caller), request, password }),
+    readOutputs: ({ caller, request, body: { password, ...written } }) =>
+      setup.outputs({ visitor: signedIn(caller), request, password }, written),
+    tryDeterrent: ({ caller, request, body: { password, ...written } }) =>
+      setup.fireTrial({ visitor: signedIn(caller), request, password }, written),
     readDetector: () => detector.read(),
     async addDetector({ caller, request, body: { acceptedLicence, password } }) {
       await files.confirm({ visitor: signedIn(caller), request, password })

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/deterrent-setup'
+import { draftOf, editsOf, given, limitsInWords, PROPOSED, writtenOf } from './deterrent-draft.ts'
+
+const field = (key: string, type: DeterrentField['type'], usual: DeterrentField['usual'] = null): DeterrentField => ({
+  key,
+  type,
+  description: '',
+  options: [],
+  minimum: null,
+  maximum: null,
+  usual,
+  isRequired: usual === null,
+  isSecret: false,
+})
+const kind: DeterrentKind = {
+  driver: 'opensprinkler',
+  summary: '',
+  fields: [field('address', 'text'), field('station', 'number'), field('verifyCertificate', 'switch', true)],
+  others: ['state'],
+  needsText: false,
+  outputKeys: ['station'],
+}
+
+describe('a new deterrent', () => {
+  const values = { address: 'http://10.0.0.7', station: ' 3 ', verifyCertificate: true }
+
+  test('is one value, without what is usual', () => {
+    const written = writtenOf(kind, { name: 'Lawn', values, limits: PROPOSED })
+    expect(editsOf('Lawn', written)).toEqual([
+      {
+        path: ['deterrents', 'Lawn'],
+        value: {
+          driver: 'opensprinkler',
+          address: 'http://10.0.0.7',
+          station: 3,
+          seconds: 10,
+          coolDownSeconds: 30,
+          secondsADay: 600,
+        },
+      },
+    ])
+  })
+
+  test('keeps what is no number, so that the device can say so', () => {
+    const written = writtenOf(kind, { name: 'Lawn', values: { ...values, station: 'three' }, limits: PROPOSED })
+    expect(given(written)).toMatchObject({ station: 'three' })
+  })
+})
+
+describe('a changed deterrent', () => {
+  const before = {
+    driver: 'opensprinkler',
+    address: '${SPRINKLER}',
+    station: 3,
+    state: { on: 'x' },
+    armed: '22:00-06:00',
+  }
+
+  test('has no edit before somebody changes it, whatever its file leaves out', () => {
+    const draft = draftOf('Lawn', before)
+    expect(editsOf('Lawn', writtenOf(kind, draft), writtenOf(kind, draft))).toEqual([])
+  })
+
+  test('changes what was changed, key by key, and deletes what is empty now', () => {
+    const draft = draftOf('Lawn', { ...before, secondsADay: 60, watchedBy: ['gate'] })
+    const found = writtenOf(kind, draft)
+    const limits = { ...draft.limits, seconds: '5', secondsADay: '', people: 'none' as const }
+    const after = writtenOf(kind, { ...draft, values: { ...draft.values, verifyCertificate: false }, limits })
+    expect(editsOf('Lawn', after, found)).toEqual([
+      { path: ['deterrents', 'Lawn', 'verifyCertificate'], value: false },
+      { path: ['deterrents', 'Lawn', 'seconds'], value: 5 },
+      { path: ['deterrents', 'Lawn', 'secondsADay'] },
+      { path: ['deterrents', 'Lawn', 'watchedBy'], value: [] },
+    ])
+  })
+})
+
+test.each([
+  [PROPOSED, /^Fires for 10 s, then waits 30 s\. At most 10 min a day\. A person on any camera blocks it, /],
+  [{ ...PROPOSED, secondsADay: '9000', people: 'none' as const }, /At most 2\.5 h a day\. People do not block it\.$/],
+  [{ ...PROPOSED, people: 'some' as const, cameras: ['gate', 'yard'] }, /A person on gate or yard blocks it, /],
+  [{ ...PROPOSED, seconds: 'x' }, /^Fires for …, /],
+])('limits mean %#', (limits, sentence) => {
+  expect(limitsInWords(limits)).toMatch(sentence)
+})
