@@ -19,21 +19,34 @@ export function ProtectionChip({ protection, isFull = false }: { protection: Pro
   )
 }
 
+type GatewayStateProps = {
+  gateway: Gateway
+  /** Without the reason. */
+  brief?: boolean
+  /** One that is well shows its status alone. */
+  silent?: boolean
+}
+
 /** A gateway's status and protection, with the reason for the more urgent one. Offline is said once. */
-export function GatewayState({ gateway, brief = false }: { gateway: Gateway; brief?: boolean }) {
+export function GatewayState({ gateway, brief = false, silent = false }: GatewayStateProps) {
   const { status, protection } = gateway
   const reason = useReason(gateway)
+  const isSaid = protection.state !== 'offline' && !(silent && protection.state === 'protected')
   return (
     <StatusMark
       {...statusMark(status)}
-      {...(!brief && { reason })}
-      beside={protection.state !== 'offline' && <ProtectionChip protection={protection} />}
+      {...(!brief && !(silent && isWell(gateway)) && { reason })}
+      beside={isSaid && <ProtectionChip protection={protection} />}
     />
   )
 }
 
+/** Online, and it protects. */
+export const isWell = ({ status, protection }: Pick<Gateway, 'status' | 'protection'>): boolean =>
+  status === 'online' && isProtected(protection)
+
 /** Of an online gateway the status has only good news. */
 export function useReason({ status, statusReason, protection }: Gateway): string {
   const line = protectionLine(protection, useCountdown(protection.until))
-  return status !== 'online' || isProtected(protection.state) ? statusReason : line
+  return status !== 'online' || isProtected(protection) ? statusReason : line
 }

@@ -9,8 +9,10 @@ export const approvedMessage = ({ deviceName, assignedIp }: { deviceName: string
 
 export const rejectedMessage = (deviceName: string): string => `Gateway "${deviceName}" rejected.`
 
+export const numberOfDevices = (devices: number): string => `${devices} ${devices === 1 ? 'device' : 'devices'}`
+
 export const askToDecide = (decision: 'approve' | 'reject', devices: number): string =>
-  `${decision === 'approve' ? 'Approve' : 'Reject'} ${devices} ${devices === 1 ? 'device' : 'devices'}?`
+  `${decision === 'approve' ? 'Approve' : 'Reject'} ${numberOfDevices(devices)}?`
 
 export const loadFailed = (reason: string): string => `Failed to load pending requests: ${reason}`
 export const approveFailed = (reason: string): string => `Failed to approve registration: ${reason}`

@@ -81,7 +81,7 @@ export function NeedsAttention() {
         <p className={styles.well}>
           {allWell(
             total,
-            gateways.data.every(({ protection }) => isProtected(protection.state)),
+            gateways.data.every(({ protection }) => isProtected(protection)),
           )}
         </p>
       ) : (

@@ -27,7 +27,7 @@ import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { isWanted, sortGateways, type StatusFilter } from '../view.ts'
+import { isWanted, sitesOf, sortGateways, type StatusFilter } from '../view.ts'
 
 const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
@@ -82,6 +82,7 @@ export function GatewaysPage() {
     [sorted, status, protection, tag],
   )
   const shown = useMemo(() => searched(search), [searched, search])
+  const sites = useMemo(() => sitesOf(shown, sort), [shown, sort])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
   const { selection, select, selectOnly } = useSelection()
   const selected = useMemo(
@@ -134,6 +135,8 @@ export function GatewaysPage() {
             <GatewayTable
               gateways={shown}
               fleetSize={all.length}
+              sites={sites}
+              isFiltered={filtered}
               mayManage={mayManage}
               selection={selection}
               onSelect={select}
