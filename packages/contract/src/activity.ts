@@ -28,7 +28,7 @@ export const hubProblems = call({
   method: 'GET',
   path: '/v1/hub/problems',
   response: z.array(
-    z.object({ part: z.enum(['storage', 'backup', 'alerts', 'rollout', 'update']), message: z.string() }),
+    z.object({ part: z.enum(['vpn', 'storage', 'backup', 'alerts', 'rollout', 'update']), message: z.string() }),
   ),
 })
 

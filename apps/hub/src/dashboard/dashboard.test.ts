@@ -75,6 +75,27 @@ describe.each(testEngines)('activity on %s', (engine) => {
   })
 
   describe('detections', () => {
+    it('of one event are one threat, in its hour, as the list of incidents has it', async () => {
+      const id = await insertTestGateway(hub.db)
+      const hour = hub.clock.now() - (hub.clock.now() % HOUR_MS)
+      const at = (ms: number) => new Date(ms).toISOString()
+      await store(
+        id,
+        detection('a', { startedAt: at(hour - 1_000) }),
+        detection('b', { startedAt: at(hour + 500) }),
+        detection('c', { startedAt: at(hour - 600_000), label: 'boar' }),
+        detection('d', { startedAt: at(hour - 600_000), label: 'boar', camera: 'Yard' }),
+        detection('e', { startedAt: at(hour - 600_000), label: 'fox', suppressed: true }),
+        detection('f', { startedAt: at(hour - 600_000), label: 'hare', severity: 'detection' }),
+      )
+      const hours = await timeline()
+      expect(hours.map(({ threats }: { threats: number }) => threats).slice(-2)).toEqual([2, 0])
+      for (const { hour: from, threats } of hours) {
+        const to = at(Date.parse(from) + HOUR_MS)
+        expect(await get(`/api/v1/hub/incidents?severity=alert&from=${from}&to=${to}`)).toHaveLength(threats)
+      }
+    })
+
     it('of severity alert are threats, counted once, also when sent again', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
       await store(id, detection('a'), detection('b', { severity: 'detection' }))
@@ -120,7 +141,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
 
     it('count once when the same batch arrives twice at the same time', async () => {
       const id = await insertTestGateway(hub.db)
-      const batch = Array.from({ length: 50 }, (_, i) => detection(`d${i}`))
+      const batch = Array.from({ length: 50 }, (_, i) => detection(`d${i}`, { label: `animal ${i}` }))
       await Promise.all([store(id, ...batch), store(id, ...batch), store(id, ...batch)])
       expect((await stats()).threats).toBe(50)
       expect((await timeline()).at(-1).threats).toBe(50)
@@ -160,7 +181,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     const own = await insertTestGateway(hub.db, ownedBy(await userId()))
     const other = await insertTestGateway(hub.db)
     await store(own, detection('a'))
-    await store(other, detection('a'), detection('b'))
+    await store(other, detection('a'), detection('b', { label: 'boar' }))
     expect(await stats('user')).toMatchObject({ totalGateways: 1, activeGateways: 0, threats: 1 })
     expect((await timeline('user')).at(-1).threats).toBe(1)
     expect(await stats('manager')).toMatchObject({ totalGateways: 2, threats: 3, totalUsers: 3 })
