@@ -74,6 +74,23 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await messages('user')).toEqual([50, 40, 30, 20, 10, 0].map((i) => `entry ${i}`))
   })
 
+  it('has the history of one gateway, or a part of it, without what its cameras saw', async () => {
+    const own = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(await userId()) })
+    const other = await insertTestGateway(hub.db)
+    const kinds = ['gateway.status-changed', 'gateway.disarmed', 'device.file-saved', 'detection.reported'] as const
+    for (const [at, kind] of kinds.entries())
+      for (const gatewayId of [own, other])
+        await recordActivity(hub.db, { at, type: 'info', message: `${kind} ${gatewayId}`, kind, gatewayId })
+    const history = async (query: string, role: Role = 'admin') =>
+      (await get(`/api/v1/hub/activity/recent?gateway=${query}`, role)).map(({ kind }: { kind: string }) => kind)
+    expect(await history(own)).toEqual(['device.file-saved', 'gateway.disarmed', 'gateway.status-changed'])
+    expect(await history(`${own}&part=arming`)).toEqual(['gateway.disarmed'])
+    expect(await history(`${own}&part=version`)).toEqual([])
+    expect(await history(own, 'user')).toHaveLength(3)
+    expect(await history(other, 'user')).toEqual([])
+    expect((await get(`/api/v1/hub/activity/recent?gateway=${own}&part=sightings`)).error).toBe('invalid_request')
+  })
+
   describe('detections', () => {
     it('of one event are one threat, in its hour, as the list of incidents has it', async () => {
       const id = await insertTestGateway(hub.db)
