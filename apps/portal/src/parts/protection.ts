@@ -1,5 +1,5 @@
 /** Protection in words. Pure. */
-import { countProtection, isProtected, type Protection } from '@hedgerow/contract/protection'
+import { countProtection, isProtected, protectionLine, type Protection } from '@hedgerow/contract/protection'
 
 /** What the gateways lack, as `2 of 4 gateways are not protected: 1 offline, 1 disarmed`; undefined for nothing. */
 export function unprotected(
@@ -17,3 +17,24 @@ export function unprotected(
   const tone = ({ offline: 'danger', unproven: 'plain' } as const)[worst[0] as 'offline' | 'unproven'] ?? 'warning'
   return { words: `${which} not protected: ${each.join(', ')}`, tone }
 }
+
+/**
+ * The sentence of a protection state in the time of its site, and for the pointer also in that of the person who looks,
+ * where they differ.
+ */
+export function lineAtSite(
+  protection: Protection,
+  now: number,
+  timeZone: string | null,
+): { words: string; title: string } {
+  const here = protectionLine(protection, now)
+  const there = timeZone === null ? here : protectionLine(protection, now, timeZone)
+  if (there === here) return { words: here, title: here }
+  const named = `${there} ${zoneName(Date.parse(protection.until!), timeZone!)}`
+  return { words: named, title: `${named}. Here: ${here}` }
+}
+
+const zoneName = (at: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? ''

@@ -8,6 +8,7 @@ import {
   editGateway,
   gatewayHistory,
   gatewayVpnConfig,
+  listAlertGateways,
   listDetections,
   readGateway,
   readReviewCounts,
@@ -66,6 +67,14 @@ export const useReviewCounts = (id: string) =>
   useQuery({
     queryKey: ['threats', 'reviews', id],
     queryFn: ({ signal }) => api(readReviewCounts, { params: { id }, signal }),
+  })
+
+/** The gateways that an alert is about. */
+export const useAlertGateways = (id: string) =>
+  useQuery({
+    queryKey: ['alerts', 'gateways', id],
+    queryFn: async ({ signal }) => new Set(await api(listAlertGateways, { params: { id }, signal })),
+    enabled: id !== '',
   })
 
 /** What names a site by its text, for a dialog that changes the location of its gateways. */

@@ -7,6 +7,7 @@ const usual: View = {
   status: 'any',
   protection: 'any',
   tag: '',
+  alert: '',
   sort: 'status',
   descending: false,
   layout: 'table',
@@ -35,6 +36,7 @@ it('reads the same view back from the address', () => {
     status: 'warning',
     protection: 'not',
     tag: 'öst',
+    alert: 'a-1_b',
     sort: 'seen',
     descending: true,
     layout: 'cards',
@@ -54,7 +56,7 @@ it('leaves default values out of the address', () => {
 })
 
 it('ignores unknown values in the address', () => {
-  expect(readView(new URLSearchParams('status=broken&sort=constructor'))).toEqual(usual)
+  expect(readView(new URLSearchParams('status=broken&sort=constructor&alert=a/b'))).toEqual(usual)
 })
 
 it('reverses the order when the same column is chosen again', () => {

@@ -23,6 +23,8 @@ export type View = {
   protection: ProtectionFilter
   /** Empty for any. */
   tag: string
+  /** The id of an alert, for the gateways that it is about; empty for any. */
+  alert: string
   sort: SortKey
   descending: boolean
   layout: Layout
@@ -37,6 +39,7 @@ export function readView(parameters: URLSearchParams): View {
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
     protection: PROTECTIONS.find((one) => one === parameters.get('protection')) ?? 'any',
     tag: parameters.get('tag') ?? '',
+    alert: /^[\w-]{1,40}$/.exec(parameters.get('alert') ?? '')?.[0] ?? '',
     sort: SORTS.find((known) => known === key) ?? 'status',
     descending: sort.startsWith('-'),
     layout: parameters.get('view') === 'cards' ? 'cards' : 'table',
@@ -52,6 +55,7 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   say('status', view.status, 'any')
   say('protection', view.protection, 'any')
   say('tag', view.tag, '')
+  say('alert', view.alert, '')
   say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'status')
   say('view', view.layout, 'table')
   return next
