@@ -48,6 +48,12 @@ const WHAT_ENDS_IT: Record<Hold['code'], string> = {
 export const held = ({ code, message }: Hold): string =>
   `${message} The auto-approval settings approve this device: it joins by itself when you ${WHAT_ENDS_IT[code]}.`
 
+/** Why nobody can be approved now, and what to do; undefined while there is room. */
+export function fullHub(gateways: number, maxGateways: number, waiting: number): string | undefined {
+  if (waiting === 0 || gateways < maxGateways) return undefined
+  return `The hub is full: ${gateways} of ${maxGateways} gateways. It can approve none of these devices until somebody`
+}
+
 /** The same for the whole queue: a sentence for each reason. */
 export function heldInQueue(queue: readonly PendingRegistration[]): string[] {
   const groups = Map.groupBy(
