@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Outcome } from './one-by-one.ts'
 import styles from './outcome-list.module.css'
@@ -19,17 +19,16 @@ const SHOWN = 5
  * those with a mark, and failures, always show.
  */
 export function OutcomeList({ items, outcomes, words }: OutcomeListProps) {
+  const [isOpen, setOpen] = useState(false)
   const isShown = ({ key, mark }: Item) => mark !== undefined || outcomes.get(key)?.done === false
   const shown = items.length <= SHOWN ? items : items.filter(isShown)
   return (
     <div className={styles.all} aria-live="polite">
       <Items items={shown} outcomes={outcomes} />
       {shown.length < items.length && (
-        <details>
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>{shown.length === 0 ? words : `${words}: the other ${items.length - shown.length}`}</summary>
-          <div className={styles.folded} tabIndex={0} role="group" aria-label={words}>
-            <Items items={items.filter((item) => !shown.includes(item))} outcomes={outcomes} />
-          </div>
+          {isOpen && <Items items={items.filter((item) => !shown.includes(item))} outcomes={outcomes} />}
         </details>
       )}
     </div>

@@ -6,7 +6,7 @@ import type { Incident } from '@hedgerow/contract'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { thumbnailQuery } from '#api/thumbnail.ts'
 import { Card } from './card.tsx'
 import styles from './threats.module.css'
@@ -61,8 +61,17 @@ export function Wall({
   const list = useRef<HTMLUListElement>(null)
   const listRef = useMergedRef(ref, list)
   const [top, setTop] = useState(0)
+  const measure = useCallback(
+    () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)),
+    [],
+  )
+  useLayoutEffect(measure, [measure, width])
   // Another wall above it may grow.
-  useLayoutEffect(() => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)))
+  useEffect(() => {
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [measure])
   const abreast = Math.max(width < 480 ? 2 : 1, Math.floor((width + GAP) / (CARD_WIDTH + GAP)))
   const cardWidth = (width - GAP * (abreast - 1)) / abreast
   const rowHeight = Math.round((cardWidth * 9) / 16) + CAPTION_HEIGHT + GAP
