@@ -3,8 +3,8 @@ const SECRET = /(?:pass|secret|token|key|user|auth)\w*['"]?\s*:|:\/\/[^/\s]*@|\$
 const PART = /^([A-Za-z_]\w*)\s*:/
 
 /**
- * The parts of gateway.yaml that differ between two texts, without any value: `rules`, or `cameras with a secret` where
- * a line that may hold one differs.
+ * The parts of gateway.yaml that differ between two texts, without any value: `rules`, or `cameras (secret changed)`
+ * where a line that may hold one differs.
  */
 export function changedParts(before: string, after: string): string[] {
   const [old, now] = [linesByPart(before), linesByPart(after)]
@@ -13,7 +13,7 @@ export function changedParts(before: string, after: string): string[] {
     const [was, is] = [old.get(part) ?? [], now.get(part) ?? []]
     if (was.join('\n') === is.join('\n')) return []
     const differing = [...was.filter((line) => !is.includes(line)), ...is.filter((line) => !was.includes(line))]
-    return differing.some((line) => SECRET.test(line)) ? [`${part} with a secret`] : [part]
+    return differing.some((line) => SECRET.test(line)) ? [`${part} (secret changed)`] : [part]
   })
 }
 

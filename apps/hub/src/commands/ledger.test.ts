@@ -102,7 +102,7 @@ describe.each(testEngines)('the ledger of a gateway on %s', (engine) => {
       fired(2, person('device', 'device password')),
       fired(3, { kind: 'stopped', ...person('hub', 'emil') }),
       fired(4, { kind: 'disarmed', ...person('hub') }),
-      fired(5, { kind: 'file-saved', ...person('hub'), from: '10.1.2.3', message: 'rules, mqtt with a secret' }),
+      fired(5, { kind: 'file-saved', ...person('hub'), from: '10.1.2.3', message: 'rules, mqtt (secret changed)' }),
       fired(6, { kind: 'password-refused', by: undefined, from: '10.1.2.9', times: 3 }),
     ])
     const entries = (await hub.db.selectFrom('audit').selectAll().orderBy('id').execute())
@@ -112,9 +112,9 @@ describe.each(testEngines)('the ledger of a gateway on %s', (engine) => {
         return [action, result, reason]
       })
     expect(entries.toSorted()).toEqual([
-      ['device.save-file', 'ok', 'gateway.yaml was saved by rosa from 10.1.2.3: rules, mqtt with a secret'],
-      ['device.use', 'ok', 'sprinkler disarmed for 10 s by rosa'],
-      ['device.use', 'ok', 'sprinkler fired for 10 s by device password'],
+      ['device.save-file', 'ok', 'gateway.yaml was saved by rosa from 10.1.2.3: rules, mqtt (secret changed)'],
+      ['device.use', 'ok', 'sprinkler disarmed for 10 s by rosa on its pages through the hub'],
+      ['device.use', 'ok', 'sprinkler fired for 10 s by device password at the device'],
       ['device.use', 'refused', 'a wrong device password was given from 10.1.2.9, 3 times'],
     ])
   })

@@ -117,9 +117,11 @@ async function usesOf(
       actor: { name: 'gateway' },
       target: gatewayId,
       gatewayId,
-      data: { gatewayName, by: nameOf(entry), did: ledgerLine(entry) },
+      data: { gatewayName, by: nameOf(entry), did: `${ledgerLine(entry)} ${whereOf(entry)}` },
     }))
 }
+
+const whereOf = ({ by }: LedgerEntry) => (by?.via === 'hub' ? 'on its pages through the hub' : 'at the device')
 
 /** A command's entry comes within seconds. */
 const COMMAND_KNOWN_MS = 300_000
