@@ -94,6 +94,30 @@ test('of the dashboard', async () => {
   }
 })
 
+test('of each hour of the chart', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await enterAs(page, hub, hub.admin)
+  await portal.open('/dashboard')
+  const table = page.getByRole('table', { name: /^Network activity by the hour/ })
+  await table.getByRole('row').nth(24).waitFor({ state: 'attached' })
+  const hours = await table.locator('tbody tr').evaluateAll((rows) =>
+    rows.map((row) => ({
+      to: row.querySelector('a')?.getAttribute('href') ?? '',
+      number: Number(row.querySelectorAll('td')[1]?.textContent),
+    })),
+  )
+  const busy = hours.filter(({ number }) => number > 0)
+  // Of four incidents, one is no alert; two detections are one.
+  expect(busy.reduce((sum, { number }) => sum + number, 0)).toBe(3)
+  for (const { to, number } of busy) {
+    await portal.open(to)
+    await expect.poll(() => shown(page), { message: to, timeout: 30_000 }).toBe(number)
+  }
+})
+
 test('of the list of gateways and of the filters of Threats', async () => {
   const person = await browser.person({ reducedMotion: 'reduce' })
   onTestFinished(() => person.close())
@@ -145,6 +169,8 @@ test('of an alert: its link opens exactly what it tells of, people first', async
   expect(alert).toMatchObject({ title: '3 sightings at Valley: 1 person, 1 boar, 1 deer', count: 3 })
   await portal.open(alert!.path)
   await expect.poll(() => shown(page)).toBe(alert!.count)
+  await page.getByRole('heading', { name: 'Valley person 1, ' }).waitFor()
+  expect(await page.getByRole('list', { name: 'Incidents at Valley' }).locator('[data-incident]').count()).toBe(3)
   await page.getByRole('button', { name: 'Of one alert' }).click()
   await expect.poll(() => shown(page)).toBe(INCIDENTS)
 })

@@ -144,7 +144,8 @@ test('Stop, Pause 1 h, Disarm and Arm are beside the state, and say until when',
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   await press('Pause 1 h Orchard')
   await page
-    .getByText(/^Disarmed by \S+ until (?:[A-Z]\w\w )?\d\d:\d\d$/)
+    // In the time of its site, whose zone is not the browser's.
+    .getByText(/^Disarmed by \S+ until (?:[A-Z]\w\w )?\d\d:\d\d UTC$/)
     .first()
     .waitFor()
   const { protection } = (await hub.api(listGateways)).find((gateway) => gateway.id === id)!
@@ -154,6 +155,15 @@ test('Stop, Pause 1 h, Disarm and Arm are beside the state, and say until when',
   await page.getByRole('button', { name: 'Stop Orchard' }).waitFor()
   await press('Arm Orchard')
   await untilIs('Orchard', 'protected')
+
+  const happened = page.getByRole('list', { name: 'What happened' })
+  await happened
+    .getByText(/was disarmed by/)
+    .first()
+    .waitFor()
+  await page.getByLabel('Show what happened').selectOption('Approvals and edits')
+  await happened.getByText(/^Gateway "Orchard" was approved by/).waitFor()
+  expect(await happened.getByText(/disarmed/).count()).toBe(0)
 
   await press('Disarm Orchard')
   const dialog = portal.dialog()

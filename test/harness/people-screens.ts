@@ -142,6 +142,11 @@ export const peopleScreens: Screen[] = [
   admin('help-page', '/help/containers#kubernetes', (portal) => text(portal, 'Behind Caddy')),
   admin('help-found', '/help?q=reverse+proxy', (portal) => text(portal, /Behind a reverse proxy/)),
   admin('help-unknown', '/help/none', (portal) => text(portal, 'There is no such page')),
+  admin('settings-vpn-off', '/settings?tab=network', async (portal) => {
+    await portal.page.getByRole('switch', { name: /^VPN/ }).press('Space')
+    await button(portal, 'Save Settings').click()
+    await portal.dialog().getByLabel(/^Type/).waitFor()
+  }),
   admin('settings-wrong', '/settings', async (portal) => {
     await field(portal, 'Maximum number of gateways').fill('many')
     await button(portal, 'Save Settings').click()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import type { FactKind } from './facts.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
 import { incidentId } from './detections.ts'
@@ -28,7 +29,7 @@ export const hubProblems = call({
   method: 'GET',
   path: '/v1/hub/problems',
   response: z.array(
-    z.object({ part: z.enum(['storage', 'backup', 'alerts', 'rollout', 'update']), message: z.string() }),
+    z.object({ part: z.enum(['vpn', 'storage', 'backup', 'alerts', 'rollout', 'update']), message: z.string() }),
   ),
 })
 
@@ -46,14 +47,35 @@ export const activityEntry = z.object({
 })
 export type ActivityEntry = z.output<typeof activityEntry>
 
+/** What the history of one gateway tells: the kinds of each are `HISTORY_KINDS`. */
+export const historyPart = z.enum(['connection', 'version', 'approval', 'deterrents', 'arming', 'device'])
+export type HistoryPart = z.output<typeof historyPart>
+
+/** Everything but what its cameras saw, which Threats has. */
+export const HISTORY_KINDS = {
+  connection: ['gateway.status-changed'],
+  version: ['update.ended'],
+  approval: [
+    'gateway.approved',
+    'gateway.rekeyed',
+    'gateway.added',
+    'gateway.claimed',
+    'gateway.renamed',
+    'gateway.edited',
+  ],
+  deterrents: ['deterrent.fired', 'deterrent.failed', 'command.ended'],
+  arming: ['gateway.armed', 'gateway.disarmed'],
+  device: ['device.file-saved', 'device.password-refused'],
+} as const satisfies Record<HistoryPart, FactKind[]>
+
 /**
  * The newest 50 entries, or a page, of the gateways that the caller may see, newest first. `q` matches part of the
- * message, in the newest 10,000 entries.
+ * message, in the newest 10,000 entries. With `gateway`: the history of that one, or a part of it.
  */
 export const recentActivity = call({
   method: 'GET',
   path: '/v1/hub/activity/recent',
-  query: searchQuery,
+  query: searchQuery.extend({ gateway: gatewayId.optional(), part: historyPart.optional() }),
   response: z.array(activityEntry),
 })
 

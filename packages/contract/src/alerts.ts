@@ -50,6 +50,15 @@ export const listAlerts = call({
   response: z.array(alert),
 })
 
+/** The gateways that an alert is about, of those that the caller may see. */
+export const listAlertGateways = call({
+  method: 'GET',
+  path: '/v1/hub/alerts/:id/gateways',
+  params: z.strictObject({ id }),
+  errors: ['alert_not_found'],
+  response: z.array(gatewayId),
+})
+
 /** Ends the steps of an alert. The first acknowledgement is kept. */
 export const acknowledgeAlert = call({
   method: 'POST',

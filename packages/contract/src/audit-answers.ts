@@ -56,6 +56,10 @@ export const auditWords = {
   'gateway.tag': { done: 'changed the tags of the gateway', target: 'gateway' },
   'gateway.delete': { done: 'deleted the gateway', target: 'gateway' },
   'gateway.claim': { done: 'claimed the gateway', refused: 'could not claim a gateway', target: 'gateway' },
+  'gateway.open': { done: 'opened the pages of', target: 'gateway' },
+  // A device tells it: who it was is in the reason, because nothing proves the name.
+  'device.use': { done: 'was used by a person:', refused: 'refused a password:', target: 'gateway' },
+  'device.save-file': { done: 'has a new gateway.yaml:', target: 'gateway' },
   'gateway.read-vpn-config': { done: 'read the VPN configuration of', target: 'gateway' },
   'command.give': { done: 'gave the command', target: 'command' },
   'command.end': {
@@ -174,8 +178,15 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'site-updates.changed': { action: 'site-updates.change' },
   'deterrent.fired': { none: "the gateway's ledger has the entry; a person's command has one here" },
   'deterrent.failed': { none: "a state, not a decision; the gateway's ledger and activity have it" },
-  'gateway.armed': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'gateway.armed': { none: "the gateway's ledger has the entry; a person's act has one here" },
   'gateway.disarmed': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'gateway.opened': {
+    action: 'gateway.open',
+    reason: ({ data: { application } }) => (application === null ? undefined : `application ${application}`),
+  },
+  'device.used': { action: 'device.use', reason: didOf },
+  'device.file-saved': { action: 'device.save-file', reason: didOf },
+  'device.password-refused': { action: 'device.use', result: 'refused', reason: didOf },
   'ledger.written': { none: 'data, not a decision; stored as the ledger' },
 
   'storage.low': { none: 'a state, not a decision; activity has it' },
@@ -202,6 +213,10 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'certificate.expiring': { none: 'a state, not a decision; activity has it' },
   'certificate.renewed': { action: 'certificate.renew' },
   'certificate.replaced': { none: 'the operator replaced files, outside the hub' },
+}
+
+function didOf({ data }: Fact<'device.used' | 'device.file-saved' | 'device.password-refused'>): string {
+  return data.did
 }
 
 /** `fire sprinkler of abcdefghijkl` */

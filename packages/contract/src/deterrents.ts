@@ -41,6 +41,9 @@ const ledgerActor = z.strictObject({
   chose: cleanLine(200).optional(),
 })
 
+/** Kinds of entries that are about no deterrent. */
+export const LEDGER_OF_PEOPLE = ['file-saved', 'password-refused'] as const
+
 /** One line of a device's ledger. A line is never changed; the same `id` and `at` again are the same line. */
 export const ledgerEntry = z.strictObject({
   /** Counts up. */
@@ -50,7 +53,8 @@ export const ledgerEntry = z.strictObject({
   /**
    * `fired`: the device answered that it is on. `ended`: it is known to be off again. `failed`: the device did not
    * answer. `fault`, `mended`: switching off fails, and works again. `unguarded`: the process that switches off after a
-   * crash was gone. `looked`: whether the object was still there a minute later.
+   * crash was gone. `looked`: whether the object was still there a minute later. `LEDGER_OF_PEOPLE` come with the
+   * feature `ledger-of-people`: somebody saved gateway.yaml, or gave a wrong password of the device.
    */
   kind: z.enum([
     'fired',
@@ -64,12 +68,15 @@ export const ledgerEntry = z.strictObject({
     'mended',
     'unguarded',
     'looked',
+    ...LEDGER_OF_PEOPLE,
   ]),
   /** Absent when it is about all deterrents. */
   deterrent: cleanLine(100).optional(),
   /** The `id` of the firing. */
   firing: cleanLine(100).optional(),
   by: ledgerActor.optional(),
+  /** The address from which a person came; only of `LEDGER_OF_PEOPLE`. */
+  from: cleanLine(100).optional(),
   /** The planned length; of `ended`, the longest time that it can have been on. */
   seconds: z.number().min(0).max(SECONDS_A_DAY).optional(),
   /** The device's answer. */

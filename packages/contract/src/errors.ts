@@ -67,8 +67,15 @@ export const errorTable = {
   range_not_satisfiable: { status: 416, message: 'This part is outside the file.' },
   method_not_allowed: { status: 405, message: 'This address does not accept that method.' },
   registration_decided: { status: 409, message: 'This registration request has already been decided.' },
-  gateway_limit_reached: { status: 409, message: 'The hub already has as many gateways as its settings allow.' },
-  address_pool_exhausted: { status: 409, message: 'No address is free in the VPN network.' },
+  gateway_limit_reached: {
+    status: 409,
+    message: 'The hub is full. Raise the maximum number of gateways under Settings, or delete a gateway.',
+  },
+  address_pool_exhausted: {
+    status: 409,
+    message:
+      'No address is free in the VPN network. Set a larger network under Settings, Network, or delete a gateway.',
+  },
   gateway_name_taken: { status: 409, message: 'Another gateway already has this name.' },
   too_many_tags: { status: 409, message: 'A gateway can have 20 tags.' },
   confirmation_mismatch: { status: 400, message: "The name you typed is not the gateway's name." },

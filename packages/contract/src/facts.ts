@@ -165,6 +165,12 @@ export type FactData = {
   'deterrent.failed': Switched & { message: string }
   'gateway.armed': Ledgered
   'gateway.disarmed': Ledgered
+  /** A person opened the gateway's pages through the hub; `application` is null for its own interface. */
+  'gateway.opened': { gatewayName: string; application: string | null }
+  /** What a person did at the device's own interface, as the device tells: `did` is in words, `by` names the person. */
+  'device.used': Ledgered & { did: string }
+  'device.file-saved': Ledgered & { did: string }
+  'device.password-refused': Ledgered & { did: string }
   /** New entries of a gateway's ledger, of any kind. */
   'ledger.written': { entries: number }
 

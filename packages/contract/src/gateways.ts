@@ -26,12 +26,14 @@ export const gatewayTags = z
 
 /**
  * What `protectionOf` tells; `reason` in words, empty for an armed gateway that lacks nothing; `until`: when it changes
- * by itself, null when that is unknown.
+ * by itself, null when that is unknown; `isBrief`: blocked by a cool-down of at most two minutes, which counts as
+ * protected.
  */
 export const protection = z.object({
   state: z.enum(PROTECTION_STATES),
   reason: z.string(),
   until: z.iso.datetime().nullable(),
+  isBrief: z.boolean(),
 })
 
 export const gateway = z.object({

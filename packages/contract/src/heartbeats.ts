@@ -33,6 +33,7 @@ export const GATEWAY_FEATURES = [
   'frozen-cameras',
   'restarts',
   'protection',
+  'ledger-of-people',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'

@@ -1,7 +1,13 @@
 import type { LedgerEntry } from './deterrents.ts'
 
 /** A line of the ledger in words, such as `sprinkler fired for 10 s by Boar at night`. */
-export function ledgerLine({ kind, deterrent, seconds, by, message, gone }: LedgerEntry): string {
+export function ledgerLine({ kind, deterrent, seconds, by, message, gone, from, times }: LedgerEntry): string {
+  const ofPeople = OF_PEOPLE.get(kind)
+  if (ofPeople !== undefined) {
+    const who = by?.name === undefined ? '' : ` by ${by.name}`
+    const often = times === undefined ? '' : `, ${times} times`
+    return `${ofPeople}${who}${from === undefined ? '' : ` from ${from}`}${often}${message === undefined ? '' : `: ${message}`}`
+  }
   if (kind === 'looked') return [deterrent, LOOKED.get(gone ?? null)].filter((part) => part !== undefined).join(': ')
   const words = [
     deterrent,
@@ -18,5 +24,10 @@ const LOOKED = new Map([
   [true, 'a minute later it was gone'],
   [false, 'a minute later it was still there'],
   [null, 'a minute later it was unknown whether it was gone'],
+])
+/** About people, not deterrents. */
+const OF_PEOPLE: ReadonlyMap<LedgerEntry['kind'], string> = new Map([
+  ['file-saved', 'gateway.yaml was saved'],
+  ['password-refused', 'a wrong device password was given'],
 ])
 const SAY_WHY: ReadonlySet<LedgerEntry['kind']> = new Set(['refused', 'failed', 'fault'])

@@ -85,7 +85,9 @@ it('counts states, the worst first, and takes only a firing one as protected too
     ['firing', 1],
     ['protected', 2],
   ])
-  expect(counted.filter(([one]) => isProtected(one)).map(([one]) => one)).toEqual(['firing', 'protected'])
+  const isBrief = false
+  const safe = counted.filter(([one]) => isProtected({ state: one, isBrief })).map(([one]) => one)
+  expect(safe).toEqual(['firing', 'protected'])
   expect(countProtection([])).toEqual([])
 })
 
@@ -109,4 +111,32 @@ it('counts by the clock of the reader, whatever the clock of the device says', (
   const active = [{ ...siren, state: 'active' as const, until: 5_000 }]
   const heartbeat = { armed: true, cameras: [gate], deterrents: active }
   expect(protectionOf({ isOffline: false, heartbeat, aheadMs: 60_000 }).until).toBe('1970-01-01T00:01:05.000Z')
+})
+
+it('counts a cool-down of seconds as protected, and nothing else that blocks', () => {
+  const blocked = (...codes: [code: string, seconds: number | null][]) =>
+    protectionOf({
+      isOffline: false,
+      heartbeat: {
+        armed: true,
+        cameras: [gate],
+        clock: NIGHT,
+        deterrents: codes.map(([code, seconds]) => ({
+          ...siren,
+          blocked: { code, until: seconds === null ? null : NIGHT + seconds * 1_000 },
+        })),
+      },
+    })
+  expect(blocked(['cool_down', 12])).toMatchObject({ state: 'blocked', reason: 'cooling down' })
+  expect(isProtected(blocked(['cool_down', 12]))).toBe(true)
+  expect(isProtected(blocked(['cool_down', 120], ['cool_down', 3]))).toBe(true)
+  for (const told of [
+    blocked(['cool_down', 121]),
+    blocked(['cool_down', null]),
+    blocked(['person_near', 12]),
+    blocked(['cool_down', 12], ['person_near', 12]),
+    blocked(['quiet_hours', 12]),
+    blocked(['hour_budget', 12]),
+  ])
+    expect(isProtected(told)).toBe(false)
 })

@@ -7,13 +7,20 @@ import type { Heartbeat } from './heartbeats.ts'
 /** The worst first. A group has the worst state of its members. */
 export const PROTECTION_STATES = ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected'] as const
 export type ProtectionState = (typeof PROTECTION_STATES)[number]
-/** `until`: when it changes by itself, as ISO 8601; null when that is unknown. */
-export type Protection = { state: ProtectionState; reason: string; until: string | null }
+/**
+ * `until`: when it changes by itself, as ISO 8601; null when that is unknown. `isBrief`: blocked by nothing but a short
+ * cool-down after a firing, which is how a deterrent protects.
+ */
+export type Protection = { state: ProtectionState; reason: string; until: string | null; isBrief: boolean }
+/** The longest rest of a cool-down that alarms nobody. */
+const BRIEF_MS = 120_000
 
 export type KnownToProtect = {
   isOffline: boolean
   /** The last one; undefined for plain WireGuard, which sends none. */
-  heartbeat: Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents' | 'disarmed'> | undefined
+  heartbeat:
+    | (Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents' | 'disarmed'> & { clock?: number })
+    | undefined
   /** By how many milliseconds the reader's clock is ahead of the device's. */
   aheadMs?: number
 }
@@ -22,7 +29,7 @@ export type KnownToProtect = {
 export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProtect): Protection {
   if (isOffline) return is('offline', 'nothing is heard from it')
   if (!heartbeat) return is('unproven', 'the hub sees only its VPN')
-  const { armed, deterrents, disarmed } = heartbeat
+  const { armed, deterrents, disarmed, clock } = heartbeat
   const at = (until: number | null | undefined) =>
     typeof until === 'number' ? new Date(until + aheadMs).toISOString() : null
   const active = deterrents.filter(({ state }) => state === 'active')
@@ -35,7 +42,10 @@ export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProte
   const isOnly = deterrents.length === 1
   const blocked = deterrents.flatMap((deterrent) => blockOf(deterrent, isOnly) ?? [])
   const [block] = blocked
-  if (block) return is('blocked', firstOf(blocked.map(({ words }) => words)), at(block.until))
+  if (block) {
+    const isBrief = blocked.every(({ code, until }) => code === 'cool_down' && isSoon(until, clock))
+    return { ...is('blocked', firstOf(blocked.map(({ words }) => words)), at(block.until)), isBrief }
+  }
   if (deterrents.length === 0) return is('protected', 'it only watches: no deterrent')
   // An older agent never tells it, and another one not in its first heartbeat.
   if (armed === undefined) return is('unproven', 'it has not told whether it is armed')
@@ -46,9 +56,15 @@ const is = (state: ProtectionState, reason: string, until: string | null = null)
   state,
   reason,
   until,
+  isBrief: false,
 })
 
-export const isProtected = (state: ProtectionState): boolean => state === 'protected' || state === 'firing'
+const isSoon = (until: number | null, clock: number | undefined) =>
+  until !== null && clock !== undefined && until - clock <= BRIEF_MS
+
+/** What counts as protected everywhere. While a person is in view it does not: nothing would fire. */
+export const isProtected = ({ state, isBrief }: Pick<Protection, 'state' | 'isBrief'>): boolean =>
+  state === 'protected' || state === 'firing' || isBrief
 
 /** How many there are in each state, without states of none, the worst first. */
 export function countProtection(states: readonly ProtectionState[]): (readonly [ProtectionState, number])[] {
@@ -76,7 +92,11 @@ export const protectionWord = (state: ProtectionState): string => `${state.charA
 const COUNTED_SECONDS = 120
 
 /** `Blocked: Water: cooling down, 12 s left`, or `Disarmed by rosa until 07:00`. */
-export function protectionLine({ state, reason, until }: Protection, now: number, timeZone?: string): string {
+export function protectionLine(
+  { state, reason, until }: Omit<Protection, 'isBrief'>,
+  now: number,
+  timeZone?: string,
+): string {
   const left = until === null ? 0 : Math.ceil((Date.parse(until) - now) / 1_000)
   const end = left <= 0 ? '' : left <= COUNTED_SECONDS ? `, ${left} s left` : ` until ${clock(until!, now, timeZone)}`
   const word = protectionWord(state)
@@ -129,9 +149,9 @@ type Deterrent = Pick<Heartbeat['deterrents'][number], 'name' | 'state' | 'secon
 /** The only one needs no name. */
 function blockOf({ name, state, secondsLeftThisHour, blocked }: Deterrent, isOnly: boolean) {
   const words = (code: string) => `${isOnly ? '' : `${name}: `}${blockedWords(code)}`
-  if (state === 'fault') return { words: `${name} has a fault`, until: null }
-  if (blocked) return { words: words(blocked.code), until: blocked.until }
-  return secondsLeftThisHour === 0 ? { words: words('hour_budget'), until: null } : undefined
+  if (state === 'fault') return { code: 'fault', words: `${name} has a fault`, until: null }
+  if (blocked) return { ...blocked, words: words(blocked.code) }
+  return secondsLeftThisHour === 0 ? { code: 'hour_budget', words: words('hour_budget'), until: null } : undefined
 }
 
 const firstOf = ([first = '', ...more]: readonly string[]): string =>

@@ -28,6 +28,8 @@ type DataTableProps = {
   cards?: boolean
   /** In a narrow window: a card for each row, or two lines with only the placed cells and the actions. */
   narrow?: 'cards' | 'lines'
+  /** In a wide window rows of one line, as low as they can be, for a list of many. */
+  dense?: boolean
   children: ReactNode
 }
 
@@ -38,6 +40,7 @@ export function DataTable({
   bodyRef,
   cards = false,
   narrow = 'cards',
+  dense = false,
   children,
 }: DataTableProps) {
   return (
@@ -45,6 +48,7 @@ export function DataTable({
       className={styles.table}
       data-cards={cards}
       data-narrow={narrow}
+      data-dense={dense}
       aria-label={label}
       aria-rowcount={rowCount + 1}
     >
@@ -145,6 +149,37 @@ function isOnRow({ target }: MouseEvent): boolean {
   return window.getSelection()?.isCollapsed ?? true
 }
 
+type GroupRowProps = {
+  ref: Ref<HTMLTableRowElement> | undefined
+  index: number
+  /** The number of columns of the table. */
+  columns: number
+  /** Before the name, such as a tick box for all rows of the group. */
+  before: ReactNode
+  name: string
+  isFolded: boolean
+  onFold: () => void
+  children: ReactNode
+}
+
+/** Heads the rows after it, which it folds away. */
+export function GroupRow({ ref, index, columns, before, name, isFolded, onFold, children }: GroupRowProps) {
+  return (
+    <tr ref={ref} className={styles.group} data-index={index} aria-rowindex={index + 2}>
+      <td colSpan={columns}>
+        <div>
+          {before}
+          <button type="button" aria-expanded={!isFolded} onClick={onFold}>
+            <ChevronIcon />
+            {name}
+          </button>
+          {children}
+        </div>
+      </td>
+    </tr>
+  )
+}
+
 type CellProps = {
   /** The column's name; a card shows it above the value. */
   label: string
@@ -152,9 +187,10 @@ type CellProps = {
   /**
    * In a card, `title` is its heading, `line` and `picture` have its whole width; all are without the column's name. In
    * two lines, `title` is the first one, `line` and `beside` are the second one, those that are numeric with the
-   * column's name, and cells without a place are shown only in an open row.
+   * column's name, and cells without a place are shown only in an open row. `below` is a third line of a phone, and
+   * nowhere else.
    */
-  place?: 'title' | 'line' | 'picture' | 'beside'
+  place?: 'title' | 'line' | 'picture' | 'beside' | 'below'
   children: ReactNode
 }
 
@@ -202,7 +238,7 @@ export function TwoLines({ first, second, kept = false }: TwoLinesProps) {
   )
 }
 
-/** A name that may be long: in rows of two lines its middle is left out, and the whole of it shows on hover. */
+/** A name that may be long: in rows of one or two lines its middle is left out, and the whole of it shows on hover. */
 export function RowName({ children: name }: { children: string }) {
   const cut = cutOf(name)
   return (
@@ -220,12 +256,13 @@ export function RowText({ children }: { children: ReactNode }) {
 
 const SHORT_NAME = 24
 const NAME_END = 14
+const LETTERS_END = 8
 
-/** Where the last words begin that are never left out, with the space before them. */
+/** Where the end begins that is never left out: the last words with the space before them, or some letters. */
 function cutOf(name: string): number {
   if (name.length <= SHORT_NAME) return name.length
   const cut = name.indexOf(' ', name.length - NAME_END)
-  return cut > 0 ? cut : name.length
+  return cut > 0 ? cut : name.length - LETTERS_END
 }
 
 /** Shown for a missing value. */

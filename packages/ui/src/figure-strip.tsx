@@ -13,18 +13,23 @@ export type Figure = {
   to?: string
 }
 
-/** A few figures as one divided strip. It has the same height while `loading`, so nothing moves later. */
+/**
+ * A few figures as one divided strip. It has the same height while `loading`, so nothing moves later. `low`: of one
+ * line in a wide window.
+ */
 export function FigureStrip({
   label,
   figures,
   loading = false,
+  low = false,
 }: {
   label: string
   figures: readonly Figure[]
   loading?: boolean
+  low?: boolean
 }) {
   return (
-    <dl className={styles.strip} aria-label={label}>
+    <dl className={styles.strip} data-low={low} aria-label={label}>
       {figures.map((figure) => (
         <div key={figure.label} className={styles.figure} data-on={figure.toggle?.on}>
           <dt>{figure.label}</dt>

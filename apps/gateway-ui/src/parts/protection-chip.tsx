@@ -10,7 +10,10 @@ export function ProtectionChip({ heartbeat }: Pick<KnownToProtect, 'heartbeat'>)
       tone={protectionTone(protection.state)}
       word={protectionWord(protection.state)}
       until={protection.until}
-      line={(now) => protectionLine(protection, now)}
+      line={(now) => {
+        const words = protectionLine(protection, now)
+        return { words, title: words }
+      }}
       isFull
     />
   )

@@ -42,6 +42,8 @@ export type Deterrents = {
   ledger(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
   /** Oldest first, after an id: for readers that were disconnected. */
   ledgerAfter(id: number, limit: number): Promise<LedgerEntry[]>
+  /** Adds an entry that is about no deterrent; a failure is logged. */
+  note(entry: NewLedgerEntry): Promise<void>
   /** `listener` gets new entries, each once and in order. */
   onEntry(listener: (entry: LedgerEntry) => void): void
   /** Calls `listener` when a deterrent's state or block in `list` changed, or the device was armed or disarmed. */
@@ -268,6 +270,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     list: () => interlock.list(instantNow()),
     ledger: ledger.newest,
     ledgerAfter: ledger.after,
+    note: record,
     onEntry: (listener) => void listeners.push(listener),
     onChange: (listener) => void changeListeners.push(listener),
     apply: (settings, place) => run(interlock.apply(settings, place, instantNow())),

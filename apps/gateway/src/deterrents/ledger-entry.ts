@@ -15,6 +15,7 @@ export const ledgerEntry = z.object({
   deterrent: z.string().optional(),
   firing: z.string().optional(),
   by: asker.optional(),
+  from: z.string().optional(),
   seconds: z.number().optional(),
   /** The device's answer, without secrets. */
   answer: z.string().optional(),

@@ -2,7 +2,7 @@
  * Sends the entries of the device's ledger to the hub, all and in order. A small file holds the last entry that the hub
  * acknowledged; when the file is behind, the hub gets entries again and keeps each once.
  */
-import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry } from '@hedgerow/contract'
+import { LEDGER_ENTRIES_AT_ONCE, LEDGER_OF_PEOPLE, reportLedger, type LedgerEntry } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deterrents } from '../deterrents/deterrents.ts'
@@ -13,6 +13,8 @@ import { inWords } from '../kernel/failure.ts'
 import { HubRefusal } from '../kernel/http-call.ts'
 import { sendPastRefusals } from './past-refusals.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
+
+const OF_PEOPLE: ReadonlySet<string> = new Set(LEDGER_OF_PEOPLE)
 
 const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0) })
 
@@ -61,6 +63,10 @@ export function keepSendingLedger(options: {
     log.error({ entry, reason }, 'the hub refuses an entry of the ledger')
   }
 
+  /** An older hub refuses the kinds that it does not know: it never gets them. */
+  const known = (entries: LedgerEntry[]) =>
+    features.has('ledger-of-people') ? entries : entries.filter(({ kind }) => !OF_PEOPLE.has(kind))
+
   const sender = keepSending({
     wayToHub,
     async sendNext(post) {
@@ -69,9 +75,9 @@ export function keepSendingLedger(options: {
       const entries = await deterrents.ledgerAfter(await readCursor(gatewayId), LEDGER_ENTRIES_AT_ONCE)
       const last = entries.at(-1)
       if (!last) return false
-      const refused = await sendPastRefusals(entries.map(toldEntry), {
+      const refused = await sendPastRefusals(known(entries.map(toldEntry)), {
         send: (part) => deliver(post, part),
-        following: async () => (await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(toldEntry),
+        following: async () => known((await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(toldEntry)),
       })
       for (const entry of refused) skip(entry, 'the hub accepts others')
       cursor = { gatewayId, id: last.id }

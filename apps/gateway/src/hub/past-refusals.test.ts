@@ -10,6 +10,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { mayBeOfContent, post as postOverHttp, readAnswer } from '../kernel/http-call.ts'
 import { openDetectionQueue, type DetectionQueue } from './detection-queue.ts'
 import { keepSendingDetections } from './detections.ts'
+import type { LedgerEntry as KeptEntry } from '../deterrents/ledger-entry.ts'
 import { createHubFeatures } from './features.ts'
 import { keepSendingLedger } from './ledger.ts'
 import type { Post } from './sending.ts'
@@ -142,11 +143,34 @@ test('a hub or a proxy that refuses everything for a while loses nothing', async
   expect(queue.dropped()).toBe(0)
 }, 60_000)
 
+test.each([
+  [['ledger'], [1, 4]],
+  [
+    ['ledger', 'ledger-of-people'],
+    [1, 2, 3, 4],
+  ],
+])('a hub with %j gets the entries that it knows', async (named, taken) => {
+  const hub = await startHub(() => TAKEN)
+  const kinds = ['armed', 'file-saved', 'password-refused', 'armed'] as const
+  const entries = kinds.map((kind, index) => ({ id: index + 1, at: index, kind }))
+  await sendLedger(hub, entries, named)
+  await expect.poll(hub.taken, SOON).toEqual(taken)
+})
+
 test('the ledger goes on past an entry that is refused', async () => {
   const hub = await startHub((ids) => (ids.includes('2') ? { status: 422, body: '{}' } : TAKEN))
   const entries = numbers(1, 5).map((id) => ({ id, at: id, kind: 'armed', by: { kind: 'program' } }) as const)
+  await sendLedger(hub, entries, ['ledger'])
+  await expect.poll(hub.taken, SOON).toEqual([1, 3, 4, 5])
+})
+
+async function sendLedger(
+  hub: Awaited<ReturnType<typeof startHub>>,
+  entries: readonly KeptEntry[],
+  named: readonly string[],
+): Promise<void> {
   const features = createHubFeatures()
-  features.learn(['ledger'])
+  features.learn(named)
   const { done } = keepSendingLedger({
     deterrents: {
       ledger: async () => [entries.at(-1)!],
@@ -164,8 +188,7 @@ test('the ledger goes on past an entry that is refused', async () => {
     hub.stop()
     await done
   })
-  await expect.poll(hub.taken, SOON).toEqual([1, 3, 4, 5])
-})
+}
 
 test.each([
   [401, 'x', false],

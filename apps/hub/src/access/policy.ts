@@ -94,6 +94,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'DELETE /v1/hub/alert-rules/:id': { hub: 'admin' },
   'POST /v1/hub/alert-rules/preview': { hub: 'manage' },
   'GET /v1/hub/alerts': { gateway: 'see' },
+  'GET /v1/hub/alerts/:id/gateways': { gateway: 'see' },
   'POST /v1/hub/alerts/:id/acknowledge': { gateway: 'operate' },
   'GET /v1/hub/notices': { self: 'account' },
   'POST /v1/hub/notices/read': { self: 'account' },

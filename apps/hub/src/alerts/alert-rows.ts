@@ -6,6 +6,7 @@ import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HUB } from '../facts/facts.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { readPreferences } from './preferences.ts'
 import type { Reader } from './seen.ts'
 import { sightingsIn } from './sightings.ts'
@@ -65,6 +66,16 @@ export async function listAlerts(
     const told = toldTo(row, own)
     return told ? [toAlert(row, told, reader)] : []
   })
+}
+
+/** Throws `alert_not_found`, also for one that is about none of theirs. */
+export async function gatewaysOfAlert(db: Db, caller: Caller, id: string): Promise<string[]> {
+  const row = await db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
+  const own = await gatewayIdsIn(db, scopeOf(caller))
+  if (!row || !toldTo(row, own)) throw new HubError('alert_not_found')
+  return Object.keys(JSON.parse(row.counts) as Counts).filter(
+    (gateway) => gateway !== '' && (own?.has(gateway) ?? true),
+  )
 }
 
 /** An alert in the words of its reader. */

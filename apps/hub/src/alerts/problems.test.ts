@@ -1,4 +1,4 @@
-import { listAlerts, type Alert, type Heartbeat } from '@hedgerow/contract'
+import { listAlertGateways, listAlerts, type Alert, type Heartbeat } from '@hedgerow/contract'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -161,7 +161,14 @@ describe.each(testEngines)('outages on %s', (engine) => {
     expect(titles(), 'the third one is part of it').toHaveLength(1)
     const token = await hub.signIn('admin')
     const [alert] = (await createTestApi(hub)(listAlerts, { token, query: {} })).body as Alert[]
-    expect(alert).toMatchObject({ title: 'Mill: 3 gateways are offline', path: '/gateways?status=offline' })
+    expect(alert).toMatchObject({ title: 'Mill: 3 gateways are offline', path: `/gateways?alert=${alert!.id}` })
+    const about = await createTestApi(hub)(listAlertGateways, { token, params: { id: alert!.id } })
+    expect((about.body as string[]).toSorted()).toEqual(mill.map(({ id }) => id).toSorted())
+    const stranger = await createTestApi(hub)(listAlertGateways, {
+      token: await hub.signIn('user'),
+      params: { id: alert!.id },
+    })
+    expect(stranger.body).toMatchObject({ error: 'alert_not_found' })
     // Another site has a message of its own, and so has the same one after a while.
     ford.status = 'offline'
     await pass(0)

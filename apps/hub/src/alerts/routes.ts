@@ -7,7 +7,7 @@ import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledge, acknowledgeLinked, readLinked, readLinkedPicture } from './acknowledge.ts'
-import { listAlerts } from './alert-rows.ts'
+import { gatewaysOfAlert, listAlerts } from './alert-rows.ts'
 import { addRule, deleteRule, readRules, updateRule } from './alert-rules.ts'
 import { markNoticesRead, readNoticesOf } from './notices.ts'
 import { PICTURE_LINK, type AlertLink, type AlertLinks } from './links.ts'
@@ -34,6 +34,7 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
     preview(db, body, clock(), (ids) => dependencies.listIncidents(scope, ids)),
   )
   mount(app, contract.listAlerts, ({ caller, query }) => listAlerts(db, caller, query))
+  mount(app, contract.listAlertGateways, ({ caller, params }) => gatewaysOfAlert(db, caller, params.id))
   mount(app, contract.acknowledgeAlert, ({ params, act }) => acknowledge(db, params.id, act))
   mount(app, contract.readAlertPreferences, ({ caller }) => readPreferences(db, caller.userId))
   for (const call of [contract.editAlertPreferences, contract.saveAlertPreferences])

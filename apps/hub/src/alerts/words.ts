@@ -234,8 +234,7 @@ export function pathOf({ lines, count }: LineList, alertId: string): string {
   if (kind === 'test') return '/alert-rules'
   if (kind === 'disk' || kind === 'backup') return '/dashboard'
   if (count === 1) return `/gateways/${gatewayId}`
-  if (kind === 'camera-dark') return '/cameras'
-  return kind === 'gateway-quiet' ? '/gateways?status=offline' : '/gateways?status=warning'
+  return `/gateways?alert=${alertId}`
 }
 
 /** The first line with a picture, or else the first line; of a person if there is one. */

@@ -79,6 +79,46 @@ describe.each(testEngines)('the ledger of a gateway on %s', (engine) => {
     expect(activity.map((entry) => entry.detection)).toEqual([detection, detection, null, null])
   })
 
+  it('leaves in the audit what people do at the device, as the device tells it', async () => {
+    const person = (via: 'hub' | 'device', name = 'rosa') => ({ by: { kind: 'person' as const, name, via } })
+    const sent = Date.now()
+    await hub.db
+      .insertInto('commands')
+      .values({
+        id: 'c1',
+        gateway_id: gatewayId,
+        action: 'stop',
+        by_id: 'u1',
+        by_name: 'emil',
+        source_ip: '',
+        state: 'done',
+        message: '',
+        created_at: hub.clock.now(),
+        expires_at: sent,
+      })
+      .execute()
+    await send([
+      fired(1),
+      fired(2, person('device', 'device password')),
+      fired(3, { kind: 'stopped', ...person('hub', 'emil') }),
+      fired(4, { kind: 'disarmed', ...person('hub') }),
+      fired(5, { kind: 'file-saved', ...person('hub'), from: '10.1.2.3', message: 'rules, mqtt (secret changed)' }),
+      fired(6, { kind: 'password-refused', by: undefined, from: '10.1.2.9', times: 3 }),
+    ])
+    const entries = (await hub.db.selectFrom('audit').selectAll().orderBy('id').execute())
+      .filter(({ action }) => action.startsWith('device.'))
+      .map(({ actor, action, target, result, reason }) => {
+        expect([actor, target]).toEqual(['gateway', gatewayId])
+        return [action, result, reason]
+      })
+    expect(entries.toSorted()).toEqual([
+      ['device.save-file', 'ok', 'gateway.yaml was saved by rosa from 10.1.2.3: rules, mqtt (secret changed)'],
+      ['device.use', 'ok', 'sprinkler disarmed for 10 s by rosa on its pages through the hub'],
+      ['device.use', 'ok', 'sprinkler fired for 10 s by device password at the device'],
+      ['device.use', 'refused', 'a wrong device password was given from 10.1.2.9, 3 times'],
+    ])
+  })
+
   it('takes a device that was set up anew and counts from 1 again', async () => {
     await send([fired(1)])
     hub.clock.advance(1_000)

@@ -2,7 +2,14 @@
  * The entries of the gateways' ledgers: every firing and refusal, stored once however often it is sent. One transaction
  * stores and counts an entry and records its fact.
  */
-import { ledgerEntry, type Fact, type LedgerEntry, type PageQuery } from '@hedgerow/contract'
+import {
+  ledgerEntry,
+  ledgerLine,
+  type CommandAction,
+  type Fact,
+  type LedgerEntry,
+  type PageQuery,
+} from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { createNamedLimiter } from '../access/limiter.ts'
@@ -81,7 +88,48 @@ async function store(
     transaction,
     written,
     ...news.flatMap((entry) => factOf(entry, { gatewayId, gatewayName: gateway.name, now }) ?? []),
+    ...(await usesOf(transaction, news, { gatewayId, gatewayName: gateway.name, now })),
   )
+}
+
+/** What people do at the device's own interface. Their commands through the hub have facts of their own. */
+async function usesOf(
+  transaction: Transaction<Tables>,
+  entries: readonly LedgerEntry[],
+  { gatewayId, gatewayName, now }: LedgerOf,
+): Promise<Fact<'device.used'>[]> {
+  const used = entries.filter(({ kind, by }) => by?.kind === 'person' && Object.hasOwn(COMMANDS_OF, kind))
+  if (used.length === 0) return []
+  const commands = await transaction
+    .selectFrom('commands')
+    .select(['action', 'by_name'])
+    .where('gateway_id', '=', gatewayId)
+    .where('created_at', '>', now - COMMAND_KNOWN_MS)
+    .execute()
+  const isCommand = ({ kind, by }: LedgerEntry) =>
+    by?.via === 'hub' &&
+    commands.some(({ action, by_name: name }) => name === by.name && COMMANDS_OF[kind]!.includes(action))
+  return used
+    .filter((entry) => !isCommand(entry))
+    .map((entry) => ({
+      kind: 'device.used',
+      at: Math.min(entry.at, now),
+      actor: { name: 'gateway' },
+      target: gatewayId,
+      gatewayId,
+      data: { gatewayName, by: nameOf(entry), did: `${ledgerLine(entry)} ${whereOf(entry)}` },
+    }))
+}
+
+const whereOf = ({ by }: LedgerEntry) => (by?.via === 'hub' ? 'on its pages through the hub' : 'at the device')
+
+/** A command's entry comes within seconds. */
+const COMMAND_KNOWN_MS = 300_000
+const COMMANDS_OF: Readonly<Partial<Record<LedgerEntry['kind'], readonly CommandAction[]>>> = {
+  fired: ['fire'],
+  stopped: ['stop', 'disarm'],
+  armed: ['arm'],
+  disarmed: ['disarm'],
 }
 
 async function trim(transaction: Transaction<Tables>, gatewayId: string): Promise<void> {
@@ -114,6 +162,9 @@ function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: LedgerOf): 
     return { kind: 'deterrent.failed', ...about, data: { ...switched, message: message ?? '' } }
   if (entry.kind === 'armed') return { kind: 'gateway.armed', ...about, data: by }
   if (entry.kind === 'disarmed') return { kind: 'gateway.disarmed', ...about, data: by }
+  const did = { ...by, did: ledgerLine(entry) }
+  if (entry.kind === 'file-saved') return { kind: 'device.file-saved', ...about, data: did }
+  if (entry.kind === 'password-refused') return { kind: 'device.password-refused', ...about, data: did }
   return undefined
 }
 

@@ -74,7 +74,45 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await messages('user')).toEqual([50, 40, 30, 20, 10, 0].map((i) => `entry ${i}`))
   })
 
+  it('has the history of one gateway, or a part of it, without what its cameras saw', async () => {
+    const own = await insertTestGateway(hub.db, { name: 'Barn', ...ownedBy(await userId()) })
+    const other = await insertTestGateway(hub.db)
+    const kinds = ['gateway.status-changed', 'gateway.disarmed', 'device.file-saved', 'detection.reported'] as const
+    for (const [at, kind] of kinds.entries())
+      for (const gatewayId of [own, other])
+        await recordActivity(hub.db, { at, type: 'info', message: `${kind} ${gatewayId}`, kind, gatewayId })
+    const history = async (query: string, role: Role = 'admin') =>
+      (await get(`/api/v1/hub/activity/recent?gateway=${query}`, role)).map(({ kind }: { kind: string }) => kind)
+    expect(await history(own)).toEqual(['device.file-saved', 'gateway.disarmed', 'gateway.status-changed'])
+    expect(await history(`${own}&part=arming`)).toEqual(['gateway.disarmed'])
+    expect(await history(`${own}&part=version`)).toEqual([])
+    expect(await history(own, 'user')).toHaveLength(3)
+    expect(await history(other, 'user')).toEqual([])
+    expect((await get(`/api/v1/hub/activity/recent?gateway=${own}&part=sightings`)).error).toBe('invalid_request')
+  })
+
   describe('detections', () => {
+    it('of one event are one threat, in its hour, as the list of incidents has it', async () => {
+      const id = await insertTestGateway(hub.db)
+      const hour = hub.clock.now() - (hub.clock.now() % HOUR_MS)
+      const at = (ms: number) => new Date(ms).toISOString()
+      await store(
+        id,
+        detection('a', { startedAt: at(hour - 1_000) }),
+        detection('b', { startedAt: at(hour + 500) }),
+        detection('c', { startedAt: at(hour - 600_000), label: 'boar' }),
+        detection('d', { startedAt: at(hour - 600_000), label: 'boar', camera: 'Yard' }),
+        detection('e', { startedAt: at(hour - 600_000), label: 'fox', suppressed: true }),
+        detection('f', { startedAt: at(hour - 600_000), label: 'hare', severity: 'detection' }),
+      )
+      const hours = await timeline()
+      expect(hours.map(({ threats }: { threats: number }) => threats).slice(-2)).toEqual([2, 0])
+      for (const { hour: from, threats } of hours) {
+        const to = at(Date.parse(from) + HOUR_MS)
+        expect(await get(`/api/v1/hub/incidents?severity=alert&from=${from}&to=${to}`)).toHaveLength(threats)
+      }
+    })
+
     it('of severity alert are threats, counted once, also when sent again', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
       await store(id, detection('a'), detection('b', { severity: 'detection' }))
@@ -120,7 +158,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
 
     it('count once when the same batch arrives twice at the same time', async () => {
       const id = await insertTestGateway(hub.db)
-      const batch = Array.from({ length: 50 }, (_, i) => detection(`d${i}`))
+      const batch = Array.from({ length: 50 }, (_, i) => detection(`d${i}`, { label: `animal ${i}` }))
       await Promise.all([store(id, ...batch), store(id, ...batch), store(id, ...batch)])
       expect((await stats()).threats).toBe(50)
       expect((await timeline()).at(-1).threats).toBe(50)
@@ -160,7 +198,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     const own = await insertTestGateway(hub.db, ownedBy(await userId()))
     const other = await insertTestGateway(hub.db)
     await store(own, detection('a'))
-    await store(other, detection('a'), detection('b'))
+    await store(other, detection('a'), detection('b', { label: 'boar' }))
     expect(await stats('user')).toMatchObject({ totalGateways: 1, activeGateways: 0, threats: 1 })
     expect((await timeline('user')).at(-1).threats).toBe(1)
     expect(await stats('manager')).toMatchObject({ totalGateways: 2, threats: 3, totalUsers: 3 })

@@ -2,7 +2,13 @@
  * The entries of the dashboard's activity panel: those of a scope's gateways, and for the whole fleet everything.
  * followers/activity-entries.ts writes them.
  */
-import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
+import {
+  HISTORY_KINDS,
+  type ActivityEntry,
+  type FactKind,
+  type HistoryPart,
+  type SearchQuery,
+} from '@hedgerow/contract'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { gatewayIdsIn } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
@@ -13,16 +19,22 @@ import { pageFrom, SEARCHED_AT_MOST, sendPage, type Headers, type Page } from '.
 
 const ENTRIES_SHOWN = 50
 
+type ActivityQuery = SearchQuery & { gateway?: string | undefined; part?: HistoryPart | undefined }
+
 /** The newest entries that the caller may see, or a page of them, newest first. */
 export async function recentActivity(
   db: Kysely<Tables>,
   scope: Scope,
-  { query, reply }: { query: SearchQuery; reply: Headers },
+  { query, reply }: { query: ActivityQuery; reply: Headers },
 ): Promise<ActivityEntry[]> {
   const page = pageFrom(query, ['number', 'number'], ENTRIES_SHOWN)
   const gateways = await gatewayIdsIn(db, scope)
   const wanted = { page, q: query.q }
-  const rows = gateways ? await newestOf(db, wanted, gateways) : await newestEntries(db, wanted)
+  const rows = query.gateway
+    ? await historyOf(db, { ...wanted, gatewayId: query.gateway, part: query.part }, gateways)
+    : gateways
+      ? await newestOf(db, wanted, gateways)
+      : await newestEntries(db, wanted)
   const shown = sendPage(reply, rows, page, (row) => [row.at, row.id])
   const existing = await existingGateways(db, shown)
   const detections = await detectionsOf(db, shown)
@@ -37,6 +49,18 @@ export async function recentActivity(
   }))
 }
 
+/** Nothing of a gateway that the scope does not have. */
+function historyOf(
+  db: Db,
+  { part, ...wanted }: Wanted & { gatewayId: string; part: HistoryPart | undefined },
+  gateways: ReadonlySet<string> | undefined,
+): Promise<Entry[]> | Entry[] {
+  if (gateways && !gateways.has(wanted.gatewayId)) return []
+  return newestEntries(db, { ...wanted, kinds: part === undefined ? EVERY_KIND : HISTORY_KINDS[part] })
+}
+
+const EVERY_KIND: readonly FactKind[] = Object.values(HISTORY_KINDS).flat()
+
 type Entry = Selectable<Tables['activity']>
 
 /** The entries of one gateway, or of all. */
@@ -44,15 +68,21 @@ type Wanted = {
   page: Page
   q: string | undefined
   gatewayId?: string
+  /** Only entries of these kinds. */
+  kinds?: readonly FactKind[]
   /** How many of the newest entries to search for `q`. */
   searched?: number
 }
 
 /** Reads by an index and stops at the page's size, however many entries there are. */
-async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_AT_MOST }: Wanted): Promise<Entry[]> {
+async function newestEntries(
+  db: Db,
+  { page, q, gatewayId, kinds, searched = SEARCHED_AT_MOST }: Wanted,
+): Promise<Entry[]> {
   let entries = db.selectFrom('activity').orderBy('at', 'desc').orderBy('id', 'desc')
   if (gatewayId !== undefined) entries = entries.where('gateway_id', '=', gatewayId)
   let selection = entries.selectAll()
+  if (kinds) selection = selection.where('kind', 'in', kinds)
   if (q) {
     // A search reads a limited number of entries: nobody makes the hub read a whole history.
     const last = await entries.select(['at', 'id']).offset(searched).limit(1).executeTakeFirst()

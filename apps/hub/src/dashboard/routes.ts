@@ -10,6 +10,7 @@ import { createSharedAnswers } from '../http/shared-answers.ts'
 import type { Scope } from '../access/scope.ts'
 import type { Statuses } from '../fleet/fleet.ts'
 import type { Updates } from '../updates/updates.ts'
+import { readSettings } from '../settings/settings.ts'
 import { recentActivity } from './recent-activity.ts'
 import { firingsToday, threatsToday, timeline } from './timeline.ts'
 
@@ -37,7 +38,10 @@ export function dashboardRoutes(app: FastifyInstance, dependencies: Dependencies
     const alerts = isManager ? await dependencies.troubleOfAlerts() : undefined
     const rollout = isManager ? await updates.trouble() : undefined
     const { version, newer } = hubUpdate.status()
+    const { enableVpn } = await readSettings(db)
+    const cutOff = enableVpn ? 0 : (await statuses(scope)).length
     return [
+      ...(cutOff === 0 ? [] : [{ part: 'vpn' as const, message: vpnOff(cutOff) }]),
       ...(storage === undefined ? [] : [{ part: 'storage' as const, message: storage }]),
       ...(backup === undefined ? [] : [{ part: 'backup' as const, message: backup }]),
       ...(alerts === undefined ? [] : [{ part: 'alerts' as const, message: alerts }]),
@@ -73,3 +77,6 @@ export function dashboardRoutes(app: FastifyInstance, dependencies: Dependencies
     }
   }
 }
+
+const vpnOff = (gateways: number): string =>
+  `The VPN is off: the hub cannot reach ${gateways === 1 ? 'its gateway' : `its ${gateways} gateways`}.`

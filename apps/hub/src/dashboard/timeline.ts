@@ -1,7 +1,9 @@
 /**
- * The counts of each hour: the dashboard's chart, and how many threats there were today. They are kept for each gateway
- * and for the whole fleet; other scopes get the sum of their gateways.
+ * What the dashboard counts: the chart's hours, and the threats and firings of today. Threats are incidents, as the
+ * list that their numbers lead to. Firings and connections are kept for each gateway and for the whole fleet; other
+ * scopes get the sum of their gateways.
  */
+import { sql } from 'kysely'
 import { gatewaysIn } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
 import { HOUR_MS, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
@@ -17,17 +19,22 @@ export async function timeline(db: Db, scope: Scope, now: number): Promise<Timel
   const hours = Array.from({ length: HOURS_SHOWN }, (_, i) => newest - (HOURS_SHOWN - 1 - i) * HOUR_MS)
   const rows = await countsOf(db, scope)
     .select(({ fn }) => ['hour', fn.max('active_connections').as('connected')])
-    .select(({ fn }) => [fn.sum('threats').as('threats'), fn.sum('firings').as('firings')])
+    .select(({ fn }) => fn.sum('firings').as('firings'))
     .where('hour', '>=', hours[0] ?? newest)
     .where('hour', '<=', newest)
     .groupBy('hour')
     .execute()
+  const threats = await threatsIn(
+    db,
+    scope,
+    hours.map((hour) => [hour, hour + HOUR_MS]),
+  )
   const byHour = new Map(rows.map((row) => [row.hour, row]))
   const connected = scope.isWhole ? undefined : await connectedIn(db, scope, hours)
   return hours.map((hour) => ({
     hour: new Date(hour).toISOString(),
     activeConnections: connected ? (connected.get(hour) ?? 0) : (byHour.get(hour)?.connected ?? 0),
-    threats: Number(byHour.get(hour)?.threats ?? 0),
+    threats: threats.get(hour) ?? 0,
     firings: Number(byHour.get(hour)?.firings ?? 0),
   }))
 }
@@ -52,19 +59,10 @@ async function connectedIn(db: Db, scope: Scope, hours: readonly number[]): Prom
   return new Map(rows.map(({ hour, gateways }) => [hour, Number(gateways)]))
 }
 
-/**
- * Detections of severity alert since the hub's local midnight, of the scope's gateways: the counts of
- * whole hours and, when local midnight is not at a full UTC hour, the detections of the minutes before the first one.
- */
+/** Incidents of severity alert since the hub's local midnight. */
 export async function threatsToday(db: Db, scope: Scope, now: number): Promise<number> {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
-  const firstHour = Math.ceil(midnight / HOUR_MS) * HOUR_MS
-  const counted = await countsOf(db, scope)
-    .select((row) => row.fn.sum<number | null>('threats').as('threats'))
-    .where('hour', '>=', firstHour)
-    .executeTakeFirstOrThrow()
-  const early = firstHour === midnight ? 0 : await threatsBetween(db, scope, midnight, Math.min(firstHour, now + 1))
-  return Number(counted.threats ?? 0) + early
+  return (await threatsIn(db, scope, [[midnight, now + 1]])).get(midnight) ?? 0
 }
 
 /** Firings of deterrents since the hub's local midnight, or since the last full UTC hour before it. */
@@ -76,17 +74,16 @@ export async function firingsToday(db: Db, scope: Scope, now: number): Promise<n
   return Number(counted.firings ?? 0)
 }
 
-async function threatsBetween(db: Db, scope: Scope, from: number, to: number): Promise<number> {
-  const detections = db.selectFrom('detections')
+/** Incidents of severity alert that learning does not hold back, by the start of each span in which they began. */
+async function threatsIn(db: Db, scope: Scope, spans: [from: number, to: number][]): Promise<Map<number, number>> {
+  const rows = spans.map(([from, to]) => sql`(cast(${from} as double precision), cast(${to} as double precision))`)
   const ofScope = scope.isWhole
-    ? detections
-    : detections.where('detections.gateway_id', 'in', gatewaysIn(db, scope).select('gateways.id'))
-  const counted = await ofScope
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('detections.severity', '=', 'alert')
-    .where('detections.suppressed', '=', 0)
-    .where('detections.started_at', '>=', from)
-    .where('detections.started_at', '<', to)
-    .executeTakeFirstOrThrow()
-  return counted.count
+    ? sql``
+    : sql`and incidents.gateway_id in (${gatewaysIn(db, scope).select('gateways.id')})`
+  const counted = await sql<{ from_at: number; count: number | string }>`
+    with spans (from_at, to_at) as (values ${sql.join(rows)})
+    select from_at, count(*) as count from spans cross join incidents
+    where severity = 'alert' and suppressed = 0 and started_at >= from_at and started_at < to_at ${ofScope}
+    group by from_at`.execute(db)
+  return new Map(counted.rows.map(({ from_at: from, count }) => [from, Number(count)]))
 }

@@ -1,6 +1,6 @@
 /**
- * The table `hourly_stats`: threats, firings of deterrents and active connections of each hour, for the whole fleet;
- * threats and firings also for each gateway, so that any scope has its sums. The dashboard reads it.
+ * The table `hourly_stats`: firings of deterrents and active connections of each hour, for the whole fleet; firings also
+ * for each gateway, so that any scope has its sums. The dashboard reads it.
  */
 import type { Db } from './tables.ts'
 
@@ -13,19 +13,18 @@ export function startOfHour(at: number): number {
   return at - (at % HOUR_MS)
 }
 
-export type HourlyCount = { at: number; scope: string; threats?: number; firings?: number; activeConnections?: number }
+export type HourlyCount = { at: number; scope: string; firings?: number; activeConnections?: number }
 
 /**
- * Adds threats and firings to hours, each named once with a scope, and raises their maximum of active connections to
- * the current number.
+ * Adds firings to hours, each named once with a scope, and raises their maximum of active connections to the current
+ * number.
  */
 export async function countInHours(db: Db, counts: readonly HourlyCount[]): Promise<void> {
   if (counts.length === 0) return
-  const rows = counts.map(({ at, scope, threats = 0, firings = 0, activeConnections = 0 }) => ({
+  const rows = counts.map(({ at, scope, firings = 0, activeConnections = 0 }) => ({
     hour: startOfHour(at),
     scope,
     active_connections: activeConnections,
-    threats,
     firings,
   }))
   await db
@@ -34,7 +33,6 @@ export async function countInHours(db: Db, counts: readonly HourlyCount[]): Prom
     .values(rows.toSorted((a, b) => a.hour - b.hour || (a.scope < b.scope ? -1 : 1)))
     .onConflict((conflict) =>
       conflict.columns(['hour', 'scope']).doUpdateSet((row) => ({
-        threats: row('hourly_stats.threats', '+', row.ref('excluded.threats')),
         firings: row('hourly_stats.firings', '+', row.ref('excluded.firings')),
         active_connections: row
           .case()

@@ -425,7 +425,7 @@ export type Tables = {
   /** Filters of Threats that a person keeps, as the address has them. */
   saved_views: { id: string; user_id: string; name: string; filter: string; created_at: number }
   /** The dashboard's chart: a row for each hour (its start) and `fleet` or the id of a gateway. */
-  hourly_stats: { hour: number; scope: string; active_connections: number; threats: number; firings: Generated<number> }
+  hourly_stats: { hour: number; scope: string; active_connections: number; firings: Generated<number> }
   /** The charts of a gateway's page: a row for each gateway and hour (its start). Sums are of its heartbeats. */
   gateway_hours: {
     gateway_id: string

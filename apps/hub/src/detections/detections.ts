@@ -20,7 +20,6 @@ import { slices } from '../kernel/slices.ts'
 import { record } from '../facts/facts.ts'
 import { lockGateways } from '../database/gateway-locks.ts'
 import type { SharedCommits } from '../database/shared-commits.ts'
-import { countInHours, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { deedsOf } from './deeds.ts'
 import { storeThumbnails } from './thumbnails.ts'
 import { placeInIncidents, recount } from './incidents.ts'
@@ -122,10 +121,6 @@ async function storeRound(transaction: Transaction<Tables>, batches: readonly Ba
   )
   await recount(transaction, [...left, ...changes.flatMap(seenElsewhere)])
   await addToTotals(transaction, changes.map(growthOf))
-  await countThreats(
-    transaction,
-    changes.flatMap(({ threats }) => threats),
-  )
   const incidentsOf = Map.groupBy(incidents.filter(isShown), (incident) => incident.gateway_id)
   return changes.map((change) =>
     factOf(change, {
@@ -219,21 +214,9 @@ function toAlert({ id, camera, label, started_at: startedAt }: Row) {
   return { id, camera, label, startedAt }
 }
 
-async function countThreats(transaction: Transaction<Tables>, threats: readonly Row[]): Promise<void> {
-  const hours = Map.groupBy(threats, (row) => startOfHour(row.started_at))
-  const counts = [...hours].flatMap(([at, inHour]) => {
-    const byGateway = [...Map.groupBy(inHour, (row) => row.gateway_id)]
-    return [
-      { at, scope: WHOLE_FLEET, threats: inHour.length },
-      ...byGateway.map(([scope, { length }]) => ({ at, scope, threats: length })),
-    ]
-  })
-  await countInHours(transaction, counts)
-}
-
 /**
  * The row after this report. Its start stays as first reported, and is never in the future: a gateway whose clock is
- * ahead must not count threats of tomorrow.
+ * ahead must not have threats of tomorrow.
  */
 function merge(before: Row | undefined, detection: PicturedDetection, { gatewayId, at: now }: Batch): Row {
   return {

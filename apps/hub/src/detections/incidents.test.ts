@@ -7,7 +7,6 @@ import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { ownedBy } from '../access/ownership.ts'
-import { WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { reviewsAfter } from './gateway-reviews.ts'
 import { storeDetections, type PicturedDetection } from './detections.ts'
 
@@ -50,16 +49,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   const report = (...detections: PicturedDetection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
   const list = async (query: Record<string, unknown> = {}): Promise<Incident[]> =>
     (await api(contract.listIncidents, { token, query })).body as Incident[]
-  const threats = async () =>
-    Number(
-      (
-        await hub.db
-          .selectFrom('hourly_stats')
-          .select((row) => row.fn.sum<number | null>('threats').as('threats'))
-          .where('scope', '=', WHOLE_FLEET)
-          .executeTakeFirst()
-      )?.threats ?? 0,
-    )
+  const threats = async () => (await list({ severity: 'alert' })).length
   const camerasOfIncidents = () =>
     hub.db.selectFrom('incident_cameras').selectAll().orderBy('incident_id').orderBy('camera').execute()
   const camerasOfDetections = () =>

@@ -93,6 +93,10 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'deterrent.failed': toOwner('deterrents', 'activity'),
   'gateway.armed': toOwner('deterrents', 'activity'),
   'gateway.disarmed': toOwner('deterrents', 'activity'),
+  'gateway.opened': toOwner('gateways'),
+  'device.used': toOwner(),
+  'device.file-saved': toOwner('activity'),
+  'device.password-refused': toOwner('activity'),
   'ledger.written': toOwner('deterrents'),
 
   'storage.low': toAll('stats', 'activity'),

@@ -117,6 +117,9 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'gateway.armed': ({ data }) => info(`Gateway "${data.gatewayName}" was armed by ${data.by}`),
   'gateway.disarmed': ({ data }) => warning(`Gateway "${data.gatewayName}" was disarmed by ${data.by}`),
 
+  'device.file-saved': ({ data: { gatewayName, did } }) => info(`Gateway "${gatewayName}": ${did}`),
+  'device.password-refused': ({ data: { gatewayName, did } }) => warning(`Gateway "${gatewayName}": ${did}`),
+
   'alert.escalated': ({ data }) =>
     warning(`Alert "${data.title}" was not acknowledged: step ${data.step} of "${data.ruleName}" was sent`),
   'alert.acknowledged': ({ data, actor }) =>
@@ -164,6 +167,8 @@ const caps: { readonly [K in FactKind]?: number } = {
   'deterrent.failed': 3,
   'gateway.armed': 2,
   'gateway.disarmed': 2,
+  'device.file-saved': 2,
+  'device.password-refused': 1,
 }
 
 function cappedEntriesOf<K extends FactKind>(fact: Fact<K>): CappedActivity[] {

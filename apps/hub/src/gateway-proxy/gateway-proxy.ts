@@ -22,6 +22,8 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { by, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { answerOversizedHead, clearingOf } from '../http/oversized-head.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
@@ -269,16 +271,28 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   async function recordVisit(req: RequestHead, grant: Grant): Promise<void> {
     const allowed = await visitorAccess.allow(grant)
     if (!allowed) throw new HubError('session_ended')
-    await db
-      .insertInto('ui_access')
-      .values({
-        gateway_id: grant.gatewayId,
-        application: grant.application ?? null,
-        user_id: allowed.caller.userId,
-        started_at: clock(),
-        source_ip: deps.sourceAddress(req),
+    const { caller, gateway } = allowed
+    const act = { actor: caller, sourceIp: deps.sourceAddress(req), now: clock() }
+    const application = grant.application ?? null
+    await inTransaction(db, async (transaction) => {
+      await transaction
+        .insertInto('ui_access')
+        .values({
+          gateway_id: gateway.id,
+          application,
+          user_id: caller.userId,
+          started_at: act.now,
+          source_ip: act.sourceIp,
+        })
+        .execute()
+      await record(transaction, {
+        kind: 'gateway.opened',
+        ...by(act),
+        target: gateway.id,
+        gatewayId: gateway.id,
+        data: { gatewayName: gateway.name, application },
       })
-      .execute()
+    })
   }
 
   function answerFailure(error: unknown, req: RequestHead, reply: Reply, host: GatewayHost): void {

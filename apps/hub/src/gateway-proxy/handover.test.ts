@@ -144,6 +144,10 @@ describe('the handover', () => {
     const [row, ...more] = await hub.db.selectFrom('ui_access').selectAll().execute()
     expect(row).toMatchObject({ gateway_id: gateway.id, user_id: caller.userId, source_ip: '127.0.0.1' })
     expect(more).toEqual([])
+    const audit = hub.db.selectFrom('audit').selectAll().where('action', '=', 'gateway.open')
+    expect(await audit.execute()).toMatchObject([
+      { actor: caller.username, target: gateway.id, source_ip: '127.0.0.1', result: 'ok', reason: null },
+    ])
   })
 })
 

@@ -143,6 +143,8 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       await hub.db.deleteFrom('gateways').where('id', '=', mill).execute()
       await hub.db.updateTable('gateways').set({ name: 'Old barn' }).where('id', '=', barn).execute()
       await see(hub, barn, 'meanwhile')
+      // Two detections of one event are one threat, as on the dashboard.
+      await see(hub, barn, 'meanwhile too')
       said.clear()
       await broker.start()
       // A broker that kept everything would still have it.

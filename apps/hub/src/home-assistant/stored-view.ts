@@ -6,7 +6,7 @@ export async function readStoredView(db: Db, id: string, midnight: number): Prom
   const gateway = await db.selectFrom('gateways').select('name').where('id', '=', id).executeTakeFirst()
   if (!gateway) return undefined
   const { threats } = await db
-    .selectFrom('detections')
+    .selectFrom('incidents')
     .select(({ fn }) => fn.countAll<number>().as('threats'))
     .where('gateway_id', '=', id)
     .where('severity', '=', 'alert')

@@ -216,7 +216,7 @@ test('a refusal has the status and the sentence of its code', () => {
   const refusal = new HubError('gateway_limit_reached')
   expect([refusal.status, refusal.message]).toEqual([
     409,
-    'The hub already has as many gateways as its settings allow.',
+    'The hub is full. Raise the maximum number of gateways under Settings, or delete a gateway.',
   ])
 })
 

@@ -263,10 +263,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
         .insertInto('ui_access')
         .values({ gateway_id: id, user_id: userId, started_at: at, source_ip: '' })
         .execute()
-      await hub.db
-        .insertInto('hourly_stats')
-        .values({ hour: at, scope: 's', active_connections: 0, threats: 0 })
-        .execute()
+      await hub.db.insertInto('hourly_stats').values({ hour: at, scope: 's', active_connections: 0 }).execute()
     }
     const count = async (
       table: 'activity' | 'detections' | 'audit' | 'ui_access' | 'hourly_stats',

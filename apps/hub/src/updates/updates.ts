@@ -4,6 +4,7 @@
  * be installed: gateways trust only signed lists.
  */
 import type { FactKind, Heartbeat, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
+import { byVersion } from '@hedgerow/contract/natural-order'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
@@ -117,7 +118,7 @@ export function createUpdates(options: {
       sites: await readSites(db),
       counts: [...counts]
         .map(([version, { length }]) => ({ version, gateways: length }))
-        .toSorted((a, b) => b.gateways - a.gateways || (a.version < b.version ? 1 : -1)),
+        .toSorted((a, b) => b.gateways - a.gateways || byVersion(b.version, a.version)),
       gateways: search === '' ? shown : shown.filter(isFound),
     }
   }

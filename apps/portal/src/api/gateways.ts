@@ -19,6 +19,9 @@ export const useGateways = ({ enabled = true }: { enabled?: boolean } = {}) =>
     enabled,
   })
 
+/** One of these gateways; undefined for one that is not among them. */
+export const useKnownGateway = (id: string) => useGateways().data?.find((gateway) => gateway.id === id)
+
 const STATUS = {
   online: { shape: 'dot', word: 'Online' },
   offline: { shape: 'away', word: 'Offline' },

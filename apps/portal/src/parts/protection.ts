@@ -1,19 +1,40 @@
 /** Protection in words. Pure. */
-import { countProtection, isProtected, type ProtectionState } from '@hedgerow/contract/protection'
+import { countProtection, isProtected, protectionLine, type Protection } from '@hedgerow/contract/protection'
 
 /** What the gateways lack, as `2 of 4 gateways are not protected: 1 offline, 1 disarmed`; undefined for nothing. */
 export function unprotected(
-  states: readonly ProtectionState[],
+  all: readonly Protection[],
 ): { words: string; tone: 'danger' | 'warning' | 'plain' } | undefined {
-  const counts = countProtection(states).filter(([state]) => !isProtected(state))
+  const counts = countProtection(all.filter((one) => !isProtected(one)).map(({ state }) => state))
   const [worst] = counts
   if (!worst) return undefined
   const lacking = counts.reduce((sum, [, count]) => sum + count, 0)
   const which =
-    states.length === 1
+    all.length === 1
       ? 'The gateway is'
-      : `${lacking.toLocaleString()} of ${states.length.toLocaleString()} gateways ${lacking === 1 ? 'is' : 'are'}`
-  const each = counts.map(([state, count]) => (states.length === 1 ? state : `${count.toLocaleString()} ${state}`))
+      : `${lacking.toLocaleString()} of ${all.length.toLocaleString()} gateways ${lacking === 1 ? 'is' : 'are'}`
+  const each = counts.map(([state, count]) => (all.length === 1 ? state : `${count.toLocaleString()} ${state}`))
   const tone = ({ offline: 'danger', unproven: 'plain' } as const)[worst[0] as 'offline' | 'unproven'] ?? 'warning'
   return { words: `${which} not protected: ${each.join(', ')}`, tone }
 }
+
+/**
+ * The sentence of a protection state in the time of its site, and for the pointer also in that of the person who looks,
+ * where they differ.
+ */
+export function lineAtSite(
+  protection: Protection,
+  now: number,
+  timeZone: string | null,
+): { words: string; title: string } {
+  const here = protectionLine(protection, now)
+  const there = timeZone === null ? here : protectionLine(protection, now, timeZone)
+  if (there === here) return { words: here, title: here }
+  const named = `${there} ${zoneName(Date.parse(protection.until!), timeZone!)}`
+  return { words: named, title: `${named}. Here: ${here}` }
+}
+
+const zoneName = (at: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? ''

@@ -89,7 +89,13 @@ const ownOrigin = () => ({ origin: `http://127.0.0.1:${gateway.port}` })
 const asPage = () => ({ ...ownOrigin(), cookie })
 const asHub = (role: string) => ({
   tunnel: true,
-  headers: { host: 'gw.example', origin: 'https://gw.example', 'x-hub-user': 'Rosa%20L%C3%B6w', 'x-hub-role': role },
+  headers: {
+    host: 'gw.example',
+    origin: 'https://gw.example',
+    'x-hub-user': 'Rosa%20L%C3%B6w',
+    'x-hub-role': role,
+    'x-forwarded-for': '10.1.2.3',
+  },
 })
 const fireSprinkler = (asked: TestRequest) =>
   send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/fire`, { body: {}, ...asked })
@@ -342,6 +348,13 @@ describe('the file of the device', () => {
     expect(readFileSync(path(), 'utf8')).toBe(text)
     expect((await save({ ...changed, password }, asHub('manager'))).status).toBe(200)
     expect(readFileSync(path(), 'utf8')).toBe(changed.text)
+    await expect
+      .poll(() => hub.ledger.map(({ kind, by, from }) => ({ kind, name: by?.name, from })), { timeout: 20_000 })
+      .toContainEqual({ kind: 'file-saved', name: 'Rosa Löw', from: '10.1.2.3' })
+    const wrong = hub.ledger.filter(({ kind }) => kind === 'password-refused')
+    // Of all wrong ones in ten minutes, the first has an entry.
+    expect(wrong).toHaveLength(1)
+    expect(JSON.stringify(hub.ledger)).not.toMatch(/"wrong"|aaaa-bbbb|from afar/)
   })
 
   test('is checked for managers of the hub without any of its secrets', async () => {

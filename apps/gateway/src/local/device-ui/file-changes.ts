@@ -7,24 +7,27 @@ import { hasUrl, REGIONS, USUAL_SCORE } from '../../cameras/schema.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { NotEditable } from '../../device-file/edit-text.ts'
 import { withoutPath, type DeviceFileEditor, type Saved } from '../../device-file/editor.ts'
+import { changedParts } from '../../device-file/changed-parts.ts'
 import { inWords } from '../../kernel/failure.ts'
+import type { createNotes } from './notes.ts'
 import type { Sessions } from './sessions.ts'
 import type { Visitor } from './visitor.ts'
 
 type By = { visitor: Visitor; request: IncomingMessage; password: string | undefined }
 
 export function createFileChanges(options: {
-  editor: Pick<DeviceFileEditor, 'parsed' | 'settings'>
+  editor: Pick<DeviceFileEditor, 'parsed' | 'settings' | 'read'>
   file: Pick<WatchedDeviceFile, 'look'>
   sessions: Pick<Sessions, 'verify'>
+  notes: ReturnType<typeof createNotes>
 }) {
-  const { editor, file, sessions } = options
+  const { editor, file, sessions, notes } = options
 
   /** A person who comes through the hub must give the device's password for changes of the file. */
   async function confirm({ visitor, request, password }: By): Promise<void> {
     if (visitor.via !== 'hub') return
     if (password === undefined) throw new Refusal('password_required')
-    await sessions.verify(request, password)
+    await notes.checked({ visitor, request }, sessions.verify(request, password))
   }
 
   return {
@@ -32,6 +35,7 @@ export function createFileChanges(options: {
     /** The new file is in force when this resolves. */
     async save(by: By, write: () => Promise<Saved>): Promise<{ hash: string }> {
       await confirm(by)
+      const { text } = await editor.read()
       const saved = await write().catch((error: unknown) => {
         if (error instanceof Refusal) throw error
         throw notWritten(error)
@@ -45,6 +49,7 @@ export function createFileChanges(options: {
           ),
           ...saved,
         })
+      await notes.saved(by, changedParts(text, (await editor.read()).text))
       await file.look()
       return saved
     },

@@ -19,12 +19,13 @@ import { createCameraSearch } from './camera-search.ts'
 import { createDeterrentSetup, type DeterrentSetupOptions } from './deterrent-setup.ts'
 import { LOOK_WITH_DETECTOR, type Detector } from './detector.ts'
 import { createFileChanges, notWritten } from './file-changes.ts'
+import { createNotes } from './notes.ts'
 import { createRuleTest, rehearse } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
 import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
 
 export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
-  deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger'>
+  deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger' | 'note'>
   file: Pick<WatchedDeviceFile, 'current' | 'conceal' | 'look'>
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
@@ -52,7 +53,8 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
   const { record, deterrents, sessions, file, editor, learning, trials, sources, detector } = options
   const ruleTest = createRuleTest({ file: file.current, record })
   const parts = createParts(options)
-  const files = createFileChanges(options)
+  const notes = createNotes(deterrents.note)
+  const files = createFileChanges({ ...options, notes })
   const searchCameras = createCameraSearch()
   const setup = createDeterrentSetup({ ...options, confirm: files.confirm, fire: parts.fire })
 
@@ -65,7 +67,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
   return {
     getSession: ({ caller }) => signedIn(caller),
     async signIn({ body: { password }, request, response }) {
-      response.setHeader('set-cookie', await sessions.signIn(request, password))
+      response.setHeader('set-cookie', await notes.checked({ request }, sessions.signIn(request, password)))
       return PASSWORD_VISITOR
     },
     signOut({ request, response }) {

@@ -14,6 +14,7 @@ import {
   approvedMessage,
   approveFailed,
   askToDecide,
+  numberOfDevices,
   rejectedMessage,
   rejectFailed,
   REJECTION_FOLLOWS,
@@ -84,6 +85,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
         )}
         <OutcomeList
           outcomes={work.outcomes}
+          words={numberOfDevices(registrations.length)}
           items={registrations.map(({ registrationId, deviceName, fingerprint, sourceIp, keyChangeFor }) => ({
             key: registrationId,
             name: deviceName,

@@ -4,6 +4,7 @@ import {
   approvedMessage,
   approveFailed,
   askToDecide,
+  fullHub,
   EMPTY_TEXT,
   EMPTY_TITLE,
   held,
@@ -47,6 +48,13 @@ it('says why approved devices wait, once for each reason, and what ends the wait
     'The hub is full: 245 of 245 gateways. The auto-approval settings approve this device: it joins by itself ' +
       'when you raise the limit under Settings, or delete a gateway.',
   )
+})
+
+it('says that the hub is full while devices wait', () => {
+  expect(fullHub(245, 245, 1)).toMatch(/^The hub is full: 245 of 245 gateways\./)
+  expect(fullHub(246, 245, 1)).toBeDefined()
+  expect(fullHub(244, 245, 1)).toBeUndefined()
+  expect(fullHub(245, 245, 0)).toBeUndefined()
 })
 
 it('asks about one device and about several', () => {

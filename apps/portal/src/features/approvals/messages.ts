@@ -9,8 +9,10 @@ export const approvedMessage = ({ deviceName, assignedIp }: { deviceName: string
 
 export const rejectedMessage = (deviceName: string): string => `Gateway "${deviceName}" rejected.`
 
+export const numberOfDevices = (devices: number): string => `${devices} ${devices === 1 ? 'device' : 'devices'}`
+
 export const askToDecide = (decision: 'approve' | 'reject', devices: number): string =>
-  `${decision === 'approve' ? 'Approve' : 'Reject'} ${devices} ${devices === 1 ? 'device' : 'devices'}?`
+  `${decision === 'approve' ? 'Approve' : 'Reject'} ${numberOfDevices(devices)}?`
 
 export const loadFailed = (reason: string): string => `Failed to load pending requests: ${reason}`
 export const approveFailed = (reason: string): string => `Failed to approve registration: ${reason}`
@@ -45,6 +47,12 @@ const WHAT_ENDS_IT: Record<Hold['code'], string> = {
 /** Why a device waits although the auto-approval settings approve it, and what ends the wait. */
 export const held = ({ code, message }: Hold): string =>
   `${message} The auto-approval settings approve this device: it joins by itself when you ${WHAT_ENDS_IT[code]}.`
+
+/** Why nobody can be approved now, and what to do; undefined while there is room. */
+export function fullHub(gateways: number, maxGateways: number, waiting: number): string | undefined {
+  if (waiting === 0 || gateways < maxGateways) return undefined
+  return `The hub is full: ${gateways} of ${maxGateways} gateways. It can approve none of these devices until somebody`
+}
 
 /** The same for the whole queue: a sentence for each reason. */
 export function heldInQueue(queue: readonly PendingRegistration[]): string[] {

@@ -6,6 +6,8 @@ import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { useGateways } from '#api/gateways.ts'
+import { useHubSettings } from '#api/hub-settings.ts'
 import { usePendingRegistrations } from '#api/pending-registrations.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
@@ -15,7 +17,7 @@ import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-sta
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { CheckIcon, MailIcon } from '@hedgerow/ui/icons.tsx'
 import type { OpenDialog } from './dialogs.tsx'
-import { EMPTY_TEXT, EMPTY_TITLE, heldInQueue, loadFailed } from './messages.ts'
+import { EMPTY_TEXT, EMPTY_TITLE, fullHub, heldInQueue, loadFailed } from './messages.ts'
 import { Rejected } from './rejected.tsx'
 import { Bulk } from './bulk.tsx'
 import { Sources } from './sources.tsx'
@@ -30,6 +32,9 @@ export function RegistrationsPage() {
   useDraft('registrations', dialog ?? undefined, setDialog)
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   const waiting = pending.data?.length ?? 0
+  const settings = useHubSettings().data
+  const gateways = useGateways().data?.length ?? 0
+  const full = settings && fullHub(gateways, settings.maxGateways, waiting)
   const forbidden = !mayManageFleet(role) || isForbidden(pending.error)
   // Requests that somebody else has decided are no longer selected.
   const selected = (pending.data ?? []).filter(({ registrationId }) => selection.has(registrationId))
@@ -66,6 +71,12 @@ export function RegistrationsPage() {
             {sentence}
           </Notice>
         ))}
+      {!forbidden && full !== undefined && (
+        <Notice tone="warning">
+          {full} <Link to="/settings#maxGateways">raises the maximum number of gateways</Link> or{' '}
+          <Link to="/gateways">deletes a gateway</Link>.
+        </Notice>
+      )}
       {!forbidden && waiting > 1 && <Sources onOpen={setDialog} />}
       <Panel
         title="Waiting for approval"

@@ -1,6 +1,7 @@
 import type { Camera } from '@hedgerow/contract'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
+import { useKnownGateway } from '#api/gateways.ts'
 import { loadCameraPicture } from '#api/cameras.ts'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
@@ -11,6 +12,7 @@ import styles from './cameras.module.css'
 /** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
   const { gatewayId, gatewayName, location, name, state, problem, protection, lastIncident } = camera
+  const timeZone = useKnownGateway(gatewayId)?.timeZone ?? null
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
   return (
     <li className={styles.tile} data-state={state}>
@@ -22,7 +24,7 @@ export function Tile({ camera }: { camera: Camera }) {
           problem={problem ?? (state === 'frozen' ? 'Its picture does not change' : undefined)}
         />
         <span className={styles.name}>
-          <strong>{name}</strong> <ProtectionChip protection={protection} />
+          <strong>{name}</strong> <ProtectionChip protection={protection} timeZone={timeZone} />
         </span>
         <span className={styles.where}>
           {gatewayName}

@@ -16,7 +16,14 @@ import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
 
 const SHOWN = 5
-const TONES = { storage: 'danger', backup: 'warning', alerts: 'warning', rollout: 'warning', update: 'plain' } as const
+const TONES = {
+  vpn: 'danger',
+  storage: 'danger',
+  backup: 'warning',
+  alerts: 'warning',
+  rollout: 'warning',
+  update: 'plain',
+} as const
 
 /**
  * The problems of the hub, and the gateways that have one, each with the reason; none when the hub told neither.
@@ -42,6 +49,12 @@ export function NeedsAttention() {
       {problems.map(({ part, message }) => (
         <Notice key={part} tone={TONES[part]}>
           {message}
+          {part === 'vpn' && (
+            <>
+              {' '}
+              <Link to="/settings?tab=network#enableVpn">Switch it on</Link>
+            </>
+          )}
           {part === 'update' && (
             <>
               {' '}
@@ -81,7 +94,7 @@ export function NeedsAttention() {
         <p className={styles.well}>
           {allWell(
             total,
-            gateways.data.every(({ protection }) => isProtected(protection.state)),
+            gateways.data.every(({ protection }) => isProtected(protection)),
           )}
         </p>
       ) : (

@@ -8,7 +8,7 @@ import styles from './page.module.css'
 /** How many gateways are not protected, with a link to exactly these; nothing when all are. */
 export function NotProtected() {
   const gateways = useGateways().data
-  const told = useMemo(() => unprotected((gateways ?? []).map(({ protection }) => protection.state)), [gateways])
+  const told = useMemo(() => unprotected((gateways ?? []).map(({ protection }) => protection)), [gateways])
   if (!told) return null
   return (
     <Notice tone={told.tone}>

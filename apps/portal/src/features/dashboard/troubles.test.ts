@@ -10,7 +10,12 @@ const gateway = (
   id: name,
   name,
   status,
-  protection: { state: status === 'offline' ? ('offline' as const) : ('protected' as const), reason: '', until: null },
+  protection: {
+    state: status === 'offline' ? ('offline' as const) : ('protected' as const),
+    reason: '',
+    until: null,
+    isBrief: false,
+  },
   lastSeen,
   troubleSince,
 })
@@ -36,7 +41,7 @@ it('lists an online gateway that is known not to protect', () => {
   const now = '2026-11-22T07:00:00.000Z'
   const as = (state: 'disarmed' | 'blind' | 'blocked' | 'unproven' | 'firing') => ({
     ...gateway(state, 'online', now),
-    protection: { state, reason: '', until: null },
+    protection: { state, reason: '', until: null, isBrief: false },
   })
   const fleet = [as('unproven'), as('disarmed'), as('firing'), as('blocked'), as('blind')]
   expect(findTroubles(fleet).failing.map(({ name }) => name)).toEqual(['blind', 'blocked', 'disarmed'])

@@ -11,7 +11,7 @@ export function findTroubles<G extends Trouble>(
   gateways: readonly G[],
 ): { failing: readonly G[]; never: readonly G[] } {
   const troubled = gateways.filter(
-    ({ status, protection: { state } }) => status !== 'online' || !(isProtected(state) || state === 'unproven'),
+    ({ status, protection }) => status !== 'online' || !(isProtected(protection) || protection.state === 'unproven'),
   )
   const offlineFirst = (a: G, b: G) => Number(b.status === 'offline') - Number(a.status === 'offline')
   const byName = (a: G, b: G) => a.name.localeCompare(b.name)

@@ -34,7 +34,8 @@ export function noMatch({
     ...(protection === 'any' ? [] : [`is ${protection === 'not' ? 'not protected' : protection}`]),
   ].join(' and ')
   const tagged = tag === '' ? '' : ` with the tag “${tag}”`
-  if (search.trim() === '' && states === '') return `No gateway has the tag “${tag}”.`
+  if (search.trim() === '' && states === '')
+    return tag === '' ? 'The gateways of this alert are deleted.' : `No gateway has the tag “${tag}”.`
   if (search.trim() === '') return `No gateway${tagged} ${states} now.`
   const which = `No gateway${tagged}${states === '' ? '' : ` that ${states}`}`
   return `${which} has “${search.trim()}” in its name, id, location, tags, address, version or status.`

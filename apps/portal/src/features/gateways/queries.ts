@@ -1,6 +1,6 @@
-import { GATEWAY_LIST_REFRESH_MS, TAGGED_AT_ONCE_MAX } from '@hedgerow/contract/constants'
-import type { BodyOf } from '@hedgerow/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { GATEWAY_LIST_REFRESH_MS, NEXT_CURSOR_HEADER, TAGGED_AT_ONCE_MAX } from '@hedgerow/contract/constants'
+import type { ActivityEntry, BodyOf, HistoryPart } from '@hedgerow/contract'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   addGateway,
   claimGateway,
@@ -8,13 +8,15 @@ import {
   editGateway,
   gatewayHistory,
   gatewayVpnConfig,
+  listAlertGateways,
   listDetections,
   readGateway,
   readReviewCounts,
+  recentActivity,
   siteUses,
   tagGateways,
 } from 'virtual:contract-calls'
-import { api } from '#api/client.ts'
+import { api, send } from '#api/client.ts'
 import { useChange } from '#api/use-change.ts'
 import { GATEWAY_KEY, GATEWAYS_KEY, refetchGateways } from '#api/gateways.ts'
 
@@ -35,6 +37,23 @@ export const useHistory = (id: string) =>
     refetchInterval: GATEWAY_LIST_REFRESH_MS,
   })
 
+const HAPPENED_SHOWN = 20
+
+/** What happened to it, newest first, a page after the other. */
+export const useHappened = (gateway: string, part: HistoryPart | undefined) =>
+  useInfiniteQuery({
+    // Refetched with the activity of the dashboard.
+    queryKey: ['dashboard', 'happened', gateway, part],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { gateway, limit: HAPPENED_SHOWN, ...(part && { part }), ...(pageParam && { cursor: pageParam }) }
+      const answer = await send(recentActivity, { query, signal })
+      const entries = (await answer.json()) as ActivityEntry[]
+      return { entries, next: answer.headers.get(NEXT_CURSOR_HEADER) ?? undefined }
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+  })
+
 /** The newest 50, newest first. */
 export const useDetections = (id: string) =>
   useQuery({
@@ -48,6 +67,14 @@ export const useReviewCounts = (id: string) =>
   useQuery({
     queryKey: ['threats', 'reviews', id],
     queryFn: ({ signal }) => api(readReviewCounts, { params: { id }, signal }),
+  })
+
+/** The gateways that an alert is about. */
+export const useAlertGateways = (id: string) =>
+  useQuery({
+    queryKey: ['alerts', 'gateways', id],
+    queryFn: async ({ signal }) => new Set(await api(listAlertGateways, { params: { id }, signal })),
+    enabled: id !== '',
   })
 
 /** What names a site by its text, for a dialog that changes the location of its gateways. */

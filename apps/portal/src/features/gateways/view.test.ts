@@ -1,12 +1,13 @@
 import type { Gateway } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
-import { isWanted, readView, sortBy, sortGateways, writeView, type View } from './view.ts'
+import { isFoldedAtFirst, isWanted, readView, sitesOf, sortBy, sortGateways, writeView, type View } from './view.ts'
 
 const usual: View = {
   search: '',
   status: 'any',
   protection: 'any',
   tag: '',
+  alert: '',
   sort: 'status',
   descending: false,
   layout: 'table',
@@ -15,7 +16,7 @@ const gateway = (name: string, more: Partial<Gateway> = {}) =>
   ({
     name,
     status: 'online',
-    protection: { state: 'protected', reason: '', until: null },
+    protection: { state: 'protected', reason: '', until: null, isBrief: false },
     location: '',
     publicIp: null,
     vpnInternalIp: '10.100.0.2',
@@ -35,6 +36,7 @@ it('reads the same view back from the address', () => {
     status: 'warning',
     protection: 'not',
     tag: 'öst',
+    alert: 'a-1_b',
     sort: 'seen',
     descending: true,
     layout: 'cards',
@@ -54,7 +56,7 @@ it('leaves default values out of the address', () => {
 })
 
 it('ignores unknown values in the address', () => {
-  expect(readView(new URLSearchParams('status=broken&sort=constructor'))).toEqual(usual)
+  expect(readView(new URLSearchParams('status=broken&sort=constructor&alert=a/b'))).toEqual(usual)
 })
 
 it('reverses the order when the same column is chosen again', () => {
@@ -68,7 +70,9 @@ it('orders numbers in names by value, also in reverse', () => {
   expect(names(fleet, { descending: true })).toEqual(['Gate 10', 'Gate 2', 'barn'])
 })
 
-const as = (state: Gateway['protection']['state']) => ({ protection: { state, reason: '', until: null } })
+const as = (state: Gateway['protection']['state']) => ({
+  protection: { state, reason: '', until: null, isBrief: false },
+})
 const fleetOfAll = [
   gateway('A'),
   gateway('B', { status: 'warning' }),
@@ -91,6 +95,46 @@ it('has the gateways of a protection, or all that are not protected', () => {
   expect(wanted('not')).toEqual(['C', 'D', 'E', 'G', 'D2'])
   expect(wanted('disarmed')).toEqual(['D', 'D2'])
   expect(wanted('protected')).toEqual(['A', 'B'])
+})
+
+it('groups by site, the site with the worst gateway first, and counts what is not well', () => {
+  const at = (location: string, one: Gateway) => ({ ...one, location })
+  const fleet = [
+    at('Hill', gateway('A')),
+    at('Hill', gateway('B')),
+    at('Valley', gateway('C', { status: 'warning' })),
+    at('Valley', gateway('D', as('disarmed'))),
+    at('', gateway('E', { status: 'offline', ...as('offline') })),
+    at('Valley', gateway('F', { protection: { state: 'blocked', reason: '', until: null, isBrief: true } })),
+  ]
+  const sites = sitesOf(sortGateways(fleet, usual), 'status')!
+  expect(sites.map(({ name, gateways, lacking, warnings }) => [name, gateways.length, lacking, warnings])).toEqual([
+    ['', 1, [['offline', 1]], 0],
+    ['Valley', 3, [['disarmed', 1]], 1],
+    ['Hill', 2, [], 0],
+  ])
+  expect(sites.flatMap(({ gateways }) => gateways)).toHaveLength(fleet.length)
+  expect(sites.map((site) => isFoldedAtFirst(site, 60, false))).toEqual([false, false, true])
+  expect(sites.map((site) => isFoldedAtFirst(site, 59, false))).toEqual([false, false, false])
+  expect(sites.map((site) => isFoldedAtFirst(site, 60, true))).toEqual([false, false, false])
+  expect(sitesOf(sortGateways(fleet, { ...usual, sort: 'location' }), 'location')?.map(({ name }) => name)).toEqual([
+    '',
+    'Hill',
+    'Valley',
+  ])
+})
+
+it('makes no groups where they would say nothing', () => {
+  const each = [gateway('A', { location: 'Hill' }), gateway('B', { location: 'Valley' })]
+  expect(sitesOf(each, 'status')).toBeUndefined()
+  expect(sitesOf([gateway('A'), gateway('B')], 'status')).toBeUndefined()
+  expect(sitesOf([...each, gateway('C', { location: 'Hill' })], 'version')).toBeUndefined()
+  expect(sitesOf([], 'status')).toBeUndefined()
+})
+
+it('orders versions as versions', () => {
+  const fleet = ['1.10.0', '1.9.0', '1.10.0-rc.1'].map((version) => gateway(version, { version }))
+  expect(names(fleet, { sort: 'version' })).toEqual(['1.9.0', '1.10.0-rc.1', '1.10.0'])
 })
 
 it('orders by last seen, with never seen ones last', () => {

@@ -3,8 +3,8 @@
  * survives a reload and can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
-import { byNaturalOrder } from '@hedgerow/contract/natural-order'
-import { isProtected, PROTECTION_STATES } from '@hedgerow/contract/protection'
+import { byNaturalOrder, byVersion } from '@hedgerow/contract/natural-order'
+import { countProtection, isProtected, PROTECTION_STATES, type ProtectionState } from '@hedgerow/contract/protection'
 
 /** `active`: online, or with a warning. */
 const STATUSES = ['online', 'warning', 'offline', 'active'] as const
@@ -23,6 +23,8 @@ export type View = {
   protection: ProtectionFilter
   /** Empty for any. */
   tag: string
+  /** The id of an alert, for the gateways that it is about; empty for any. */
+  alert: string
   sort: SortKey
   descending: boolean
   layout: Layout
@@ -37,6 +39,7 @@ export function readView(parameters: URLSearchParams): View {
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
     protection: PROTECTIONS.find((one) => one === parameters.get('protection')) ?? 'any',
     tag: parameters.get('tag') ?? '',
+    alert: /^[\w-]{1,40}$/.exec(parameters.get('alert') ?? '')?.[0] ?? '',
     sort: SORTS.find((known) => known === key) ?? 'status',
     descending: sort.startsWith('-'),
     layout: parameters.get('view') === 'cards' ? 'cards' : 'table',
@@ -52,6 +55,7 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   say('status', view.status, 'any')
   say('protection', view.protection, 'any')
   say('tag', view.tag, '')
+  say('alert', view.alert, '')
   say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'status')
   say('view', view.layout, 'table')
   return next
@@ -59,10 +63,10 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
 
 /** Whether the gateway has the status, the protection and the tag of the view. */
 export function isWanted(
-  { status, protection: { state }, tags }: Pick<Gateway, 'status' | 'protection' | 'tags'>,
+  { status, protection: now, tags }: Pick<Gateway, 'status' | 'protection' | 'tags'>,
   { status: wanted, protection, tag }: Pick<View, 'status' | 'protection' | 'tag'>,
 ): boolean {
-  if (protection === 'not' ? isProtected(state) : protection !== 'any' && protection !== state) return false
+  if (protection === 'not' ? isProtected(now) : protection !== 'any' && protection !== now.state) return false
   if (tag !== '' && !tags.includes(tag)) return false
   return wanted === 'any' || status === wanted || (wanted === 'active' && status !== 'offline')
 }
@@ -76,14 +80,15 @@ export const sortBy = (view: View, sort: SortKey): View => ({
 
 const URGENCY = { offline: 0, warning: 1, online: 2 }
 /** What is not protected first, then warnings. */
-const urgency = ({ status, protection: { state } }: Gateway) =>
-  (isProtected(state) ? PROTECTION_STATES.length : PROTECTION_STATES.indexOf(state)) * 3 + URGENCY[status]
+const urgency = ({ status, protection }: Gateway) =>
+  (isProtected(protection) ? PROTECTION_STATES.length : PROTECTION_STATES.indexOf(protection.state)) * 3 +
+  URGENCY[status]
 const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
   name: () => 0,
   status: (a, b) => urgency(a) - urgency(b),
   location: (a, b) => byNaturalOrder(a.location, b.location),
   address: (a, b) => byNaturalOrder(a.publicIp ?? a.vpnInternalIp, b.publicIp ?? b.vpnInternalIp),
-  version: (a, b) => byNaturalOrder(a.version ?? '', b.version ?? ''),
+  version: (a, b) => byVersion(a.version ?? '', b.version ?? ''),
   // The most recent first.
   seen: (a, b) => (b.lastSeen ?? '').localeCompare(a.lastSeen ?? ''),
   users: (a, b) => a.connectedUsers - b.connectedUsers,
@@ -98,3 +103,37 @@ export function sortGateways(
   const turn = descending ? -1 : 1
   return gateways.toSorted((a, b) => turn * (order(a, b) || byNaturalOrder(a.name, b.name)))
 }
+
+/** The gateways of one location, and what of them is not well: by protection, the worst first, then other warnings. */
+export type Site = {
+  name: string
+  gateways: readonly Gateway[]
+  lacking: readonly (readonly [ProtectionState, number])[]
+  warnings: number
+}
+
+/** In a fleet of this size the sites where all is well are folded until somebody opens them. */
+const FOLDED_FROM = 60
+
+/**
+ * The sites in the order of their first gateways, so with the worst first where the gateways are; undefined where sites
+ * would say nothing: under another order, and where no site has two gateways or all are at one.
+ */
+export function sitesOf(gateways: readonly Gateway[], sort: SortKey): readonly Site[] | undefined {
+  if (sort !== 'status' && sort !== 'location') return undefined
+  const groups = Map.groupBy(gateways, ({ location }) => location)
+  if (groups.size < 2 || groups.size === gateways.length) return undefined
+  return [...groups].map(([name, members]) => {
+    const lacking = members.filter(({ protection }) => !isProtected(protection))
+    return {
+      name,
+      gateways: members,
+      lacking: countProtection(lacking.map(({ protection }) => protection.state)),
+      warnings: members.filter((one) => one.status !== 'online' && isProtected(one.protection)).length,
+    }
+  })
+}
+
+/** Whether a site that nobody opened or closed is folded: a search and a filter show what they find. */
+export const isFoldedAtFirst = ({ lacking, warnings }: Site, fleetSize: number, isFiltered: boolean): boolean =>
+  !isFiltered && fleetSize >= FOLDED_FROM && lacking.length === 0 && warnings === 0

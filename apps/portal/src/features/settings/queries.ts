@@ -13,7 +13,11 @@ export function useSaveSettings() {
   return useMutation({
     mutationFn: ({ settings, seen }: { settings: HubSettings; seen: HubSettings }) =>
       api(saveHubSettings, { body: { ...settings, seen } }),
-    onSuccess: (saved) => queries.setQueryData(HUB_SETTINGS_KEY, saved),
+    onSuccess: (saved) => {
+      queries.setQueryData(HUB_SETTINGS_KEY, saved)
+      // Its banner says when the VPN is off.
+      return queries.invalidateQueries({ queryKey: ['dashboard'] })
+    },
     onError: () => queries.invalidateQueries({ queryKey: HUB_SETTINGS_KEY }),
   })
 }

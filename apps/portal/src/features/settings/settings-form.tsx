@@ -1,9 +1,10 @@
 import type { HubSettings } from '@hedgerow/contract'
 import { Button, Tabs } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { useGateways } from '#api/gateways.ts'
 import { follow } from '#parts/follow.ts'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -25,6 +26,8 @@ import {
 } from './values.ts'
 import styles from './page.module.css'
 
+const VpnOffDialog = lazy(() => import('./vpn-off-dialog.tsx'))
+
 type SettingsFormProps = {
   settings: HubSettings
   mayChange: boolean
@@ -40,6 +43,8 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
   const [values, setValues] = useState(() => valuesOf(settings))
   const [errors, setErrors] = useState<FieldErrors>({})
   const saved = valuesOf(settings)
+  const isVpnInUse = (useGateways().data?.length ?? 0) > 0
+  const [isAsking, setAsking] = useState(false)
   if (basis !== settings) {
     setBasis(settings)
     setValues(follow(values, valuesOf(basis), saved))
@@ -62,13 +67,17 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
     onTab(tab)
     focusFirstError(element)
   }
-  const submit = async (element: HTMLFormElement) => {
+  const submit = async (element: HTMLFormElement, isConfirmed = false) => {
     const checked = checkValues(values)
     if ('errors' in checked) {
       show(checked.errors, element)
       return
     }
     setErrors({})
+    if (saved.enableVpn && !values.enableVpn && isVpnInUse && !isConfirmed) {
+      setAsking(true)
+      return
+    }
     try {
       const answer = valuesOf(await save.mutateAsync({ settings: checked.settings, seen: settings }))
       setValues((now) => follow(now, values, answer))
@@ -122,6 +131,15 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
           </Button>
         </StickyBar>
       )}
+      <Suspense>
+        {isAsking && (
+          <VpnOffDialog
+            hubName={saved.hubName || 'Hub'}
+            onConfirm={() => void submit(form.current!, true)}
+            onGone={() => setAsking(false)}
+          />
+        )}
+      </Suspense>
       <UnsavedGuard unsaved={mayChange && unsaved && !save.isPending} />
     </form>
   )

@@ -1,7 +1,7 @@
 import type { Incident } from '@hedgerow/contract'
 import { memo } from 'react'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
-import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { SiteTime } from '@hedgerow/ui/relative-time.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { Picture } from './picture.tsx'
 import { reviewWords } from './use-review.ts'
@@ -9,6 +9,8 @@ import styles from './threats.module.css'
 
 type CardProps = {
   incident: Incident
+  /** Of its site; null when it is unknown. */
+  timeZone: string | null
   index: number
   /** Its place on the wall, in CSS pixels. */
   left: number
@@ -24,6 +26,7 @@ type CardProps = {
 /** One incident: its picture first, then what, where and when. */
 export const Card = memo(function Card({
   incident,
+  timeZone,
   index,
   left,
   top,
@@ -60,7 +63,7 @@ export const Card = memo(function Card({
             {location !== '' && `, ${location}`}
           </span>
           <span className={styles.when}>
-            <RelativeTime at={startedAt} />
+            <SiteTime at={startedAt} timeZone={timeZone} />
             {isFired && <span className={styles.fired}>deterrent fired</span>}
             {said !== undefined && <span className={styles.said}>{said}</span>}
           </span>

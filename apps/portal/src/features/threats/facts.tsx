@@ -4,7 +4,8 @@ import { deedLine } from '@hedgerow/contract/protection'
 import { Link } from 'react-router'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
-import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
+import { ExactTime, SiteTime } from '@hedgerow/ui/relative-time.tsx'
+import { useKnownGateway } from '#api/gateways.ts'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
 import { useAlertsOf } from './queries.ts'
 import { reviewWords } from './use-review.ts'
@@ -14,6 +15,7 @@ export type WithList = ResponseOf<typeof readIncident>
 
 export function Facts({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
   const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt, label, reportedLabel } = incident
+  const timeZone = useKnownGateway(gatewayId)?.timeZone ?? null
   const said = reviewWords(incident)
   const alerts = useAlertsOf(incident.id).data ?? []
   const verdicts = shown?.verdicts ?? []
@@ -29,7 +31,7 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
         ...(location === '' ? [] : [['Site', location] as const]),
         ['Camera', shown?.camera ?? incident.camera],
         ...(shown?.zone === undefined ? [] : [['Zone', shown.zone] as const]),
-        ['Began', <ExactTime key="began" at={startedAt} />],
+        ['Began', <SiteTime key="began" at={startedAt} timeZone={timeZone} />],
         ['Lasted', inWords(Date.parse(lastAt) - Date.parse(startedAt))],
         ['Detections', String(detections)],
         ...(label === reportedLabel ? [] : [['Reported as', reportedLabel] as const]),

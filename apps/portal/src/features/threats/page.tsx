@@ -10,6 +10,7 @@ import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { useParameters } from '#parts/parameters.ts'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { BulkBar } from './bulk-bar.tsx'
+import { bySite } from './by-site.ts'
 import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
 import { ExportButton } from './export-button.tsx'
 import { Filters } from './filters.tsx'
@@ -39,7 +40,9 @@ export function ThreatsPage() {
   const onDrawn = useCallback((drawn: readonly Incident[]) => {
     inView.current = new Set(drawn.map(({ id }) => id))
   }, [])
-  const list = useIncidents(filter, (id) => inView.current.has(id))
+  // The page of an alert draws a wall for each site.
+  const isOfAlert = filter.alert !== ''
+  const list = useIncidents(filter, (id) => isOfAlert || inView.current.has(id))
   const counts = useCounts(filter)
   const gateways = useGateways()
   const review = useReview()
@@ -49,7 +52,10 @@ export function ThreatsPage() {
   const [isLabelling, setLabelling] = useState(false)
 
   const loaded = useMemo(() => withoutTwins(list.data?.pages.flatMap((page) => page.incidents) ?? []), [list.data])
-  const { shown: incidents, waiting } = useHeld(loaded)
+  const { shown, waiting } = useHeld(loaded)
+  const sites = useMemo(() => (isOfAlert ? bySite(shown) : undefined), [shown, isOfAlert])
+  const incidents = useMemo(() => sites?.flatMap((site) => site.incidents) ?? shown, [sites, shown])
+  const zones = useMemo(() => new Map(gateways.data?.map(({ id, timeZone }) => [id, timeZone])), [gateways.data])
   const labels = useMemo(() => [...new Set(counts.data?.groups.map(({ label }) => label))].toSorted(), [counts.data])
 
   // The wall and the picture above it are two entries of the history, so that Back leads from one to the other.
@@ -201,18 +207,29 @@ export function ThreatsPage() {
           onClear={() => change(EVERYTHING)}
         />
       ) : (
-        <Wall
-          incidents={incidents}
-          hasMore={list.hasNextPage}
-          onMore={more}
-          current={current}
-          isCovered={opened !== undefined}
-          selected={selected}
-          onOpen={open}
-          onSelect={select}
-          onDrawn={onDrawn}
-          onAbreast={setAbreast}
-        />
+        (sites ?? [undefined]).map((site, index, all) => (
+          <section key={site?.name ?? ''} aria-label={site?.name}>
+            {site !== undefined && (
+              <h2 className={styles.site}>
+                {site.name} <span>{list.hasNextPage ? '' : site.words}</span>
+              </h2>
+            )}
+            <Wall
+              incidents={site?.incidents ?? incidents}
+              zones={zones}
+              {...(site !== undefined && { label: `Incidents at ${site.name}` })}
+              hasMore={list.hasNextPage && index === all.length - 1}
+              onMore={more}
+              current={current}
+              isCovered={opened !== undefined}
+              selected={selected}
+              onOpen={open}
+              onSelect={select}
+              onDrawn={onDrawn}
+              onAbreast={setAbreast}
+            />
+          </section>
+        ))
       )}
       {waiting > 0 && (
         <Button className={styles.waiting ?? ''} radius="xl" onClick={() => window.scrollTo({ top: 0 })}>

@@ -2,7 +2,7 @@
 import { deedLine } from '@hedgerow/contract/protection'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
-import { useGateways } from '#api/gateways.ts'
+import { useKnownGateway } from '#api/gateways.ts'
 import { ProtectionChip } from '#parts/gateway-state.tsx'
 import { ProtectionControls } from '#parts/protection-controls.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -12,11 +12,9 @@ import type { WithList } from './facts.tsx'
 import { useAcknowledge, useAlertsOf } from './queries.ts'
 import styles from './threats.module.css'
 
-const useGateway = (id: string) => useGateways().data?.find((gateway) => gateway.id === id)
-
 export function Summary({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
   const { gatewayId, gatewayName, location, startedAt, deeds, isFired } = incident
-  const timeZone = useGateway(gatewayId)?.timeZone ?? null
+  const timeZone = useKnownGateway(gatewayId)?.timeZone ?? null
   const place = [shown?.camera ?? incident.camera, shown?.zone, gatewayName, location]
   const done = [...new Set(deeds.map(deedLine))]
   return (
@@ -37,7 +35,7 @@ export function Summary({ incident, shown }: { incident: WithList; shown: Stored
 
 /** The protection of its gateway now, and the alerts about it that nobody has acknowledged. */
 export function Defence({ incident: { id, gatewayId } }: { incident: WithList }) {
-  const gateway = useGateway(gatewayId)
+  const gateway = useKnownGateway(gatewayId)
   const open = (useAlertsOf(id).data ?? []).filter(
     ({ acknowledged, clearedAt }) => acknowledged === null && clearedAt === null,
   )
@@ -52,7 +50,7 @@ export function Defence({ incident: { id, gatewayId } }: { incident: WithList })
       {acknowledge.isError && <Notice tone="warning">{messageOf(acknowledge.error)}</Notice>}
       {gateway?.kind === 'enrolled' && (
         <>
-          <ProtectionChip protection={gateway.protection} isFull />
+          <ProtectionChip protection={gateway.protection} timeZone={gateway.timeZone} isFull />
           <ProtectionControls gateway={gateway} />
         </>
       )}

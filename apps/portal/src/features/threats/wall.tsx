@@ -6,7 +6,7 @@ import type { Incident } from '@hedgerow/contract'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { thumbnailQuery } from '#api/thumbnail.ts'
 import { Card } from './card.tsx'
 import styles from './threats.module.css'
@@ -25,6 +25,9 @@ const ROWS_OF_A_CALL = 6
 
 type WallProps = {
   incidents: readonly Incident[]
+  /** The time zones of gateways. */
+  zones: ReadonlyMap<string, string | null>
+  label?: string
   hasMore: boolean
   onMore: () => void
   /** The incident with the keyboard focus. */
@@ -42,6 +45,8 @@ type WallProps = {
 
 export function Wall({
   incidents,
+  zones,
+  label = 'Incidents',
   hasMore,
   onMore,
   current,
@@ -56,9 +61,17 @@ export function Wall({
   const list = useRef<HTMLUListElement>(null)
   const listRef = useMergedRef(ref, list)
   const [top, setTop] = useState(0)
-  useLayoutEffect(() => {
-    setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
-  }, [width])
+  const measure = useCallback(
+    () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)),
+    [],
+  )
+  useLayoutEffect(measure, [measure, width])
+  // Another wall above it may grow.
+  useEffect(() => {
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [measure])
   const abreast = Math.max(width < 480 ? 2 : 1, Math.floor((width + GAP) / (CARD_WIDTH + GAP)))
   const cardWidth = (width - GAP * (abreast - 1)) / abreast
   const rowHeight = Math.round((cardWidth * 9) / 16) + CAPTION_HEIGHT + GAP
@@ -101,11 +114,12 @@ export function Wall({
   useEffect(() => follow(current), [current, isCovered])
 
   return (
-    <ul ref={listRef} className={styles.wall} aria-label="Incidents" style={{ height: virtualizer.getTotalSize() }}>
+    <ul ref={listRef} className={styles.wall} aria-label={label} style={{ height: virtualizer.getTotalSize() }}>
       {drawn.map((incident, index) => (
         <Card
           key={incident.id}
           incident={incident}
+          timeZone={zones.get(incident.gatewayId) ?? null}
           index={first + index}
           left={((first + index) % abreast) * (cardWidth + GAP)}
           top={Math.floor((first + index) / abreast) * rowHeight}

@@ -38,7 +38,7 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
               <div className={styles.caption}>
                 <strong>{deterrent.name}</strong>
               </div>
-              <ProtectionChip protection={protection} isFull />
+              <ProtectionChip protection={protection} timeZone={gateway.timeZone} isFull />
               {deterrent.driver !== undefined && <small>{deterrent.driver}</small>}
               <Reasoned reason={mayNotTest}>
                 {(refusal) => (

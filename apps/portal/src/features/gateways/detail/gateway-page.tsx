@@ -27,6 +27,7 @@ import { Learning } from './learning.tsx'
 import { Reviews } from './reviews.tsx'
 import { Health } from './health.tsx'
 import { History } from './history.tsx'
+import { Timeline } from './timeline.tsx'
 import { Conditions } from './conditions.tsx'
 import { useGateway } from '../queries.ts'
 import styles from './gateway-page.module.css'
@@ -129,6 +130,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           <Panel title="About">
             <About gateway={gateway} />
           </Panel>
+          <Timeline gateway={gateway} />
           <Panel title="Who connected">
             <Access access={gateway.access} maySee={mayManage} />
           </Panel>

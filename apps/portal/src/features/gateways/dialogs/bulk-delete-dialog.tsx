@@ -50,6 +50,7 @@ export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLi
         )}
         <OutcomeList
           outcomes={work.outcomes}
+          words={numberOfGateways(gateways.length)}
           items={gateways.map(({ id, name }) => ({ key: id, name, detail: <Mono>{id}</Mono> }))}
         />
         <BulkActions

@@ -60,6 +60,7 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
         ))}
         <OutcomeList
           outcomes={work.outcomes}
+          words={numberOfGateways(gateways.length)}
           items={gateways.map(({ id, name, location: before }) => ({
             key: id,
             name,

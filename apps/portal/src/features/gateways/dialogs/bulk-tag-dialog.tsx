@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { messageOf } from '#api/client.ts'
 import { countTags, tagsIn } from '#api/tags.ts'
+import { OutcomeList } from '#parts/outcome-list.tsx'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -38,6 +39,11 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
           {...field('add')}
         />
         <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
+        <OutcomeList
+          words={numberOfGateways(gateways.length)}
+          outcomes={new Map()}
+          items={gateways.map(({ id, name, tags }) => ({ key: id, name, detail: tags.join(', ') }))}
+        />
         <DialogActions onCancel={onClose}>
           <Button type="submit" loading={tag.isPending}>
             {`Tag ${gateways.length}`}

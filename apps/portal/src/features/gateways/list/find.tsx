@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { tagOptions } from '#api/tags.ts'
 import { PROTECTION_STATES, protectionWord } from '@hedgerow/contract/protection'
@@ -72,6 +73,11 @@ export function Find({ view, tags, onView, revision, onSearch, children }: FindP
           options={tagOptions(tags, view.tag)}
           onChange={(tag) => onView({ tag })}
         />
+      )}
+      {view.alert !== '' && (
+        <Button size="compact-sm" variant="default" onClick={() => onView({ alert: '' })}>
+          Of one alert ×
+        </Button>
       )}
       <div className={styles.order} data-needed={view.layout === 'cards'}>
         <Choice

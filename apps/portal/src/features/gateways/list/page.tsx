@@ -20,6 +20,7 @@ import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { Find } from './find.tsx'
 import { Heading } from './heading.tsx'
 import { noMatch } from '../messages.ts'
+import { useAlertGateways } from '../queries.ts'
 import { NoGateways } from './no-gateways.tsx'
 import { searchAmong } from './search.ts'
 import { SelectionBar, useSelection } from './selection.tsx'
@@ -27,7 +28,7 @@ import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { isWanted, sortGateways, type StatusFilter } from '../view.ts'
+import { isWanted, sitesOf, sortGateways, type StatusFilter } from '../view.ts'
 
 const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
@@ -65,7 +66,8 @@ export function GatewaysPage() {
   })
 
   const all = gateways.data ?? NONE
-  const { search, status, protection, tag, sort, descending } = deferred
+  const { search, status, protection, tag, alert, sort, descending } = deferred
+  const ofAlert = useAlertGateways(alert)
   const [pointed, setPointed] = useState(false)
   const sorted = useStableOrder(
     useMemo(() => sortGateways(all, { sort, descending }), [all, sort, descending]),
@@ -75,13 +77,17 @@ export function GatewaysPage() {
   const searched = useMemo(
     () =>
       searchAmong(
-        status === 'any' && protection === 'any' && tag === ''
+        status === 'any' && protection === 'any' && tag === '' && alert === ''
           ? sorted
-          : sorted.filter((gateway) => isWanted(gateway, { status, protection, tag })),
+          : sorted.filter(
+              (gateway) =>
+                isWanted(gateway, { status, protection, tag }) && (alert === '' || ofAlert.data?.has(gateway.id)),
+            ),
       ),
-    [sorted, status, protection, tag],
+    [sorted, status, protection, tag, alert, ofAlert.data],
   )
   const shown = useMemo(() => searched(search), [searched, search])
+  const sites = useMemo(() => sitesOf(shown, sort), [shown, sort])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
   const { selection, select, selectOnly } = useSelection()
   const selected = useMemo(
@@ -89,7 +95,8 @@ export function GatewaysPage() {
     [sorted, selection],
   )
   const changeStatus = useCallback((wanted: StatusFilter) => changeView({ status: wanted }), [changeView])
-  const filtered = view.search !== '' || view.status !== 'any' || view.protection !== 'any' || view.tag !== ''
+  const filtered =
+    view.search !== '' || view.status !== 'any' || view.protection !== 'any' || view.tag !== '' || view.alert !== ''
   const tags = useMemo(() => countTags(all), [all])
 
   return (
@@ -110,7 +117,9 @@ export function GatewaysPage() {
           )
         }
       >
-        {gateways.data === undefined ? (
+        {alert !== '' && ofAlert.data === undefined ? (
+          <PanelWaiting query={ofAlert} rows={6} label="Loading the gateways of the alert" />
+        ) : gateways.data === undefined ? (
           <PanelWaiting query={gateways} rows={6} label="Loading gateways" />
         ) : all.length === 0 ? (
           <NoGateways mayManage={mayManage} onAdd={() => setDialog({ verb: 'add' })} />
@@ -121,7 +130,7 @@ export function GatewaysPage() {
               mt={10}
               variant="default"
               size="sm"
-              onClick={() => changeView({ search: '', status: 'any', protection: 'any', tag: '' })}
+              onClick={() => changeView({ search: '', status: 'any', protection: 'any', tag: '', alert: '' })}
             >
               Show all gateways
             </Button>
@@ -134,6 +143,8 @@ export function GatewaysPage() {
             <GatewayTable
               gateways={shown}
               fleetSize={all.length}
+              sites={sites}
+              isFiltered={filtered}
               mayManage={mayManage}
               selection={selection}
               onSelect={select}

@@ -7,7 +7,7 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { RowButton } from '@hedgerow/ui/row-button.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
-import { GatewayState } from '#parts/gateway-state.tsx'
+import { GatewayState, isWell, useReason } from '#parts/gateway-state.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
 import styles from '../row.module.css'
@@ -46,9 +46,7 @@ export const GatewayRow = memo(function GatewayRow({
         />
       </TickCell>
       <Cell label="Status" place="line">
-        <div className={styles.status}>
-          <GatewayState gateway={gateway} />
-        </div>
+        <GatewayState gateway={gateway} silent />
       </Cell>
       <Cell label="Gateway Name" place="title">
         <TwoLines
@@ -86,6 +84,11 @@ export const GatewayRow = memo(function GatewayRow({
       <Cell label="Connected Users" numeric>
         {gateway.connectedUsers.toLocaleString()}
       </Cell>
+      {!isWell(gateway) && (
+        <Cell label="Reason" place="below">
+          <Reason gateway={gateway} />
+        </Cell>
+      )}
       <ActionsCell>
         <RowButton aria-label={`Connect to ${gateway.name}`} onClick={() => onVerb('connect', gateway)}>
           Connect
@@ -95,6 +98,8 @@ export const GatewayRow = memo(function GatewayRow({
     </Row>
   )
 })
+
+const Reason = ({ gateway }: { gateway: Gateway }) => useReason(gateway)
 
 function Place({ location, tags }: Pick<Gateway, 'location' | 'tags'>) {
   const place = location === '' ? <Absent>Unknown</Absent> : <span title={location}>{location}</span>

@@ -12,7 +12,12 @@ const gateway = (name: string, location: string, vpnInternalIp: string) =>
     publicIp: null,
     version: '1.2.0',
     status: 'online',
-    protection: { state: location === 'South road' ? 'disarmed' : 'protected', reason: '', until: null },
+    protection: {
+      state: location === 'South road' ? 'disarmed' : 'protected',
+      reason: '',
+      until: null,
+      isBrief: false,
+    },
   }) as Gateway
 const barn = gateway('Barn', 'North field', '10.100.0.2')
 const gate = gateway('Gate', 'South road', '10.100.0.3')

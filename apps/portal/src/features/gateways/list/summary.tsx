@@ -2,6 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { memo } from 'react'
 import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
 import type { StatusFilter } from '../view.ts'
+import { DENSE_FROM } from './table.tsx'
 
 /** The fleet by status; undefined while it is unknown. Each figure shows its gateways. */
 export const Summary = memo(function Summary({ gateways, loading, status, onStatus }: SummaryProps) {
@@ -15,6 +16,7 @@ export const Summary = memo(function Summary({ gateways, loading, status, onStat
     <FigureStrip
       label="Gateways by status"
       loading={loading}
+      low={(gateways?.length ?? 0) >= DENSE_FROM}
       figures={[
         { label: 'Total', value: gateways?.length ?? null, toggle: toggle('any', 'Show all gateways') },
         { label: 'Online', value: count('online'), toggle: toggle('online', 'Show online gateways') },

@@ -7,15 +7,21 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useCameras } from '#api/cameras.ts'
-import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
+import { DataTable, Gap, GroupRow, type Column } from '@hedgerow/ui/data-table.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
+import { numberOfGateways } from '../messages.ts'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { Chip } from '@hedgerow/ui/chip.tsx'
+import { protectionTone } from '@hedgerow/contract/protection'
+import { useFolds } from './folds.ts'
 import { GatewayRow } from './row.tsx'
 import styles from '../page.module.css'
-import type { SortKey, View } from '../view.ts'
+import { isFoldedAtFirst, type Site, type SortKey, type View } from '../view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
+/** In a smaller fleet there is room for rows of two lines. */
+export const DENSE_FROM = 20
 /** For a wide window: cards in a row, and the height of a row with the space below it, as in data-table.module.css. */
 const CARDS_ABREAST = 3
 const CARDS_HEIGHT = 416
@@ -26,7 +32,7 @@ const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
   { name: 'Select', width: '44px' },
   { name: 'Status', width: '25%', sort: 'status' },
   { name: 'Gateway Name', sort: 'name' },
-  { name: 'Location', sort: 'location' },
+  { name: 'Location', width: '12%', sort: 'location' },
   { name: 'IP Address', width: '130px', sort: 'address' },
   { name: 'Version', width: '86px', sort: 'version' },
   { name: 'Last Seen', width: '96px', sort: 'seen' },
@@ -38,6 +44,9 @@ type GatewayTableProps = {
   gateways: readonly Gateway[]
   /** The number of all gateways; `gateways` may be only the search's matches. */
   fleetSize: number
+  /** The same gateways by site; undefined for a list without sites. */
+  sites: readonly Site[] | undefined
+  isFiltered: boolean
   mayManage: boolean
   selection: ReadonlySet<string>
   onSelect: (id: string, selected: boolean) => void
@@ -51,6 +60,8 @@ type GatewayTableProps = {
 export const GatewayTable = memo(function GatewayTable({
   gateways,
   fleetSize,
+  sites,
+  isFiltered,
   view,
   onSort,
   selection,
@@ -61,17 +72,33 @@ export const GatewayTable = memo(function GatewayTable({
   const [top, setTop] = useState(0)
   // Decided by the fleet, not by the matches: a search with a hundred matches would draw them all at one key press.
   const virtual = fleetSize >= VIRTUAL_FROM
-  const { narrow, rowHeight } = useWidth()
+  const dense = fleetSize >= DENSE_FROM
+  const { narrow, rowHeight } = useWidth(dense)
   const cards = view.layout === 'cards' && !narrow
   const abreast = cards ? CARDS_ABREAST : 1
   useLayoutEffect(() => {
     setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
   }, [virtual, narrow, cards])
 
+  const { folds, fold } = useFolds()
+  const rows = useMemo(() => {
+    if (sites === undefined || cards) return gateways
+    return sites.flatMap((site) => {
+      const isFolded = folds.get(site.name) ?? isFoldedAtFirst(site, fleetSize, isFiltered)
+      return [{ site, isFolded }, ...(isFolded ? [] : site.gateways)]
+    })
+  }, [gateways, sites, cards, folds, fleetSize, isFiltered])
+
   // With another function at each render, the virtualizer would place all rows of the fleet again at each frame.
-  const keyOf = useCallback((index: number) => gateways[index * abreast]?.id ?? index, [gateways, abreast])
+  const keyOf = useCallback(
+    (index: number) => {
+      const row = rows[index * abreast]
+      return row === undefined ? index : 'site' in row ? `site ${row.site.name}` : row.id
+    },
+    [rows, abreast],
+  )
   const virtualizer = useWindowVirtualizer({
-    count: Math.ceil(gateways.length / abreast),
+    count: Math.ceil(rows.length / abreast),
     estimateSize: () => (cards ? CARDS_HEIGHT : rowHeight),
     getItemKey: keyOf,
     overscan: 6,
@@ -91,7 +118,7 @@ export const GatewayTable = memo(function GatewayTable({
   const drawn = virtual ? virtualizer.getVirtualItems() : []
   const last = drawn.at(-1)
   const first = virtual ? (drawn[0]?.index ?? 0) * abreast : 0
-  const inView = virtual ? gateways.slice(first, ((last?.index ?? -1) + 1) * abreast) : gateways
+  const inView = virtual ? rows.slice(first, ((last?.index ?? -1) + 1) * abreast) : rows
 
   const { data: allCameras } = useCameras({ enabled: cards })
   const cameras = useMemo(() => firstCameras(allCameras ?? []), [allCameras])
@@ -130,38 +157,92 @@ export const GatewayTable = memo(function GatewayTable({
       <DataTable
         label="Gateways"
         columns={columns}
-        rowCount={gateways.length}
+        rowCount={rows.length}
+        dense={dense}
         bodyRef={body}
         cards={cards}
         narrow="lines"
       >
         <Gap height={(drawn[0]?.start ?? top) - top} />
-        {inView.map((gateway, index) => (
-          <GatewayRow
-            key={gateway.id}
-            {...row}
-            gateway={gateway}
-            camera={shows(gateway.id)}
-            selected={selection.has(gateway.id)}
-            index={first + index}
-            // Cards in a wide window have one height.
-            measure={virtual && !cards ? virtualizer.measureElement : undefined}
-          />
-        ))}
+        {inView.map((one, index) =>
+          'site' in one ? (
+            <SiteRow
+              key={`site ${one.site.name}`}
+              {...one}
+              index={first + index}
+              measure={virtual ? virtualizer.measureElement : undefined}
+              selection={selection}
+              onSelect={row.onSelect}
+              onFold={fold}
+            />
+          ) : (
+            <GatewayRow
+              key={one.id}
+              {...row}
+              gateway={one}
+              camera={shows(one.id)}
+              selected={selection.has(one.id)}
+              index={first + index}
+              // Cards in a wide window have one height.
+              measure={virtual && !cards ? virtualizer.measureElement : undefined}
+            />
+          ),
+        )}
         <Gap height={virtual ? virtualizer.getTotalSize() - ((last?.end ?? top) - top) : 0} />
       </DataTable>
     </>
   )
 })
 
+type SiteRowProps = {
+  site: Site
+  isFolded: boolean
+  index: number
+  measure: ((node: HTMLTableRowElement | null) => void) | undefined
+  selection: ReadonlySet<string>
+  onSelect: (id: string, selected: boolean) => void
+  onFold: (site: string, isFolded: boolean) => void
+}
+
+/** A site above its gateways: how many they are, and how many of them are not well. */
+function SiteRow({ site, isFolded, index, measure, selection, onSelect, onFold }: SiteRowProps) {
+  const { name, gateways, lacking, warnings } = site
+  const words = name === '' ? 'Without a location' : name
+  return (
+    <GroupRow
+      ref={measure}
+      index={index}
+      columns={COLUMNS.length}
+      before={
+        <TickBox
+          label={`All of ${words}`}
+          checked={gateways.every(({ id }) => selection.has(id))}
+          onChange={(wanted) => gateways.forEach(({ id }) => onSelect(id, wanted))}
+        />
+      }
+      name={words}
+      isFolded={isFolded}
+      onFold={() => onFold(name, !isFolded)}
+    >
+      <span>{numberOfGateways(gateways.length)}</span>
+      {lacking.map(([state, count]) => (
+        <Chip key={state} tone={protectionTone(state)}>
+          {`${count} ${state}`}
+        </Chip>
+      ))}
+      {warnings > 0 && <Chip tone="warning">{`${warnings} with a warning`}</Chip>}
+    </GroupRow>
+  )
+}
+
 const AT_ONCE = { getInitialValueInEffect: false }
 
 /** The approximate height of a row by the width of the window, as in data-table.module.css. */
-function useWidth(): { narrow: boolean; rowHeight: number } {
+function useWidth(dense: boolean): { narrow: boolean; rowHeight: number } {
   const phone = useMediaQuery('(width < 720px)', false, AT_ONCE)
   const narrow = useMediaQuery('(width < 1100px)', false, AT_ONCE)
   const middle = useMediaQuery('(width < 1400px)', false, AT_ONCE)
-  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : middle ? 63.5 : 44 }
+  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : dense ? 31 : middle ? 63.5 : 45 }
 }
 
 /** The first camera of each gateway that is online, else its first one. */
