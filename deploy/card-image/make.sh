@@ -52,7 +52,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root.tar
 components=main
+# The last line is what the package needs: nothing is fetched after the first step.
 packages=systemd,systemd-sysv,systemd-resolved,systemd-timesyncd,udev,dbus,ca-certificates,ffmpeg
+packages=$packages,libatomic1,libgcc-s1,libstdc++6,passwd
 if [ -z "$root_only" ]; then
   components=main,non-free-firmware
   packages=$packages,linux-image-arm64,raspi-firmware,firmware-brcm80211
@@ -89,7 +91,7 @@ mmdebstrap --variant=minbase --architectures="$architecture" --components="$comp
   --aptopt='Acquire::Retries "3"' \
   --customize-hook="copy-in $work/tree/usr $work/tree/etc /" \
   --customize-hook="upload $work/gateway.deb /tmp/gateway.deb" \
-  --customize-hook='chroot "$1" apt-get install -y -qq --no-install-recommends /tmp/gateway.deb' \
+  --customize-hook='chroot "$1" dpkg --install /tmp/gateway.deb' \
   --customize-hook='rm "$1/tmp/gateway.deb"' \
   --customize-hook="$work/customize \"\$1\"" \
   "$suite" "$root" "$mirror"

@@ -114,7 +114,6 @@ describe('input when a session ends', () => {
     await page.getByRole('button', { name: 'Show how' }).click()
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     await portal.signIn(hub.admin)
-    await portal.open('/add-gateway')
     expect(await page.getByLabel('Gateway Name').inputValue()).toBe('')
   })
 })

@@ -17,6 +17,9 @@ import { useGateway } from '../queries.ts'
 import styles from './add.module.css'
 import { useApproveArrival, useArrivals, useFirstPicture } from './queries.ts'
 
+/** More are named in one line. */
+const SHOWN_ALONE = 4
+
 export function Waiting({ of }: { of: readonly string[] }) {
   const arrivals = useArrivals(of)
   const invitations = useInvitations(true)
@@ -25,6 +28,7 @@ export function Waiting({ of }: { of: readonly string[] }) {
   const expected = (invitations.data ?? [])
     .filter(({ id, status }) => of.includes(id) && status !== 'used_up')
     .filter(({ id, maxUses }) => (data ?? []).filter(({ invitationId }) => invitationId === id).length < maxUses)
+    .toSorted((a, b) => of.indexOf(a.id) - of.indexOf(b.id))
   return (
     <Panel title="Waiting for the device">
       {data === undefined ? (
@@ -36,15 +40,24 @@ export function Waiting({ of }: { of: readonly string[] }) {
               <OneArrival arrival={arrival} />
             </li>
           ))}
-          {expected.map((invitation) => (
-            <li key={invitation.id} className={styles.arrival}>
-              <Expected invitation={invitation} />
+          {expected.length > SHOWN_ALONE ? (
+            <li className={styles.arrival}>
+              <div>
+                <strong>{expected.length} have not come yet</strong>
+                <p className={styles.hint}>{expected.map(({ label }) => label).join(', ')}</p>
+              </div>
             </li>
-          ))}
+          ) : (
+            expected.map((invitation) => (
+              <li key={invitation.id} className={styles.arrival}>
+                <Expected invitation={invitation} />
+              </li>
+            ))
+          )}
         </ul>
       )}
       {/* A longer address makes a code that no phone reads. */}
-      {of.length <= 4 && (
+      {of.length <= SHOWN_ALONE && (
         <div className={styles.phone}>
           <QrCode text={address} label="QR code of this page" />
           <p>Watch it on your phone, beside the device. The code has this page’s address, and no secret.</p>
