@@ -1,4 +1,4 @@
-/** The script of a card's first start, with the files that people put on it. deploy/card-image/make.sh makes the card. */
+/** The script of a card's first start, with the files that people put on it. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -23,7 +23,6 @@ import { readLabels } from './labels.ts'
 const HOUR_MS = 3_600_000
 
 type Row = Selectable<Tables['gateway_invitations']>
-type OwnedRow = Row & { owner: string | null }
 export type NewInvitation = z.output<typeof newGatewayInvitation>
 
 /** Newest first. */
@@ -50,12 +49,12 @@ export type MadeInvitation = { invitation: GatewayInvitation; code: string }
 
 /** Only the answer holds the code. Throws `user_not_found` or `role_required` for the owner. */
 export async function createInvitation(db: Kysely<Tables>, wanted: NewInvitation, act: Act): Promise<MadeInvitation> {
-  const { row, code } = newInvitation(wanted, await ownerNamed(db, wanted.owner, act.actor), act)
+  const made = newInvitation(wanted, await ownerNamed(db, wanted.owner, act.actor), act)
   await inTransaction(db, async (transaction) => {
-    await transaction.insertInto('gateway_invitations').values(columnsOf(row)).execute()
-    await record(transaction, { kind: 'gateway-invitation.created', ...about(row, act) })
+    await transaction.insertInto('gateway_invitations').values(made.row).execute()
+    await record(transaction, { kind: 'gateway-invitation.created', ...about(made.row, act) })
   })
-  return { invitation: present(row, act.now), code }
+  return made.answer
 }
 
 /** One for each label: all or none. Only the answer holds the codes. Throws `labels_invalid`. */
@@ -64,24 +63,28 @@ export async function createLabels(
   { csv, ...limits }: { csv: string; approves: boolean; expiresInHours: number },
   act: Act,
 ): Promise<MadeInvitation[]> {
-  const made = (await readLabels(db, csv, act)).map(({ owner, ...label }) =>
+  const labels = await readLabels(db, csv, act)
+  const made = labels.map(({ owner, ...label }) =>
     newInvitation({ ...label, ...limits, label: label.name, description: '', maxUses: 1 }, owner, act),
   )
+  const count = made.length
   await inTransaction(db, async (transaction) => {
-    for (const { row } of made) await transaction.insertInto('gateway_invitations').values(columnsOf(row)).execute()
-    const count = made.length
+    await transaction
+      .insertInto('gateway_invitations')
+      .values(made.map(({ row }) => row))
+      .execute()
     await record(transaction, { kind: 'gateway-labels.created', ...by(act), target: String(count), data: { count } })
   })
-  return made.map(({ row, code }) => ({ invitation: present(row, act.now), code }))
+  return made.map(({ answer }) => answer)
 }
 
 function newInvitation(
   wanted: Omit<NewInvitation, 'owner'>,
-  owner: Owned & { owner: string | null },
+  { owner, ...owned }: Owned & { owner: string | null },
   { actor, now }: Act,
-): { row: OwnedRow; code: string } {
+): { row: Row; answer: MadeInvitation } {
   const code = newCode()
-  const row = {
+  const row: Row = {
     id: base32(randomBytes(8)).slice(0, 12),
     label: wanted.label,
     name: wanted.name,
@@ -96,12 +99,10 @@ function newInvitation(
     revoked_at: null,
     created_at: now,
     created_by: actor.username,
-    ...owner,
+    ...owned,
   }
-  return { row, code }
+  return { row, answer: { invitation: present({ ...row, owner }, now), code } }
 }
-
-const columnsOf = ({ owner: _, ...columns }: OwnedRow): Row => columns
 
 /** Revoking again changes nothing. Throws `invitation_not_found`. */
 export async function revokeInvitation(db: Kysely<Tables>, id: string, act: Act): Promise<void> {
@@ -174,7 +175,7 @@ export async function listArrivals(db: Db, invitationIds: readonly string[]): Pr
   }))
 }
 
-function present(row: OwnedRow, now: number): GatewayInvitation {
+function present(row: Row & { owner: string | null }, now: number): GatewayInvitation {
   return {
     id: row.id,
     label: row.label,

@@ -72,7 +72,7 @@ export function AddGatewayPage() {
               <div className={styles.body}>
                 <AddForm onAdded={show} />
                 <p className={styles.hint}>
-                  A device that runs the agent and finds the hub by itself waits under Approvals, without this page.{' '}
+                  A device that runs the agent and finds the hub by itself waits under Approvals.{' '}
                   <HelpLink to="install-gateway">All ways to install one</HelpLink>
                 </p>
               </div>
