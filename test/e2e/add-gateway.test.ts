@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -20,7 +20,6 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { enterAs } from '../harness/session.ts'
-import { waitFor } from '../harness/wait-for.ts'
 
 const DAY_MS = 86_400_000
 
@@ -50,30 +49,59 @@ beforeEach(async () => {
 })
 
 const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
+const press = (name: string | RegExp) => page.locator('main').getByRole('button', { name }).click()
 const inDialog = (name: string | RegExp) => portal.dialog().getByRole('button', { name })
 
-test('a device that runs the agent joins with the command that the dialog shows', async () => {
-  await portal.open('/gateways')
+test('a device that runs the agent joins with the command of the page, and gets what was chosen there', async () => {
   await page.getByRole('button', { name: 'Add Gateway' }).click()
-  await inDialog(/^Hedgerow agent/).click()
-  await portal.dialog().getByText('Enter a name').waitFor()
-  await expect.poll(() => portal.dialog().getByRole('textbox').count()).toBe(3)
-  expect(await portal.dialog().getByLabel('Description').getAttribute('rows')).toBe('3')
-  await portal.dialog().getByLabel('Gateway Name').fill("Rosa's barn")
-  await portal.dialog().getByLabel('Location').fill('Row 12')
-  await portal.dialog().getByLabel('Description').fill('Behind the mill.\nKey at the pump.')
-  await inDialog(/^Hedgerow agent/).click()
-  await portal.dialog().getByRole('img', { name: "QR code of the invitation Rosa's barn" }).waitFor()
-  const command = (await portal.dialog().locator('pre').first().innerText()).replaceAll(/ \\\n/g, ' ')
+  await page.getByLabel(/^Mini PC/).check()
+  await press('Show how')
+  await said('Enter a name')
+  await page.getByLabel('Gateway Name').fill("Rosa's barn")
+  await page.getByLabel('Location').fill('Row 12')
+  await page.getByText(/^Tags, owner/).click()
+  await page.getByLabel('Tags', { exact: true }).fill('North, mill')
+  await page.getByLabel('Owner').selectOption(hub.admin.username)
+  await page.getByLabel('Description').fill('Behind the mill.\nKey at the pump.')
+  await press('Show how')
+  await page.getByRole('img', { name: "QR code of the invitation Rosa's barn" }).waitFor()
+  const command = (await page.locator('pre').first().innerText()).replaceAll(/ \\\n/g, ' ')
   expect(command).toMatch(/ npm run gateway -- --name 'Rosa'\\''s barn' --location 'Row 12'$/)
   const invitationCode = /GATEWAY_INVITATION_CODE=(\S+)/.exec(command)![1]!
-  gateway = await startGateway(hub, { name: "Rosa's barn", location: 'Row 12', invitationCode })
-  const joined = await waitFor(async () => (await hub.api(listGateways)).find(({ name }) => name === "Rosa's barn"), {
-    for: 'the device to join without an approval',
+  gateway = await startGateway(hub, { name: 'a-host', invitationCode })
+  await page.getByRole('link', { name: "Rosa's barn" }).waitFor()
+  expect((await hub.api(listGateways)).find(({ name }) => name === "Rosa's barn")).toMatchObject({
+    location: 'Row 12',
+    description: 'Behind the mill.\nKey at the pump.',
+    tags: ['mill', 'north'],
+    owner: hub.admin.username,
   })
-  expect(joined).toMatchObject({ location: 'Row 12', description: 'Behind the mill.\nKey at the pump.' })
-  await inDialog('Done').click()
-  await portal.row("Rosa's barn").waitFor()
+  await page.getByRole('link', { name: "Rosa's barn" }).click()
+  await page.getByRole('heading', { name: "Rosa's barn" }).waitFor()
+})
+
+test('each kind of machine has its own way', async () => {
+  const ways: [RegExp, RegExp][] = [
+    [/^Raspberry Pi/, /^Put hedgerow\.txt on the card/],
+    [/^Windows PC/, /^Run wsl --install/],
+    [/^Container/, /^podman run --detach/],
+    [/^Frigate runs/, /^On the machine where Frigate runs/],
+    [/^Only WireGuard/, /^\[Interface\]/],
+  ]
+  for (const [index, [kind, words]] of ways.entries()) {
+    await portal.open('/add-gateway')
+    await page.getByLabel(kind).check()
+    await page.getByLabel('Gateway Name').fill(`Kind ${index}`)
+    await press(/^(Show how|Add Gateway)$/)
+    await page.getByText(words).first().waitFor()
+    if (index > 0) continue
+    const saving = page.waitForEvent('download')
+    await press('Download hedgerow.txt')
+    const file = await readFile(await (await saving).path(), 'utf8')
+    expect(file).toMatch(
+      /^GATEWAY_HUB_URL=http.*\nGATEWAY_HUB_FINGERPRINT=.*\nGATEWAY_INVITATION_CODE=.*\nGATEWAY_NAME=Kind 0\n$/,
+    )
+  }
 })
 
 test('an invitation is valid for 1, 7 or 30 days, and comes with the lines for the DNS zone', async () => {
@@ -82,20 +110,17 @@ test('an invitation is valid for 1, 7 or 30 days, and comes with the lines for t
     ['7 days', 7],
     ['30 days', 30],
   ] as const) {
-    await portal.open('/gateway-invitations?do=new')
-    await portal.dialog().getByLabel('Label').fill(`For ${label}`)
-    await portal.dialog().getByLabel('Expires in').selectOption(label)
-    await inDialog('Create Invitation').click()
-    await portal
-      .dialog()
-      .getByText(/^DNS lines/)
-      .click()
-    const lines = portal.dialog().locator('pre').last()
+    await portal.open('/add-gateway')
+    await page.getByLabel('Gateway Name').fill(`For ${label}`)
+    await page.getByText(/^Tags, owner/).click()
+    await page.getByLabel('Expires in').selectOption(label)
+    await press('Show how')
+    await page.getByText(/^DNS lines/).click()
+    const lines = page.locator('pre').last()
     await expect
       .poll(() => lines.innerText())
       .toContain(`_hedgerow._tcp.example.net. SRV 10 60 ${hub.port} hub.example.net.`)
     expect(await lines.innerText()).toMatch(/TXT "scheme=http"\n.*TXT "fp=([A-Z2-7]{4} ){7}[A-Z2-7]{4}"$/)
-    await inDialog('Done').click()
     const made = (await hub.api(listGatewayInvitations)).find((one) => one.label === `For ${label}`)!
     expect(Math.round((Date.parse(made.expiresAt) - Date.parse(made.createdAt)) / DAY_MS)).toBe(days)
   }
@@ -204,33 +229,29 @@ test('an invitation shows its command and code once, and is revoked', async () =
   await page.getByRole('link', { name: /^Approvals/ }).click()
   await page.getByRole('link', { name: 'Invitations' }).click()
   await page.getByRole('button', { name: 'New Invitation' }).click()
-  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
-  await said('Enter a label')
-  await portal.dialog().getByLabel('Devices').fill('0')
-  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+  await page.getByText(/^Tags, owner/).click()
+  await page.getByLabel('Devices').fill('0')
+  await page.getByLabel('Gateway Name').fill('South fields')
+  await press('Show how')
   await said('Enter a whole number from 1 to 10,000')
-  await portal.dialog().getByLabel('Label').fill('South fields')
-  await portal.dialog().getByLabel('Devices').fill('3')
-  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
-  await portal.dialog().getByRole('img', { name: 'QR code of the invitation South fields' }).waitFor()
-  await portal.dialog().getByText(hub.url).first().waitFor()
-  await portal
-    .dialog()
-    .getByText(/^Auto-approval is off, so a device with an invitation still waits/)
-    .waitFor()
-  await portal
-    .dialog()
-    .getByText(/^Only this machine can reach the hub at localhost/)
-    .waitFor()
-  await page.goBack()
-  await page.waitForURL('**/gateway-invitations')
-  await page.mouse.click(5, 400)
-  expect(await portal.dialog().getByText(hub.url).first().isVisible()).toBe(true)
-  await page.keyboard.press('Escape')
+  await page.getByLabel('Devices').fill('3')
+  await page.getByLabel('Label').fill('South fields')
+  await press('Show how')
+  await page.getByRole('img', { name: 'QR code of the invitation South fields' }).waitFor()
+  await page.getByText(hub.url).first().waitFor()
+  await page.getByText(/^Auto-approval is off, so a device with an invitation still waits/).waitFor()
+  await page.getByText(/^Only this machine can reach the hub at localhost/).waitFor()
+  await portal.navigation('Gateways').click()
+  await portal.dialog().getByText('The hub does not show this code again.').waitFor()
+  await inDialog('Stay').click()
+  expect(await page.getByText(hub.url).first().isVisible()).toBe(true)
+  await portal.navigation('Gateways').click()
+  await inDialog('Leave').click()
+  await portal.open('/gateway-invitations')
   const row = portal.row('South fields')
   await row.getByText('0 of 3').waitFor()
   await row.getByRole('button', { name: 'Revoke South fields' }).click()
-  await portal.dialog().getByRole('button', { name: 'Revoke' }).click()
+  await inDialog('Revoke').click()
   await said('Invitation "South fields" revoked.')
   await expect.poll(() => row.textContent()).toContain('Revoked')
 })

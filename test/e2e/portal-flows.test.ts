@@ -78,21 +78,22 @@ async function enrolled(name: string): Promise<TestGateway> {
 }
 
 describe('input when a session ends', () => {
-  test('in a dialog is restored after the next sign-in, and can be sent', async () => {
-    await openAs(shepherd)
-    await page.getByRole('button', { name: 'Add Gateway' }).click()
-    await portal.dialog().getByLabel('Gateway Name').fill('Rose garden')
-    await portal.dialog().getByLabel('Description').fill('Two lines\nof text')
+  test('in a form is restored after the next sign-in, and can be sent', async () => {
+    await openAs(shepherd, '/add-gateway')
+    await page.getByLabel(/^Only WireGuard/).check()
+    await page.getByLabel('Gateway Name').fill('Rose garden')
+    await page.getByText(/^Tags, description/).click()
+    await page.getByLabel('Description').fill('Two lines\nof text')
     await endSessionsOf(shepherd)
-    await inDialog(/^Plain WireGuard/).click()
+    await page.getByRole('button', { name: 'Add Gateway' }).click()
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     expect(path()).toBe('/login')
     await portal.signIn(shepherd)
-    await portal.dialog().getByLabel('Gateway Name').waitFor()
-    await expect.poll(() => portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('Rose garden')
-    expect(await portal.dialog().getByLabel('Description').inputValue()).toBe('Two lines\nof text')
-    await inDialog(/^Plain WireGuard/).click()
-    await portal.dialog().getByText('[Interface]').waitFor()
+    await page.getByLabel('Gateway Name').waitFor()
+    await expect.poll(() => page.getByLabel('Gateway Name').inputValue()).toBe('Rose garden')
+    expect(await page.getByLabel('Description').inputValue()).toBe('Two lines\nof text')
+    await page.getByRole('button', { name: 'Add Gateway' }).click()
+    await page.getByText('[Interface]').waitFor()
   })
 
   test('on a page is restored, still unsaved', async () => {
@@ -107,15 +108,13 @@ describe('input when a session ends', () => {
   })
 
   test('is not shown to anybody else', async () => {
-    await openAs(shepherd)
-    await page.getByRole('button', { name: 'Add Gateway' }).click()
-    await portal.dialog().getByLabel('Gateway Name').fill('Not for others')
+    await openAs(shepherd, '/add-gateway')
+    await page.getByLabel('Gateway Name').fill('Not for others')
     await endSessionsOf(shepherd)
-    await inDialog(/^Plain WireGuard/).click()
+    await page.getByRole('button', { name: 'Show how' }).click()
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     await portal.signIn(hub.admin)
-    await page.getByRole('button', { name: 'Add Gateway' }).click()
-    expect(await portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('')
+    expect(await page.getByLabel('Gateway Name').inputValue()).toBe('')
   })
 })
 

@@ -160,18 +160,16 @@ describe('a refusal', () => {
     await portal.open('/login')
     await portal.signIn(manager)
     await portal.page.getByRole('button', { name: 'Add Gateway' }).click()
-    await portal.dialog().getByLabel('Gateway Name').fill('Pump house')
+    await portal.page.getByLabel(/^Only WireGuard/).check()
+    await portal.page.getByLabel('Gateway Name').fill('Pump house')
     await changeUser(hub, manager.username, { role: 'user' })
     // The hub caches a session for one second.
     await sleep(1_100)
     const refused = portal.page.waitForResponse((answer) => answer.status() === 403)
-    await portal
-      .dialog()
-      .getByRole('button', { name: /^Plain WireGuard/ })
-      .click()
+    await portal.page.getByRole('button', { name: 'Add Gateway' }).click()
     expect(await (await refused).json()).toMatchObject({ error: 'role_required' })
-    await portal.dialog().getByText('Your role does not allow this.').waitFor()
-    expect(path()).toBe('/gateways')
+    await portal.page.getByText('Your role does not allow this.').waitFor()
+    expect(path()).toBe('/add-gateway')
     expect(await token()).not.toBeNull()
   })
 

@@ -212,20 +212,38 @@ export const screens: Screen[] = [
     await portal.page.getByRole('menuitem', { name: 'Logout' }).waitFor()
   }),
 
-  admin('add-dialog', '/gateways', async (portal) => {
-    await button(portal, 'Add Gateway').click()
-    await text(portal, 'What runs on the device?')
+  admin('add-gateway', '/add-gateway', async (portal) => {
+    await portal.page.getByText(/^Tags, owner/).click()
+    await portal.page.getByLabel('Owner').waitFor()
   }),
-  admin('add-dialog-agent-made', '/gateways?do=add', async (portal) => {
-    await portal.dialog().getByLabel('Gateway Name').fill('Sheep fold')
-    await button(portal, /^Hedgerow agent/).click()
+  user('add-gateway-as-user', '/add-gateway', (portal) => text(portal, /manager role/)),
+  admin('add-gateway-made', '/add-gateway', async (portal) => {
+    await portal.page.getByLabel('Gateway Name').fill('Sheep fold')
+    await button(portal, 'Show how').click()
     await portal.page.getByText(/^DNS lines/).click()
     await text(portal, /_hedgerow\._tcp/)
+    await text(portal, 'Nothing has come yet.')
   }),
-  admin('add-dialog-name-missing', '/gateways', async (portal) => {
+  admin('add-gateway-container', '/add-gateway', async (portal) => {
+    await portal.page.getByLabel(/^Container/).check()
+    await portal.page.getByLabel('Gateway Name').fill('South fields')
+    await button(portal, 'Show how').click()
+    await text(portal, /podman run/)
+  }),
+  admin('add-gateway-name-missing', '/add-gateway', async (portal) => {
+    await portal.page.getByLabel(/^Only WireGuard/).check()
     await button(portal, 'Add Gateway').click()
-    await button(portal, /^Plain WireGuard/).click()
     await text(portal, 'Enter a name')
+  }),
+  admin('gateway-labels', '/gateway-labels', async (portal) => {
+    await portal.page.getByLabel('Lines of a spreadsheet').fill('Hen house,Hill farm\n,Mill\nFox den,,,nobody-here')
+    await button(portal, 'Make Labels').click()
+    await text(portal, /^Line 2: name: Enter a name/)
+  }),
+  admin('gateway-labels-made', '/gateway-labels', async (portal) => {
+    await portal.page.getByLabel('Lines of a spreadsheet').fill('Hen house,Hill farm\nGoat shed,Mill')
+    await button(portal, 'Make Labels').click()
+    await portal.page.getByRole('img', { name: 'QR code of Goat shed' }).waitFor()
   }),
   admin('claim-dialog', '/gateways', async (portal) => {
     await button(portal, 'Claim Gateway').click()
@@ -339,17 +357,6 @@ export const screens: Screen[] = [
 
   firstDay('gateway-invitations-empty', '/gateway-invitations', (portal) => text(portal, 'No invitations yet')),
   user('gateway-invitations-as-user', '/gateway-invitations', (portal) => text(portal, /invite gateways\.$/)),
-  admin('gateway-invitations-new', '/gateway-invitations', async (portal) => {
-    await button(portal, 'New Invitation').click()
-    await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
-    await text(portal, 'Enter a label')
-  }),
-  admin('gateway-invitations-made', '/gateway-invitations', async (portal) => {
-    await button(portal, 'New Invitation').click()
-    await portal.dialog().getByLabel('Label').fill('South fields')
-    await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
-    await portal.dialog().getByRole('img', { name: 'QR code of the invitation' }).waitFor()
-  }),
   admin('gateway-invitations', '/gateway-invitations', (portal) => portal.row('South fields').first().waitFor()),
   admin('gateway-invitations-revoke', '/gateway-invitations', async (portal) => {
     await button(portal, 'Revoke South fields').first().click()

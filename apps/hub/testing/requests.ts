@@ -104,6 +104,8 @@ const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   rejectRegistration: () => ({ body: { reason: 'Not ours' } }),
   rejectRegistrationsOfSource: () => ({ body: { source: '198.51.100.0/24', reason: 'Not ours' } }),
   createGatewayInvitation: () => ({ body: { label: aName() } }),
+  createGatewayLabels: () => ({ body: { csv: aName() } }),
+  listArrivals: ({ ids }) => ({ query: { of: ids.gatewayInvitation } }),
   saveAutoApprovalSettings: () => ({ body: AUTO_APPROVAL_DEFAULTS }),
   editAutoApprovalSettings: () => ({ body: { enabled: true } }),
   testAutoApproval: () => ({ body: { ip: '192.0.2.1' } }),

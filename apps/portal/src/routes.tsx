@@ -47,6 +47,8 @@ const load: Readonly<Record<ScreenPath, () => Promise<ComponentType>>> = {
   '/cameras': async () => (await import('./features/cameras/page.tsx')).CamerasPage,
   '/alert-rules': async () => (await import('./features/alerts/page.tsx')).AlertsPage,
   '/gateways': async () => (await import('./features/gateways/list/page.tsx')).GatewaysPage,
+  '/add-gateway': async () => (await import('./features/gateways/add/page.tsx')).AddGatewayPage,
+  '/gateway-labels': async () => (await import('./features/gateways/add/labels-page.tsx')).GatewayLabelsPage,
   '/gateways/:id': async () => (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
   '/versions': async () => (await import('./features/versions/page.tsx')).VersionsPage,
   '/gateway-approvals': async () => (await import('./features/approvals/page.tsx')).RegistrationsPage,

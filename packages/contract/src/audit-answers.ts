@@ -49,6 +49,7 @@ export const auditWords = {
   'registration.lift': { done: 'withdrew the rejection of', target: 'text' },
   'auto-approval.change': own('changed the auto-approval settings'),
   'gateway-invitation.create': { done: 'created the gateway invitation', target: 'text' },
+  'gateway-labels.create': { done: 'created gateway labels:', target: 'text' },
   'gateway-invitation.revoke': { done: 'revoked the gateway invitation', target: 'text' },
   'gateway.add': { done: 'added the gateway', target: 'gateway' },
   'gateway.edit': { done: 'edited the gateway', target: 'gateway' },
@@ -137,6 +138,7 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'registration.claimed': { action: 'gateway.claim' },
   'auto-approval.changed': { action: 'auto-approval.change' },
   'gateway-invitation.created': { action: 'gateway-invitation.create' },
+  'gateway-labels.created': { action: 'gateway-labels.create' },
   'gateway-invitation.revoked': { action: 'gateway-invitation.revoke' },
 
   'gateway.approved': { action: 'registration.approve' },

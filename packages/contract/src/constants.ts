@@ -61,6 +61,12 @@ export const THUMBNAIL_NAMES_MAX = 6_000
 export const thumbnailName = (gateway: string, detection: string): string =>
   `${gateway}/${encodeURIComponent(detection)}`
 
+/** What a gateway's eye is called among its detectors while it has no model. */
+export const NO_MODEL = 'motion, no model'
+
+/** The most lines of a file of labels. */
+export const LABELS_MAX = 200
+
 /** The names of channels in the words of a person. */
 export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   portal: 'Portal',

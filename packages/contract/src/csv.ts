@@ -22,3 +22,55 @@ function field(value: CsvValue): string {
   const text = value ?? ''
   return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 }
+
+export type CsvRow = {
+  /** Where it begins; the first line is 1. */
+  line: number
+  cells: string[]
+}
+
+/**
+ * The rows of a file that a spreadsheet wrote, without empty ones. Commas, semicolons or tabs separate the cells,
+ * whichever the first line has outside of quotation marks. `openQuoteAt`: the line of a mark that no other closes.
+ */
+export function csvRows(text: string): { rows: CsvRow[]; openQuoteAt: number | undefined } {
+  const source = text.startsWith(CSV_START) ? text.slice(1) : text
+  const separator = separatorOf(source)
+  const rows: CsvRow[] = []
+  let row: CsvRow = { line: 1, cells: [] }
+  let cell = ''
+  let quotedAt: number | undefined
+  let line = 1
+  const endCell = () => {
+    row.cells.push(cell)
+    cell = ''
+  }
+  const endRow = () => {
+    endCell()
+    if (row.cells.some((one) => one.trim() !== '')) rows.push(row)
+    row = { line: line + 1, cells: [] }
+  }
+  for (let at = 0; at < source.length; at++) {
+    const sign = source[at]!
+    const isEnd = sign === '\n' || (sign === '\r' && source[at + 1] !== '\n')
+    if (quotedAt !== undefined) {
+      if (sign !== '"') cell += sign
+      else if (source[at + 1] === '"') cell += source[at++]
+      else quotedAt = undefined
+    } else if (sign === '"' && cell.trim() === '') {
+      cell = ''
+      quotedAt = line
+    } else if (sign === separator) endCell()
+    else if (isEnd) endRow()
+    else if (sign !== '\r') cell += sign
+    if (isEnd) line++
+  }
+  endRow()
+  return { rows, openQuoteAt: quotedAt }
+}
+
+function separatorOf(text: string): string {
+  const first = (/[^\r\n]*\S[^\r\n]*/.exec(text)?.[0] ?? '').replaceAll(/"[^"]*"/g, '')
+  const counted = [',', ';', '\t'].map((sign) => ({ sign, count: first.split(sign).length }))
+  return counted.reduce((most, one) => (one.count > most.count ? one : most)).sign
+}

@@ -63,6 +63,7 @@ export const errorTable = {
   incident_not_found: { status: 404, message: 'This incident does not exist, or you may not see it.' },
   review_not_found: { status: 404, message: 'This review is not yours, was undone, or is too old to be undone.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
+  labels_invalid: { status: 400, message: 'Nothing was made: some lines of the file are wrong.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },
   range_not_satisfiable: { status: 416, message: 'This part is outside the file.' },
   method_not_allowed: { status: 405, message: 'This address does not accept that method.' },

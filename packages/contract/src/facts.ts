@@ -85,6 +85,8 @@ export type FactData = {
   'auto-approval.changed': Nothing
   'gateway-invitation.created': { label: string }
   'gateway-invitation.revoked': { label: string }
+  /** A sheet of labels, each with an invitation for one gateway. The target is their number. */
+  'gateway-labels.created': { count: number }
 
   /** The target is the registration; `rule` names the rule that approved it, null for a person's approval. */
   'gateway.approved': { name: string; address: string; rule: string | null }

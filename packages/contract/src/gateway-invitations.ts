@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { username } from './accounts.ts'
 import { call } from './call.ts'
+import { LABELS_MAX } from './constants.ts'
+import { registrationId } from './enrolment.ts'
 import { oneLine, severalLines, wholeNumber } from './fields.ts'
+import { gatewayId, gatewayTags } from './gateways.ts'
 import { searchQuery } from './lists.ts'
 
 export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not an invitation id')
@@ -8,6 +12,14 @@ export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is n
 export const gatewayInvitation = z.object({
   id: gatewayInvitationId,
   label: z.string(),
+  /** What the gateways get that join with it; an empty name or location leaves the device's own. */
+  name: z.string(),
+  location: z.string(),
+  tags: z.array(z.string()),
+  /** The username of who owns them. */
+  owner: z.string().nullable(),
+  /** Whether they join without a person's approval, where the hub's rules allow it. */
+  approves: z.boolean(),
   /** `used_up`, `expired` and `revoked` invitations no longer work. */
   status: z.enum(['active', 'used_up', 'expired', 'revoked']),
   uses: z.number().int(),
@@ -29,8 +41,13 @@ export const listGatewayInvitations = call({
 
 export const newGatewayInvitation = z.strictObject({
   label: oneLine(100).min(1, 'Enter a label'),
-  /** Of the gateways that join with it. */
+  name: oneLine(100).default(''),
+  location: oneLine(200).default(''),
   description: severalLines(1_000).default(''),
+  tags: gatewayTags.default([]),
+  /** Managers can name only themselves. */
+  owner: username.nullable().default(null),
+  approves: z.boolean().default(true),
   maxUses: wholeNumber(1, 10_000).default(1),
   expiresInHours: wholeNumber(1, 8_760).default(168),
 })
@@ -38,23 +55,73 @@ export const newGatewayInvitation = z.strictObject({
 /** One word of a POSIX shell command, whatever it contains (POSIX.1, section 2.2.2). */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The only answer that contains the code. */
+/** With the code, which no other answer contains. */
+const madeInvitation = z.object({
+  invitation: gatewayInvitation,
+  code: z.string(),
+  /**
+   * A line to paste on a device; `--name NAME` and `--location TEXT` may follow. It installs the agent if this hub
+   * hands one out; otherwise it starts the agent from its sources.
+   */
+  command: z.string(),
+})
+const pinnedHub = z.object({
+  hubUrl: z.string(),
+  /** The fingerprint of the hub's identity key: the pin in the command. */
+  hubFingerprint: z.string(),
+})
+
 export const createGatewayInvitation = call({
   method: 'POST',
   path: '/v1/admin/gateway-invitations',
   body: newGatewayInvitation,
-  response: z.object({
-    invitation: gatewayInvitation,
-    code: z.string(),
-    hubUrl: z.string(),
-    /** The fingerprint of the hub's identity key: the pin in the command. */
-    hubFingerprint: z.string(),
-    /**
-     * A line to paste on a device; `--name NAME` and `--location TEXT` may follow. It installs the agent if this hub
-     * hands one out; otherwise it starts the agent from its sources.
-     */
-    command: z.string(),
+  errors: ['user_not_found'],
+  response: z.object({ ...madeInvitation.shape, ...pinnedHub.shape }),
+})
+
+/**
+ * An invitation for one gateway for each line of `csv`: all of them or, after an error, none. Its columns are name,
+ * site, tags and owner; a first line with their names may have them in another order. `labels_invalid` has an error for
+ * each wrong line in `fieldErrors`, as `"line 3": "user_not_found: …"`.
+ */
+export const createGatewayLabels = call({
+  method: 'POST',
+  path: '/v1/admin/gateway-invitations/labels',
+  body: z.strictObject({
+    csv: z.string().max(200_000, 'At most 200,000 characters'),
+    approves: z.boolean().default(true),
+    expiresInHours: wholeNumber(1, 8_760).default(168),
   }),
+  errors: ['labels_invalid'],
+  response: pinnedHub.extend({ labels: z.array(madeInvitation) }),
+})
+
+/** A gateway, or a request to join, that came with an invitation. */
+export const arrival = z.object({
+  invitationId: gatewayInvitationId,
+  registrationId,
+  name: z.string(),
+  status: z.enum(['pending', 'approved', 'rejected']),
+  fingerprint: z.string(),
+  requestedAt: z.iso.datetime(),
+  decidedAt: z.iso.datetime().nullable(),
+  /** Null while it is not approved. */
+  gatewayId: gatewayId.nullable(),
+})
+export type Arrival = z.output<typeof arrival>
+
+/** What came with these invitations, oldest first. */
+export const listArrivals = call({
+  method: 'GET',
+  path: '/v1/admin/gateway-invitations/arrivals',
+  query: z.strictObject({
+    /** Ids of invitations, with commas between them. */
+    of: z
+      .string()
+      .transform((text) => text.split(','))
+      .pipe(z.array(gatewayInvitationId).max(LABELS_MAX)),
+  }),
+  response: z.array(arrival),
 })
 
 /** The invitation stops working; gateways that joined with it stay. */

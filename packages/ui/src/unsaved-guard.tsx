@@ -3,8 +3,12 @@ import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { Dialog, DialogActions } from './dialog.tsx'
 
+const LOST = 'The changes on this page are not saved. Leaving drops them.'
+
+type UnsavedGuardProps = { unsaved: boolean; title?: string; children?: string }
+
 /** Asks before a person leaves a page with unsaved changes by a link, by Back or by closing the tab. */
-export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
+export function UnsavedGuard({ unsaved, title = 'Leave without saving?', children = LOST }: UnsavedGuardProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname,
   )
@@ -16,14 +20,8 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   }, [unsaved])
   const stay = () => blocker.reset?.()
   return (
-    <Dialog
-      title="Leave without saving?"
-      size="sm"
-      opened={blocker.state === 'blocked'}
-      onClose={stay}
-      onGone={() => undefined}
-    >
-      <p>The changes on this page are not saved. Leaving drops them.</p>
+    <Dialog title={title} size="sm" opened={blocker.state === 'blocked'} onClose={stay} onGone={() => undefined}>
+      <p>{children}</p>
       <DialogActions>
         <Button variant="default" onClick={() => blocker.proceed?.()}>
           Leave

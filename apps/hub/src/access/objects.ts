@@ -2,7 +2,10 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { SCOPED, type Scope, type Scoped } from './scope.ts'
+import { ownedBy, type Owned } from './ownership.ts'
+import { scopeOf, SCOPED, type Principal, type Scope, type Scoped } from './scope.ts'
+
+const OWN_ONLY = 'Only admins make somebody else the owner. You can name yourself.'
 
 type Row = Selectable<Tables['gateways']>
 export type IncidentRow = Selectable<Tables['incidents']>
@@ -34,6 +37,37 @@ export function incidentsIn(db: Db, scope: Scope) {
 /** The username of the owner of each. */
 export function withOwner(gateways: ReturnType<typeof gatewaysIn>) {
   return gateways.leftJoin('users', 'users.id', 'gateways.owner_id').select('users.username as owner')
+}
+
+/** Invitations of gateways with the username of who gets them. */
+export function invitationsWithOwner(db: Db) {
+  return db
+    .selectFrom('gateway_invitations')
+    .leftJoin('users', 'users.id', 'gateway_invitations.owner_id')
+    .selectAll('gateway_invitations')
+    .select('users.username as owner')
+}
+
+/**
+ * Whom a person may make the owner of what joins: an admin names everybody who is active, others themselves. Throws
+ * `user_not_found` or `role_required`.
+ */
+export async function ownerNamed(
+  db: Db,
+  name: string | null,
+  { userId, role }: Principal,
+): Promise<Owned & { owner: string | null }> {
+  if (name === null) return { ...ownedBy(null), owner: null }
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('username', '=', name)
+    .where('active', '=', 1)
+    .executeTakeFirst()
+  const mayNameAll = scopeOf({ userId, role }).may({ hub: 'admin' })
+  if (!mayNameAll && user?.id !== userId) throw new HubError('role_required', { message: OWN_ONLY })
+  if (!user) throw new HubError('user_not_found', { message: 'No active user has this name.' })
+  return { ...ownedBy(user.id), owner: user.username }
 }
 
 /** The ids of a scope's gateways; undefined for all. */

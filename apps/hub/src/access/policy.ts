@@ -140,6 +140,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/admin/gateway-requests/:registrationId/lift': { hub: 'manage' },
   'GET /v1/admin/gateway-invitations': { hub: 'manage' },
   'POST /v1/admin/gateway-invitations': { hub: 'manage' },
+  'POST /v1/admin/gateway-invitations/labels': { hub: 'manage' },
+  'GET /v1/admin/gateway-invitations/arrivals': { hub: 'manage' },
   'DELETE /v1/admin/gateway-invitations/:id': { hub: 'manage' },
   'GET /v1/admin/auto-approval/settings': { hub: 'manage' },
   'POST /v1/admin/auto-approval/settings': { hub: 'admin' },

@@ -88,6 +88,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/admin/gateway-requests/reject-source': ['registration.reject-source'],
   'POST /v1/admin/gateway-requests/:registrationId/lift': ['registration.lift'],
   'POST /v1/admin/gateway-invitations': ['gateway-invitation.create'],
+  'POST /v1/admin/gateway-invitations/labels': ['gateway-labels.create'],
   'DELETE /v1/admin/gateway-invitations/:id': ['gateway-invitation.revoke'],
   'POST /v1/admin/auto-approval/settings': ['auto-approval.change'],
   'PATCH /v1/admin/auto-approval/settings': ['auto-approval.change'],
@@ -419,6 +420,9 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     // Rules, settings, certificates.
     const invited = await leaves<{ invitation: { id: string } }>('POST /v1/admin/gateway-invitations', () =>
       api(contract.createGatewayInvitation, { token: admin, body: { label: 'Spring' } }),
+    )
+    await leaves('POST /v1/admin/gateway-invitations/labels', () =>
+      api(contract.createGatewayLabels, { token: admin, body: { csv: 'Hen house,Hill farm' } }),
     )
     await leaves('DELETE /v1/admin/gateway-invitations/:id', () =>
       api(contract.revokeGatewayInvitation, { token: admin, params: { id: invited.invitation.id } }),

@@ -34,6 +34,7 @@ import * as invitedDescriptions from './migrations/034-invited-descriptions.ts'
 import * as countsByGateway from './migrations/035-counts-by-gateway.ts'
 import * as disarmEnds from './migrations/036-disarm-ends.ts'
 import * as channels from './migrations/037-channels.ts'
+import * as invitedGateways from './migrations/038-invited-gateways.ts'
 import * as threatsAreIncidents from './migrations/039-threats-are-incidents.ts'
 import type { Engine } from './engine.ts'
 
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '035-counts-by-gateway', up: countsByGateway.up },
   { name: '036-disarm-ends', up: disarmEnds.up },
   { name: '037-channels', up: channels.up },
+  { name: '038-invited-gateways', up: invitedGateways.up },
   { name: '039-threats-are-incidents', up: threatsAreIncidents.up },
 ]
 

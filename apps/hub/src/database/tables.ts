@@ -94,8 +94,16 @@ export type Tables = {
   gateway_invitations: {
     id: string
     label: string
-    /** Of the gateways that join with it. */
+    /** These are of the gateways that join with it. */
     description: Generated<string>
+    /** Empty: the device's own. */
+    name: Generated<string>
+    location: Generated<string>
+    /** As in `gateways`. */
+    tags: Generated<string>
+    owner_id: Generated<string | null>
+    /** 0: a person must approve them. */
+    approves: Generated<number>
     /** SHA-256 of the code; the code itself is not stored. */
     code_hash: string
     max_uses: number

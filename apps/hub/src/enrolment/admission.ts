@@ -14,10 +14,13 @@ import { approveRegistration } from './approval.ts'
 import { decide } from './auto-approval.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
 import { holdOf, holdsInWords } from './holds.ts'
-import { findValidInvitation } from './invitations.ts'
+import { findInvitation, statusOf } from './invitations.ts'
 import { expirePending, submitRegistration, type Submission, type Submitted } from './enrolment.ts'
 
-export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'>
+export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'> & {
+  /** Its invitation's code is one that the hub never made. */
+  isGuess: boolean
+}
 
 type Context = {
   now: number
@@ -38,11 +41,13 @@ export async function admitRegistration(
   /** `hold`: why a rule's approval cannot be carried out now. */
   const admit = (mayApprove: boolean, hold?: RegistrationHold): Promise<Admitted> =>
     inTransaction(db, async (transaction) => {
-      const invitationId = await findValidInvitation(transaction, invitationCode, now)
-      const submitted = await submitRegistration(transaction, { ...details, invitationId }, now)
+      const found = await findInvitation(transaction, invitationCode)
+      const isGuess = invitationCode !== undefined && found === undefined
+      const invitation = found && statusOf(found, now) === 'active' ? found : undefined
+      const submitted = await submitRegistration(transaction, { ...details, invitationId: invitation?.id }, now)
       const { id, status } = submitted
       const { tookPlace } = submitted
-      if (status !== 'pending') return { id, status, tookPlace }
+      if (status !== 'pending') return { id, status, tookPlace, isGuess }
       // A request that fills a full queue notifies nobody: a flood must not fill the log, the audit and the mailbox.
       const isNews = submitted.isNew && !tookPlace
       const { sourceIp, deviceName, deviceLocation, deviceVersion, macAddress } = details
@@ -50,10 +55,10 @@ export async function admitRegistration(
       if (isNews) await record(transaction, { ...about, kind: 'registration.requested', data: { deviceName } })
       const rule = submitted.needsPerson
         ? undefined
-        : await ruleThatApproves(transaction, sourceIp, invitationId !== undefined)
+        : await ruleThatApproves(transaction, sourceIp, invitation?.approves === 1)
       if (mayApprove && rule !== undefined) {
         await approveRegistration(transaction, { id, at: now, actor: { ...HUB, sourceIp }, rule })
-        return { id, status: 'approved', tookPlace }
+        return { id, status: 'approved', tookPlace, isGuess }
       }
       const waitsFor = (rule !== undefined && hold) || null
       await transaction.updateTable('registrations').set({ waits_for: waitsFor }).where('id', '=', id).execute()
@@ -76,7 +81,7 @@ export async function admitRegistration(
           },
         })
       }
-      return { id, status, tookPlace }
+      return { id, status, tookPlace, isGuess }
     })
 
   try {
@@ -90,7 +95,7 @@ export async function admitRegistration(
   }
 }
 
-async function ruleThatApproves(db: Db, sourceIp: string, hasValidInvitation: boolean): Promise<string | undefined> {
-  const { approve, reason } = decide(await readAutoApproval(db), { sourceIp, hasValidInvitation })
+async function ruleThatApproves(db: Db, sourceIp: string, isInvited: boolean): Promise<string | undefined> {
+  const { approve, reason } = decide(await readAutoApproval(db), { sourceIp, isInvited })
   return approve ? reason : undefined
 }

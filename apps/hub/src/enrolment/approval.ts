@@ -84,7 +84,7 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
   const address = await allocateAddress(transaction)
   // A used-up or revoked invitation does not stop a person, but then no rule approves.
   const invitation = row.invitation_id === null ? undefined : await useInvitation(transaction, row.invitation_id, now)
-  const name = await freeName(transaction, row.device_name)
+  const name = await freeName(transaction, invitation?.name || row.device_name)
   const gatewayId = newGatewayId()
   await transaction
     .insertInto('gateways')
@@ -93,10 +93,11 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
       kind: 'enrolled',
       name,
       name_key: nameKey(name),
-      location: row.device_location,
+      location: invitation?.location || row.device_location,
       description: invitation?.description ?? '',
+      tags: invitation?.tags ?? '[]',
       device_token: row.device_token,
-      ...ownerOf(row),
+      ...ownerOf(invitation === undefined || isUnowned(invitation) ? row : invitation),
       identity_public_key: row.identity_public_key,
       wireguard_public_key: row.wireguard_public_key,
       preshared_key: generatePresharedKey(),

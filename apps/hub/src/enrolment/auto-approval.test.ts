@@ -31,11 +31,11 @@ describe('the rules of auto-approval', () => {
 
   it.each(table)(
     'enabled %s, person required %s, by invitation %s: an invitation %s from a listed address %s falls under "%s"',
-    (enabled, requireAdminApproval, autoApproveWithInvitation, hasValidInvitation, listed, rule) => {
+    (enabled, requireAdminApproval, autoApproveWithInvitation, isInvited, listed, rule) => {
       const sourceIp = listed ? '198.51.100.7' : '192.0.2.1'
       const decision = decide(settings({ enabled, requireAdminApproval, autoApproveWithInvitation }), {
         sourceIp,
-        hasValidInvitation,
+        isInvited,
       })
       expect([decision.rule, decision.approve]).toEqual([rule, ['invitation', 'range', 'address'].includes(rule)])
     },
@@ -48,14 +48,14 @@ describe('the rules of auto-approval', () => {
     ['192.0.2.1', '192.0.2.1 would wait for approval: it is in no listed address or range.'],
   ])('names the rule for %s', (sourceIp, message) => {
     const on = settings({ enabled: true, requireAdminApproval: false })
-    expect(decide(on, { sourceIp, hasValidInvitation: false }).message).toBe(message)
+    expect(decide(on, { sourceIp, isInvited: false }).message).toBe(message)
   })
 
   it('approves nobody while it is off, whatever other settings say', () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.boolean(), fc.boolean(), fc.ipV4(), (a, b, hasValidInvitation, sourceIp) => {
+      fc.property(fc.boolean(), fc.boolean(), fc.boolean(), fc.ipV4(), (a, b, isInvited, sourceIp) => {
         const off = settings({ enabled: false, requireAdminApproval: a, autoApproveWithInvitation: b })
-        expect(decide(off, { sourceIp, hasValidInvitation }).approve).toBe(false)
+        expect(decide(off, { sourceIp, isInvited }).approve).toBe(false)
       }),
     )
   })
@@ -74,7 +74,7 @@ describe('the rules of auto-approval', () => {
     fc.assert(
       fc.property(near, fc.boolean(), (address, mapped) => {
         const sourceIp = mapped ? `::ffff:${address}` : address
-        expect(decide(on, { sourceIp, hasValidInvitation: false }).approve).toBe(reference.check(address))
+        expect(decide(on, { sourceIp, isInvited: false }).approve).toBe(reference.check(address))
       }),
     )
   })

@@ -6,7 +6,11 @@
 import type { AutoApprovalSettings } from '@hedgerow/contract'
 import { createFindTrusted } from './trusted-sources.ts'
 
-export type AutoApprovalRequest = { sourceIp: string; hasValidInvitation: boolean }
+export type AutoApprovalRequest = {
+  sourceIp: string
+  /** It has a valid invitation that approves. */
+  isInvited: boolean
+}
 
 export type AutoApprovalDecision = {
   approve: boolean
@@ -25,10 +29,10 @@ export function decide(settings: AutoApprovalSettings, request: AutoApprovalRequ
 
 function ruleFor(
   settings: AutoApprovalSettings,
-  { sourceIp, hasValidInvitation }: AutoApprovalRequest,
+  { sourceIp, isInvited }: AutoApprovalRequest,
 ): Omit<AutoApprovalDecision, 'message'> {
   if (!settings.enabled) return { approve: false, rule: 'off', reason: 'auto-approval is off' }
-  if (hasValidInvitation && settings.autoApproveWithInvitation)
+  if (isInvited && settings.autoApproveWithInvitation)
     return { approve: true, rule: 'invitation', reason: 'it has a valid invitation' }
   const trusted = createFindTrusted(settings)(sourceIp)
   if (!trusted) return { approve: false, rule: 'none', reason: 'it is in no listed address or range' }

@@ -85,8 +85,8 @@ function admitOne(db: Kysely<Tables>, id: string, now: number): Promise<void> {
       .executeTakeFirst()
     if (!row) return
     const { source_ip: sourceIp, invitation_id: invitationId } = row
-    const hasValidInvitation = await isValidInvitation(transaction, invitationId, now)
-    const { approve, reason } = decide(await readAutoApproval(transaction), { sourceIp, hasValidInvitation })
+    const isInvited = await isValidInvitation(transaction, invitationId, now)
+    const { approve, reason } = decide(await readAutoApproval(transaction), { sourceIp, isInvited })
     await transaction.updateTable('registrations').set({ waits_for: null }).where('id', '=', id).execute()
     if (approve && row.needs_person === 0) {
       await approveRegistration(transaction, { id, at: now, actor: { ...HUB, sourceIp }, rule: reason })

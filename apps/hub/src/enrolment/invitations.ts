@@ -4,21 +4,26 @@
  * request, so that parallel requests cannot share the last one.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { GatewayInvitation, newGatewayInvitation, SearchQuery } from '@hedgerow/contract'
-import { base32 } from '@hedgerow/enrolment'
+import type { Arrival, GatewayInvitation, newGatewayInvitation, SearchQuery } from '@hedgerow/contract'
+import { base32, fingerprint } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { tagsOf } from '../database/tags.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { invitationsWithOwner, ownerNamed } from '../access/objects.ts'
+import type { Owned } from '../access/ownership.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import { by, record, type Act } from '../facts/facts.ts'
+import { readLabels } from './labels.ts'
 
 const HOUR_MS = 3_600_000
 
 type Row = Selectable<Tables['gateway_invitations']>
+export type NewInvitation = z.output<typeof newGatewayInvitation>
 
 /** Newest first. */
 export async function listInvitations(
@@ -26,26 +31,67 @@ export async function listInvitations(
   { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
 ): Promise<GatewayInvitation[]> {
   const page = pageFrom(query, ['number', 'string'])
-  let selection = db.selectFrom('gateway_invitations').selectAll()
-  if (query.q) selection = selection.where(holding(query.q, ['label', 'created_by']))
-  if (page.after) selection = selection.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  let selection = invitationsWithOwner(db)
+  if (query.q) selection = selection.where(holding(query.q, ['label', 'created_by', 'location']))
+  if (page.after)
+    selection = selection.where(
+      sql<boolean>`(gateway_invitations.created_at, gateway_invitations.id) < (${page.after[0]}, ${page.after[1]})`,
+    )
   if (page.rowsWanted !== undefined) selection = selection.limit(page.rowsWanted)
-  const rows = await selection.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  const rows = await selection
+    .orderBy('gateway_invitations.created_at', 'desc')
+    .orderBy('gateway_invitations.id', 'desc')
+    .execute()
   return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => present(row, now))
 }
 
-/** Only the answer holds the code. */
-export async function createInvitation(
+export type MadeInvitation = { invitation: GatewayInvitation; code: string }
+
+/** Only the answer holds the code. Throws `user_not_found` or `role_required` for the owner. */
+export async function createInvitation(db: Kysely<Tables>, wanted: NewInvitation, act: Act): Promise<MadeInvitation> {
+  const made = newInvitation(wanted, await ownerNamed(db, wanted.owner, act.actor), act)
+  await inTransaction(db, async (transaction) => {
+    await transaction.insertInto('gateway_invitations').values(made.row).execute()
+    await record(transaction, { kind: 'gateway-invitation.created', ...about(made.row, act) })
+  })
+  return made.answer
+}
+
+/** One for each label: all or none. Only the answer holds the codes. Throws `labels_invalid`. */
+export async function createLabels(
   db: Kysely<Tables>,
-  wanted: z.output<typeof newGatewayInvitation>,
+  { csv, ...limits }: { csv: string; approves: boolean; expiresInHours: number },
   act: Act,
-): Promise<{ invitation: GatewayInvitation; code: string }> {
-  const { actor, now } = act
+): Promise<MadeInvitation[]> {
+  const labels = await readLabels(db, csv, act)
+  const made = labels.map(({ owner, ...label }) =>
+    newInvitation({ ...label, ...limits, label: label.name, description: '', maxUses: 1 }, owner, act),
+  )
+  const count = made.length
+  await inTransaction(db, async (transaction) => {
+    await transaction
+      .insertInto('gateway_invitations')
+      .values(made.map(({ row }) => row))
+      .execute()
+    await record(transaction, { kind: 'gateway-labels.created', ...by(act), target: String(count), data: { count } })
+  })
+  return made.map(({ answer }) => answer)
+}
+
+function newInvitation(
+  wanted: Omit<NewInvitation, 'owner'>,
+  { owner, ...owned }: Owned & { owner: string | null },
+  { actor, now }: Act,
+): { row: Row; answer: MadeInvitation } {
   const code = newCode()
   const row: Row = {
     id: base32(randomBytes(8)).slice(0, 12),
     label: wanted.label,
+    name: wanted.name,
+    location: wanted.location,
     description: wanted.description,
+    tags: JSON.stringify(wanted.tags),
+    approves: Number(wanted.approves),
     code_hash: hashOf(code),
     max_uses: wanted.maxUses,
     uses: 0,
@@ -53,12 +99,9 @@ export async function createInvitation(
     revoked_at: null,
     created_at: now,
     created_by: actor.username,
+    ...owned,
   }
-  await inTransaction(db, async (transaction) => {
-    await transaction.insertInto('gateway_invitations').values(row).execute()
-    await record(transaction, { kind: 'gateway-invitation.created', ...about(row, act) })
-  })
-  return { invitation: present(row, now), code }
+  return { row, answer: { invitation: present({ ...row, owner }, now), code } }
 }
 
 /** Revoking again changes nothing. Throws `invitation_not_found`. */
@@ -72,15 +115,10 @@ export async function revokeInvitation(db: Kysely<Tables>, id: string, act: Act)
   })
 }
 
-/** The id of the valid invitation with this code; undefined for any other code. */
-export async function findValidInvitation(db: Db, code: string | undefined, now: number): Promise<string | undefined> {
+/** The invitation with this code, valid or not. */
+export async function findInvitation(db: Db, code: string | undefined): Promise<Row | undefined> {
   if (code === undefined) return undefined
-  const row = await db
-    .selectFrom('gateway_invitations')
-    .selectAll()
-    .where('code_hash', '=', hashOf(code))
-    .executeTakeFirst()
-  return row && statusOf(row, now) === 'active' ? row.id : undefined
+  return db.selectFrom('gateway_invitations').selectAll().where('code_hash', '=', hashOf(code)).executeTakeFirst()
 }
 
 /** Whether this invitation is valid now. */
@@ -113,10 +151,39 @@ export async function useInvitation(
     .executeTakeFirst()
 }
 
-function present(row: Row, now: number): GatewayInvitation {
+/** What came with these invitations, oldest first, without deleted gateways. */
+export async function listArrivals(db: Db, invitationIds: readonly string[]): Promise<Arrival[]> {
+  const rows = await db
+    .selectFrom('registrations')
+    .leftJoin('gateways', 'gateways.id', 'registrations.gateway_id')
+    .selectAll('registrations')
+    .select('gateways.name as gateway_name')
+    .where('registrations.invitation_id', 'in', [...invitationIds])
+    .where((row) => row.or([row('status', '!=', 'approved'), row('gateway_id', 'is not', null)]))
+    .orderBy('requested_at')
+    .orderBy('registrations.id')
+    .execute()
+  return rows.map((row) => ({
+    invitationId: row.invitation_id!,
+    registrationId: row.id,
+    name: row.gateway_name ?? row.device_name,
+    status: row.status,
+    fingerprint: fingerprint(row.identity_public_key),
+    requestedAt: new Date(row.requested_at).toISOString(),
+    decidedAt: row.decided_at === null ? null : new Date(row.decided_at).toISOString(),
+    gatewayId: row.gateway_id,
+  }))
+}
+
+function present(row: Row & { owner: string | null }, now: number): GatewayInvitation {
   return {
     id: row.id,
     label: row.label,
+    name: row.name,
+    location: row.location,
+    tags: tagsOf(row),
+    owner: row.owner,
+    approves: row.approves === 1,
     status: statusOf(row, now),
     uses: row.uses,
     maxUses: row.max_uses,
@@ -126,7 +193,7 @@ function present(row: Row, now: number): GatewayInvitation {
   }
 }
 
-function statusOf(row: Row, now: number): GatewayInvitation['status'] {
+export function statusOf(row: Row, now: number): GatewayInvitation['status'] {
   if (row.revoked_at !== null) return 'revoked'
   if (row.uses >= row.max_uses) return 'used_up'
   return row.expires_at <= now ? 'expired' : 'active'

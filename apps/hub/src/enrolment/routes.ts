@@ -27,6 +27,8 @@ const ENROLMENT_LIMITS: Limits = {
   proofsPerSource: { burst: 600, perSecond: 5 },
   overall: { burst: 400, perSecond: 100 },
 }
+/** A code that the hub made gives its try back, also one that is no longer valid. */
+const CODE_LIMITS: Limits = { ...ENROLMENT_LIMITS, perSource: { burst: 60, perSecond: 0.1 } }
 const STATUS_LIMITS: Limits = {
   perSource: { burst: 200, perSecond: 10 },
   proofsPerSource: { burst: 2_000, perSecond: 50 },
@@ -58,6 +60,7 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
   const { db, clock, identity, vpn, refusals, requireRoom, tlsCertificate } = dependencies
   const onRefused = (address: string) => refusals.count('enrolment', address)
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock, onRefused })
+  const codes = createLimiter({ ...CODE_LIMITS, clock, onRefused })
   const handshake = createHandshake({ identity, clock })
   let admitting: Promise<unknown> = Promise.resolve()
   const options = { bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT }
@@ -79,6 +82,7 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
       if (!handshake.isFirstAnswer(body)) limiter.take(sourceIp)
       const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
       limiter.proved(sourceIp)
+      if (invitationCode !== undefined) codes.take(sourceIp)
       await requireRoom()
       const registration = { ...detailsOf(body), deviceToken, invitationCode, sourceIp }
       const admitted = await inTurn(() =>
@@ -88,6 +92,7 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
           refusals.count('approval-queue', sourceIp)
         throw error
       })
+      if (invitationCode !== undefined && !admitted.isGuess) codes.proved(sourceIp)
       if (admitted.tookPlace) refusals.count('approval-queue', sourceIp)
       return {
         registrationId: admitted.id,

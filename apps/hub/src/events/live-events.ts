@@ -54,6 +54,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'registration.claimed': toAll('registrations'),
   'auto-approval.changed': toAll('settings', ...QUEUE),
   'gateway-invitation.created': toAll('invitations', 'activity'),
+  'gateway-labels.created': toAll('invitations', 'activity'),
   'gateway-invitation.revoked': toAll('invitations', 'activity'),
 
   'gateway.approved': toAll('registrations', 'invitations', ...FLEET),

@@ -51,6 +51,8 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'auto-approval.changed': ({ actor }) => info(`The auto-approval settings were changed by ${actor.name}`),
   'gateway-invitation.created': ({ data, actor }) =>
     info(`Gateway invitation "${data.label}" was made by ${actor.name}`),
+  'gateway-labels.created': ({ data, actor }) =>
+    info(`${data.count} ${data.count === 1 ? 'label' : 'labels'} of gateways were made by ${actor.name}`),
   'gateway-invitation.revoked': ({ data, actor }) =>
     info(`Gateway invitation "${data.label}" was revoked by ${actor.name}`),
 

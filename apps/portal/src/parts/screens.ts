@@ -44,6 +44,8 @@ export const screens = [
     help: 'install-gateway',
     bar: '/gateways',
   },
+  { path: '/add-gateway', help: 'install-gateway', bar: '/gateways' },
+  { path: '/gateway-labels', help: 'install-gateway#labels-for-many', bar: '/gateways' },
   { path: '/gateways/:id', help: 'gateway-problems', bar: '/gateways' },
   { path: '/versions', title: 'Versions', words: 'updates upgrades releases firmware rollout', help: 'updates' },
   {

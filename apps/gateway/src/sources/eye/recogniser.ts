@@ -11,6 +11,7 @@ import {
   type Polygon,
   type Sighting,
 } from '@hedgerow/vision'
+import { NO_MODEL } from '@hedgerow/contract/constants'
 import type { Frame } from '../../cameras/camera.ts'
 import { MOTION } from '../../kernel/motion-label.ts'
 import { isPersonLabel } from '../../kernel/person-label.ts'
@@ -40,7 +41,7 @@ export type Recogniser = {
 
 /** Without a model nobody knows what moves. */
 export const motionEye: Recogniser = {
-  by: 'motion, no model',
+  by: NO_MODEL,
   seesStill: false,
   seesPersons: () => false,
   look: async (_camera, _frame, { boxes }) => wholly(boxes.map((box) => ({ box, label: MOTION, score: 1 }))),

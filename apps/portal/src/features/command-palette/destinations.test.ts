@@ -67,7 +67,7 @@ it.each([
   ['log-out', 'Logout'],
   ['night', 'Dark theme'],
   ['invite', 'Invite user'],
-  ['invite gateway', 'New gateway invitation'],
+  ['invite gateway', 'Add gateway'],
   ['new user', 'Add user'],
   ['delete gateway', 'Edit, tag or delete gateways'],
   ['rename', 'Edit, tag or delete gateways'],

@@ -24,10 +24,10 @@ function actionsOf(role: Role): Destination[] {
     ...(mayManageFleet(role)
       ? [
           action('/gateway-approvals', 'Approve or reject gateways'),
-          action('/gateways?do=add', 'Add gateway'),
+          action('/add-gateway', 'Add gateway'),
+          action('/gateway-labels', 'Print gateway labels'),
           action('/gateways', 'Edit, tag or delete gateways'),
           action('/versions', 'Update gateways'),
-          action('/gateway-invitations?do=new', 'New gateway invitation'),
         ]
       : []),
     action('/gateways?do=claim', 'Claim gateway'),
@@ -95,10 +95,10 @@ const SETTINGS: readonly Destination[] = [
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(titled.map(({ title, words }) => [title, words])),
   'Approve or reject gateways': 'accept registrations pending devices',
-  'Add gateway': 'new device enrol register install qr code',
+  'Add gateway': 'new device enrol register install invite invitation qr code raspberry pi container frigate wireguard',
+  'Print gateway labels': 'many sheet csv qr codes invite',
   'Edit, tag or delete gateways': 'rename remove change location',
   'Update gateways': 'upgrade version firmware',
-  'New gateway invitation': 'invite gateway create code',
   'Claim gateway': 'device token owner',
   'Review threats': 'right wrong false alarms verdicts incidents detections',
   'Add user': 'new create account person',

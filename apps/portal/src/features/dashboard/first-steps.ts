@@ -14,7 +14,7 @@ const NEW_UNTIL_GATEWAYS = 5
 /** The steps of a new hub; none when all are done, or the hub is in use. */
 export function firstSteps({ gateways, users, hubName, notificationEmail }: Hub): readonly Step[] {
   const steps = [
-    { name: 'Add the first gateway', path: '/gateways?do=add', done: gateways > 0 },
+    { name: 'Add the first gateway', path: '/add-gateway', done: gateways > 0 },
     { name: 'Give the hub a name', path: '/settings#hubName', done: hubName !== '' },
     { name: 'Choose who is notified', path: '/auto-approval-settings', done: notificationEmail !== '' },
     { name: 'Invite the people who use it', path: '/users?do=invite', done: users > 1 },

@@ -1,12 +1,12 @@
 /** Gateway invitations: codes that approve devices without a person, each for a limited time and number of devices. */
+import type { GatewayInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
-import { useDraft } from '#api/drafts.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { useInvitations } from '#api/gateway-invitations.ts'
 import { useUser } from '#api/session.tsx'
-import { useAskedAction } from '#parts/asked-action.ts'
 import { InvitationTable } from '#parts/invitation-table.tsx'
 import { RulesNotice } from '#parts/rules-notice.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
@@ -15,17 +15,14 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
-import type { OpenDialog } from './dialogs.tsx'
-import { useInvitations } from './queries.ts'
 
-const Dialogs = lazy(() => import('./dialogs.tsx'))
+const RevokeDialog = lazy(() => import('./revoke-dialog.tsx'))
 
 export function GatewayInvitationsPage() {
   const mayManage = mayManageFleet(useUser().role)
   const invitations = useInvitations(mayManage)
-  const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  useDraft('gateway-invitations', dialog ?? undefined, setDialog)
-  useAskedAction(['new'], (verb) => mayManage && setDialog({ verb }))
+  const [revoked, setRevoked] = useState<GatewayInvitation | null>(null)
+  const navigate = useNavigate()
   const forbidden = !mayManage || isForbidden(invitations.error)
   return (
     <>
@@ -40,7 +37,7 @@ export function GatewayInvitationsPage() {
             <ReasonedButton
               leftSection={<PlusIcon />}
               reason={mayManage ? undefined : MANAGER_NEEDED}
-              onClick={() => setDialog({ verb: 'new' })}
+              onClick={() => void navigate('/add-gateway')}
             >
               New Invitation
             </ReasonedButton>
@@ -65,13 +62,19 @@ export function GatewayInvitationsPage() {
         ) : (
           <InvitationTable
             label="Gateway invitations"
+            extra={{ name: 'Gives', width: '18%', render: gifts }}
             invitations={invitations.data}
             nameOf={({ label }) => label}
-            onRevoke={(invitation) => setDialog({ verb: 'revoke', invitation })}
+            onRevoke={setRevoked}
           />
         )}
       </Panel>
-      <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>
+      <Suspense>{revoked !== null && <RevokeDialog invitation={revoked} onGone={() => setRevoked(null)} />}</Suspense>
     </>
   )
 }
+
+const gifts = ({ location, tags, owner, approves }: GatewayInvitation) =>
+  [location, tags.join(', '), owner ?? '', approves ? '' : 'waits for approval']
+    .filter((part) => part !== '')
+    .join('; ')

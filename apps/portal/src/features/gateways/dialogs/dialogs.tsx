@@ -2,7 +2,6 @@
 import type { Gateway } from '@hedgerow/contract'
 import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import DisarmDialog from '#parts/disarm-dialog.tsx'
-import { AddDialog } from './add-dialog.tsx'
 import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { BulkTagDialog } from './bulk-tag-dialog.tsx'
@@ -15,7 +14,6 @@ import { VpnDialog } from './vpn-dialog.tsx'
 export type GatewayVerb = 'connect' | 'disarm' | 'edit' | 'vpn' | 'delete'
 
 export type OpenDialog =
-  | { verb: 'add' }
   | { verb: 'claim'; deviceToken: string }
   | { verb: GatewayVerb; gateway: Gateway }
   | { verb: 'edit-several' | 'tag-several' | 'delete-several'; gateways: readonly Gateway[] }
@@ -24,7 +22,6 @@ type DialogsProps = { dialog: OpenDialog; onGone: () => void; onDeleted?: () => 
 
 export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }: DialogsProps) {
   const life = useDialogLife(onGone)
-  if (dialog.verb === 'add') return <AddDialog {...life} />
   if (dialog.verb === 'claim') return <ClaimDialog {...life} deviceToken={dialog.deviceToken} />
   if ('gateways' in dialog) {
     const { verb, gateways } = dialog

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { memo, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { MANAGER_NEEDED } from '#api/roles.ts'
 import { KeyIcon, PlusIcon, RefreshIcon } from '@hedgerow/ui/icons.tsx'
@@ -12,6 +12,7 @@ type HeadingProps = { mayManage: boolean; onDialog: (dialog: OpenDialog) => void
 
 /** The screen's title and the actions of the whole fleet. */
 export const Heading = memo(function Heading({ mayManage, onDialog }: HeadingProps) {
+  const navigate = useNavigate()
   const { refetch } = useGateways()
   const [refreshing, setRefreshing] = useState(false)
   const refresh = async () => {
@@ -41,7 +42,7 @@ export const Heading = memo(function Heading({ mayManage, onDialog }: HeadingPro
           <ReasonedButton
             leftSection={<PlusIcon />}
             reason={mayManage ? undefined : MANAGER_NEEDED}
-            onClick={() => onDialog({ verb: 'add' })}
+            onClick={() => void navigate('/add-gateway')}
           >
             Add Gateway
           </ReasonedButton>

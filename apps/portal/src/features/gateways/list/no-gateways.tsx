@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
+import { Link } from 'react-router'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 
 /** An empty fleet, with the next step for the person's role. */
-export function NoGateways({ mayManage, onAdd }: { mayManage: boolean; onAdd: () => void }) {
+export function NoGateways({ mayManage }: { mayManage: boolean }) {
   if (!mayManage) {
     return (
       <PanelEmpty title="No gateways yet">
@@ -13,7 +14,7 @@ export function NoGateways({ mayManage, onAdd }: { mayManage: boolean; onAdd: ()
   return (
     <PanelEmpty title="No gateways yet">
       <p>The hub gives you a command to run on the device.</p>
-      <Button mt={10} variant="default" size="sm" onClick={onAdd}>
+      <Button mt={10} variant="default" size="sm" component={Link} to="/add-gateway">
         Add the first gateway
       </Button>
     </PanelEmpty>

@@ -60,10 +60,7 @@ export function GatewaysPage() {
     )
   }, [scanned, changeParameters])
 
-  useAskedAction(['add', 'claim'], (verb) => {
-    if (verb === 'claim') setDialog({ verb, deviceToken: '' })
-    else if (mayManage) setDialog({ verb })
-  })
+  useAskedAction(['claim'], (verb) => setDialog({ verb, deviceToken: '' }))
 
   const all = gateways.data ?? NONE
   const { search, status, protection, tag, alert, sort, descending } = deferred
@@ -122,7 +119,7 @@ export function GatewaysPage() {
         ) : gateways.data === undefined ? (
           <PanelWaiting query={gateways} rows={6} label="Loading gateways" />
         ) : all.length === 0 ? (
-          <NoGateways mayManage={mayManage} onAdd={() => setDialog({ verb: 'add' })} />
+          <NoGateways mayManage={mayManage} />
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             <p>{noMatch(deferred)}</p>
