@@ -153,7 +153,10 @@ test('an unsure one is an animal; a name that was told stays, until the detector
 test('without reviews of anything else nothing is learned, and a kind that cannot be told apart does not pass', async () => {
   await teach(30, 5)
   await learning.run()
-  expect(names().list[0]).toMatchObject({ state: 'collecting', message: '15 more reviews of anything else are needed.' })
+  expect(names().list[0]).toMatchObject({
+    state: 'collecting',
+    message: '15 more reviews of anything else are needed.',
+  })
   await review(30, { kind: 1 }, 'right', null)
   await learning.run()
   expect(names().list[0]).toMatchObject({ state: 'failed', message: expect.stringContaining('at most 5 %') })

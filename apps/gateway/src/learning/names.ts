@@ -3,6 +3,7 @@
  * detections of animals before anything else sees them, and undone by one click. Persons, vehicles, fire and smoke are
  * never renamed, because only an animal's label is.
  */
+import { join } from 'node:path'
 import {
   ANIMAL,
   isAnimalLabel,
@@ -17,7 +18,7 @@ import { isSameName } from '../kernel/same-name.ts'
 import type { Sight } from '../sources/source.ts'
 import { fromText, toText, type HeadVersion } from './names-store.ts'
 import { mayName, type NamesNight } from './names-night.ts'
-import type { LearningStore } from './store.ts'
+import { LEARNING_FILE, openLearningStore, type LearningStore } from './store.ts'
 
 export type Named = { label: string; verdict: Verdict }
 
@@ -216,6 +217,19 @@ export function createNames(store: LearningStore, clock: () => number): Names {
         before: before.slice(0, SHOWN),
       }
     },
+  }
+}
+
+/** For a check beside the agent; none where there is no file, or an older one. */
+export function readLearnedNames(dataDir: string): KnownName[] {
+  let store: LearningStore | undefined
+  try {
+    store = openLearningStore(join(dataDir, LEARNING_FILE), 'read-only')
+    return createNames(store, Date.now).known()
+  } catch {
+    return []
+  } finally {
+    store?.close()
   }
 }
 
