@@ -104,6 +104,8 @@ test('twenty corrections teach a name: the next one of its kind is named, others
   await learning.run()
   expect(names().list).toMatchObject([{ name: 'boar', corrections: 25, state: 'passed' }])
   expect(learning.names.known()).toEqual([{ name: 'boar', reason: undefined }])
+  await learning.run(true)
+  expect(names().versions).toHaveLength(1)
   const [boar, horse] = [await see({ kind: 1 }), await see({ kind: 2 })]
   expect(boar).toMatchObject({
     label: 'boar',

@@ -157,6 +157,9 @@ export function createNames(store: LearningStore, clock: () => number): Names {
       const { head, lessons, model } = result
       const passed = lessons.filter(({ hasPassed }) => hasPassed)
       if (!head || model === undefined || passed.length === 0) return saveNight(result, '')
+      const own = active.find(({ origin }) => origin === null)
+      // Nothing new was said.
+      if (own?.model === model && JSON.stringify(own.lessons) === JSON.stringify(lessons)) return saveNight(result, '')
       const until = isAsked ? undefined : pausedUntil()
       if (until !== undefined) {
         const day = new Date(until).toISOString().slice(0, 10)
