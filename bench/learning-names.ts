@@ -176,7 +176,7 @@ function teach(own: readonly View[], seen: Seen, isOwn: (photograph: string) => 
   return { hasPassed: learned?.lessons[0]?.hasPassed === true, isNamed, unseen: others.slice(OTHER_PHOTOGRAPHS) }
 }
 
-/** The easy half: the same photograph in other views. And the hard one: photographs of other animals, never reviewed. */
+/** The easy half: other views of the same photograph. The hard one: other animals, which nobody reviewed. */
 function namesOfPhotographs(seen: Seen, random: Random) {
   const sum = { tried: 0, passed: 0, views: 0, named: 0, others: 0, wrong: 0 }
   const confused = new Set<string>()

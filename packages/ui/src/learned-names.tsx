@@ -1,4 +1,4 @@
-/** The names that a gateway learned for animals: how far each is, the versions with their undo, and what would change. */
+/** The names that a gateway learned for animals: how far each is, the versions with undo, what they change. */
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Chip } from './chip.tsx'

@@ -156,6 +156,7 @@ describe('on one device for all', () => {
         'POST /v1/tickets',
         'POST /v1/commands',
         'GET /v1/learning',
+        'GET /v1/learning/names',
         'GET /v1/cameras/:name/latest.jpg',
         'GET /v1/detections/:id/snapshot.jpg',
         'GET /v1/detections/:id/clip.mp4',

@@ -92,7 +92,7 @@ const teach = async (boars: number, horses: number) => {
 }
 const names = () => learning.report().names!
 
-test('twenty corrections teach a name: the next one of its kind is named, others keep theirs; one click undoes it', async () => {
+test('twenty corrections teach a name: the next one has it, others keep theirs; one click undoes it', async () => {
   await teach(12, 22)
   await learning.run()
   expect(names().list).toEqual([
@@ -152,7 +152,7 @@ test('an unsure one is an animal; a name that was told stays, until the detector
   expect(await see({ id: boar.id, before: boar, label: 'person' })).toMatchObject({ label: 'person' })
 })
 
-test('without reviews of anything else nothing is learned, and a kind that cannot be told apart does not pass', async () => {
+test('without reviews of anything else nothing is learned; what cannot be told apart does not pass', async () => {
   await teach(30, 5)
   await learning.run()
   expect(names().list[0]).toMatchObject({

@@ -111,7 +111,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     )
   })
 
-  it('names are trained, undone and carried to another gateway by managers, and audited without the numbers', async () => {
+  it('names are trained, undone and carried by managers, and audited without their numbers', async () => {
     const head = {
       model: 'a'.repeat(64),
       names: ['boar'],
