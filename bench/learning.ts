@@ -9,6 +9,7 @@ import { learningSettings } from '../apps/gateway/src/learning/schema.ts'
 import type { StoredVerdict } from '../apps/gateway/src/learning/night.ts'
 import { LEARNING_FILE, openLearningStore } from '../apps/gateway/src/learning/store.ts'
 import { BEGIN, CAMERA, log, type Day, type Simulated, type Site } from './learning-site.ts'
+import { benchNames } from './learning-names.ts'
 import { report, reportGoals } from './report.ts'
 
 const DAYS = 14
@@ -30,6 +31,7 @@ const PLACES: Record<string, Site['rates']> = {
  * sees one, with a meaningless score, as cheap motion alarms do.
  */
 export async function benchLearning(arguments_: string[]): Promise<void> {
+  if (arguments_.includes('--names')) return benchNames()
   const seeds = arguments_.length === 0 ? [1, 2] : arguments_.map(Number)
   const sites = seeds.flatMap((seed) =>
     Object.entries(PLACES).map(([name, rates], index) => ({

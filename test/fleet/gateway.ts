@@ -132,6 +132,8 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
       },
       learning: {
         undo: () => false,
+        run: async () => {},
+        names: { undo: () => false, use: () => 'A simulated gateway learns nothing.', give: () => undefined },
         report: () => ({ state: 'off', lastRunAt: null, message: 'A simulated gateway learns nothing.', cameras: [] }),
       },
       pictures: {

@@ -190,7 +190,7 @@ export async function openDevice(
   }
 
   function knownNames(): KnownNames {
-    return { frigate: sources.frigateNames(), programs: programCameras.names() }
+    return { frigate: sources.frigateNames(), programs: programCameras.names(), learned: learning.names.known() }
   }
 
   function glimpse(camera: string, label: string, holdMs?: number): void {

@@ -185,11 +185,11 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
   const editor = createEditor(filePath, {
     uiTarget,
     async known(file) {
-      const { frigate: there, programs } = device.knownNames()
+      const { frigate: there, programs, learned } = device.knownNames()
       // Names of the running Frigate say nothing of another one.
       const isSame = file.sources.frigate?.url === frigate()?.url
       const models = await readModelLabels(modelsFolder(dataDir))
-      return { frigate: isSame ? there : undefined, programs, seen: device.record.seenNames(), models }
+      return { frigate: isSame ? there : undefined, programs, seen: device.record.seenNames(), models, learned }
     },
   })
   life.defer(editor.stop)

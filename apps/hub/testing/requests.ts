@@ -97,6 +97,8 @@ const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   fireDeterrent: () => ({ body: { deterrent: 'horn' } }),
   stopDeterrents: () => ({ body: {} }),
   undoGatewayLearning: () => ({ body: { camera: 'gate', label: 'boar' } }),
+  undoGatewayNames: () => ({ body: { number: 1 } }),
+  useGatewayNames: ({ ids }) => ({ body: { gateway: ids.gateway } }),
   validateAccess: ({ ids }) => ({ body: { deviceToken: ids.deviceToken } }),
   claimGateway: ({ ids }) => ({ body: { deviceToken: ids.deviceToken } }),
   challenge: () => ({ body: {} }),

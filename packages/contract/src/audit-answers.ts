@@ -223,7 +223,8 @@ function didOf({ data }: Fact<'device.used' | 'device.file-saved' | 'device.pass
 
 /** `fire sprinkler of abcdefghijkl` */
 function commandInWords({ data, gatewayId }: Fact<'command.given' | 'command.ended'>): string {
-  const { action, deterrent, learning } = data
+  const { action, deterrent, learning, names } = data
+  if (names) return `${action} ${'number' in names ? `version ${names.number}` : `of ${names.gateway}`} at ${gatewayId}`
   const what = learning ? `${learning.label} on ${learning.camera} of ` : deterrent === null ? '' : `${deterrent} of `
   return `${action} ${what}${gatewayId}`
 }

@@ -8,7 +8,7 @@ import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { wholeNumber } from './fields.ts'
 import { commandAction, disarmTime } from './gateway-door.ts'
 import { gatewayId } from './gateways.ts'
-import { learningUndo } from './learning.ts'
+import { learningUndo, namesFrom, namesUndo } from './learning.ts'
 
 export const command = z.object({
   id: z.string(),
@@ -20,6 +20,8 @@ export const command = z.object({
   lasts: disarmTime.nullable(),
   /** Which versions an `undo-learning` ends; null for the others. */
   learning: learningUndo.nullable(),
+  /** Which version an `undo-names` ends, or the gateway of a `use-names`; null for the others. */
+  names: z.union([namesUndo, namesFrom]).nullable(),
   /** The username at that time. */
   by: z.string(),
   /**
@@ -90,6 +92,35 @@ export const undoGatewayLearning = call({
   params,
   body: learningUndo,
   errors,
+  response: command,
+})
+
+/** Learns from reviews now, as every night. It goes on after the answer. */
+export const learnGatewayNow = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/learn-now',
+  params,
+  errors,
+  response: command,
+})
+
+/** Ends a version of the names that the gateway gives to animals; the one before it is used again, or none. */
+export const undoGatewayNames = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/undo-names',
+  params,
+  body: namesUndo,
+  errors,
+  response: command,
+})
+
+/** Uses the names that another gateway learned: the hub carries numbers of a classifier, and no pictures. */
+export const useGatewayNames = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/use-names',
+  params,
+  body: namesFrom,
+  errors: [...errors, 'gateway_unreachable', 'learning_unavailable', 'vpn_disabled'],
   response: command,
 })
 

@@ -17,7 +17,7 @@ type Nothing = Record<string, never>
 /** The name in a gateway's request to join. */
 type Device = { deviceName: string }
 type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
-  Partial<Pick<Command, 'learning'>> & { gatewayName: string }
+  Partial<Pick<Command, 'learning' | 'names'>> & { gatewayName: string }
 /** `rules` are names of alert rules, `views` a number of saved views. */
 type NamedSite = { to: string; rules: string[]; hasUpdates: boolean; views: number }
 type AboutAlert = { title: string; ruleName: string }

@@ -7,7 +7,7 @@ import { call } from './call.ts'
 import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { clipErrors, identified, named, pictureErrors, pictureSize, snapshotKind } from './device-parts.ts'
 import { cleanLine } from './fields.ts'
-import { gatewayLearning, learningUndo } from './learning.ts'
+import { gatewayLearning, learnedHead, learningUndo, namesUndo } from './learning.ts'
 
 export const GATEWAY_DOOR_PORT = 8081
 
@@ -23,7 +23,16 @@ export const DISARM_TIMES = ['30m', '1h', 'morning'] as const
 export const disarmTime = z.enum(DISARM_TIMES)
 export type DisarmTime = z.output<typeof disarmTime>
 
-export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm', 'undo-learning'])
+export const commandAction = z.enum([
+  'fire',
+  'stop',
+  'arm',
+  'disarm',
+  'undo-learning',
+  'learn-now',
+  'undo-names',
+  'use-names',
+])
 export type CommandAction = z.output<typeof commandAction>
 
 const ticket = z.string().min(1).max(100)
@@ -45,6 +54,10 @@ const doorCommand = z.strictObject({
   lasts: disarmTime.optional(),
   /** Required for `undo-learning`. */
   learning: learningUndo.optional(),
+  /** Required for `undo-names`. */
+  names: namesUndo.optional(),
+  /** Required for `use-names`: what a gateway of this name learned. */
+  learned: z.strictObject({ from: cleanLine(200).min(1), head: learnedHead }).optional(),
   /** The person's name, for the ledger. */
   by: cleanLine(200).min(1),
 })
@@ -63,6 +76,12 @@ export const doorCalls = {
   giveTicket: call({ method: 'POST', path: '/v1/tickets', response: z.object({ ticket }) }),
   carryOut: call({ method: 'POST', path: '/v1/commands', body: doorCommand, response: doorOutcome }),
   readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),
+  /** Null when this gateway has learned no names itself. */
+  readNames: call({
+    method: 'GET',
+    path: '/v1/learning/names',
+    response: z.object({ head: learnedHead.nullable() }),
+  }),
   /** The age is in the header `PICTURE_AGE_HEADER`. */
   readLatest: call({
     method: 'GET',

@@ -79,11 +79,72 @@ const learnedCamera = z.object({
   masks: z.array(proposedMask).max(16),
 })
 
+/** A name that people gave to animals; the detector has no such label, or another one. */
+const learnedName = z.object({
+  name,
+  corrections: count,
+  /** `collecting`: too few corrections yet. `failed`: wrong too often on corrections that were held out. */
+  state: z.enum(['collecting', 'failed', 'passed']),
+  /** What is missing, or how it did on held-out corrections, in a sentence. */
+  message: cleanLine(500),
+})
+
+const namesVersion = z.object({
+  number: count.min(1),
+  at: z.iso.datetime(),
+  state: z.enum(['active', 'replaced', 'undone']),
+  endedAt: z.iso.datetime().nullable(),
+  endedBy: cleanLine(200).nullable(),
+  /** The names that it gives. */
+  names: z.array(name).max(8),
+  /** The gateway that learned it; null for this one. */
+  from: cleanLine(200).nullable(),
+})
+
+/** What a version says of a detection, beside what people saw then. */
+const namedBefore = z.object({ id: z.string().max(100), camera: name, at: z.iso.datetime(), label: name, now: name })
+
+const learnedNames = z.object({
+  /** Why nothing can be learned here, in a sentence; null when it can. */
+  problem: cleanLine(500).nullable(),
+  list: z.array(learnedName).max(16),
+  /** Newest first. */
+  versions: z.array(namesVersion).max(10),
+  /** Of the newest `looked` detections of animals, those that the active versions call otherwise; newest first. */
+  looked: count,
+  before: z.array(namedBefore).max(12),
+})
+export type LearnedNames = z.output<typeof learnedNames>
+
+/** The most names of one version. */
+export const LEARNED_NAMES_MAX = 8
+
+/** What one gateway learned of names, as it goes to another: numbers of a classifier, and no pictures. */
+export const learnedHead = z.strictObject({
+  /** The SHA-256 of the model whose features it reads. */
+  model: z.string().regex(/^[0-9a-f]{64}$/),
+  names: z.array(name).min(1).max(LEARNED_NAMES_MAX),
+  cameras: z.array(name).max(8),
+  /** Above 1 for a name that did not pass. */
+  thresholds: z.array(z.number().min(0).max(2)).max(LEARNED_NAMES_MAX),
+  features: z.number().int().min(1).max(8_192),
+  /** 16-bit numbers in base64: the weights by class, then the biases. */
+  weights: z.base64().max(200_000),
+})
+export type LearnedHead = z.output<typeof learnedHead>
+
+/** Which version of names ends. */
+export const namesUndo = z.strictObject({ number: count.min(1) })
+/** The gateway whose names another one uses. */
+export const namesFrom = z.strictObject({ gateway: gatewayId })
+
 export const gatewayLearning = z.object({
   state: z.enum(['off', 'waiting', 'running', 'failed']),
   lastRunAt: z.iso.datetime().nullable(),
   message: cleanLine(500),
   cameras: z.array(learnedCamera).max(64),
+  /** Absent from older agents. */
+  names: learnedNames.optional(),
 })
 export type GatewayLearning = z.output<typeof gatewayLearning>
 

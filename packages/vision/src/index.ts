@@ -29,6 +29,17 @@ export {
   type Verifier,
 } from './learning/lesson.ts'
 export { type Calibration } from './learning/platt.ts'
+export {
+  learnNames,
+  LEAST_CORRECTIONS,
+  nameOf,
+  WRONG_NAMES,
+  type NameExample,
+  type NameGlance,
+  type NameHead,
+  type NameLesson,
+} from './learning/names.ts'
+export { FEATURES, pooled } from './learning/pooled.ts'
 export { findRepeats, type Repeat, type Seen } from './learning/repeats.ts'
 export { drawLetterboxed, letterboxOf, toSource, toTarget, type Fit, type Letterbox } from './letterbox.ts'
 export { layouts, readOutputs, toTensor, type LayoutName } from './layouts/layouts.ts'
@@ -40,5 +51,5 @@ export { suppressNonMaxima, type Candidate } from './non-maximum-suppression.ts'
 export { oneEach, type PartLook } from './one-each.ts'
 export { resamplePlane, resampleRgb, type PixelRectangle } from './resample.ts'
 export { copyOf, shareOf, squaresAround } from './squares.ts'
-export { Tracker, type Sighting, type Track, type Tracked, type TrackerOptions } from './tracker.ts'
+export { Tracker, type Features, type Sighting, type Track, type Tracked, type TrackerOptions } from './tracker.ts'
 export { contains, coveredShare, maskedCells, zonesOf, type Polygon } from './zones.ts'

@@ -9,7 +9,15 @@ import { centreOf, growBy, isAround, overlapOf, type Box } from './box.ts'
 import { BoxFilter } from './kalman.ts'
 
 /** One object in one picture. */
-export type Sighting = { readonly box: Box; readonly label: string; readonly score: number }
+export type Sighting = {
+  readonly box: Box
+  readonly label: string
+  readonly score: number
+  readonly features?: Features | undefined
+}
+
+/** What a model saw of an object, in numbers, and the SHA-256 of that model. */
+export type Features = { readonly model: string; readonly values: Float32Array }
 
 /**
  * `tentative` until seen often enough, then `confirmed`; `lost` while not seen. The update that ends a track returns it

@@ -3,7 +3,7 @@
  * pixel, and answers like models of its layout. It finds nothing when the channels are swapped or the input is scaled
  * wrongly for its layout.
  */
-import { layouts, type LayoutName } from '@hedgerow/vision'
+import { FEATURES, layouts, type LayoutName } from '@hedgerow/vision'
 import { OnnxGraph, type Dimension } from '../../../apps/gateway/src/models/convert/onnx-graph.ts'
 
 export const RED = [255, 0, 0] as const
@@ -20,6 +20,8 @@ export type KnownAnswerOptions = {
   /** `n` for a model that accepts several pictures at once. */
   batch?: Dimension
   classes?: number
+  /** Whether it gives out features: the colours of its input. */
+  features?: boolean
 }
 
 export function knownAnswerModel(layout: LayoutName, options: KnownAnswerOptions): Buffer {
@@ -29,6 +31,10 @@ export function knownAnswerModel(layout: LayoutName, options: KnownAnswerOptions
   const found = findRed(graph, layout, picture)
   const parts = { graph, found, classes, size, batch }
   writers[layout](parts)
+  if (options.features) {
+    const colours = graph.node('Transpose', [picture], { perm: [0, 2, 3, 1] })
+    graph.output(FEATURES, colours, [batch, size.height, size.width, 3])
+  }
   return graph.toFile()
 }
 

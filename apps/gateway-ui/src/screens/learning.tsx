@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { Learned, type LearnedMask } from '@hedgerow/ui/learned.tsx'
+import { LearnedNames } from '@hedgerow/ui/learned-names.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -72,6 +73,12 @@ export function LearningScreen() {
               It keeps a small picture of each detection. Mark detections as right or wrong in the hub’s Threats; after
               20 of each for a label it can begin.
             </PanelEmpty>
+          )}
+          {data.names && (
+            <Panel title="Names">
+              {/* People train and undo them in the hub, where they correct. */}
+              <LearnedNames names={data.names} isBusy={false} />
+            </Panel>
           )}
           {data.cameras.map((camera) => (
             <Panel key={camera.camera} title={camera.camera}>

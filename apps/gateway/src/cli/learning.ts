@@ -25,7 +25,7 @@ export function undoLearning(dataDir: string, [camera, label]: string[]): Promis
   )
 }
 
-function inLines({ state, lastRunAt, message, cameras }: GatewayLearning): string {
+function inLines({ state, lastRunAt, message, cameras, names }: GatewayLearning): string {
   const head = state === 'waiting' ? `Last learned: ${lastRunAt ?? 'never'}` : message
   const lines = cameras.flatMap(({ camera, labels, masks }) => [
     '',
@@ -48,7 +48,8 @@ function inLines({ state, lastRunAt, message, cameras }: GatewayLearning): strin
       ...yaml.split('\n').map((line) => `    ${line}`),
     ]),
   ])
-  return [head, ...lines].join('\n')
+  const named = (names?.list ?? []).map((each) => `  ${each.name}: ${each.corrections} corrections. ${each.message}`)
+  return [head, ...lines, ...(named.length > 0 ? ['', 'Names of animals', ...named] : [])].join('\n')
 }
 
 function percent(share: number): string {

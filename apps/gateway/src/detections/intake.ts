@@ -108,12 +108,14 @@ export function createIntake(options: IntakeOptions): Intake {
 
   function take(
     entry: Detection,
-    { verdict, ...flags }: Judgement,
+    { verdict, named, ...flags }: Judgement,
     objects: readonly DetectedObject[] | undefined,
   ): Detection {
-    const own = verdict ? [...(entry.verdicts ?? []), verdict] : entry.verdicts
-    const verdicts = withSecondLook(own, entry.label, find(entry.id))
-    const whole: Detection = { ...entry, ...flags, ...(verdicts && { verdicts }) }
+    const label = named?.label ?? entry.label
+    const stages = [named?.verdict, verdict].filter((one) => one !== undefined)
+    const own = stages.length > 0 ? [...(entry.verdicts ?? []), ...stages] : entry.verdicts
+    const verdicts = withSecondLook(own, label, find(entry.id))
+    const whole: Detection = { ...entry, label, ...flags, ...(verdicts && { verdicts }) }
     const stored = keep(whole)
     if (objects) keepObjects(stored.id, objects)
     if (stored.suppressed) options.onHeldBack(stored)

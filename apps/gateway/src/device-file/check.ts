@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readNames, RECORD_FILE } from '../detections/record.ts'
 import { isMissing } from '../kernel/durable-file.ts'
 import { explainFileError } from '../kernel/startup-error.ts'
+import { readLearnedNames } from '../learning/names.ts'
 import { readModelLabels, modelsFolder } from '../models/store.ts'
 import { askFrigateForNames } from '../sources/frigate/names.ts'
 import { withGivenCameras } from './given-cameras.ts'
@@ -70,6 +71,7 @@ async function findNames(
     programs: recorded?.programs ?? [],
     seen: recorded?.seen,
     models: await readModelLabels(modelsFolder(dataDir)).catch(tell),
+    learned: readLearnedNames(dataDir),
   })
   return { ...found, unread }
 }

@@ -52,6 +52,17 @@ describe('with an eye alone, everything is known', () => {
     expect(told(eye(changes))).toContain(words)
   })
 
+  test('a learned name is a label once it passed; before, the error says what is missing', () => {
+    const text = eye().replace('demonstration', 'nano')
+    const models = new Map([['nano', ['horse', 'person']]])
+    expect(told(text, { models })[0]).toContain('There is no label boar')
+    const reason = '8 more corrections are needed.'
+    expect(told(text, { models, learned: [{ name: 'boar', reason }] })).toEqual([
+      'line 7: rules.0.labels.0: boar is a name that this gateway learns. 8 more corrections are needed.',
+    ])
+    expect(told(text, { models, learned: [{ name: 'boar', reason: undefined }] })).toEqual([])
+  })
+
   test('a model gives the labels, must be there, and must know persons to watch', () => {
     const text = eye().replace('model: demonstration }', 'model: nano, labels: [boar, foks] }')
     const models = new Map([['nano', ['boar', 'fox']]])

@@ -4,6 +4,7 @@ import { DEMONSTRATION_CLASSES } from '@hedgerow/vision'
 import { isCameraName } from '../cameras/schema.ts'
 import type { SeenNames } from '../detections/record.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
+import type { KnownName } from '../learning/names.ts'
 import { nameKey } from '../kernel/same-name.ts'
 import { DEMONSTRATION, NO_MODEL } from '../sources/eye/schema.ts'
 import type { CameraNames } from '../sources/source.ts'
@@ -21,6 +22,8 @@ export type KnownNames = {
   seen?: SeenNames | undefined
   /** The labels of each model of the device; undefined when they were not looked up. */
   models?: ReadonlyMap<string, readonly string[]> | undefined
+  /** Names that the device learns from corrections. */
+  learned?: readonly KnownName[] | undefined
 }
 
 /** Errors, and warnings beside them: a file decides how many there are. */
@@ -55,6 +58,7 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
     if (findings.warnings.length < FINDINGS_MAX)
       findings.warnings.push({ line, column, path, message: `${path.join('.')}: ${message}` })
   }
+  const learnedNames = new Map((knownNames.learned ?? []).map((one) => [nameKey(one.name), one]))
   let searches = 0
   const nearestOf = (named: PlacedName, candidates: readonly string[]) =>
     searches++ < SEARCHES_MAX ? theNearest(named, candidates) : ''
@@ -140,6 +144,11 @@ export function checkNames(file: DeviceFile, names: readonly PlacedName[], known
       gather(named.cameras, key),
     )
     const own = key === 'labels' ? nameKey(named.name) : named.name
+    const learned = key === 'labels' ? learnedNames.get(own) : undefined
+    if (learned?.reason !== undefined && !thereKeys.has(own)) {
+      const message = `${named.shown} is a name that this gateway learns. ${learned.reason}`
+      return isOpen ? warn(named, message) : void fail(named, message)
+    }
     if (thereKeys.has(own) || (key === 'labels' && [...there].some((label) => meansLabel(named.name, label)))) return
     if (!isOpen) return void fail(named, noSuch(key.slice(0, -1), named, [...there]))
     const near = likelyKeys.has(own) ? '' : nearestOf(named, likely)
@@ -189,10 +198,12 @@ function providedCameras({ sources, cameras }: DeviceFile, knownNames: KnownName
   const found = new Map<string, CameraNames>(knownNames.programs.map((name) => [name, {}]))
   for (const [name, own] of knownNames.frigate ?? [])
     if (frigate && (!frigate.cameras || frigate.cameras.includes(name))) found.set(name, own)
+  const passed = (knownNames.learned ?? []).flatMap(({ name, reason }) => (reason === undefined ? [name] : []))
   for (const name of eye?.cameras ?? []) {
     const zones = Object.keys(cameras[name]?.zones ?? {})
     const ofModel = labelsOfModel(eye!.model, knownNames)
-    const labels = ofModel?.filter((label) => eye!.labels?.some((each) => meansLabel(each, label)) ?? true)
+    const wanted = ofModel?.filter((label) => eye!.labels?.some((each) => meansLabel(each, label)) ?? true)
+    const labels = wanted && [...wanted, ...passed]
     // Persons are looked for also when `labels` does not name them.
     if (eye!.model === NO_MODEL) found.set(name, { zones, seesPersons: false })
     else found.set(name, { zones, ...(labels && { labels, seesPersons: ofModel!.some(isPersonLabel) }) })

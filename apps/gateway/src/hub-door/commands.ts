@@ -22,7 +22,7 @@ export type CommandedDeterrents = {
   disarm(by: Person, lasts?: DisarmTime): Promise<void>
 }
 
-export type CommandedLearning = Pick<Learning, 'undo'>
+export type CommandedLearning = Pick<Learning, 'undo' | 'run'> & { names: Pick<Learning['names'], 'undo' | 'use'> }
 
 export type Commands = {
   issueTicket(): string
@@ -68,6 +68,11 @@ export function createCommands(options: {
     return isStop(action) || issued.stops === stops
   }
 
+  function useNames({ learned }: DoorCommand): DoorOutcome {
+    const why = learned ? learning.names.use(learned.head, learned.from) : 'The command has no names.'
+    return why === undefined ? { outcome: 'done' } : { outcome: 'refused', code: 'names_unfit', message: why }
+  }
+
   return {
     issueTicket() {
       const ticket = randomUUID()
@@ -89,7 +94,14 @@ export function createCommands(options: {
       } else if (action === 'disarm') await deterrents.disarm(by, command.lasts)
       else if (action === 'undo-learning')
         return command.learning && learning.undo(command.learning, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
-      else if (deterrent === undefined)
+      else if (action === 'undo-names')
+        return command.names && learning.names.undo(command.names.number, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
+      else if (action === 'use-names') return useNames(command)
+      else if (action === 'learn-now') {
+        // The report contains the failure.
+        learning.run(true).catch(() => {})
+        return { outcome: 'done', message: 'It learns now.' }
+      } else if (deterrent === undefined)
         return { outcome: 'refused', code: 'unknown_deterrent', message: 'The command names no deterrent.' }
       else {
         const answer = await deterrents.fire({ deterrent, seconds, by })

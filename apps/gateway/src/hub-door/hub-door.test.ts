@@ -156,6 +156,7 @@ describe('on one device for all', () => {
         'POST /v1/tickets',
         'POST /v1/commands',
         'GET /v1/learning',
+        'GET /v1/learning/names',
         'GET /v1/cameras/:name/latest.jpg',
         'GET /v1/detections/:id/snapshot.jpg',
         'GET /v1/detections/:id/clip.mp4',
@@ -305,7 +306,12 @@ test('the door gives as many pictures at once as the hub asks for: the hub has t
   let asked = 0
   const door = createHubDoor({
     deterrents: { fire: () => expect.fail(), stop: async () => {}, arm: async () => false, disarm: async () => {} },
-    learning: { undo: () => false, report: () => expect.fail() },
+    learning: {
+      undo: () => false,
+      run: () => expect.fail(),
+      report: () => expect.fail(),
+      names: { undo: () => false, use: () => expect.fail(), give: () => undefined },
+    },
     pictures: {
       latest: () => ((asked += 1), held.promise),
       snapshot: async () => undefined,

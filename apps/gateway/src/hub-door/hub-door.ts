@@ -15,7 +15,7 @@ import { createCommands, type CommandedDeterrents, type CommandedLearning } from
 
 export type HubDoorOptions = {
   deterrents: CommandedDeterrents
-  learning: CommandedLearning & Pick<Learning, 'report'>
+  learning: CommandedLearning & Pick<Learning, 'report'> & { names: Pick<Learning['names'], 'give'> }
   pictures: Pictures
   /** The device's own record; its picture is the one that a detection came with. */
   record: Pick<DetectionRecord, 'find' | 'picture'>
@@ -54,6 +54,7 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
         return outcome
       },
       readLearning: () => learning.report(),
+      readNames: () => ({ head: learning.names.give() ?? null }),
       readLatest: ({ params: { name }, query: { height }, signal }) => parts.latest(name, { height, signal }),
       readSnapshot({ params: { id }, query: { boxed }, signal }) {
         const asked = pictures.snapshot(parts.detectionOf(id), { boxed: boxed === 'true', signal })

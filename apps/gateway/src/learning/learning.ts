@@ -8,10 +8,11 @@ import { Worker } from 'node:worker_threads'
 import type { Detection, GatewayLearning, Heartbeat, LearningUndo } from '@hedgerow/contract'
 import { verifierFeatures, verify, type Polygon } from '@hedgerow/vision'
 import { isWithin, type Place } from '../kernel/hours.ts'
-import { createLooks, type LooksOptions } from './looks.ts'
+import { createLooks, hourOf, type LooksOptions } from './looks.ts'
+import { createNames, type Named, type Names } from './names.ts'
 import { isUsable, type CameraNight, type StoredVerdict } from './night.ts'
 import { countNights } from './nights.ts'
-import type { NightTask } from './night-worker.ts'
+import type { NightResult, NightTask } from './night-worker.ts'
 import { createProposals } from './proposals.ts'
 import type { Sight } from '../sources/source.ts'
 import { mayLearn, type LearningSettings } from './schema.ts'
@@ -20,6 +21,8 @@ import { camerasOf, describe, lessonReport, nightMessage } from './words.ts'
 
 export type Judgement = Pick<Detection, 'suppressed'> & {
   verdict?: NonNullable<Detection['verdicts']>[number]
+  /** The name that people of this site use. */
+  named?: Named
 }
 
 export type Learning = {
@@ -33,8 +36,12 @@ export type Learning = {
   ): Judgement | Promise<Judgement>
   /** Call it when reviews changed: a held-back detection that was called right is shown, and counts as a miss. */
   onReviews(): Promise<void>
-  /** Learns now. At most one run at a time: a call during a run joins it. Rejects when learning failed. */
-  run(): Promise<void>
+  /**
+   * Learns now. At most one run at a time: a call during a run joins it. Rejects when learning failed. `isAsked`: a
+   * person asks, which ends the pause of names after an undo.
+   */
+  run(isAsked?: boolean): Promise<void>
+  names: Omit<Names, 'name' | 'takeOver' | 'report'>
   /** Goes back to an earlier version, or to none. False when none is active, or the named one does not exist. */
   undo(wanted: LearningUndo, by: string): boolean
   /** Never proposes this mask again. False when there is no such proposal. */
@@ -78,6 +85,7 @@ export function createLearning(options: LearningOptions): Learning {
   const store = openLearningStore(path, log)
   const looks = createLooks(store, options)
   const proposals = createProposals(store, options.masks)
+  const names = createNames(store, clock)
   let active = new Map<string, Version>()
   let running: Promise<void> | undefined
   let worker: Worker | undefined
@@ -103,11 +111,31 @@ export function createLearning(options: LearningOptions): Learning {
     return active.get(keyOf({ camera, label }))
   }
 
-  function judge(
+  function judge(detection: Detection, known: Parameters<Learning['judge']>[1]): Judgement | Promise<Judgement> {
+    if (!settings().enabled) return known.before?.suppressed ? { suppressed: false } : {}
+    const held = judgeHeld(detection, known)
+    const named = nameFor(detection, known)
+    if (!named) return held
+    return held instanceof Promise ? held.then((one) => ({ ...one, named })) : { ...held, named }
+  }
+
+  function nameFor(detection: Detection, known: Parameters<Learning['judge']>[1]): Named | undefined {
+    const { before } = known
+    const hour = hourOf(Date.parse(detection.startedAt), options.place())
+    const named = names.name(detection, { ...known, hour })
+    const label = named?.label ?? detection.label
+    try {
+      if ((before?.label ?? detection.label) !== label) store.names.setLabel(detection.id, named?.label)
+    } catch (error) {
+      log.error({ err: error, id: detection.id }, 'a given name could not be stored for learning')
+    }
+    return named
+  }
+
+  function judgeHeld(
     detection: Detection,
     { before, sight }: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement> {
-    if (!settings().enabled) return before?.suppressed ? { suppressed: false } : {}
     const version = versionFor(detection)
     const isShown = before !== undefined && before.suppressed !== true
     const isNew = looks.isNew(detection, before)
@@ -176,23 +204,24 @@ export function createLearning(options: LearningOptions): Learning {
       void run().catch(() => {})
   }
 
-  function run(): Promise<void> {
-    running ??= learnNow().finally(() => (running = undefined))
+  function run(isAsked = false): Promise<void> {
+    running ??= learnNow(isAsked).finally(() => (running = undefined))
     return running
   }
 
-  async function learnNow(): Promise<void> {
+  async function learnNow(isAsked: boolean): Promise<void> {
     triedAt = performance.now()
     try {
       // Written first, so that a night that ends the process is not repeated in a loop.
       store.set('begun-at', String(clock()))
-      const nights = await inThread({
+      const { cameras, names: night } = await inThread({
         path,
         reviews: options.reviews(),
         settings: { alsoLearn: settings().alsoLearn },
         now: clock(),
       })
-      await takeOver(nights)
+      names.takeOver(night, isAsked)
+      await takeOver(cameras)
       failure = undefined
       store.set('ended-at', String(clock()))
     } catch (error) {
@@ -203,8 +232,8 @@ export function createLearning(options: LearningOptions): Learning {
     }
   }
 
-  function inThread(task: NightTask): Promise<CameraNight[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<CameraNight[]>()
+  function inThread(task: NightTask): Promise<NightResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<NightResult>()
     const { NODE_COMPILE_CACHE } = process.env
     const thread = new Worker(new URL('./night-worker.ts', import.meta.url), {
       workerData: task,
@@ -282,6 +311,7 @@ export function createLearning(options: LearningOptions): Learning {
     onReviews,
     run,
     undo: end,
+    names,
     dismissMask: proposals.dismiss,
     state,
     report() {
@@ -289,7 +319,7 @@ export function createLearning(options: LearningOptions): Learning {
       const ended = lastRunAt === null ? null : new Date(lastRunAt).toISOString()
       const wanted = { store, reviews: options.reviews(), now: clock(), place: options.place() }
       const partsOf = (camera: string) => ({ nights: countNights(camera, wanted), masks: proposals.of(camera) })
-      return { ...rest, lastRunAt: ended, cameras: camerasOf(store, partsOf) }
+      return { ...rest, lastRunAt: ended, cameras: camerasOf(store, partsOf), names: names.report() }
     },
     async stop() {
       isStopped = true

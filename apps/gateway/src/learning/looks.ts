@@ -53,6 +53,7 @@ export function createLooks(store: LearningStore, { log, clock, settings, place,
       travel: sight?.travel ?? 0,
       box,
       crop,
+      features: sight?.features,
     }
   }
 
@@ -104,7 +105,7 @@ export function createLooks(store: LearningStore, { log, clock, settings, place,
   }
 }
 
-function hourOf(at: number, { timeZone = Temporal.Now.timeZoneId() }: Place): number {
+export function hourOf(at: number, { timeZone = Temporal.Now.timeZoneId() }: Place): number {
   const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
   return hour + minute / 60
 }

@@ -3,11 +3,20 @@
  * because that look decides; the versions of verifiers by camera and label; the reports of the last night.
  */
 import type { LearningUndo } from '@hedgerow/contract'
-import { createRgbImage, CROP_PIXELS, type Box, type Calibration, type RgbImage, type Verifier } from '@hedgerow/vision'
+import {
+  createRgbImage,
+  CROP_PIXELS,
+  type Box,
+  type Calibration,
+  type Features,
+  type RgbImage,
+  type Verifier,
+} from '@hedgerow/vision'
 import { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../kernel/sqlite-file.ts'
+import { createNamesStore, NAMES_TABLES, type NamesStore } from './names-store.ts'
 
 /** In the data directory. */
 export const LEARNING_FILE = 'learning.sqlite'
@@ -29,10 +38,11 @@ export type Look = {
   box: Box | undefined
   /** 64 x 64 pixels. */
   crop: RgbImage
+  features?: Features | undefined
 }
 
 /** A look without its picture. */
-export type LookFacts = Omit<Look, 'crop'> & {
+export type LookFacts = Omit<Look, 'crop' | 'features'> & {
   isHeld: boolean
   /** A version held it back, and a person called it right. */
   isMissed: boolean
@@ -98,6 +108,7 @@ export type LearningStore = {
   set(key: string, value: string): void
   /** Deletes the oldest looks beyond this size. */
   trim(megabytes: number): void
+  names: NamesStore
   close(): void
 }
 
@@ -133,6 +144,7 @@ const TABLES = `
     camera text not null, label text not null, body text not null, primary key (camera, label)
   ) strict;
   create table if not exists facts (key text primary key, value text not null) strict;
+  ${NAMES_TABLES}
   pragma user_version = ${LAYOUT};
 `
 
@@ -196,16 +208,18 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
     `delete from looks where id in (select id from looks order by at limit ${LOOKS_DELETED_AT_ONCE})`,
   )
 
+  const names = createNamesStore(database)
   const versions = () => selectVersions.all().map(toVersion)
   const activeOf = (camera: string, label: string) =>
     versions().find((one) => one.camera === camera && one.label === label && one.state === 'active')
 
   return {
     addLook(look) {
-      const { id, camera, label, at, score, hour, seconds, travel, box: place, crop } = look
+      const { id, camera, label, at, score, hour, seconds, travel, box: place, crop, features } = look
       const pixels = Buffer.from(crop.data.buffer, crop.data.byteOffset, crop.data.byteLength)
       const where = place ? JSON.stringify(place) : null
       insertLook.run(id, camera, label, at, score, hour, seconds, travel, where, pixels)
+      if (features) names.addFeatures(id, features)
     },
     hasLook: (id) => selectLook.get(id) !== undefined,
     rename: (id, label) => void updateLabel.run(label, id, label),
@@ -276,9 +290,13 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
     },
     set: (key, value) => void insertFact.run(key, value),
     trim(megabytes) {
-      while (usedBytes(database) > megabytes * BYTES_A_MEGABYTE) if (deleteOldest.run().changes === 0) break
+      while (usedBytes(database) > megabytes * BYTES_A_MEGABYTE) {
+        if (deleteOldest.run().changes === 0) break
+        names.trim()
+      }
       database.exec('delete from asked where id not in (select id from looks); pragma incremental_vacuum')
     },
+    names,
     close: () => database.close(),
   }
 }

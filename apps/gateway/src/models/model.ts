@@ -5,7 +5,8 @@
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
-import type { Box, Candidate, RgbImage } from '@hedgerow/vision'
+import type { RgbImage, Sighting } from '@hedgerow/vision'
+import { isAnimalLabel } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { isMissing } from '../kernel/durable-file.ts'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
@@ -14,12 +15,12 @@ import { labelsOf } from './labels.ts'
 import type { ModelManifest } from './manifest.ts'
 import { inWords, ModelError } from './model-error.ts'
 import type { ExecutionProvider } from './schema.ts'
-import type { Session, SessionOptions } from './session.ts'
+import type { FeaturedCandidate, Session, SessionOptions } from './session.ts'
 import { manifestPath, readBytes, readManifest } from './store.ts'
 import { Turns } from './turns.ts'
 import { CLOSE, type FromModelWorker, type ModelWorkerData, type ToModelWorker } from './worker-messages.ts'
 
-export type Seen = { readonly box: Box; readonly label: string; readonly score: number }
+export type Seen = Sighting
 
 export type Model = {
   readonly name: string
@@ -59,6 +60,7 @@ type Waiting = { pictures: readonly RgbImage[]; done(seen: Seen[][] | undefined)
 type OpenWorker = Pick<Session, 'takesSeveral' | 'executionProvider' | 'refusals'> & {
   worker: Worker
   labels: readonly (string | null)[]
+  sha256: string
   scores: ModelManifest['scores']
 }
 
@@ -97,14 +99,13 @@ export function openModel(options: ModelOptions): Model {
     tell(open.worker, pictures)
   }
 
-  function answerUnderway(found: Candidate[][] | undefined): void {
-    const labels = open?.labels ?? []
+  function answerUnderway(found: FeaturedCandidate[][] | undefined): void {
     const answered = underway
     underway = []
     let from = 0
     for (const { pictures, done } of answered) {
       const mine = found?.slice(from, (from += pictures.length))
-      done(mine?.map((candidates) => candidates.flatMap((candidate) => named(candidate, labels))))
+      done(mine?.map((candidates) => candidates.flatMap((candidate) => (open ? named(candidate, open) : []))))
     }
   }
 
@@ -139,7 +140,7 @@ export function openModel(options: ModelOptions): Model {
       const [first] = (await once(worker, 'message', { signal })) as [Exclude<FromModelWorker, { kind: 'found' }>]
       if (first.kind !== 'ready') throw new ModelError(first.code, first.message)
       const scores = manifest.scores ?? KNOWN_MODELS.find(({ sha256 }) => sha256 === manifest.sha256)?.scores
-      return { ...first, worker, labels, scores }
+      return { ...first, worker, labels, scores, sha256: manifest.sha256 }
     } catch (error) {
       // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
@@ -234,9 +235,12 @@ function tell(worker: Worker, message: ToModelWorker): void {
   worker.postMessage(message)
 }
 
-function named({ box, classIndex, score }: Candidate, labels: readonly (string | null)[]): Seen[] {
+/** Names are learned for animals alone. */
+function named({ box, classIndex, score, features }: FeaturedCandidate, { labels, sha256 }: OpenWorker): Seen[] {
   const label = labels[classIndex]
-  return label ? [{ box, label, score }] : []
+  if (!label) return []
+  if (!features || !isAnimalLabel(label)) return [{ box, label, score }]
+  return [{ box, label, score, features: { model: sha256, values: features } }]
 }
 
 /** Opening it again is useless until somebody adds it again. */

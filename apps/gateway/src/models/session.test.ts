@@ -31,6 +31,21 @@ async function open(
   return session
 }
 
+test('a model that gives out its last map gives each object the features of its place', async () => {
+  const red = redRectangle(96, 64, { x: 48, y: 0, width: 48, height: 64 })
+  for (const batch of [1, 'n']) {
+    const session = await open(knownAnswerModel('yolov8', { size: SIZE, features: true, batch }), 'yolov8')
+    expect(session.features).toBe(3)
+    for (const [found] of await session.look([red, red], 0.3)) {
+      const [r, g, b] = found!.features!
+      expect([r, g, b]).toEqual([expect.closeTo(1, 1), expect.closeTo(0, 1), expect.closeTo(0, 1)])
+    }
+  }
+  const without = await open(knownAnswerModel('yolov8', { size: SIZE }), 'yolov8')
+  expect(without.features).toBe(0)
+  expect((await without.look([red], 0.3))[0]![0]).not.toHaveProperty('features')
+})
+
 describe.each(names)('a model with outputs as %s', (layout) => {
   test('finds an object’s place to a pixel of the model’s input, for every shape of the picture', async () => {
     const session = await open(knownAnswerModel(layout, { size: SIZE }), layout)

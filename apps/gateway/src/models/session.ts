@@ -1,10 +1,13 @@
 /** One model in ONNX Runtime: checked when it is opened; finds the objects in pictures. Runs in a worker. */
 import {
   drawLetterboxed,
+  FEATURES,
   LayoutError,
   layouts,
   letterboxOf,
+  pooled,
   readOutputs,
+  toTarget,
   toTensor,
   type Candidate,
   type Layout,
@@ -19,6 +22,10 @@ import type { ExecutionProvider } from './schema.ts'
 type Runtime = typeof OnnxRuntime
 type InferenceSession = OnnxRuntime.InferenceSession
 
+/** The surest objects of a picture have features. */
+const FEATURED_MAX = 16
+const WHOLE = { x: 0, y: 0, width: 1, height: 1 }
+
 export type SessionOptions = {
   bytes: Uint8Array<ArrayBuffer>
   manifest: Pick<ModelManifest, 'name' | 'layout' | 'size'>
@@ -30,14 +37,19 @@ export type SessionOptions = {
   executionProviders?: readonly ExecutionProvider[] | undefined
 }
 
+/** `features`: of the surest ones, where the model gives out its last map. */
+export type FeaturedCandidate = Candidate & { readonly features?: Float32Array }
+
 export type Session = {
   readonly executionProvider: ExecutionProvider
   /** In words, why the ones before it did not open. */
   readonly refusals: readonly string[]
   /** Whether several pictures go through the model at once. */
   readonly takesSeveral: boolean
+  /** How many features each object comes with, from which names are learned; 0 for a model without them. */
+  readonly features: number
   /** The objects in each picture, boxes in shares of it. Throws ModelError. */
-  look(pictures: readonly RgbImage[], leastScore: number): Promise<Candidate[][]>
+  look(pictures: readonly RgbImage[], leastScore: number): Promise<FeaturedCandidate[][]>
   close(): Promise<void>
 }
 
@@ -78,11 +90,13 @@ async function openWith(executionProvider: ExecutionProvider, options: SessionOp
   }
   try {
     const { input, takesSeveral } = checkInput(session, manifest)
-    const outputs = outputNames(session, layout, manifest.name)
+    const own = outputNames(session, layout, manifest.name)
+    const outputs = session.outputNames.includes(FEATURES) ? [...own, FEATURES] : own
     const runner = { runtime, session, layout, input, outputs, manifest }
-    await rehearse(runner, takesSeveral, classes)
+    const features = await rehearse(runner, takesSeveral, classes)
     return {
       takesSeveral,
+      features,
       look: (pictures: readonly RgbImage[], leastScore: number) => look(runner, takesSeveral, pictures, leastScore),
       close: () => session.release(),
     }
@@ -133,8 +147,8 @@ function outputNames({ outputNames: names }: InferenceSession, layout: Layout, n
   return names.slice(0, layout.outputs.length)
 }
 
-/** Runs a grey picture, so that wrong outputs are found when the model is opened. */
-async function rehearse(runner: Runner, takesSeveral: boolean, classes: number): Promise<void> {
+/** Runs a grey picture, so that wrong outputs are found when the model is opened. Returns the number of features. */
+async function rehearse(runner: Runner, takesSeveral: boolean, classes: number): Promise<number> {
   const { size, name } = runner.manifest
   const data = new Uint8Array(size.width * size.height * 3).fill(114)
   const grey = { ...size, stride: size.width * 3, data }
@@ -150,6 +164,8 @@ async function rehearse(runner: Runner, takesSeveral: boolean, classes: number):
     if (found !== classes)
       throw new ModelError('model_shape', `The model ${name} has ${found} classes, and its manifest ${classes} labels.`)
     runner.layout.decode(outputs!, size, 0.5)
+    const map = outputs![runner.layout.outputs.length]
+    return map ? pooled(map, WHOLE).length : 0
   } catch (error) {
     throw inWords(error, name)
   }
@@ -160,7 +176,7 @@ async function look(
   takesSeveral: boolean,
   pictures: readonly RgbImage[],
   leastScore: number,
-): Promise<Candidate[][]> {
+): Promise<FeaturedCandidate[][]> {
   const { layout, manifest } = runner
   try {
     const all = await outputsOf(
@@ -170,7 +186,12 @@ async function look(
     )
     return all.map((outputs, i) => {
       const letterbox = letterboxOf(pictures[i]!, manifest.size, layout.fit)
-      return readOutputs(layout, outputs, letterbox, leastScore)
+      const found = readOutputs(layout, outputs, letterbox, leastScore)
+      const map = outputs[layout.outputs.length]
+      if (!map) return found
+      return found.map((one, place) =>
+        place < FEATURED_MAX ? { ...one, features: pooled(map, toTarget(letterbox, one.box)) } : one,
+      )
     })
   } catch (error) {
     throw inWords(error, manifest.name)

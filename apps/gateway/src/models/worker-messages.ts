@@ -1,7 +1,7 @@
 /** The messages between a device and the thread of its model. */
-import type { Candidate, RgbImage } from '@hedgerow/vision'
+import type { RgbImage } from '@hedgerow/vision'
 import type { ModelErrorCode } from './model-error.ts'
-import type { Session, SessionOptions } from './session.ts'
+import type { FeaturedCandidate, Session, SessionOptions } from './session.ts'
 
 export type ModelWorkerData = SessionOptions & { leastScore: number }
 /** Ends the thread. */
@@ -10,5 +10,5 @@ export type ToModelWorker = readonly RgbImage[] | typeof CLOSE
 export type FromModelWorker =
   | ({ kind: 'ready' } & Pick<Session, 'takesSeveral' | 'executionProvider' | 'refusals'>)
   /** `ms` is for each picture. */
-  | { kind: 'found'; found: Candidate[][]; ms: number }
+  | { kind: 'found'; found: FeaturedCandidate[][]; ms: number }
   | { kind: 'failed'; code: ModelErrorCode; message: string }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { CameraWatch } from '../deterrents/watch.ts'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
-import type { RgbImage } from '@hedgerow/vision'
+import type { Features, RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 
 /** A source's state; it is part of each heartbeat. */
@@ -78,9 +78,10 @@ export type Source = {
 }
 
 /**
- * A source's sight of a detection, for learning: 64 x 64 pixels around it, and how far it moved, in its own lengths.
+ * A source's sight of a detection, for learning: 64 x 64 pixels around it, how far it moved, in its own lengths, and
+ * the features that its model gave out.
  */
-export type Sight = { crop: RgbImage; travel: number }
+export type Sight = { crop: RgbImage; travel: number; features?: Features | undefined }
 
 /** Something that moved, and the settings with which it would have been a detection. */
 export type Candidate = {

@@ -111,6 +111,50 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     )
   })
 
+  it('names are trained, undone and carried by managers, and audited without their numbers', async () => {
+    const head = {
+      model: 'a'.repeat(64),
+      names: ['boar'],
+      cameras: ['orchard'],
+      thresholds: [0.9],
+      features: 1,
+      weights: 'AAAAAAAAAAA=',
+    }
+    const order = async (action: string, body?: object) => (await give('manager', action, body)).json()
+    for (const [action, body] of [
+      ['learn-now', undefined],
+      ['undo-names', { number: 2 }],
+      ['use-names', { gateway: gatewayId }],
+    ] as const)
+      expect((await give('user', action, body)).json()).toMatchObject({ error: 'role_required' })
+    expect(await order('learn-now')).toMatchObject({ state: 'done', names: null })
+    expect(await order('undo-names', { number: 2 })).toMatchObject({ state: 'done', names: { number: 2 } })
+    const other = gatewayId
+    const answers: [number, object][] = [
+      [200, { head }],
+      [200, { head: null }],
+      [404, { error: 'not_found' }],
+    ]
+    const said: object[] = []
+    for (const [status, body] of answers) {
+      door.onRequest = (request, response) =>
+        answerJson(response, request.url === '/v1/learning/names' ? body : {}, status)
+      said.push(await order('use-names', { gateway: other }))
+    }
+    const unavailable = expect.objectContaining({ error: 'learning_unavailable' }) as object
+    expect(said).toEqual([expect.objectContaining({ names: { gateway: other } }), unavailable, unavailable])
+    expect(await order('use-names', { gateway: 'aaaaaaaaaaaa' })).toMatchObject({ error: 'gateway_not_found' })
+    expect(door.commands).toMatchObject([
+      { action: 'learn-now' },
+      { action: 'undo-names', names: { number: 2 } },
+      { action: 'use-names', learned: { from: 'Barn', head } },
+    ])
+    const targets = (await audit()).filter(({ action }) => action === 'command.give').map(({ target }) => target)
+    expect(targets).toContain(`use-names of ${other} at ${gatewayId}`)
+    expect(targets).toContain(`undo-names version 2 at ${gatewayId}`)
+    expect(JSON.stringify(await read('commands'))).not.toContain('weights')
+  })
+
   it('what a gateway learned is read through its door, and only as it should look', async () => {
     const report = { state: 'waiting', lastRunAt: null, message: 'Nothing yet.', cameras: [] }
     const answers: [number, unknown][] = [

@@ -7,11 +7,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   COMMAND_LIFETIME_MS,
+  command,
   doorCalls,
   learningUndo,
+  namesUndo,
   type Command,
   type CommandAction,
   type DisarmTime,
+  type DoorCommand,
   type DoorOutcome,
   type Fact,
   type LearningUndo,
@@ -41,6 +44,9 @@ type CommandRequest = {
   deterrent?: string | undefined
   seconds?: number | undefined
   learning?: LearningUndo | undefined
+  names?: Command['names']
+  /** What goes to the gateway with a `use-names`; it is not kept. */
+  learned?: DoorCommand['learned']
   lasts?: DisarmTime | undefined
 }
 type End = Pick<Row, 'state' | 'code' | 'message'>
@@ -89,7 +95,8 @@ export function createCommands(options: {
       const row = await insert(asked, gateway.name, act)
       const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
       const signal = AbortSignal.any([stopping.signal, overtaken.signal])
-      const end = await carryOut(row, { gateway, remaining, signal, mayRepeat: isStop })
+      const { learned } = asked
+      const end = await carryOut(row, { gateway, remaining, signal, mayRepeat: isStop, learned })
       return toCommand(await finish(row, end, gateway.name))
     } finally {
       others.delete(overtaken)
@@ -105,7 +112,7 @@ export function createCommands(options: {
       deterrent: asked.deterrent ?? null,
       seconds: asked.seconds ?? null,
       lasts: asked.lasts ?? null,
-      learning: asked.learning === undefined ? null : JSON.stringify(asked.learning),
+      learning: JSON.stringify(asked.learning ?? asked.names) ?? null,
       by_id: actor.userId,
       by_name: actor.username,
       source_ip: sourceIp,
@@ -129,9 +136,16 @@ export function createCommands(options: {
    */
   async function carryOut(
     row: Row,
-    way: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean; isOlder?: boolean },
+    way: {
+      gateway: DoorGateway
+      remaining(): number
+      signal: AbortSignal
+      mayRepeat: boolean
+      learned: DoorCommand['learned']
+      isOlder?: boolean
+    },
   ): Promise<End> {
-    const { gateway, remaining, signal } = way
+    const { gateway, remaining, signal, learned } = way
     let failure = 'it does not answer'
     let wasSent = false
     while (remaining() > 0 && !signal.aborted) {
@@ -142,7 +156,13 @@ export function createCommands(options: {
         const withinMs = remaining()
         if (withinMs <= 0) break
         wasSent = true
-        const sent = await send(way.isOlder ? { ...row, lasts: null } : row, { gateway, ticket, withinMs, signal })
+        const sent = await send(way.isOlder ? { ...row, lasts: null } : row, {
+          gateway,
+          ticket,
+          withinMs,
+          signal,
+          learned,
+        })
         return endOf(sent, way)
       } catch (error) {
         failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
@@ -181,7 +201,8 @@ export function createCommands(options: {
       ticket,
       withinMs,
       signal,
-    }: { gateway: DoorGateway; ticket: string; withinMs: number; signal: AbortSignal },
+      learned,
+    }: Pick<DoorCommand, 'ticket' | 'withinMs' | 'learned'> & { gateway: DoorGateway; signal: AbortSignal },
   ): Promise<DoorOutcome> {
     const body = {
       ticket,
@@ -191,6 +212,8 @@ export function createCommands(options: {
       ...(row.deterrent !== null && { deterrent: row.deterrent }),
       ...(row.seconds !== null && { seconds: row.seconds }),
       learning: learningOf(row) ?? undefined,
+      ...(row.action === 'undo-names' && { names: namesUndo.parse(namesOf(row)) }),
+      ...(learned && { learned }),
       ...(row.lasts !== null && { lasts: row.lasts }),
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
@@ -284,11 +307,17 @@ function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | '
 
 function dataOf(row: Row, gatewayName: string) {
   const { action, deterrent, seconds } = row
-  return { action, deterrent, seconds, learning: learningOf(row), gatewayName }
+  return { action, deterrent, seconds, learning: learningOf(row), names: namesOf(row), gatewayName }
 }
 
-function learningOf({ learning }: Row): LearningUndo | null {
-  return learning === null ? null : learningUndo.parse(JSON.parse(learning))
+/** The column `learning` has what each action about learning is about. */
+function learningOf({ action, learning }: Row): LearningUndo | null {
+  return learning === null || action !== 'undo-learning' ? null : learningUndo.parse(JSON.parse(learning))
+}
+
+function namesOf({ action, learning }: Row): Command['names'] {
+  const isOfNames = action === 'undo-names' || action === 'use-names'
+  return learning === null || !isOfNames ? null : command.shape.names.parse(JSON.parse(learning))
 }
 
 function toCommand(row: Row): Command {
@@ -299,6 +328,7 @@ function toCommand(row: Row): Command {
     seconds: row.seconds,
     lasts: row.lasts,
     learning: learningOf(row),
+    names: namesOf(row),
     by: row.by_name,
     state: row.state,
     code: row.code,

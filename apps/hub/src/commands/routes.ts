@@ -1,15 +1,21 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import { findGateway } from '../access/objects.ts'
+import { scopeOf } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
+import { orUnavailable, type GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { mount } from '../http/mount.ts'
 import { listCommands, type Commands } from './commands.ts'
 import { listLedger } from './ledger.ts'
 
-/** Deterrents of a gateway: commands to them, and its ledger. */
+const NAMES_ASKED = { timeoutMs: 10_000, limitBytes: contract.LEARNING_MAX_BYTES }
+
+/** Commands to a gateway's deterrents and its learning, and its ledger. */
 export function commandRoutes(
   app: FastifyInstance,
-  { db, commands }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'> },
+  { db, commands, door }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'>; door: Pick<GatewayDoor, 'ask'> },
 ): void {
   mount(app, contract.fireDeterrent, ({ gateway, body, act }) =>
     commands.give({ gatewayId: gateway.id, action: 'fire', ...body }, act),
@@ -24,6 +30,21 @@ export function commandRoutes(
   mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, act }) =>
     commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, act),
   )
+  mount(app, contract.learnGatewayNow, ({ gateway, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'learn-now' }, act),
+  )
+  mount(app, contract.undoGatewayNames, ({ gateway, body: names, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'undo-names', names }, act),
+  )
+  mount(app, contract.useGatewayNames, async ({ gateway, body: names, act }) => {
+    const source = await findGateway(db, scopeOf(act.actor), names.gateway)
+    const { head } = await door
+      .ask(source, contract.doorCalls.readNames, NAMES_ASKED)
+      .catch(orUnavailable('learning_unavailable'))
+    if (!head) throw new HubError('learning_unavailable')
+    const learned = { from: source.name, head }
+    return commands.give({ gatewayId: gateway.id, action: 'use-names', names, learned }, act)
+  })
   mount(app, contract.listCommands, ({ gateway }) => listCommands(db, gateway.id))
   mount(app, contract.listLedger, ({ gateway, query, reply }) => listLedger(db, gateway.id, { query, reply }))
 }

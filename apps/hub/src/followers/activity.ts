@@ -188,8 +188,11 @@ function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
   }))
 }
 
-function commandInWords({ action, deterrent, learning, gatewayName }: FactData['command.ended']): string {
+function commandInWords({ action, deterrent, learning, names, gatewayName }: FactData['command.ended']): string {
   if (learning) return `undo what gateway "${gatewayName}" learned of "${learning.label}" on "${learning.camera}"`
+  if (action === 'learn-now') return `have gateway "${gatewayName}" learn now`
+  if (names && 'number' in names) return `undo version ${names.number} of the names that gateway "${gatewayName}" gives`
+  if (names) return `use names of another gateway at gateway "${gatewayName}"`
   const what = deterrent === null ? '' : `"${deterrent}" of `
   return `${action} ${what}gateway "${gatewayName}"`
 }

@@ -72,7 +72,7 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
     getLearning: () => learning.report(),
     learnNow() {
       // The report contains the failure.
-      learning.run().catch(() => {})
+      learning.run(true).catch(() => {})
       return {}
     },
     async readModel({ params: { name }, signal }) {

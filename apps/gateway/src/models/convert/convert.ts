@@ -2,10 +2,11 @@
  * Models of TensorFlow.js as ONNX files of the layout `yolov8`: RGB from 0 to 1, `[1, 4 + classes, places]`. What a
  * model was trained with before the picture, and what its boxes mean, become part of the graph.
  */
+import { FEATURES } from '@hedgerow/vision'
 import type { ModelFamily } from '../schema.ts'
 import { OnnxGraph } from './onnx-graph.ts'
 import { readTensorFlow, type TensorFlowModel } from './tensorflow.ts'
-import { translate } from './translation.ts'
+import { translate, type Value } from './translation.ts'
 
 /**
  * `files` holds `main`, which is the graph, and the files beside it. The same files give the same bytes. Throws
@@ -15,15 +16,19 @@ export function convert(family: ModelFamily, files: ReadonlyMap<string, Buffer>,
   const graph = new OnnxGraph()
   const { side, decode } = families[family]
   const picture = graph.input('images', [1, 3, side, side])
-  const { columns, classes, places } = decode(graph, picture, readTensorFlow(files, main))
+  const { columns, classes, places, features } = decode(graph, picture, readTensorFlow(files, main))
   const rows = graph.node('Concat', columns, { axis: 2 })
   const transposed = graph.node('Transpose', [rows], { perm: [0, 2, 1] })
   graph.output('output0', transposed, [1, 4 + classes, places])
+  if (features) graph.output(FEATURES, features.name, features.shape)
   return graph.toFile()
 }
 
-/** `columns` together have a row for each place: the box in pixels, then a score for each class. */
-type Decoded = { columns: string[]; classes: number; places: number }
+/**
+ * `columns` together have a row for each place: the box in pixels, then a score for each class. `features`: the
+ * detector's last map of the whole picture, from which a gateway learns names.
+ */
+type Decoded = { columns: string[]; classes: number; places: number; features?: Value }
 type Decode = (graph: OnnxGraph, picture: string, model: TensorFlowModel) => Decoded
 
 const families: Readonly<Record<ModelFamily, { side: number; decode: Decode }>> = {
@@ -79,7 +84,7 @@ function ssdlite(graph: OnnxGraph, picture: string, model: TensorFlowModel): Dec
   const scores = graph.node('Sigmoid', [maps('ClassPredictor', classes)])
   const foreground = graph.floats([0, ...Array.from({ length: classes - 1 }, () => 1)], [classes])
   const columns = [across.centre, down.centre, across.length, down.length, graph.node('Mul', [scores, foreground])]
-  return { columns, classes, places }
+  return { columns, classes, places, features: value('FeatureExtractor/MobilenetV2/Conv_1/Relu6') }
 }
 
 /** NanoDet-g: three maps; each side of a box is the mean of a distribution over eleven distances. */

@@ -100,7 +100,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
         one.jpeg = await pictureOf(own, box)
         one.snapshot = frame.jpeg ?? (await encodeJpeg(own, { quality: 90 }))
         one.isNewPicture = one.jpeg !== undefined
-        one.sight = { crop: cropOf(image, box), travel: track.travel }
+        one.sight = { crop: cropOf(image, box), travel: track.travel, features: sighting.features }
         one.detection.box = box
       }
       if (!known || isOther || now - one.toldAt >= UPDATE_EVERY_MS) await tell(one, now)

@@ -99,6 +99,7 @@ export function verdictInWords({ stage, by, outcome, score, reason }: Verdict): 
   const who = STAGES[stage] ?? stage
   const sure = score === undefined ? '' : `, ${percent(score)}`
   // A detector confirms nothing: that is for the stages after it.
+  if (stage === 'named') return `${reason} (${by}${sure})`
   const said = stage === 'detector' && outcome === 'unsure' ? 'saw it' : OUTCOMES[outcome]
   return `${who} (${by}) ${said}${sure}${reason === undefined ? '' : `: ${reason}`}`
 }

@@ -7,20 +7,22 @@ import { useUser } from '#api/session.tsx'
 import { Learned } from '@hedgerow/ui/learned.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { Names } from './learning-names.tsx'
 import { useLearning, useUndoLearning } from './learning-queries.ts'
 import styles from './gateway-page.module.css'
 
-export function Learning({ gateway: { id, status } }: { gateway: GatewayDetail }) {
-  if (status === 'offline')
+export function Learning({ gateway }: { gateway: GatewayDetail }) {
+  if (gateway.status === 'offline')
     return (
       <PanelEmpty title="Offline">
         The gateway keeps what it learned. The hub reads it when the gateway is back.
       </PanelEmpty>
     )
-  return <Online id={id} />
+  return <Online gateway={gateway} />
 }
 
-function Online({ id }: { id: string }) {
+function Online({ gateway }: { gateway: GatewayDetail }) {
+  const { id } = gateway
   const mayUndo = mayManageFleet(useUser().role)
   const query = useLearning(id)
   const { data } = query
@@ -58,6 +60,7 @@ function Online({ id }: { id: string }) {
           </details>
         ))
       )}
+      <Names gateway={gateway} learning={data} mayManage={mayUndo} />
     </>
   )
 }

@@ -1,0 +1,62 @@
+/** The names that a gateway learned, with training now, undo, and their use at another gateway of its site. */
+import type { GatewayDetail, GatewayLearning } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { messageOf } from '#api/client.ts'
+import { useGateways } from '#api/gateways.ts'
+import { LearnedNames } from '@hedgerow/ui/learned-names.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { useGiveNames, useLearnNow, useUndoNames } from './learning-queries.ts'
+import styles from './gateway-page.module.css'
+
+type Gateway = Pick<GatewayDetail, 'id' | 'location'>
+
+type NamesProps = { gateway: Gateway; learning: GatewayLearning; mayManage: boolean }
+
+const OTHERS_MAX = 8
+
+export function Names({ gateway, learning, mayManage }: NamesProps) {
+  const train = useLearnNow(gateway.id)
+  const undo = useUndoNames(gateway.id)
+  const give = useGiveNames(gateway.id)
+  const { names, state } = learning
+  if (!names) return null
+  const isBusy = train.isPending || undo.isPending || give.isPending
+  const error = train.error ?? undo.error ?? give.error
+  const refused = [train.data, undo.data, give.data].find((command) => command && command.state !== 'done')
+  const hasOwn = names.versions.some((version) => version.state === 'active' && version.from === null)
+  return (
+    <LearnedNames names={names} isBusy={isBusy} onUndo={mayManage ? (number) => undo.mutate(number) : undefined}>
+      {mayManage && (
+        <div className={styles.buttons}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={train.isPending || state === 'running'}
+            onClick={() => train.mutate()}
+          >
+            Train now
+          </Button>
+          {hasOwn && <UseAt gateway={gateway} isBusy={isBusy} onGive={(other) => give.mutate(other)} />}
+        </div>
+      )}
+      <output>
+        {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
+        {refused !== undefined && <Notice tone="warning">{refused.message}</Notice>}
+        {give.data?.state === 'done' && <Notice tone="plain">It uses them now. Undo it on that gateway’s page.</Notice>}
+      </output>
+    </LearnedNames>
+  )
+}
+
+/** Numbers travel, and no pictures. */
+function UseAt({ gateway, isBusy, onGive }: { gateway: Gateway; isBusy: boolean; onGive: (id: string) => void }) {
+  const { data = [] } = useGateways()
+  const others = data.filter(
+    ({ id, kind, location }) => id !== gateway.id && kind === 'enrolled' && location === gateway.location,
+  )
+  return others.slice(0, OTHERS_MAX).map(({ id, name }) => (
+    <Button key={id} variant="default" size="compact-sm" disabled={isBusy} onClick={() => onGive(id)}>
+      Use at {name}
+    </Button>
+  ))
+}
