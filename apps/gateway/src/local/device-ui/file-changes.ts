@@ -1,5 +1,5 @@
 /** Changes of gateway.yaml by people; each call throws `Refusal`. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
 import { Refusal } from '../../calls/errors.ts'
 import { hasUrl, REGIONS, USUAL_SCORE } from '../../cameras/schema.ts'
@@ -8,22 +8,29 @@ import { NotEditable } from '../../device-file/edit-text.ts'
 import type { DeviceFileEditor, Saved } from '../../device-file/editor.ts'
 import { inWords } from '../../kernel/failure.ts'
 import type { Sessions } from './sessions.ts'
-import type { Visitor } from './visitor.ts'
+import { signedIn, type Visitor } from './visitor.ts'
 
-type By = { visitor: Visitor; request: IncomingMessage; password: string | undefined }
+/** A call that changes the file, or needs what that needs. */
+type By = {
+  caller: Visitor | undefined
+  request: IncomingMessage
+  response: ServerResponse
+  body: { password?: string | undefined }
+}
 
 export function createFileChanges(options: {
   editor: Pick<DeviceFileEditor, 'parsed'>
   file: Pick<WatchedDeviceFile, 'look'>
-  sessions: Pick<Sessions, 'verify'>
+  sessions: Pick<Sessions, 'confirm' | 'isConfirmed'>
 }) {
   const { editor, file, sessions } = options
 
-  /** A person who comes through the hub must give the device's password for changes of the file. */
-  async function confirm({ visitor, request, password }: By): Promise<void> {
-    if (visitor.via !== 'hub') return
-    if (password === undefined) throw new Refusal('password_required')
-    await sessions.verify(request, password)
+  /** A person who comes through the hub must give the device's password for changes of the file, once in a visit. */
+  async function confirm({ caller, request, response, body: { password } }: By): Promise<void> {
+    const { visit } = signedIn(caller)
+    if (visit === undefined) return
+    if (password !== undefined) response.setHeader('set-cookie', await sessions.confirm(request, password, visit))
+    else if (!(await sessions.isConfirmed(request, visit, { isUse: true }))) throw new Refusal('password_required')
   }
 
   return {

@@ -9,6 +9,7 @@ import type { Deterrents } from '../../deterrents/deterrents.ts'
 import { toldEntry } from '../../deterrents/told-entry.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { addCamera, editCamera, hasCamera } from '../../device-file/edit-camera.ts'
+import { deviceFileJsonSchema } from '../../device-file/schema.ts'
 import { TooManyChecks, type DeviceFileEditor } from '../../device-file/editor.ts'
 import type { GatewayState } from '../../hub/gateway-state.ts'
 import type { Learning } from '../../learning/learning.ts'
@@ -19,7 +20,7 @@ import { lookWithDetector, type Detector } from './detector.ts'
 import { createFileChanges } from './file-changes.ts'
 import { createRuleTest } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
-import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
+import { askerOf, PASSWORD_VISITOR, signedIn, type Visitor } from './visitor.ts'
 
 export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger'>
@@ -57,10 +58,14 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
   }
 
   return {
-    getSession: ({ caller }) => signedIn(caller),
+    async getSession({ caller, request }) {
+      const { visit, ...visitor } = signedIn(caller)
+      const confirmed = visit === undefined || (await sessions.isConfirmed(request, visit, { isUse: false }))
+      return { ...visitor, confirmed }
+    },
     async signIn({ body: { password }, request, response }) {
       response.setHeader('set-cookie', await sessions.signIn(request, password))
-      return PASSWORD_VISITOR
+      return { ...PASSWORD_VISITOR, confirmed: true }
     },
     signOut({ request, response }) {
       response.setHeader('set-cookie', sessions.signOut(request))
@@ -120,6 +125,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         }))
         .toReversed(),
     readFile: () => editor.read(),
+    readFileSchema: deviceFileJsonSchema,
     async checkFile({ caller, body: { text } }) {
       // A person whom only the hub knows learns no secret of the device.
       const values = signedIn(caller).via === 'device' ? 'read' : 'hidden'
@@ -127,10 +133,10 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : error
       })
     },
-    saveFile: ({ caller, request, body: { text, hash, password } }) =>
-      files.save({ visitor: signedIn(caller), request, password }, () => editor.save(text, hash)),
-    async addCamera({ caller, request, body: { name, url, hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () =>
+    saveFile: (input) => files.save(input, () => editor.save(input.body.text, input.body.hash)),
+    async addCamera(input) {
+      const { name, url, hash } = input.body
+      await files.save(input, () =>
         editor.change((text) => {
           if (hasCamera(text, name)) throw new Refusal('camera_exists')
           return addCamera(text, name, url)
@@ -138,9 +144,9 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       )
       return files.readCamera(name)
     },
-    async tryCamera({ caller, request, body: { url, password } }) {
-      await files.confirm({ visitor: signedIn(caller), request, password })
-      const camera = await editor.camera(url)
+    async tryCamera(input) {
+      await files.confirm(input)
+      const camera = await editor.camera(input.body.url)
       if ('errors' in camera)
         throw new Refusal('invalid_request', { fieldErrors: { url: withoutPath(camera.errors[0]?.message) } })
       return { id: await trials.begin(camera.settings) }
@@ -151,34 +157,30 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       return { isOnline: connection === 'online', fps, problems: problems() }
     },
     readTrialPicture: ({ params: { id } }) => latestPicture(trialOf(id).latest()),
-    async findCameras({ caller, request, body: { at, user, cameraPassword, password } }) {
-      await files.confirm({ visitor: signedIn(caller), request, password })
+    async findCameras(input) {
+      const { at, user, cameraPassword } = input.body
+      await files.confirm(input)
       return searchCameras({ at, user, password: cameraPassword })
     },
     readDetector: () => detector.read(),
-    async addDetector({ caller, request, body: { acceptedLicence, password } }) {
-      await files.confirm({ visitor: signedIn(caller), request, password })
-      return detector.add(acceptedLicence)
+    async addDetector(input) {
+      await files.confirm(input)
+      return detector.add(input.body.acceptedLicence)
     },
-    async chooseDetector({ caller, request, body: { hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () => editor.change(lookWithDetector, hash))
+    async chooseDetector(input) {
+      await files.save(input, () => editor.change(lookWithDetector, input.body.hash))
       return detector.read()
     },
     listCandidates: ({ params: { name } }) =>
       record.candidates.list(name, { since: Date.now() - DAY_MS, limit: CANDIDATES_MAX }),
     readCamera: ({ params: { name } }) => files.readCamera(name),
-    async changeCamera({ caller, request, params: { name }, body: { change, hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () =>
-        editor.change((text) => editCamera(text, name, change), hash),
-      )
+    async changeCamera(input) {
+      const { name } = input.params
+      const { change, hash } = input.body
+      await files.save(input, () => editor.change((text) => editCamera(text, name, change), hash))
       return files.readCamera(name)
     },
   }
-}
-
-function signedIn(caller: UiCaller): Visitor {
-  if (!caller) throw new Refusal('not_signed_in')
-  return caller
 }
 
 /** The message leaves out the path: the field has a label of its own. */
