@@ -178,10 +178,10 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByLabel('Name', { exact: true }).fill('lane')
   const address = page.getByLabel('Address', { exact: true })
   await address.fill('http://127.0.0.1:9/')
-  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByRole('button', { name: 'Show picture' }).click()
   await page.getByText('This camera gives no pictures: nothing answers at its port.').waitFor()
   await address.fill(camera.snapshotUrl)
-  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByRole('button', { name: 'Show picture' }).click()
   await page.getByRole('img', { name: 'The camera now' }).waitFor()
   await page.getByText(/^It works/).waitFor()
   expect(await axeViolations(page)).toEqual([])
@@ -225,8 +225,8 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   expect(await readFile(file, 'utf8')).toMatch(
     /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \}, lane: /,
   )
-  await page.getByRole('link', { name: 'What is held back on orchard' }).click()
-  await page.getByRole('button', { name: /^deer, 71 % held back by learning/ }).waitFor()
+  await page.getByRole('link', { name: 'What is hidden on orchard' }).click()
+  await page.getByRole('button', { name: /^deer, 71 % hidden by learning/ }).waitFor()
 
   await page.getByRole('link', { name: 'Configuration' }).click()
   const editor = textEditor(page)

@@ -14,7 +14,7 @@ export function RulesScreen() {
   return (
     <>
       <PageHead title="Rules" place={name} lead="Which detections fire which deterrents, without asking the hub." />
-      <Panel title="In force">
+      <Panel title="Active rules">
         {rules.data === undefined ? (
           <PanelWaiting query={rules} rows={3} label="Loading rules" />
         ) : rules.data.length === 0 ? (
