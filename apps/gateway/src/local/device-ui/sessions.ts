@@ -93,11 +93,14 @@ export function createSessions(
   }
 
   async function isLive(request: IncomingMessage, { visit, isUse }: { visit?: string; isUse: boolean }) {
+    const keys = tokensOf(request)
+    if (keys.length === 0) return false
     const idleMs = visit === undefined ? IDLE_MS : VISIT_IDLE_MS
-    for (const key of tokensOf(request)) {
+    const passwordMark = await password.mark()
+    for (const key of keys) {
       const session = sessions.get(key)
       if (!session || session.visit !== visit) continue
-      const isOver = clock() - session.usedAt >= idleMs || session.passwordMark !== (await password.mark())
+      const isOver = clock() - session.usedAt >= idleMs || session.passwordMark !== passwordMark
       if (isOver || isUse) sessions.delete(key)
       if (isOver) continue
       // Moved to the end, so that the first entry of the map is the one used least recently.
