@@ -81,12 +81,15 @@ async function main(): Promise<void> {
 Hub: ${hub.url}
 Sign in: ${hub.admin.username} / ${hub.admin.password}
 Valve and siren: ${switches.url}
+The devices' own interfaces, with the password of each:
+${gateways.map(({ name, pageUrl, newPassword }) => `  ${name.padEnd(14)}${pageUrl}device/  ${newPassword}`).join('\n')}
 
 Five gateways run on this machine. Four are approved; River gate waits. Their cameras play rendered scenes, a minute
 each; ${models ? DETECTOR_LOOKS : DEMONSTRATION_LOOKS}
 Try:
   Threats     a ${models ? 'cow' : 'boar'} walks through the orchard; the gateway's rule opens the valve for 8 s
-  Gateways    the cameras and deterrents of each; Connect opens its own interface through its tunnel
+  Gateways    the cameras and deterrents of each; Connect opens its own interface through its tunnel,
+              which asks for the device's password before it changes anything
   Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
   kill -9 ${hub.process().pid}   ends the hub like a power cut; it is started again, and the tunnels are back in seconds
 Ctrl-C ends all of it and removes its files.

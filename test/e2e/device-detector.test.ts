@@ -8,6 +8,7 @@ import { modelsFolder } from '../../apps/gateway/src/models/store.ts'
 import { putKnownModel } from '../../apps/gateway/testing/known-model.ts'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { textEditor } from '../harness/text-editor.ts'
 
 /** npm fetches 17 MB, so `npm test` leaves it out; `.ci/run` does not. */
 const isAsked = process.env['TEST_INSTALLS'] === 'on'
@@ -64,14 +65,14 @@ test('a person sees which model looks, why a detector was not added, and takes o
   await putKnownModel(modelsFolder(dataDir), { name: 'ssdlite-coco' })
   await page.reload()
   const look = page.getByRole('button', { name: 'Look with ssdlite-coco' })
-  const editor = page.getByRole('textbox', { name: 'gateway.yaml' })
+  const editor = textEditor(page)
   await editor.fill(`${FILE}# mine\n`)
   await expect.poll(() => look.isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Undo all changes' }).click()
   await look.click()
   await page.getByText('ssdlite-coco looks at the cameras.').waitFor()
   expect(await read()).toBe(AFTER)
-  await expect.poll(() => editor.inputValue()).toBe(AFTER)
+  await expect.poll(() => editor.text()).toBe(AFTER)
 })
 
 test.skipIf(!isAsked)(

@@ -13,6 +13,7 @@ import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-rel
 import { PICTURE_AGE_HEADER } from '@hedgerow/contract'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { textEditor } from '../harness/text-editor.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /** A person opens the own interface of a gateway without a hub, on a phone in its network. */
@@ -177,10 +178,10 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByLabel('Name', { exact: true }).fill('lane')
   const address = page.getByLabel('Address', { exact: true })
   await address.fill('http://127.0.0.1:9/')
-  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByRole('button', { name: 'Show picture' }).click()
   await page.getByText('This camera gives no pictures: nothing answers at its port.').waitFor()
   await address.fill(camera.snapshotUrl)
-  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByRole('button', { name: 'Show picture' }).click()
   await page.getByRole('img', { name: 'The camera now' }).waitFor()
   await page.getByText(/^It works/).waitFor()
   expect(await axeViolations(page)).toEqual([])
@@ -224,19 +225,18 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   expect(await readFile(file, 'utf8')).toMatch(
     /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \}, lane: /,
   )
-  await page.getByRole('link', { name: 'What is held back on orchard' }).click()
-  await page.getByRole('button', { name: /^deer, 71 % held back by learning/ }).waitFor()
+  await page.getByRole('link', { name: 'What is hidden on orchard' }).click()
+  await page.getByRole('button', { name: /^deer, 71 % hidden by learning/ }).waitFor()
 
   await page.getByRole('link', { name: 'Configuration' }).click()
-  const editor = page.getByRole('textbox', { name: 'gateway.yaml' })
+  const editor = textEditor(page)
   const before = await readFile(file, 'utf8')
-  expect(await editor.inputValue()).toBe(before)
+  expect(await editor.text()).toBe(before)
   const rule = (fire: string) => `${before}rules:\n  - { name: Boar, labels: [boar], fire: [${fire}] }\n`
   await editor.fill(rule('siren'))
   await page.getByRole('button', { name: 'Line 7, column 42' }).click()
-  expect(await editor.evaluate((area) => (area as HTMLTextAreaElement).selectionStart)).toBe(
-    rule('siren').indexOf('siren'),
-  )
+  expect(await editor.beforeCursor()).toMatch(/fire: \[$/)
+  expect(await editor.marked('error')).toEqual(['siren'])
   expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await editor.fill(rule('sprinkler'))
   const warning = page.getByRole('list', { name: 'Warnings' }).getByRole('listitem').filter({ hasText: 'rule Boar' })
@@ -252,7 +252,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByText(/^The file was changed meanwhile/).waitFor()
   expect(await readFile(file, 'utf8')).toBe(before)
   await page.getByRole('button', { name: 'Load it again' }).click()
-  await expect.poll(() => editor.inputValue()).toBe(before)
+  await expect.poll(() => editor.text()).toBe(before)
 
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -291,14 +291,14 @@ test('what a person types or draws while Save is under way stays, and can be sav
   await page.getByRole('button', { name: 'Sign in' }).click()
 
   await page.getByRole('link', { name: 'Configuration' }).click()
-  const editor = page.getByRole('textbox', { name: 'gateway.yaml' })
-  const first = `${await editor.inputValue()}# one\n`
+  const editor = textEditor(page)
+  const first = `${await editor.text()}# one\n`
   const second = `${first}# two\n`
   await editor.fill(first)
   await saveAndMeanwhile(page, 'Save', '**/api/v1/file', () => editor.fill(second))
   await page.getByText('Saved. It is active.').waitFor()
   expect(await readFile(file, 'utf8')).toBe(first)
-  expect(await editor.inputValue()).toBe(second)
+  expect(await editor.text()).toBe(second)
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click()
   await page.getByRole('button', { name: 'Save' }).click()

@@ -165,7 +165,7 @@ describe('a sign-in that fails', () => {
 
   test('for a forgotten password shows what to do', async () => {
     await portal.open('/login')
-    await page.getByText('Forgotten?').click()
+    await page.getByText('Forgot it?').click()
     await page.getByText('npm run hub -- reset-password NAME').waitFor()
     expect(path()).toBe('/login')
   })

@@ -109,7 +109,7 @@ test('where there is no other way the page says what is wrong, and lets the pers
   await expect.poll(words).toMatch(/Your browser does not reach the hub at http:\/\/hub\.test:\d+, where/)
   expect(words()).toMatch(/must let TCP port \d+ through/)
   isClosed = false
-  await page.getByRole('button', { name: 'Go there all the same' }).click()
+  await page.getByRole('button', { name: 'Continue anyway' }).click()
   expect((await opened(page)).hostname).toBe(LAN_NAME)
   await person.close()
 })

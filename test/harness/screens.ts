@@ -71,7 +71,7 @@ export const screens: Screen[] = [
     await portal.page.getByLabel('What is it?').waitFor()
   }),
   admin('threats-held-back', '/threats?learning=hidden', async (portal) => {
-    await text(portal, 'held back by learning')
+    await text(portal, 'hidden by learning')
     await button(portal, /^Hidden by learning 2$/).waitFor()
     await button(portal, /^Worth a second look 1$/).waitFor()
   }),

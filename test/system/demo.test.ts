@@ -72,6 +72,20 @@ test('offline it says what it lacks and who looks instead', () => {
   )
 })
 
+test('it prints the password of each device, which signs in there', async () => {
+  const devices = [...demo.output().matchAll(/^ {2}(.+?) +(http:\/\/127\.0\.0\.1:\d+\/device\/) {2}(\S+)$/gm)]
+  expect(devices.map(([, name]) => name)).toEqual(expect.arrayContaining(['North orchard', 'River gate']))
+  for (const [, , page = '', password] of devices) {
+    const { origin } = new URL(page)
+    const answer = await fetch(`${origin}${DEVICE_API_BASE}/v1/session`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ password }),
+    })
+    expect(answer.status).toBe(200)
+  }
+})
+
 test('offline the pictures of the site are not made of anything else', async () => {
   const film = await startChild(process.execPath, [join(SCRIPTS, 'record-demo.ts')], { env: offline })
   expect(await film.ended).toMatchObject({ code: 1 })

@@ -144,6 +144,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       })
       await agent.says(/device page is open/)
       expect(done('hedgerow-gateway status')).toContain('Update: Its package updates it: ')
+      expect(done('hedgerow-gateway password')).toMatch(/shown once: \S+$/m)
     } finally {
       await agent.stop()
     }

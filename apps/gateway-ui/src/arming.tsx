@@ -15,7 +15,7 @@ export function Arming() {
   const order = (order: Order, done: string) =>
     mutate(order, {
       onSuccess: () => void toast(done),
-      onError: (error) => void toast(`Not done: ${messageOf(error)}`),
+      onError: (error) => void toast(`Failed: ${messageOf(error)}`),
     })
   if (armed)
     return (

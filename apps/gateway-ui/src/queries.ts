@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  MutationCache,
   QueryCache,
   useInfiniteQuery,
   useMutation,
@@ -16,15 +17,28 @@ import { ask, checkClip, DeviceError } from './calls.ts'
 const STATUS_REFRESH_MS = 3_000
 const CLIP_REFRESH_MS = 3_000
 
-/** When a call finds that the session has ended, the sign-in appears. */
+/**
+ * When a call finds that the session has ended, the sign-in appears. When a call took the device's password, the device
+ * keeps that for the visit; when it no longer does, the field for the password is back.
+ */
 export function createDeviceQueries(): QueryClient {
-  const queries: QueryClient = createQueryClient(
-    new QueryCache({
+  const setConfirmed = (confirmed: boolean) =>
+    queries.setQueryData<DeviceSession | null>(SESSION, (session) => session && { ...session, confirmed })
+  const queries: QueryClient = createQueryClient({
+    queryCache: new QueryCache({
       onError(error) {
         if (error instanceof DeviceError && error.code === 'not_signed_in') queries.setQueryData(SESSION, null)
       },
     }),
-  )
+    mutationCache: new MutationCache({
+      onSuccess(_answer, sent) {
+        if (typeof sent === 'object' && sent !== null && 'password' in sent) setConfirmed(true)
+      },
+      onError(error) {
+        if (error instanceof DeviceError && error.code === 'password_required') setConfirmed(false)
+      },
+    }),
+  })
   return queries
 }
 
@@ -242,6 +256,14 @@ export const useFile = () =>
     refetchOnReconnect: false,
   })
 
+/** It stays the same until the device has another version. */
+export const useFileSchema = () =>
+  useQuery({
+    queryKey: ['file-schema'],
+    queryFn: ({ signal }) => ask(deviceCalls.readFileSchema, { signal }),
+    staleTime: Infinity,
+  })
+
 export const useFileCheck = (text: string) =>
   useQuery({
     queryKey: ['file-check', text],
@@ -287,7 +309,7 @@ export function useChooseDetector() {
   })
 }
 
-export const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])
+export const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', 'file-schema', CAMERA])
 
 /** Whether there is a clip; polled while it is being made. */
 export const useClip = (id: string) =>

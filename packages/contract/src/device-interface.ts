@@ -160,6 +160,8 @@ const session = z.object({
   via: z.enum(['hub', 'device']),
   /** Whether this person may fire, arm and configure; everybody may look, stop and disarm. */
   mayManage: z.boolean(),
+  /** Whether the device's password was given in this visit: calls that take it need none then. */
+  confirmed: z.boolean(),
 })
 export type DeviceSession = z.output<typeof session>
 
@@ -325,6 +327,12 @@ export const deviceCalls = {
   }),
   /** The text of gateway.yaml on disk, with the secrets that are written in it. */
   readFile: call({ method: 'GET', path: '/v1/file', response: z.object({ text: z.string(), hash: z.string() }) }),
+  /** What gateway.yaml may hold, as JSON Schema. */
+  readFileSchema: call({
+    method: 'GET',
+    path: '/v1/file/schema',
+    response: z.record(z.string(), z.unknown()),
+  }),
   checkFile: call({
     method: 'POST',
     path: '/v1/file/check',
@@ -333,7 +341,7 @@ export const deviceCalls = {
   }),
   /**
    * Replaces gateway.yaml if its hash is still `hash`. `password`: the device's own, required of people who come
-   * through the hub: only the device decides what it may do.
+   * through the hub, once in a visit: only the device decides what it may do. Its answer then sets a cookie.
    */
   saveFile: call({
     method: 'PUT',

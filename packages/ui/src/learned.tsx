@@ -69,11 +69,11 @@ export function Learned({ camera, onUndo, isUndoing, heldBack, renderMask }: Lea
         <section key={label.label} aria-label={`${label.label} on ${camera.camera}`}>
           <h3>{label.label}</h3>
           <p>
-            {label.right} right and {label.wrong} wrong in the last 60 days. {label.message}
+            {label.right} correct and {label.wrong} wrong in the last 60 days. {label.message}
           </p>
           {label.drift !== null && (
             <p className={styles.quiet}>
-              Of the newest {label.drift.reviews} it expected {percent(label.drift.expected)} to be right;{' '}
+              Of the newest {label.drift.reviews} it expected {percent(label.drift.expected)} to be correct;{' '}
               {percent(label.drift.observed)} were.
             </p>
           )}
@@ -89,7 +89,7 @@ export function Learned({ camera, onUndo, isUndoing, heldBack, renderMask }: Lea
       {camera.masks.length > 0 && (
         <section aria-label={`Proposed masks on ${camera.camera}`}>
           <h3>Proposed masks</h3>
-          <p className={styles.quiet}>The same box came again and again here, and nobody called it right.</p>
+          <p className={styles.quiet}>The same box came again and again here, and nobody marked it correct.</p>
           <ul className={styles.masks}>
             {camera.masks.map((mask) => (
               <li key={mask.id}>
@@ -130,8 +130,8 @@ function Curve({ camera: { camera, nights, labels } }: { camera: LearnedCamera }
       <DayBars
         days={days}
         above={[
-          { words: 'right', tone: 'right', values: nights.map(({ right }) => right) },
-          { words: 'lost', tone: 'signal', values: nights.map(({ lost }) => lost) },
+          { words: 'correct', tone: 'right', values: nights.map(({ right }) => right) },
+          { words: 'missed', tone: 'signal', values: nights.map(({ lost }) => lost) },
         ]}
         below={[{ words: 'false alarms', tone: 'wrong', values: wrong }]}
         marks={marks}
@@ -139,13 +139,13 @@ function Curve({ camera: { camera, nights, labels } }: { camera: LearnedCamera }
       />
       <figcaption>
         <span className={styles.legend}>
-          <span data-tone="right">right</span>
-          <span data-tone="lost">lost: held back, although right</span>
+          <span data-tone="right">correct</span>
+          <span data-tone="lost">missed: wrongly hidden</span>
           <span data-tone="wrong">false alarms</span>
           <span data-tone="mark">a version took over</span>
         </span>
-        False alarms that people marked: {lately} in the last {WEEK} nights, {before} in the {WEEK} before. Lost in{' '}
-        {nights.length} nights: {sum(nights.map(({ lost }) => lost))}.
+        False alarms that people marked: {lately} in the last {WEEK} nights, {before} in the {WEEK} before. Missed in
+        the last {nights.length} nights: {sum(nights.map(({ lost }) => lost))}.
       </figcaption>
       <details>
         <summary>Night by night</summary>
@@ -154,10 +154,10 @@ function Curve({ camera: { camera, nights, labels } }: { camera: LearnedCamera }
             <thead>
               <tr>
                 <th scope="col">Night</th>
-                <th scope="col">Right</th>
+                <th scope="col">Correct</th>
                 <th scope="col">False alarms</th>
-                <th scope="col">Held back</th>
-                <th scope="col">Lost</th>
+                <th scope="col">Hidden</th>
+                <th scope="col">Missed</th>
               </tr>
             </thead>
             <tbody>
@@ -202,7 +202,7 @@ function Versions({ label: { label, versions }, isUndoing, onAsk }: VersionsProp
                 {version.endedBy !== null && ` by ${version.endedBy === 'misses' ? 'its misses' : version.endedBy}`}
               </>
             )}
-            . {version.heldBack} held back, {version.missed} lost; it misses at most {percent(version.missedAtMost)}.
+            . {version.heldBack} hidden, {version.missed} missed; it misses at most {percent(version.missedAtMost)}.
           </span>
           {onAsk && active && version.state === 'active' && (
             <Button variant="default" size="compact-sm" disabled={isUndoing} onClick={() => onAsk(null)}>
@@ -228,8 +228,8 @@ function UndoDialog({ asked: { camera, label, to }, onUndo, onGone }: UndoDialog
   return (
     <Dialog title={title} size="sm" {...life}>
       <p>
-        On {camera}, {to === null ? 'nothing is held back' : `version ${to} decides what is held back`} from now on. No
-        other version takes over for a week.
+        On {camera}, {to === null ? 'nothing is hidden' : `version ${to} decides what is hidden`} from now on. No other
+        version takes over for a week.
       </p>
       <DialogActions onCancel={life.onClose}>
         <Button

@@ -8,7 +8,7 @@ export function LearningMarks({ suppressed = false, doubtful = false }: Learning
   if (!suppressed && !doubtful) return null
   return (
     <span className={styles.marks}>
-      {suppressed && <Chip tone="neutral">held back by learning</Chip>}
+      {suppressed && <Chip tone="neutral">hidden by learning</Chip>}
       {doubtful && <Chip tone="warning">worth a second look</Chip>}
     </span>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { useVisitor } from '../session.ts'
+import { ForgotPassword } from './forgot-password.tsx'
 
 type FilePasswordState = {
   isNeeded: boolean
@@ -11,9 +12,9 @@ type FilePasswordState = {
   setPassword: (password: string) => void
 }
 
-/** The device's own password, which people who come through the hub must give for saving. */
+/** The device's own password, which people who come through the hub must give for saving, once in a visit. */
 export function useFilePassword(): FilePasswordState {
-  const isNeeded = useVisitor().via === 'hub'
+  const isNeeded = !useVisitor().confirmed
   const [password, setPassword] = useState('')
   return {
     isNeeded,
@@ -27,12 +28,15 @@ export function useFilePassword(): FilePasswordState {
 export function FilePassword({ isNeeded, password, setPassword }: FilePasswordState) {
   if (!isNeeded) return null
   return (
-    <PasswordField
-      label="Password of this device"
-      description="What a gateway may do is decided at the gateway: the hub alone cannot change its file."
-      autoComplete="off"
-      value={password}
-      onChange={(event) => setPassword(event.currentTarget.value)}
-    />
+    <>
+      <PasswordField
+        label="Password of this device"
+        description="The hub alone cannot change the file. The device asks once in a visit."
+        autoComplete="off"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <ForgotPassword />
+    </>
   )
 }

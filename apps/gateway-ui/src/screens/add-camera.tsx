@@ -24,7 +24,7 @@ export function AddCameraScreen() {
   const { mayManage } = useVisitor()
   return (
     <>
-      <PageHead title="Add a camera" place={name} lead="The eye of this gateway looks at it as soon as it is saved." />
+      <PageHead title="Add a camera" place={name} lead="The gateway watches it as soon as it is saved." />
       {mayManage ? (
         <Form />
       ) : (
@@ -95,7 +95,7 @@ function Form() {
                 loading={trying.isPending}
                 disabled={url.trim() === '' || password.isMissing}
               >
-                Look
+                Show picture
               </Button>
               <Button
                 loading={adding.isPending}
@@ -105,7 +105,7 @@ function Form() {
                     { name: name.trim(), url: url.trim(), ...password.given },
                     {
                       onSuccess() {
-                        void toast('Saved. The eye now looks at this camera.')
+                        void toast('Saved. The gateway watches this camera now.')
                         void navigate(`/cameras/${encodeURIComponent(name.trim())}`)
                       },
                     },

@@ -1,23 +1,26 @@
 /** Configuration: gateway.yaml as text, checked while it is typed and before it is saved. */
 import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import type { DeviceFileError } from '@hedgerow/contract/device-interface'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { PanelForbidden, PanelSkeleton, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import { DeviceError, messageOf } from '../calls.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
-import { useFile, useFileCheck, useSaveFile, useStatus } from '../queries.ts'
+import type { Schema } from '../parts/completion.ts'
+import { useFile, useFileCheck, useFileSchema, useSaveFile, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { TextEditor, type TextEditorHandle } from './text-editor.tsx'
+import type { TextEditorHandle } from './text-editor.tsx'
 import { Detector } from './detector.tsx'
 import styles from './configuration.module.css'
 
 const CHECK_AFTER_MS = 600
+const TextEditor = lazy(() => import('./text-editor.tsx'))
+const NONE: readonly DeviceFileError[] = []
 
 export function ConfigurationScreen() {
   const { mayManage } = useVisitor()
@@ -44,15 +47,16 @@ export function ConfigurationScreen() {
 
 function File() {
   const query = useFile()
-  const { data } = query
-  if (data === undefined) return <PanelWaiting query={query} rows={12} label="Loading gateway.yaml" />
-  return <Editor file={data} query={query} />
+  const schema = useFileSchema()
+  if (query.data === undefined || schema.data === undefined)
+    return <PanelWaiting query={query.error ? query : schema} rows={12} label="Loading gateway.yaml" />
+  return <Editor file={query.data} query={query} schema={schema.data} />
 }
 
-type EditorProps = { file: { text: string; hash: string }; query: ReturnType<typeof useFile> }
+type EditorProps = { file: { text: string; hash: string }; query: ReturnType<typeof useFile>; schema: Schema }
 
 /** Save replaces `file`. What a person typed meanwhile stays, and can be saved next. */
-function Editor({ file, query }: EditorProps) {
+function Editor({ file, query, schema }: EditorProps) {
   const [text, setText] = useState(file.text)
   const password = useFilePassword()
   const [settled] = useDebouncedValue(text, CHECK_AFTER_MS)
@@ -60,7 +64,8 @@ function Editor({ file, query }: EditorProps) {
   const save = useSaveFile()
   const editor = useRef<TextEditorHandle>(null)
   const isChanged = text !== file.text
-  const errors = check.data?.errors ?? []
+  const { errors = NONE, warnings = NONE } = check.data ?? {}
+  const { cameras = [], deterrents = [] } = useStatus().data ?? {}
   const isOutdated = save.error instanceof DeviceError && save.error.code === 'file_changed'
   const problem = query.error ?? save.error
 
@@ -91,8 +96,22 @@ function Editor({ file, query }: EditorProps) {
             )
           }}
         >
-          <TextEditor ref={editor} label="gateway.yaml" text={text} onChange={setText} errorLines={lines(errors)} />
-          <Findings errors={errors} warnings={check.data?.warnings ?? []} onFind={(at) => editor.current?.goTo(at)} />
+          <Suspense fallback={<PanelSkeleton rows={12} label="Loading the editor" />}>
+            <TextEditor
+              ref={editor}
+              label="gateway.yaml"
+              text={text}
+              onChange={setText}
+              errors={errors}
+              warnings={warnings}
+              schema={schema}
+              names={{ cameras: cameras.map(({ name }) => name), deterrents: deterrents.map(({ name }) => name) }}
+            />
+          </Suspense>
+          <p className={styles.keys}>
+            Ctrl+Space shows what may stand here. F8 goes to the next error. Tab leaves the editor.
+          </p>
+          <Findings errors={errors} warnings={warnings} onFind={(at) => editor.current?.goTo(at)} />
           {problem !== null && (
             <Notice tone="danger">
               {messageOf(problem)}{' '}
@@ -161,5 +180,3 @@ function Places({ title, tone, found, onFind }: PlacesProps) {
     </Notice>
   )
 }
-
-const lines = (errors: readonly DeviceFileError[]): ReadonlySet<number> => new Set(errors.map(({ line }) => line))

@@ -19,7 +19,7 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
     ['Score', `${Math.round(score * 100)} %`],
     ['Camera', zone === undefined ? camera : `${camera}, zone ${zone}`],
     ['Began', <ExactTime key="began" at={startedAt} />],
-    ['Ended', endedAt === undefined ? 'not yet, or nobody said' : <ExactTime key="ended" at={endedAt} />],
+    ['Ended', endedAt === undefined ? 'not known' : <ExactTime key="ended" at={endedAt} />],
     ['Source', source ?? 'unknown'],
   ] as const
   return (
@@ -45,7 +45,7 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
         <LearningMarks {...detection} />
         {detection.suppressed === true && (
           <p>
-            The hub has it, and it fired nothing. If it is right, mark it in the hub’s Threats: that shows it again.
+            The hub has it, and it fired nothing. If it is correct, mark it so in the hub’s Threats: it is shown again.
           </p>
         )}
         <DetailList details={details} />

@@ -65,7 +65,7 @@ export function DetectionsScreen() {
         learning === '' ? (
           <PanelEmpty title="Nothing seen yet">Detections appear here when a source reports them.</PanelEmpty>
         ) : (
-          <PanelEmpty title="Nothing of that kind" />
+          <PanelEmpty title="Nothing matches" />
         )
       ) : (
         <>
@@ -92,8 +92,8 @@ export function DetectionsScreen() {
 }
 
 const LEARNING = [
-  ['', 'Shown and held back'],
-  ['hidden', 'Held back by learning'],
+  ['', 'All'],
+  ['hidden', 'Hidden by learning'],
   ['doubtful', 'Worth a second look'],
 ] as const
 

@@ -50,7 +50,7 @@ export function LearningScreen() {
       <PageHead
         title="Learning"
         place={name}
-        lead="What this gateway learned from reviews. It holds back detections that look like known false alarms."
+        lead="What this gateway learned from reviews. It hides detections that look like known false alarms."
       />
       <UndoBar />
       {undo.error !== null && <Notice tone="danger">{messageOf(undo.error)}</Notice>}
@@ -70,8 +70,8 @@ export function LearningScreen() {
           )}
           {data.cameras.length === 0 && (
             <PanelEmpty title="Nothing learned yet">
-              It keeps a small picture of each detection. Mark detections as right or wrong in the hub’s Threats; after
-              20 of each for a label it can begin.
+              It keeps a small picture of each detection. Mark detections as correct or wrong in the hub’s Threats;
+              after 20 of each for a label it can begin.
             </PanelEmpty>
           )}
           {data.names && (
@@ -96,7 +96,7 @@ export function LearningScreen() {
                 }
                 heldBack={
                   <Link to={`/detections?${new URLSearchParams({ camera: camera.camera, learning: 'hidden' })}`}>
-                    What is held back on {camera.camera}
+                    What is hidden on {camera.camera}
                   </Link>
                 }
                 renderMask={(mask) => <Proposal camera={camera.camera} mask={mask} />}

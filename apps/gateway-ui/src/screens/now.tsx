@@ -110,7 +110,7 @@ function Camera({ name, state, fps, problems: [problem] }: DeviceStatus['cameras
     <li className={styles.tile}>
       <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} problem={problem} />
       <Link to={`/cameras/${encodeURIComponent(name)}`}>{name}</Link>
-      <span className={styles.state}>{state === 'online' ? `${fps.toFixed(1)} frames a second` : state}</span>
+      <span className={styles.state}>{state === 'online' ? `${fps.toFixed(1)} pictures a second` : state}</span>
     </li>
   )
 }

@@ -7,6 +7,7 @@ import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { messageOf } from '../calls.ts'
+import { ForgotPassword } from '../parts/forgot-password.tsx'
 import { useSession, useSignIn } from '../queries.ts'
 
 /** The sign-in with the device's password, on its own network. People who come through the hub never see it. */
@@ -26,9 +27,7 @@ export function SignInScreen() {
         }}
       >
         <EntranceHead title="Sign in to this gateway">
-          With its own password, which the console showed when the gateway was first started. For a new one, run{' '}
-          <code>hedgerow-gateway password</code> on the device, or <code>npm run gateway -- password</code> from the
-          sources.
+          With its own password, which the console showed when the gateway was first started.
         </EntranceHead>
         {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
         {/* For password managers, which keep passwords by name. */}
@@ -40,6 +39,7 @@ export function SignInScreen() {
           maxLength={200}
           ref={focusOnce}
         />
+        <ForgotPassword />
         <Button type="submit" size="md" loading={isPending} fullWidth>
           Sign in
         </Button>

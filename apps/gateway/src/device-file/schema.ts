@@ -41,6 +41,6 @@ export const deviceFile = z.strictObject({
 export type DeviceFile = z.output<typeof deviceFile>
 
 /** The same shape as JSON Schema, for values as people write them, for documents and editors. */
-export function deviceFileJsonSchema(): object {
-  return z.toJSONSchema(deviceFile, { io: 'input', unrepresentable: 'any' })
+export function deviceFileJsonSchema(): Record<string, unknown> {
+  return { ...z.toJSONSchema(deviceFile, { io: 'input', unrepresentable: 'any' }) }
 }

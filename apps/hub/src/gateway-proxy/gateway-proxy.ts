@@ -40,7 +40,7 @@ import { createGatewayConnections, doorOf, type Dial } from './gateway-connectio
 import { overlongCookies } from './cookies.ts'
 import { blockedUdpPage, failureOf, failurePage, TOO_MANY_OF_A_SESSION } from './failures.ts'
 import { answerReach, handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
-import { headersFromGateway, headersToGateway, type ForBrowser, type ForGateway } from './headers.ts'
+import { headersFromGateway, headersToGateway, sessionMark, type ForBrowser, type ForGateway } from './headers.ts'
 import { createHubOrigins, type HubPorts } from './hub-origin.ts'
 import {
   createOrigins,
@@ -244,7 +244,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
         gateway,
         forGateway: {
           jar: host,
-          visitor: { username, role, sourceIp: deps.sourceAddress(req), origin },
+          visitor: { username, role, session: sessionMark(visit), sourceIp: deps.sourceAddress(req), origin },
           dropAuthorization,
         },
         forBrowser: { jar: host, origin, address: gateway.address },

@@ -6,7 +6,7 @@ import { headersFromGateway, headersToGateway } from './headers.ts'
 const ID = 'abcdefgh2345'
 const origin = `http://gw-${ID}.localhost:8080`
 const jar = { mode: 'localhost', gatewayId: ID } as const
-const visitor = { username: 'ada', role: 'admin', sourceIp: '192.0.2.7', origin }
+const visitor = { username: 'ada', role: 'admin', session: 's1', sourceIp: '192.0.2.7', origin }
 
 const toGateway = (...raw: string[]) => headersToGateway(raw, { jar, visitor, dropAuthorization: false })
 const ISOLATION = ['Cross-Origin-Resource-Policy', 'same-origin', 'Content-Security-Policy', "frame-ancestors 'self'"]
@@ -46,15 +46,23 @@ describe('a request on its way to the gateway', () => {
       ['X-Forwarded-Proto', 'http'],
       ['X-Hub-User', 'ada'],
       ['X-Hub-Role', 'admin'],
+      ['X-Hub-Session', 's1'],
       ['x-hub-application', 'device'],
     ]
     expect(toGateway('Host', 'ignored', 'Accept', '*/*')).toEqual(sent.flat())
+    const application = headersToGateway([], {
+      jar: { ...jar, application: 'frigate' },
+      visitor,
+      dropAuthorization: false,
+    })
+    expect(application).not.toContain('s1')
   })
 
   it.each([
     'X-Hub-User',
     'x-hub-role',
     'X_Hub_User',
+    'X-Hub-Session',
     'X-Hub-Anything',
     'X-Forwarded-For',
     'X-Forwarded-Prefix',

@@ -2,6 +2,7 @@
  * The headers between a browser and a gateway. Pure, on raw header lists (name, value, name, value …), so order, case
  * and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
+import { createHash } from 'node:crypto'
 import { APPLICATION_HEADER, DEVICE_INTERFACE, GATEWAY_PORT } from '@hedgerow/contract'
 import { hopByHopIn, ordersAProxy, rememberedByName, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { REFUSAL_HEADER } from './refusal-page.ts'
@@ -30,6 +31,8 @@ const FOR_THIS_ORIGIN_ONLY = Object.entries({
 export type Visitor = {
   username: string
   role: string
+  /** Names the person's session on this gateway, and no other gateway's. */
+  session: string
   sourceIp: string
   /** The gateway's own origin, as the browser sees it. */
   origin: string
@@ -67,6 +70,7 @@ export function headersToGateway(raw: readonly string[], { jar, visitor, dropAut
   if (cookies !== undefined) sent.push('Cookie', cookies)
   sent.push('X-Forwarded-For', visitor.sourceIp, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', scheme)
   sent.push('X-Hub-User', asHeaderText(visitor.username), 'X-Hub-Role', visitor.role)
+  if (jar.application === undefined) sent.push('X-Hub-Session', visitor.session)
   sent.push(APPLICATION_HEADER, jar.application ?? DEVICE_INTERFACE)
   return sent
 }
@@ -108,3 +112,8 @@ function rewriteLocation(location: string, origin: string, address: string): str
 const asHeaderText = rememberedByName((text) =>
   text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed())),
 )
+
+/** A name of a person's session that says nothing of it, another one for each gateway. */
+export function sessionMark({ sessionId, gatewayId }: { sessionId: string; gatewayId: string }): string {
+  return createHash('sha256').update(`${sessionId} ${gatewayId}`).digest('base64url')
+}

@@ -1,5 +1,4 @@
 /** The calls by which a person sets up a deterrent. Each throws `Refusal`. */
-import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
 import { Refusal } from '../../calls/errors.ts'
@@ -16,9 +15,9 @@ import type { DeterrentTrial } from '../../deterrents/trial.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { withoutPath, type DeviceFileEditor } from '../../device-file/editor.ts'
 import { inWords } from '../../kernel/failure.ts'
-import type { createFileChanges } from './file-changes.ts'
+import type { By, createFileChanges } from './file-changes.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { askerOf, type Visitor } from './visitor.ts'
+import { askerOf, signedIn } from './visitor.ts'
 
 export type DeterrentSetupOptions = {
   editor: Pick<DeviceFileEditor, 'deterrent'>
@@ -28,7 +27,6 @@ export type DeterrentSetupOptions = {
   surroundings?: Surroundings | undefined
 }
 
-type By = { visitor: Visitor; request: IncomingMessage; password: string | undefined }
 type Written = { driver: string; settings: Record<string, unknown> }
 
 const OUTPUTS_MAX = 256
@@ -97,7 +95,7 @@ export function createDeterrentSetup(
       if (Object.hasOwn(file.current().deterrents, name)) throw new Refusal('deterrent_exists')
       const seconds = trial.begin(name, await checked(name, written))
       await knownToBeOff(name)
-      const { firing } = await fire(name, seconds, askerOf(by.visitor))
+      const { firing } = await fire(name, seconds, askerOf(signedIn(by.caller)))
       return { seconds: firing.seconds, until: firing.until }
     },
   }

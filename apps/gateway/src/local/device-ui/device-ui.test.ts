@@ -138,7 +138,7 @@ afterAll(async () => {
 describe('with the device’s password', () => {
   test('a person signs in, is named in the ledger, and signs out', async () => {
     const { status, headers, json } = await signIn(password)
-    expect([status, json]).toEqual([200, { name: 'device password', via: 'device', mayManage: true }])
+    expect([status, json]).toEqual([200, { name: 'device password', via: 'device', mayManage: true, confirmed: true }])
     const [set] = headers['set-cookie'] as string[]
     expect(set).toMatch(/^hedgerow-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/)
     const mine = { headers: { ...ownOrigin(), cookie: set!.split(';')[0]! } }
@@ -242,7 +242,12 @@ describe('through the hub', () => {
     'a person with the role %s may what the hub allows',
     async (role) => {
       const mayManage = role === 'manager' || role === 'admin'
-      expect((await call('getSession', asHub(role))).json).toEqual({ name: 'Rosa Löw', via: 'hub', mayManage })
+      expect((await call('getSession', asHub(role))).json).toEqual({
+        name: 'Rosa Löw',
+        via: 'hub',
+        mayManage,
+        confirmed: false,
+      })
       for (const name of names.filter((one) => policy[one] === 'managers')) {
         const { json } = await call(name, asHub(role))
         expect([name, json['error'] === 'role_required']).toEqual([name, !mayManage])
@@ -355,6 +360,42 @@ describe('the file of the device', () => {
     // Of all wrong ones in ten minutes, the first has an entry.
     expect(wrong).toHaveLength(1)
     expect(JSON.stringify(hub.ledger)).not.toMatch(/"wrong"|aaaa-bbbb|from afar/)
+  })
+
+  test('takes the password once in a visit through the hub, and from no other page, person or session', async () => {
+    const { text } = await read(mine())
+    const asks = (more: Record<string, string> = {}, tunnel = true) => {
+      const { headers } = asHub('manager')
+      return { tunnel, headers: { ...headers, 'x-hub-session': 's1', ...more } }
+    }
+    const change = async (line: string, asked: TestRequest, more: object = {}) => {
+      const { hash } = await read(mine())
+      return save({ text: `${text}# ${line}\n`, hash, ...more }, asked)
+    }
+    const session = async (asked: TestRequest) => (await call('getSession', asked)).json['confirmed']
+    expect((await change('0', asks(), { password: 'wrong' })).headers['set-cookie']).toBeUndefined()
+    const given = await change('1', asks(), { password })
+    expect(given.status).toBe(200)
+    const visit = { cookie: String(given.headers['set-cookie']).split(';')[0]! }
+    expect(await session(asks(visit))).toBe(true)
+    expect((await change('2', asks(visit))).status).toBe(200)
+    expect((await call('findCameras', { ...asks(visit), body: { at: '127.0.0.1:1' } })).status).not.toBe(403)
+
+    const attacks: [string, TestRequest][] = [
+      ['password_required', asks()],
+      ['password_required', asks({ ...visit, 'x-hub-user': 'Mallory' })],
+      ['password_required', asks({ ...visit, 'x-hub-session': 's2' })],
+      ['role_required', asks({ ...visit, 'x-hub-role': 'user' })],
+      ['cross_site', asks({ ...visit, origin: 'https://evil.example' })],
+      ['cross_site', asks({ ...visit, origin: 'null' })],
+      ['cross_site', asks({ ...visit, 'sec-fetch-site': 'same-site' })],
+      ['not_signed_in', asks({ ...visit, ...ownOrigin(), host: `127.0.0.1:${gateway.port}` }, false)],
+    ]
+    for (const [error, asked] of attacks)
+      expect([error, (await change('attack', asked)).json['error']]).toEqual([error, error])
+    expect((await change('3', asks(visit), { password: 'wrong' })).json['error']).toBe('wrong_password')
+    expect((await read(mine())).text).toBe(`${text}# 2\n`)
+    expect((await change('4', asks(visit))).status).toBe(200)
   })
 
   test('is checked for managers of the hub without any of its secrets', async () => {

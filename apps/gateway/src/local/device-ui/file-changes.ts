@@ -1,5 +1,5 @@
 /** Changes of gateway.yaml by people; each call throws `Refusal`. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
 import type { z } from 'zod'
 import { Refusal } from '../../calls/errors.ts'
@@ -11,23 +11,33 @@ import { changedParts } from '../../device-file/changed-parts.ts'
 import { inWords } from '../../kernel/failure.ts'
 import type { createNotes } from './notes.ts'
 import type { Sessions } from './sessions.ts'
-import type { Visitor } from './visitor.ts'
+import { signedIn, type Visitor } from './visitor.ts'
 
-type By = { visitor: Visitor; request: IncomingMessage; password: string | undefined }
+/** A call that changes the file, or needs what that needs. */
+export type By = {
+  caller: Visitor | undefined
+  request: IncomingMessage
+  response: ServerResponse
+  body: { password?: string | undefined }
+}
 
 export function createFileChanges(options: {
   editor: Pick<DeviceFileEditor, 'parsed' | 'settings' | 'read'>
   file: Pick<WatchedDeviceFile, 'look'>
-  sessions: Pick<Sessions, 'verify'>
+  sessions: Pick<Sessions, 'confirm' | 'isConfirmed'>
   notes: ReturnType<typeof createNotes>
 }) {
   const { editor, file, sessions, notes } = options
 
-  /** A person who comes through the hub must give the device's password for changes of the file. */
-  async function confirm({ visitor, request, password }: By): Promise<void> {
-    if (visitor.via !== 'hub') return
-    if (password === undefined) throw new Refusal('password_required')
-    await notes.checked({ visitor, request }, sessions.verify(request, password))
+  /** A person who comes through the hub must give the device's password for changes of the file, once in a visit. */
+  async function confirm({ caller, request, response, body: { password } }: By): Promise<void> {
+    const visitor = signedIn(caller)
+    const { visit } = visitor
+    if (visit === undefined) return
+    if (password !== undefined) {
+      const cookie = await notes.checked({ visitor, request }, sessions.confirm(request, password, visit))
+      response.setHeader('set-cookie', cookie)
+    } else if (!(await sessions.isConfirmed(request, visit, { isUse: true }))) throw new Refusal('password_required')
   }
 
   return {
@@ -49,7 +59,10 @@ export function createFileChanges(options: {
           ),
           ...saved,
         })
-      await notes.saved(by, changedParts(text, (await editor.read()).text))
+      await notes.saved(
+        { visitor: signedIn(by.caller), request: by.request },
+        changedParts(text, (await editor.read()).text),
+      )
       await file.look()
       return saved
     },

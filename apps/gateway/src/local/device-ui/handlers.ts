@@ -11,6 +11,7 @@ import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { cameraEdits, hasCamera, newCameraEdits } from '../../device-file/edit-camera.ts'
 import { TooManyChecks, withoutPath, type DeviceFileEditor } from '../../device-file/editor.ts'
 import type { FileError } from '../../device-file/yaml.ts'
+import { deviceFileJsonSchema } from '../../device-file/schema.ts'
 import type { GatewayState } from '../../hub/gateway-state.ts'
 import type { Learning } from '../../learning/learning.ts'
 import { ruleSentence } from '../../rules/sentence.ts'
@@ -22,7 +23,7 @@ import { createFileChanges, notWritten } from './file-changes.ts'
 import { createNotes } from './notes.ts'
 import { createRuleTest, rehearse } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
-import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
+import { askerOf, PASSWORD_VISITOR, signedIn, type Visitor } from './visitor.ts'
 
 export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger' | 'note'>
@@ -65,10 +66,14 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
   }
 
   return {
-    getSession: ({ caller }) => signedIn(caller),
+    async getSession({ caller, request }) {
+      const { visit, ...visitor } = signedIn(caller)
+      const confirmed = visit === undefined || (await sessions.isConfirmed(request, visit, { isUse: false }))
+      return { ...visitor, confirmed }
+    },
     async signIn({ body: { password }, request, response }) {
       response.setHeader('set-cookie', await notes.checked({ request }, sessions.signIn(request, password)))
-      return PASSWORD_VISITOR
+      return { ...PASSWORD_VISITOR, confirmed: true }
     },
     signOut({ request, response }) {
       response.setHeader('set-cookie', sessions.signOut(request))
@@ -128,16 +133,15 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         }))
         .toReversed(),
     readFile: () => editor.read(),
+    readFileSchema: deviceFileJsonSchema,
     async checkFile({ caller, body: { text } }) {
       return editor.check(text, valuesFor(signedIn(caller))).catch((error: unknown) => {
         throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : error
       })
     },
-    saveFile: ({ caller, request, body: { text, hash, password } }) =>
-      files.save({ visitor: signedIn(caller), request, password }, () => editor.save(text, hash)),
+    saveFile: (input) => files.save(input, () => editor.save(input.body.text, input.body.hash)),
     readSettings: files.readSettings,
-    changeSettings: ({ caller, request, body: { edits, hash, password } }) =>
-      files.save({ visitor: signedIn(caller), request, password }, () => editor.change(() => edits, hash)),
+    changeSettings: (input) => files.save(input, () => editor.change(() => input.body.edits, input.body.hash)),
     async previewSettings({ caller, body: { edits, hash } }) {
       const found = await editor.preview(edits, hash, valuesFor(signedIn(caller))).catch((error: unknown) => {
         throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : notWritten(error)
@@ -151,8 +155,9 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       if (errors.length > 0 || !found.file || !before || !isAboutRules) return { errors, warnings, rehearsal: null }
       return { errors, warnings, rehearsal: rehearse(record, found.file, before) }
     },
-    async addCamera({ caller, request, body: { name, url, hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () =>
+    async addCamera(input) {
+      const { name, url, hash } = input.body
+      await files.save(input, () =>
         editor.change((settings) => {
           if (hasCamera(settings, name)) throw new Refusal('camera_exists')
           return newCameraEdits(settings, name, url)
@@ -160,9 +165,9 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       )
       return files.readCamera(name)
     },
-    async tryCamera({ caller, request, body: { url, password } }) {
-      await files.confirm({ visitor: signedIn(caller), request, password })
-      const camera = await editor.camera(url)
+    async tryCamera(input) {
+      await files.confirm(input)
+      const camera = await editor.camera(input.body.url)
       if ('errors' in camera)
         throw new Refusal('invalid_request', {
           fieldErrors: { url: camera.errors[0] ? withoutPath(camera.errors[0]) : NO_ADDRESS },
@@ -175,43 +180,34 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       return { isOnline: connection === 'online', fps, problems: problems() }
     },
     readTrialPicture: ({ params: { id } }) => latestPicture(trialOf(id).latest()),
-    async findCameras({ caller, request, body: { at, user, cameraPassword, password } }) {
-      await files.confirm({ visitor: signedIn(caller), request, password })
+    async findCameras(input) {
+      const { at, user, cameraPassword } = input.body
+      await files.confirm(input)
       return searchCameras({ at, user, password: cameraPassword })
     },
     readDeterrentKinds: () => setup.kinds(),
-    findDeterrents: ({ caller, request, body: { password } }) =>
-      setup.find({ visitor: signedIn(caller), request, password }),
-    readOutputs: ({ caller, request, body: { password, ...written } }) =>
-      setup.outputs({ visitor: signedIn(caller), request, password }, written),
-    tryDeterrent: ({ caller, request, body: { password, ...written } }) =>
-      setup.fireTrial({ visitor: signedIn(caller), request, password }, written),
+    findDeterrents: setup.find,
+    readOutputs: (input) => setup.outputs(input, input.body),
+    tryDeterrent: (input) => setup.fireTrial(input, input.body),
     readDetector: () => detector.read(),
-    async addDetector({ caller, request, body: { acceptedLicence, password } }) {
-      await files.confirm({ visitor: signedIn(caller), request, password })
-      return detector.add(acceptedLicence)
+    async addDetector(input) {
+      await files.confirm(input)
+      return detector.add(input.body.acceptedLicence)
     },
-    async chooseDetector({ caller, request, body: { hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () =>
-        editor.change(() => LOOK_WITH_DETECTOR, hash),
-      )
+    async chooseDetector(input) {
+      await files.save(input, () => editor.change(() => LOOK_WITH_DETECTOR, input.body.hash))
       return detector.read()
     },
     listCandidates: ({ params: { name } }) =>
       record.candidates.list(name, { since: Date.now() - DAY_MS, limit: CANDIDATES_MAX }),
     readCamera: ({ params: { name } }) => files.readCamera(name),
-    async changeCamera({ caller, request, params: { name }, body: { change, hash, password } }) {
-      await files.save({ visitor: signedIn(caller), request, password }, () =>
-        editor.change((settings) => cameraEdits(settings, name, change), hash),
-      )
+    async changeCamera(input) {
+      const { name } = input.params
+      const { change, hash } = input.body
+      await files.save(input, () => editor.change((settings) => cameraEdits(settings, name, change), hash))
       return files.readCamera(name)
     },
   }
-}
-
-function signedIn(caller: UiCaller): Visitor {
-  if (!caller) throw new Refusal('not_signed_in')
-  return caller
 }
 
 /** A person whom only the hub knows learns no secret of the device. */

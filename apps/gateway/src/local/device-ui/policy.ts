@@ -23,6 +23,7 @@ export const policy: Readonly<Record<keyof DeviceCalls, Access>> = {
   arm: 'managers',
   fireDeterrent: 'managers',
   readFile: 'managers',
+  readFileSchema: 'managers',
   checkFile: 'managers',
   saveFile: 'managers',
   readSettings: 'managers',

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { hasRole } from '@hedgerow/contract'
+import { Refusal } from '../../calls/errors.ts'
 import type { Asker } from '../../deterrents/saved-state.ts'
 import { hubRole } from '../../trusting-application.ts'
 
@@ -11,6 +12,8 @@ export type Visitor = {
   via: 'hub' | 'device'
   /** Whether the visitor may fire, arm and configure; everybody may look, stop and disarm. */
   mayManage: boolean
+  /** Through the hub: who, in which of the hub's sessions. */
+  visit?: string
 }
 
 /** Somebody who knows the device's password. */
@@ -23,9 +26,15 @@ const NAME_MAX = 200
  * these headers.
  */
 export function visitorFromHub({ headers }: IncomingMessage): Visitor | undefined {
-  const [user, role] = [headers['x-hub-user'], headers['x-hub-role']]
+  const [user, role, session] = [headers['x-hub-user'], headers['x-hub-role'], headers['x-hub-session']]
   if (typeof user !== 'string' || user === '') return undefined
-  return { name: decoded(user).slice(0, NAME_MAX), via: 'hub', mayManage: hasRole(hubRole(role), 'manager') }
+  return {
+    name: decoded(user).slice(0, NAME_MAX),
+    via: 'hub',
+    mayManage: hasRole(hubRole(role), 'manager'),
+    // An older hub does not name its session: there a visit ends with the browser, or unused.
+    visit: JSON.stringify([user, session]),
+  }
 }
 
 export function askerOf({ name, via }: Visitor): Asker {
@@ -39,4 +48,9 @@ function decoded(text: string): string {
   } catch {
     return text
   }
+}
+
+export function signedIn(caller: Visitor | undefined): Visitor {
+  if (!caller) throw new Refusal('not_signed_in')
+  return caller
 }

@@ -34,11 +34,11 @@ it('a rule is unchanged by its form, also in fields that the form does not show'
 
 it('a rule’s conditions are one line', () => {
   expect(inWords(rule)).toBe(
-    'boar, deer · confirmed by the second look · Cameras without a new picture · at Valley · tagged north or ' +
+    'boar, deer · confirmed by the second look · Cameras without new pictures · at Valley · tagged north or ' +
       'orchard · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
   )
   expect(inWords({ ...fieldsOf(NEW), what: ['camera-dark', 'disk'] })).toBe(
-    'Cameras without a new picture, a full disk of the hub',
+    'Cameras without new pictures, a full disk of the hub',
   )
   expect(inWords(fieldsOf(NEW))).toBe('Every alert')
 })

@@ -95,7 +95,7 @@ export const KINDS: readonly (readonly [AlertKind, string])[] = [
   ['detection', 'What cameras see'],
   ['gateway-quiet', 'Gateways that are offline'],
   ['gateway-warning', 'Gateways with a warning'],
-  ['camera-dark', 'Cameras without a new picture'],
+  ['camera-dark', 'Cameras without new pictures'],
   ['deterrent-failed', 'Deterrents that fail'],
   ['disk', 'A full disk of the hub'],
   ['approval', 'Devices that ask to join'],

@@ -83,7 +83,7 @@ export default function Audit() {
             <PanelEmpty title={asked === EVERYTHING ? 'Nothing recorded yet' : 'No entry matches'}>
               {asked === EVERYTHING
                 ? 'Actions on this hub are listed here, unless the audit log is off under General.'
-                : 'Search for fewer words, or choose more days.'}
+                : 'Try fewer words or more days.'}
             </PanelEmpty>
           ) : (
             <AuditTable entries={entries} />

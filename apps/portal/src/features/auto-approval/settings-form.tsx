@@ -1,12 +1,12 @@
 import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
-import { Button, Switch, TextInput } from '@mantine/core'
+import { Switch, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { follow, sameValue } from '#parts/follow.ts'
+import { SaveBar } from '#parts/save-bar.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import { consequencesOf } from './consequences.ts'
@@ -75,6 +75,12 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
       if (error instanceof ApiError) setEmailProblem(error.fieldErrors['notificationEmail'])
     }
   }
+  const discard = () => {
+    setValues(saved)
+    setTyped(NOTHING_TYPED)
+    setEmailProblem(undefined)
+    save.reset()
+  }
   const entryList = (kind: EntryKind, label: string, example: string) => (
     <EntryList
       label={label}
@@ -139,13 +145,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
         </div>
       </Panel>
       {save.isError && <Notice tone="danger">{saveFailed(messageOf(save.error))}</Notice>}
-      {mayChange && (
-        <StickyBar text={unsaved ? 'Some changes are not saved.' : ''}>
-          <Button type="submit" loading={save.isPending}>
-            Save Settings
-          </Button>
-        </StickyBar>
-      )}
+      {mayChange && <SaveBar unsaved={unsaved} saving={save.isPending} onDiscard={discard} />}
       <UnsavedGuard unsaved={mayChange && unsaved && !save.isPending} />
     </form>
   )

@@ -21,7 +21,7 @@ export function Tile({ camera }: { camera: Camera }) {
           load={load}
           alt={`${name} at ${gatewayName}`}
           off={state === 'online' || state === 'frozen' ? undefined : (state === 'offline' && problem) || WORDS[state]}
-          problem={problem ?? (state === 'frozen' ? 'Its picture does not change' : undefined)}
+          problem={problem ?? (state === 'frozen' ? 'Picture frozen' : undefined)}
         />
         <span className={styles.name}>
           <strong>{name}</strong> <ProtectionChip protection={protection} timeZone={timeZone} />

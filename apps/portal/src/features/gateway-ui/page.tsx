@@ -74,7 +74,7 @@ function Way() {
             )}
             {problem.unanswered && (
               <Button variant="default" onClick={() => tryAgain({ way: problem.unanswered?.way, isChecked: false })}>
-                Go there all the same
+                Continue anyway
               </Button>
             )}
             <Button component={Link} to="/gateways" variant="default">

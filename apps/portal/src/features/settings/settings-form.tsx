@@ -1,14 +1,14 @@
 import type { HubSettings } from '@hedgerow/contract'
-import { Button, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useGateways } from '#api/gateways.ts'
 import { follow } from '#parts/follow.ts'
+import { SaveBar } from '#parts/save-bar.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import type { Fields } from './fields.tsx'
@@ -87,6 +87,11 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
       if (error instanceof ApiError) show(error.fieldErrors, element)
     }
   }
+  const discard = () => {
+    setValues(saved)
+    setErrors({})
+    save.reset()
+  }
   const fields: Fields = {
     values,
     saved,
@@ -124,13 +129,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
           {NOT_SAVED}: {messageOf(save.error)}
         </Notice>
       )}
-      {mayChange && (
-        <StickyBar text={unsaved ? 'Some changes are not saved.' : ''}>
-          <Button type="submit" loading={save.isPending}>
-            Save Settings
-          </Button>
-        </StickyBar>
-      )}
+      {mayChange && <SaveBar unsaved={unsaved} saving={save.isPending} onDiscard={discard} />}
       <Suspense>
         {isAsking && (
           <VpnOffDialog

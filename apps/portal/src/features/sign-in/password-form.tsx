@@ -5,10 +5,10 @@ import { useSession } from '#api/session.tsx'
 import { EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
+import { Forgotten } from '@hedgerow/ui/forgotten.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { LOGIN_FAILED, LOGIN_HEAD } from './messages.ts'
-import styles from './password-form.module.css'
 
 type PasswordFormProps = {
   /** The name from the first step, after a return from the second. */
@@ -74,8 +74,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         error={fieldErrors.username}
       />
       <PasswordField label="Password" autoComplete="current-password" name="password" error={fieldErrors.password} />
-      <details className={styles.forgotten}>
-        <summary>Forgotten?</summary>
+      <Forgotten>
         <p>
           The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine:{' '}
           <code>hedgerow-hub reset-password NAME</code>, or in Hedgerow’s folder{' '}
@@ -83,7 +82,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
           without both, an administrator resets two-factor, or <code>hedgerow-hub reset-two-factor NAME</code> on that
           machine.
         </p>
-      </details>
+      </Forgotten>
       <Button type="submit" size="md" loading={working} fullWidth>
         Sign In
       </Button>

@@ -158,7 +158,7 @@ function Answers({
       </Button>
       {verdict !== undefined && (
         <Button variant="subtle" onClick={() => onSay({ verdict: null })}>
-          Take back
+          Undo
         </Button>
       )}
     </div>

@@ -132,7 +132,7 @@ export function ThreatsPage() {
     if (opened !== undefined) {
       // The person may have closed it, or moved on, before the answer came.
       if (said.verdict !== null && now.current.opened === opened) open(next ?? opened)
-    } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
+    } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to undo.`)
     setSelected(NOTHING)
   }
   const undo = async () => {

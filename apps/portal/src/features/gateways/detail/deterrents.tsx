@@ -74,5 +74,5 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
 /** People may fire where only rules rest. */
 function whyNoTest(state: ProtectionState, { blocked }: Heartbeat['deterrents'][number]): string | undefined {
   if (state === 'disarmed') return 'This gateway is disarmed.'
-  return blocked && blocked.code !== 'not_armed_now' ? 'It would refuse.' : undefined
+  return blocked && blocked.code !== 'not_armed_now' ? 'It would be refused now.' : undefined
 }

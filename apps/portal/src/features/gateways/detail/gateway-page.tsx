@@ -48,7 +48,7 @@ export function GatewayPage() {
         {gateway.isPending ? (
           <PanelSkeleton rows={8} label="Loading the gateway" />
         ) : unknown ? (
-          <PanelEmpty title="This gateway does not exist, or you may not see it.">
+          <PanelEmpty title="No such gateway, or you may not see it.">
             It may have been deleted. <Link to="/gateways">Back to the gateways</Link>
           </PanelEmpty>
         ) : (
@@ -108,7 +108,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
               <Deterrents gateway={gateway} />
             </Panel>
           )}
-          <Panel title="Right and wrong">
+          <Panel title="Reviews">
             <Reviews gateway={gateway} />
           </Panel>
           {gateway.kind === 'enrolled' && (

@@ -37,8 +37,8 @@ function Online({ gateway }: { gateway: GatewayDetail }) {
       </output>
       {data.cameras.length === 0 ? (
         <PanelEmpty title="Nothing learned yet">
-          Say in <Link to={`/threats?gateway=${id}&review=none`}>Threats</Link> what is right and what is a false alarm.
-          It learns at night, from 20 of each for a label.
+          Mark incidents as correct or wrong in <Link to={`/threats?gateway=${id}&review=none`}>Threats</Link>. It
+          learns at night, from 20 of each for a label.
         </PanelEmpty>
       ) : (
         data.cameras.map((camera) => (
@@ -52,7 +52,7 @@ function Online({ gateway }: { gateway: GatewayDetail }) {
                 <Link
                   to={`/threats?${new URLSearchParams({ gateway: id, camera: camera.camera, learning: 'hidden' })}`}
                 >
-                  What is held back on {camera.camera}
+                  What is hidden on {camera.camera}
                 </Link>
               }
               renderMask={() => <small>Accept or dismiss it in the gateway’s own interface, under Learning.</small>}

@@ -14,7 +14,7 @@ export function Reviews({ gateway: { id } }: { gateway: GatewayDetail }) {
   if (data.cameras.length === 0 && data.latest.length === 0)
     return (
       <PanelEmpty title="Nothing reviewed yet">
-        Say in <Link to={`/threats?gateway=${id}&review=none`}>Threats</Link> what is right and what is a false alarm.
+        Mark incidents as correct or wrong in <Link to={`/threats?gateway=${id}&review=none`}>Threats</Link>.
       </PanelEmpty>
     )
   return (
@@ -44,7 +44,7 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
       <thead>
         <tr>
           <th scope="col">Camera</th>
-          <th scope="col">Right</th>
+          <th scope="col">Correct</th>
           <th scope="col">False alarms</th>
           <th scope="col">By day, last {days.length} days</th>
         </tr>
@@ -60,7 +60,7 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
             <td>
               <DayBars
                 days={days}
-                above={[{ words: 'right', tone: 'right', values: right }]}
+                above={[{ words: 'correct', tone: 'right', values: right }]}
                 below={[{ words: 'false alarms', tone: 'wrong', values: wrong }]}
                 most={most}
               />
@@ -74,7 +74,7 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
 
 function saidInWords({ verdict, reportedLabel, label, camera }: ReviewCounts['latest'][number]): string {
   const what = `${reportedLabel} at ${camera}`
-  if (verdict === 'right') return `${what}: right`
+  if (verdict === 'right') return `${what}: correct`
   return label === reportedLabel ? `${what}: false alarm` : `${what}: it was ${label}`
 }
 
