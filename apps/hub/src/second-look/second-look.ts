@@ -3,7 +3,7 @@
  * bounded queue that is fair among gateways, and each gateway and the fleet have a limit of pictures a day.
  */
 import { SECOND_LOOK_PICTURE_MAX_BYTES, type askSecondLook, type BodyOf, type ResponseOf } from '@hedgerow/contract'
-import { askEndpoint, unsure, type EndpointAnswer } from '@hedgerow/second-look'
+import { queryEndpoint, unsure, type EndpointAnswer } from '@hedgerow/second-look'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { SecondLookConfig } from '../config.ts'
@@ -81,7 +81,7 @@ export function createSecondLook(
     if (!jpeg) return { by: 'hub', ...unsure('The picture is no whole JPEG, or too large.') }
     if (!(await spending.take(gatewayId)))
       return refused('The pictures of this day are spent.', spending.untilNextDayMs())
-    return toAnswer(await askEndpoint(config, { ...facts, jpeg }, { timeoutMs, signal }))
+    return toAnswer(await queryEndpoint(config, { ...facts, jpeg }, { timeoutMs, signal }))
   }
 
   return {
