@@ -113,7 +113,7 @@ export function alertDelivery({ wake }: Pick<Notifications, 'wake'>): CommitFoll
   return {
     name: 'alert-delivery',
     kinds,
-    stage: 'tell',
+    stage: 'notify',
     afterCommit: (facts) => {
       if (facts.some((fact) => fact.kind !== 'detection.reported' || fact.data.incidents.length > 0)) wake()
     },

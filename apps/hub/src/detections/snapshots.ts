@@ -36,14 +36,14 @@ export function createSnapshots({
   async function pull(gateway: Gateway, wanted: Wanted, signal: AbortSignal) {
     const giveBack = await turns.take(gateway.id, signal)
     try {
-      const asked = {
+      const request = {
         params: { id: wanted.detectionId },
         query: wanted.boxed ? { boxed: 'true' as const } : {},
         timeoutMs: TIMEOUT_MS,
         signal,
       }
       const { jpeg } = await door
-        .picture(gateway, doorCalls.readSnapshot, asked)
+        .picture(gateway, doorCalls.readSnapshot, request)
         .catch(orUnavailable('snapshot_unavailable'))
       return jpeg
     } finally {
@@ -75,9 +75,9 @@ export function createSnapshots({
   return {
     async read(gateway, wanted, signal) {
       const key = `${gateway.id} ${wanted.boxed} ${wanted.detectionId}`
-      const known = pulls.get(key)
-      const isFresh = known && (known.readers > 0 || monotonic() - known.startedAt < FRESH_MS)
-      const shared = isFresh ? known : start(key, gateway, wanted)
+      const current = pulls.get(key)
+      const isFresh = current && (current.readers > 0 || monotonic() - current.startedAt < FRESH_MS)
+      const shared = isFresh ? current : start(key, gateway, wanted)
       shared.readers += 1
       const left = Promise.withResolvers<never>()
       const leave = () => left.reject(signal.reason as Error)

@@ -37,7 +37,7 @@ export type GatewayCallDependencies = {
   calls: NamedLimiter
   loadShedding: Pick<LoadShedding, 'check'>
   /** Undefined on a hub without a vision endpoint. */
-  secondLook: Pick<SecondLook, 'ask'> | undefined
+  secondLook: Pick<SecondLook, 'look'> | undefined
   /** The release that a gateway is asked to run, if any. */
   wantedUpdate(gatewayId: string): Promise<contract.WantedUpdate | undefined>
   /** Resolves after the commit, with the ids of those that were stored without their picture. */
@@ -116,7 +116,7 @@ export function mountGatewayCalls(
     async ({ body, raw }) => {
       const gatewayId = identify(raw)
       if (!secondLook) throw new HubError('second_look_unavailable')
-      return secondLook.ask(gatewayId, body)
+      return secondLook.look(gatewayId, body)
     },
     { ...options, bodyLimitBytes: SECOND_LOOK_BODY_LIMIT },
   )

@@ -15,7 +15,7 @@ type Answer = ResponseOf<typeof askSecondLook>
 
 export type SecondLook = {
   /** Rejects with the database's error only. */
-  ask(gatewayId: string, body: BodyOf<typeof askSecondLook>): Promise<Answer>
+  look(gatewayId: string, body: BodyOf<typeof askSecondLook>): Promise<Answer>
   /** How many pictures wait. */
   waiting(): number
   stop(): Promise<void>
@@ -74,7 +74,7 @@ export function createSecondLook(
     return { by: model, ...look, ...(retryAfterMs !== undefined && { retryAfterSeconds: inSeconds(retryAfterMs) }) }
   }
 
-  async function askNow(gatewayId: string, { picture, ...facts }: BodyOf<typeof askSecondLook>): Promise<Answer> {
+  async function lookNow(gatewayId: string, { picture, ...facts }: BodyOf<typeof askSecondLook>): Promise<Answer> {
     const pauseMs = pausedUntil - performance.now()
     if (pauseMs > 0) return refused('The vision endpoint of the hub pauses.', pauseMs)
     const jpeg = await cleanJpeg(gatewayId, Buffer.from(picture, 'base64'), SECOND_LOOK_PICTURE_MAX_BYTES)
@@ -85,12 +85,12 @@ export function createSecondLook(
   }
 
   return {
-    ask(gatewayId, body) {
+    look(gatewayId, body) {
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const waiting: Waiting = {
         begin: () => {
           clearTimeout(late)
-          return askNow(gatewayId, body).then(resolve, reject)
+          return lookNow(gatewayId, body).then(resolve, reject)
         },
         giveUp: resolve,
       }

@@ -36,7 +36,7 @@ export type Updates = {
   /** With `search`, the gateways whose name or location contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
-  ask(gatewayIds: readonly string[], act: Act): Promise<Versions>
+  request(gatewayIds: readonly string[], act: Act): Promise<Versions>
   /** Throws `no_release` and `rollout_not_stopped`. */
   resume(act: Act): Promise<Versions>
   /** Throws `no_release` and `rollout_not_running`. */
@@ -173,7 +173,7 @@ export function createUpdates(options: {
   return {
     wanted: async (gatewayId) => (await readAsked()).get(gatewayId),
     list,
-    async ask(gatewayIds, act) {
+    async request(gatewayIds, act) {
       const release = await requireRelease()
       await inTransaction(db, async (transaction) => {
         for (const id of new Set(gatewayIds)) {

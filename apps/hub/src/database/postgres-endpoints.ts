@@ -13,13 +13,13 @@ import { readPostgresAddress, type PostgresAddress, type PostgresServer } from '
 const KEEPALIVE_MS = 10_000
 
 export type Endpoint = { server: PostgresServer; config: ClientConfig }
-export type Ways = { all: readonly Endpoint[]; check(client: ClientBase): Promise<void> }
+export type Endpoints = { all: readonly Endpoint[]; check(client: ClientBase): Promise<void> }
 
 /** A server that answers, and on which nothing can be written. */
 class ReadOnlyServer extends Error {}
 
 /** Throws a `ConfigError` for an address that cannot be used, or a file of it that cannot be read. */
-export function waysTo(url: string): Ways {
+export function endpointsOf(url: string): Endpoints {
   const address = readPostgresAddress(url)
   const { user, password, database, connectTimeoutMs, session } = address
   const modes = tlsModes(address)
@@ -56,9 +56,9 @@ export function waysTo(url: string): Ways {
 
 /** Connects in the first way that works. The caller ends the client. */
 export async function connectPostgres(url: string, more: ClientConfig = {}): Promise<Client> {
-  const { all, check } = waysTo(url)
+  const { all, check } = endpointsOf(url)
   const failures = new Map<Endpoint, unknown>()
-  for (let endpoint = all[0]; endpoint; endpoint = wayAfter(endpoint, failures.get(endpoint), all, failures)) {
+  for (let endpoint = all[0]; endpoint; endpoint = nextEndpoint(endpoint, failures.get(endpoint), all, failures)) {
     const client = new Client({ ...endpoint.config, ...more })
     client.on('error', () => {})
     try {
@@ -74,7 +74,7 @@ export async function connectPostgres(url: string, more: ClientConfig = {}): Pro
 }
 
 /** The way to try after that failure; undefined where none is left, or where each would fail alike. */
-export function wayAfter(
+export function nextEndpoint(
   endpoint: Endpoint,
   error: unknown,
   all: readonly Endpoint[],
