@@ -28,7 +28,7 @@ import { createNameService } from '../kernel/name-service.ts'
 import { keepReadingReviews, type StoredReviews } from './reviews.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
 import { askHubWith, type AskHub } from './second-look.ts'
-import { createWayToHub, type Post } from './sending.ts'
+import { createHubRoute, type Post } from './sending.ts'
 import { openTunnel, type Tunnel } from '../tunnel/tunnel.ts'
 import { downloadThroughTunnel, type AgentUpdates, type Download } from './tunnel-download.ts'
 
@@ -63,8 +63,8 @@ export type HubConnectionOptions = AgentIdentity &
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
     parts(): ReportedParts & Pick<Heartbeat, 'applications' | 'restarts'>
-    /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
-    onReconfigured?(tell: () => void): void
+    /** Calls `listener` when the configuration changes, so that the hub learns of it at once. */
+    onReconfigured?(listener: () => void): void
     /** Undefined when nothing can start another version of the agent. */
     updater?: AgentUpdates | undefined
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
@@ -124,7 +124,7 @@ export async function openHubConnection(
   let tunnel: Tunnel | undefined
 
   function state(): GatewayState {
-    const hubKey = trust.known()
+    const hubKey = trust.hubKey()
     return {
       name,
       location,
@@ -240,19 +240,19 @@ export async function openHubConnection(
       },
       onTunnelAnswer(answer) {
         const via = tunnel
-        if (via) options.updater?.heard(answer, (name, ask) => downloadThroughTunnel(via, name, ask))
+        if (via) options.updater?.heard(answer, (name, range) => downloadThroughTunnel(via, name, range))
       },
       onReviews: (newest) => reviews.learn(newest),
       onUnanswered: () => registration.recheck(),
     })
-    const wayToHub = createWayToHub({ tunnel: () => tunnel, httpsFallback, features, signal })
-    poster = wayToHub
-    const sender = keepSendingDetections({ queue, wayToHub, features, log, signal })
+    const hubRoute = createHubRoute({ tunnel: () => tunnel, httpsFallback, features, signal })
+    poster = hubRoute
+    const sender = keepSendingDetections({ queue, hubRoute, features, log, signal })
     const ledger = keepSendingLedger({
       deterrents: options.deterrents,
       path: join(dataDir, LEDGER_CURSOR_FILE),
       gatewayId: () => approval?.gatewayId,
-      wayToHub,
+      hubRoute,
       features,
       log,
       signal,
@@ -260,7 +260,7 @@ export async function openHubConnection(
     const reviews = keepReadingReviews({
       reviews: options.reviews,
       gatewayId: () => approval?.gatewayId,
-      wayToHub,
+      hubRoute,
       log,
       signal,
     })
@@ -268,7 +268,7 @@ export async function openHubConnection(
     options.updater?.onChange(heartbeats.beat)
     options.onReconfigured?.(heartbeats.beat)
     options.deterrents.onChange(heartbeats.beatSoon)
-    if (stored && stored.hubIdentityPublicKey === trust.known()) {
+    if (stored && stored.hubIdentityPublicKey === trust.hubKey()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)
       await joinTunnel(stored)
     }
@@ -303,9 +303,9 @@ export async function openHubConnection(
     life.defer(() => stopping.abort())
   }
 
-  const download: Download = async (name, ask) => {
+  const download: Download = async (name, range) => {
     if (!tunnel) throw new Error('the hub has not approved this gateway')
-    return downloadThroughTunnel(tunnel, name, ask)
+    return downloadThroughTunnel(tunnel, name, range)
   }
 
   return { keys, state, askSecondLook: askHubWith(() => poster(), features), download, start }

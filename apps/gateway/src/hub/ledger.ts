@@ -22,12 +22,12 @@ export function keepSendingLedger(options: {
   path: string
   /** A hub that knows this device as another gateway gets the whole ledger. */
   gatewayId: () => string | undefined
-  wayToHub: () => Post | undefined
+  hubRoute: () => Post | undefined
   features: Pick<HubFeatures, 'has'>
   log: Logger
   signal: AbortSignal
 }): Sender {
-  const { deterrents, path, wayToHub, features, log, signal } = options
+  const { deterrents, path, hubRoute, features, log, signal } = options
   let cursor: z.output<typeof cursorFile> | undefined
 
   async function readCursor(gatewayId: string): Promise<number> {
@@ -62,7 +62,7 @@ export function keepSendingLedger(options: {
   }
 
   const sender = keepSending({
-    wayToHub,
+    hubRoute,
     async sendNext(post) {
       const gatewayId = options.gatewayId()
       if (!features.has('ledger') || gatewayId === undefined) return false

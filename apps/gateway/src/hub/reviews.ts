@@ -23,15 +23,15 @@ export function keepReadingReviews(options: {
   reviews: StoredReviews
   /** A hub that knows this device as another gateway has other reviews. */
   gatewayId: () => string | undefined
-  wayToHub: Parameters<typeof keepSending>[0]['wayToHub']
+  hubRoute: Parameters<typeof keepSending>[0]['hubRoute']
   log: Logger
   signal: AbortSignal
 }): ReviewReader {
-  const { reviews, wayToHub, log, signal } = options
+  const { reviews, hubRoute, log, signal } = options
   let newest = 0
 
   const { wake, done } = keepSending({
-    wayToHub,
+    hubRoute,
     async sendNext(post) {
       const gatewayId = options.gatewayId()
       if (gatewayId === undefined) return false
@@ -47,8 +47,8 @@ export function keepReadingReviews(options: {
     signal,
   })
   return {
-    learn(told = 0) {
-      newest = told
+    learn(reported = 0) {
+      newest = reported
       wake()
     },
     done,
