@@ -8,12 +8,12 @@ import styles from './page.module.css'
 /** How many gateways are not protected, with a link to exactly these; nothing when all are. */
 export function NotProtected() {
   const gateways = useGateways().data
-  const told = useMemo(() => unprotected((gateways ?? []).map(({ protection }) => protection.state)), [gateways])
-  if (!told) return null
+  const notice = useMemo(() => unprotected((gateways ?? []).map(({ protection }) => protection.state)), [gateways])
+  if (!notice) return null
   return (
-    <Notice tone={told.tone}>
+    <Notice tone={notice.tone}>
       <Link to="/gateways?protection=not" className={styles.banner}>
-        {told.words}
+        {notice.words}
       </Link>
     </Notice>
   )

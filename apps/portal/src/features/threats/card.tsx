@@ -35,7 +35,7 @@ export const Card = memo(function Card({
   onSelect,
 }: CardProps) {
   const { id, label, severity, gatewayName, location, camera, startedAt, detections, isFired, review } = incident
-  const said = reviewWords(incident)
+  const words = reviewWords(incident)
   return (
     <li
       className={styles.card}
@@ -62,7 +62,7 @@ export const Card = memo(function Card({
           <span className={styles.when}>
             <RelativeTime at={startedAt} />
             {isFired && <span className={styles.fired}>deterrent fired</span>}
-            {said !== undefined && <span className={styles.said}>{said}</span>}
+            {words !== undefined && <span className={styles.said}>{words}</span>}
           </span>
         </span>
       </button>
