@@ -194,7 +194,7 @@ export function simulation() {
   function run(owner: Process, slot: Slot, outputs: readonly SwitchOutput[]): void {
     for (const output of outputs) {
       if (output.do === 'call') call(owner, slot, output.call, output.on)
-      else if (output.do === 'tell' && agent && (owner === supervisor || owner === ownBoard)) {
+      else if (output.do === 'report' && agent && (owner === supervisor || owner === ownBoard)) {
         const { event } = output
         const message = (): void => {
           if (!agent) return

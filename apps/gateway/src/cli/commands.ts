@@ -78,7 +78,7 @@ const commands: Readonly<Record<string, Command>> = {
         acceptedLicence: values['accept-licence'],
         dataDir,
         confirm: promptYesNo,
-        tell: (line) => void process.stdout.write(`${line}\n`),
+        print: (line) => void process.stdout.write(`${line}\n`),
         progress: openProgress(),
       }),
     )(others, environment)

@@ -3,7 +3,7 @@ import { readNames, RECORD_FILE } from '../detections/record.ts'
 import { isMissing } from '../kernel/durable-file.ts'
 import { explainFileError } from '../kernel/startup-error.ts'
 import { readModelLabels, modelsFolder } from '../models/store.ts'
-import { askFrigateForNames } from '../sources/frigate/names.ts'
+import { fetchFrigateNames } from '../sources/frigate/names.ts'
 import { withGivenCameras } from './given-cameras.ts'
 import { checkNames, type NameFindings } from './known-names.ts'
 import { folderOf, parseDeviceFile, type Parsed } from './parse.ts'
@@ -59,17 +59,17 @@ async function findNames(
   const { frigate } = value.sources
   const unread: string[] = []
   /** The file can be checked without what is damaged. */
-  function tell(error: unknown): undefined {
+  function report(error: unknown): undefined {
     const sentence = explainFileError(error)
     if (sentence === undefined) throw error
     unread.push(sentence)
   }
-  const recorded = await Promise.try(readNames, join(dataDir, RECORD_FILE)).catch(tell)
+  const recorded = await Promise.try(readNames, join(dataDir, RECORD_FILE)).catch(report)
   const found = checkNames(withGivenCameras(value, givenCameras), names, {
-    frigate: frigate && (await askFrigateForNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
+    frigate: frigate && (await fetchFrigateNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
     programs: recorded?.programs ?? [],
     seen: recorded?.seen,
-    models: await readModelLabels(modelsFolder(dataDir)).catch(tell),
+    models: await readModelLabels(modelsFolder(dataDir)).catch(report),
   })
   return { ...found, unread }
 }

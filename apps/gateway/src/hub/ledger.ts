@@ -6,7 +6,7 @@ import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry } from '@hedgero
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deterrents } from '../deterrents/deterrents.ts'
-import { toldEntry } from '../deterrents/told-entry.ts'
+import { wireEntry } from '../deterrents/wire-entry.ts'
 import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 import type { HubFeatures } from './features.ts'
 import { inWords } from '../kernel/failure.ts'
@@ -69,9 +69,9 @@ export function keepSendingLedger(options: {
       const entries = await deterrents.ledgerAfter(await readCursor(gatewayId), LEDGER_ENTRIES_AT_ONCE)
       const last = entries.at(-1)
       if (!last) return false
-      const refused = await sendPastRefusals(entries.map(toldEntry), {
+      const refused = await sendPastRefusals(entries.map(wireEntry), {
         send: (part) => deliver(post, part),
-        following: async () => (await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(toldEntry),
+        following: async () => (await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(wireEntry),
       })
       for (const entry of refused) skip(entry, 'the hub accepts others')
       cursor = { gatewayId, id: last.id }
