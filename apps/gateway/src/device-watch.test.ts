@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../test/harness/frigate.ts'
 import { startRelay, type Relay } from '../testing/relay.ts'
 import { checkDeviceFile } from './device-file/check.ts'
-import { wireEntry } from './deterrents/wire-entry.ts'
+import { toldEntry } from './deterrents/told-entry.ts'
 import { openDevice, type Device } from './device.ts'
 import { ruleSentence } from './rules/sentence.ts'
 
@@ -106,7 +106,7 @@ rules:
   const { rules } = device.file.current()
   const shown = [
     device.parts(),
-    (await device.deterrents.ledger({ limit: 50 })).map(wireEntry),
+    (await device.deterrents.ledger({ limit: 50 })).map(toldEntry),
     device.record.find('a'),
     rules.map((rule) => device.file.conceal(ruleSentence(rule))),
     logged,

@@ -181,7 +181,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack, opened
   life.defer(trials.stop)
   const editor = createEditor(filePath, {
     uiTarget,
-    async knownNames(file) {
+    async known(file) {
       const { frigate: there, programs } = device.knownNames()
       // Names of the running Frigate say nothing of another one.
       const isSame = file.sources.frigate?.url === frigate()?.url

@@ -14,7 +14,7 @@ export type Sprinkler = DeviceServer & {
   /** The stations of the queue with the number of their program. */
   queued(): [station: number, program: number][]
   /** The paths of all calls, with their `en`. */
-  requests(): string[]
+  asked(): string[]
 }
 
 export type SprinklerOptions = {
@@ -41,7 +41,7 @@ export async function startOpenSprinkler(options: SprinklerOptions): Promise<Spr
   const given = new Map<number, Element>()
   const bits = new Set<number>()
   let lastSeconds: number | null = null
-  const requests: string[] = []
+  const asked: string[] = []
   const now = () => Math.floor(Date.now() / TICK_MS)
 
   /** main.cpp:965 to 1022. */
@@ -79,8 +79,8 @@ export async function startOpenSprinkler(options: SprinklerOptions): Promise<Spr
   }
 
   /** opensprinkler_server.cpp:1751 to 1824. */
-  function change(query: Record<string, string>): number {
-    const { sid: station, en, t, qo } = query
+  function change(asked: Record<string, string>): number {
+    const { sid: station, en, t, qo } = asked
     const sid = Number(station)
     if (station === undefined || en === undefined) return 16
     if (sid < 0 || sid >= STATIONS) return 17
@@ -110,7 +110,7 @@ export async function startOpenSprinkler(options: SprinklerOptions): Promise<Spr
 
   const server = await serve(({ url }) => {
     const { pw, ...given } = Object.fromEntries(url.searchParams)
-    requests.push(url.pathname + (given['en'] === undefined ? '' : ` en=${given['en']}`))
+    asked.push(url.pathname + (given['en'] === undefined ? '' : ` en=${given['en']}`))
     if (pw !== hash('md5', password)) return json({ result: 2 })
     if (without.includes(url.pathname)) return json({ result: 32 })
     if (url.pathname === '/cm') return json({ result: change(given) })
@@ -133,7 +133,7 @@ export async function startOpenSprinkler(options: SprinklerOptions): Promise<Spr
     },
     running: () => [...bits].toSorted((a, b) => a - b),
     queued: () => queue.map(({ sid, pid }) => [sid, pid]),
-    requests: () => requests,
+    asked: () => asked,
     stop() {
       clearInterval(timer)
       return server.stop()

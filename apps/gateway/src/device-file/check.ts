@@ -59,17 +59,17 @@ async function findNames(
   const { frigate } = value.sources
   const unread: string[] = []
   /** The file can be checked without what is damaged. */
-  function report(error: unknown): undefined {
+  function tell(error: unknown): undefined {
     const sentence = explainFileError(error)
     if (sentence === undefined) throw error
     unread.push(sentence)
   }
-  const recorded = await Promise.try(readNames, join(dataDir, RECORD_FILE)).catch(report)
+  const recorded = await Promise.try(readNames, join(dataDir, RECORD_FILE)).catch(tell)
   const found = checkNames(withGivenCameras(value, givenCameras), names, {
     frigate: frigate && (await fetchFrigateNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
     programs: recorded?.programs ?? [],
     seen: recorded?.seen,
-    models: await readModelLabels(modelsFolder(dataDir)).catch(report),
+    models: await readModelLabels(modelsFolder(dataDir)).catch(tell),
   })
   return { ...found, unread }
 }

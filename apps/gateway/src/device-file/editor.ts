@@ -51,10 +51,10 @@ export function createEditor(
     uiTarget?: URL | undefined
     environment?: NodeJS.ProcessEnv
     /** What the sources know now; `file` is the one that is checked. */
-    knownNames(file: DeviceFile): KnownNames | Promise<KnownNames>
+    known(file: DeviceFile): KnownNames | Promise<KnownNames>
   },
 ): DeviceFileEditor {
-  const { uiTarget, knownNames, environment = process.env } = options
+  const { uiTarget, known, environment = process.env } = options
   const secrets = { folder: folderOf(path), environment: { ...environment } }
   const thread = createParseThread()
   let turn: Promise<unknown> = Promise.resolve()
@@ -86,7 +86,7 @@ export function createEditor(
     const hidden = values === 'hidden' && answer.hasSecrets ? [HIDDEN] : []
     if (parsed.errors) return { errors: parsed.errors, warnings: hidden }
     const { value, names, warnings } = parsed
-    const found = checkNames(value, names, await knownNames(value))
+    const found = checkNames(value, names, await known(value))
     return { errors: found.errors, warnings: [...found.warnings, ...warnings, ...hidden] }
   }
 

@@ -9,12 +9,12 @@ import { keepSending, type Post, type Sender } from './sending.ts'
 
 export function keepSendingDetections(options: {
   queue: DetectionQueue
-  hubRoute: () => Post | undefined
+  wayToHub: () => Post | undefined
   features: HubFeatures
   log: Logger
   signal: AbortSignal
 }): Sender {
-  const { queue, hubRoute, features, log, signal } = options
+  const { queue, wayToHub, features, log, signal } = options
 
   /**
    * Rejects when the batch has to be sent again. Details that the hub refuses are left out first, because an older hub
@@ -49,7 +49,7 @@ export function keepSendingDetections(options: {
   }
 
   return keepSending({
-    hubRoute,
+    wayToHub,
     async sendNext(post) {
       const batch = await queue.oldest()
       if (!batch) return false

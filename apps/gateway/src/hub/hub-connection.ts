@@ -28,7 +28,7 @@ import { createNameService } from '../kernel/name-service.ts'
 import { keepReadingReviews, type StoredReviews } from './reviews.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
 import { askHubWith, type AskHub } from './second-look.ts'
-import { createHubRoute, type Post } from './sending.ts'
+import { createWayToHub, type Post } from './sending.ts'
 import { openTunnel, type Tunnel } from '../tunnel/tunnel.ts'
 import { downloadThroughTunnel, type AgentUpdates, type Download } from './tunnel-download.ts'
 
@@ -245,14 +245,14 @@ export async function openHubConnection(
       onReviews: (newest) => reviews.learn(newest),
       onUnanswered: () => registration.recheck(),
     })
-    const hubRoute = createHubRoute({ tunnel: () => tunnel, httpsFallback, features, signal })
-    poster = hubRoute
-    const sender = keepSendingDetections({ queue, hubRoute, features, log, signal })
+    const wayToHub = createWayToHub({ tunnel: () => tunnel, httpsFallback, features, signal })
+    poster = wayToHub
+    const sender = keepSendingDetections({ queue, wayToHub, features, log, signal })
     const ledger = keepSendingLedger({
       deterrents: options.deterrents,
       path: join(dataDir, LEDGER_CURSOR_FILE),
       gatewayId: () => approval?.gatewayId,
-      hubRoute,
+      wayToHub,
       features,
       log,
       signal,
@@ -260,7 +260,7 @@ export async function openHubConnection(
     const reviews = keepReadingReviews({
       reviews: options.reviews,
       gatewayId: () => approval?.gatewayId,
-      hubRoute,
+      wayToHub,
       log,
       signal,
     })

@@ -6,7 +6,7 @@ import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry } from '@hedgero
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deterrents } from '../deterrents/deterrents.ts'
-import { wireEntry } from '../deterrents/wire-entry.ts'
+import { toldEntry } from '../deterrents/told-entry.ts'
 import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
 import type { HubFeatures } from './features.ts'
 import { inWords } from '../kernel/failure.ts'
@@ -22,12 +22,12 @@ export function keepSendingLedger(options: {
   path: string
   /** A hub that knows this device as another gateway gets the whole ledger. */
   gatewayId: () => string | undefined
-  hubRoute: () => Post | undefined
+  wayToHub: () => Post | undefined
   features: Pick<HubFeatures, 'has'>
   log: Logger
   signal: AbortSignal
 }): Sender {
-  const { deterrents, path, hubRoute, features, log, signal } = options
+  const { deterrents, path, wayToHub, features, log, signal } = options
   let cursor: z.output<typeof cursorFile> | undefined
 
   async function readCursor(gatewayId: string): Promise<number> {
@@ -62,16 +62,16 @@ export function keepSendingLedger(options: {
   }
 
   const sender = keepSending({
-    hubRoute,
+    wayToHub,
     async sendNext(post) {
       const gatewayId = options.gatewayId()
       if (!features.has('ledger') || gatewayId === undefined) return false
       const entries = await deterrents.ledgerAfter(await readCursor(gatewayId), LEDGER_ENTRIES_AT_ONCE)
       const last = entries.at(-1)
       if (!last) return false
-      const refused = await sendPastRefusals(entries.map(wireEntry), {
+      const refused = await sendPastRefusals(entries.map(toldEntry), {
         send: (part) => deliver(post, part),
-        following: async () => (await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(wireEntry),
+        following: async () => (await deterrents.ledgerAfter(last.id, LEDGER_ENTRIES_AT_ONCE)).map(toldEntry),
       })
       for (const entry of refused) skip(entry, 'the hub accepts others')
       cursor = { gatewayId, id: last.id }

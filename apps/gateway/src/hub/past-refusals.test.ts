@@ -82,7 +82,7 @@ async function send(hub: Awaited<ReturnType<typeof startHub>>): Promise<Detectio
   const features = createHubFeatures()
   features.learn([])
   const { post, signal } = hub
-  const { wake, done } = keepSendingDetections({ queue, hubRoute: () => post, features, log, signal })
+  const { wake, done } = keepSendingDetections({ queue, wayToHub: () => post, features, log, signal })
   onTestFinished(async () => {
     hub.stop()
     await done
@@ -155,7 +155,7 @@ test('the ledger goes on past an entry that is refused', async () => {
     },
     path: join(folder, 'cursor.json'),
     gatewayId: () => 'g',
-    hubRoute: () => hub.post,
+    wayToHub: () => hub.post,
     features,
     log,
     signal: hub.signal,

@@ -23,15 +23,15 @@ export function keepReadingReviews(options: {
   reviews: StoredReviews
   /** A hub that knows this device as another gateway has other reviews. */
   gatewayId: () => string | undefined
-  hubRoute: Parameters<typeof keepSending>[0]['hubRoute']
+  wayToHub: Parameters<typeof keepSending>[0]['wayToHub']
   log: Logger
   signal: AbortSignal
 }): ReviewReader {
-  const { reviews, hubRoute, log, signal } = options
+  const { reviews, wayToHub, log, signal } = options
   let newest = 0
 
   const { wake, done } = keepSending({
-    hubRoute,
+    wayToHub,
     async sendNext(post) {
       const gatewayId = options.gatewayId()
       if (gatewayId === undefined) return false

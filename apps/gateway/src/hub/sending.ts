@@ -25,7 +25,7 @@ export type Post = <C extends Call & { response: z.ZodType }>(
  * The way to the hub for private data: the tunnel, or https beside it. Undefined while there is none, and until a
  * heartbeat of this session has shown the hub's features.
  */
-export function createHubRoute(options: {
+export function createWayToHub(options: {
   tunnel: () => Tunnel | undefined
   httpsFallback: Pick<HttpsFallback, 'isPrivate' | 'post'>
   features: Pick<HubFeatures, 'isKnown'>
@@ -51,7 +51,7 @@ export type Sender = {
 
 /** Sends waiting items, one call after the other, while there is a way to the hub. */
 export function keepSending(options: {
-  hubRoute: () => Post | undefined
+  wayToHub: () => Post | undefined
   /** Sends the oldest item. Returns false when none waits; rejects when the item has to be sent again. */
   sendNext(post: Post): Promise<boolean>
   onFailure(error: unknown, retryAfterMs: number | undefined): void
@@ -64,7 +64,7 @@ export function keepSending(options: {
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        const post = options.hubRoute()
+        const post = options.wayToHub()
         if (post) {
           while (!signal.aborted && (await options.sendNext(post))) backoff.reset()
         }

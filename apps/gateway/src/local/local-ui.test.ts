@@ -84,7 +84,7 @@ const faulty: unknown[] = []
 async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
   const faults = createFaults({ report: (error) => faulty.push(error) })
   const { record, pictures, deterrents, learning, parts, file } = device
-  const editor = createEditor(join(dataDir, 'gateway.yaml'), { knownNames: device.knownNames })
+  const editor = createEditor(join(dataDir, 'gateway.yaml'), { known: device.knownNames })
   const sessions = createSessions(await openPassword(dataDir), { port: () => 0 })
   const folder = join(dataDir, 'built')
   const log = pino({ level: 'silent' })

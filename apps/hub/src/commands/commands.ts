@@ -47,7 +47,7 @@ type End = Pick<Row, 'state' | 'code' | 'message'>
 
 export type Commands = {
   /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
-  give(request: CommandRequest, act: Act): Promise<Command>
+  give(asked: CommandRequest, act: Act): Promise<Command>
   /** Ends commands that were on their way when the hub stopped. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -74,38 +74,38 @@ export function createCommands(options: {
   const onTheWay = new Map<string, Set<AbortController>>()
   const running = new Set<Promise<unknown>>()
 
-  async function give(request: CommandRequest, act: Act): Promise<Command> {
+  async function give(asked: CommandRequest, act: Act): Promise<Command> {
     if (stopping.signal.aborted) throw new HubError('internal_error')
-    const isStop = request.action === 'stop' || request.action === 'disarm'
+    const isStop = asked.action === 'stop' || asked.action === 'disarm'
     // Known from the first moment: a stop may be written down sooner than what was given before it.
     const overtaken = new AbortController()
-    const others = onTheWay.get(request.gatewayId) ?? new Set()
-    if (!isStop) onTheWay.set(request.gatewayId, others.add(overtaken))
+    const others = onTheWay.get(asked.gatewayId) ?? new Set()
+    if (!isStop) onTheWay.set(asked.gatewayId, others.add(overtaken))
     try {
-      const gateway = await findGateway(db, scopeOf(act.actor), request.gatewayId)
+      const gateway = await findGateway(db, scopeOf(act.actor), asked.gatewayId)
       requireDoor(gateway)
       if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
       const deadline = monotonic() + COMMAND_LIFETIME_MS
-      const row = await insert(request, gateway.name, act)
+      const row = await insert(asked, gateway.name, act)
       const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
       const signal = AbortSignal.any([stopping.signal, overtaken.signal])
       const end = await carryOut(row, { gateway, remaining, signal, mayRepeat: isStop })
       return toCommand(await finish(row, end, gateway.name))
     } finally {
       others.delete(overtaken)
-      if (others.size === 0 && onTheWay.get(request.gatewayId) === others) onTheWay.delete(request.gatewayId)
+      if (others.size === 0 && onTheWay.get(asked.gatewayId) === others) onTheWay.delete(asked.gatewayId)
     }
   }
 
-  async function insert(request: CommandRequest, name: string, { actor, sourceIp, now }: Act) {
+  async function insert(asked: CommandRequest, name: string, { actor, sourceIp, now }: Act) {
     const row: Row = {
       id: base32(randomBytes(10)).toLowerCase(),
-      gateway_id: request.gatewayId,
-      action: request.action,
-      deterrent: request.deterrent ?? null,
-      seconds: request.seconds ?? null,
-      lasts: request.lasts ?? null,
-      learning: request.learning === undefined ? null : JSON.stringify(request.learning),
+      gateway_id: asked.gatewayId,
+      action: asked.action,
+      deterrent: asked.deterrent ?? null,
+      seconds: asked.seconds ?? null,
+      lasts: asked.lasts ?? null,
+      learning: asked.learning === undefined ? null : JSON.stringify(asked.learning),
       by_id: actor.userId,
       by_name: actor.username,
       source_ip: sourceIp,
@@ -129,9 +129,9 @@ export function createCommands(options: {
    */
   async function carryOut(
     row: Row,
-    attempt: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean; isOlder?: boolean },
+    way: { gateway: DoorGateway; remaining(): number; signal: AbortSignal; mayRepeat: boolean; isOlder?: boolean },
   ): Promise<End> {
-    const { gateway, remaining, signal } = attempt
+    const { gateway, remaining, signal } = way
     let failure = 'it does not answer'
     let wasSent = false
     while (remaining() > 0 && !signal.aborted) {
@@ -142,12 +142,12 @@ export function createCommands(options: {
         const withinMs = remaining()
         if (withinMs <= 0) break
         wasSent = true
-        const sent = await send(attempt.isOlder ? { ...row, lasts: null } : row, { gateway, ticket, withinMs, signal })
-        return endOf(sent, attempt)
+        const sent = await send(way.isOlder ? { ...row, lasts: null } : row, { gateway, ticket, withinMs, signal })
+        return endOf(sent, way)
       } catch (error) {
         failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
-        if (error instanceof DoorStatus && error.status === 400 && row.lasts !== null && !attempt.isOlder) {
-          attempt.isOlder = true
+        if (error instanceof DoorStatus && error.status === 400 && row.lasts !== null && !way.isOlder) {
+          way.isOlder = true
           continue
         }
         if (error instanceof DoorStatus && error.status === 400 && wasSent)
@@ -156,7 +156,7 @@ export function createCommands(options: {
             code: 'not_understood',
             message: 'The agent does not know this command: update it.',
           }
-        if (wasSent && !attempt.mayRepeat) break
+        if (wasSent && !way.mayRepeat) break
         if (isWithoutDoor(error) && !wasSent)
           return {
             state: 'refused',
@@ -224,8 +224,8 @@ export function createCommands(options: {
   }
 
   return {
-    give(request, act) {
-      const given = give(request, act)
+    give(asked, act) {
+      const given = give(asked, act)
       const settled = given.catch(() => {})
       running.add(settled)
       void settled.finally(() => running.delete(settled))

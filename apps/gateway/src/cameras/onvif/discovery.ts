@@ -33,7 +33,7 @@ const ANSWERS_MAX = 5_000
 /** Resolves at the end of the search. A network that cannot be searched is skipped. */
 export async function discoverCameras(options: DiscoveryOptions): Promise<void> {
   const { onFound, signal, from = ownAddresses(), group = GROUP, port = PORT, isOwn = isOwnAddress } = options
-  const hosts = new Set<string>()
+  const known = new Set<string>()
   let answers = 0
 
   function onAnswer(bytes: Buffer, sender: string): void {
@@ -45,8 +45,8 @@ export async function discoverCameras(options: DiscoveryOptions): Promise<void> 
       .map(serviceUrl)
       // A camera may name only itself: an answer must not send the gateway to another machine, or to its own services.
       .find((url) => url?.hostname === sender)
-    if (!service || hosts.has(service.host) || hosts.size >= DEVICES_MAX) return
-    hosts.add(service.host)
+    if (!service || known.has(service.host) || known.size >= DEVICES_MAX) return
+    known.add(service.host)
     onFound({ service })
   }
 

@@ -44,7 +44,7 @@ test.each<[string, Partial<SprinklerOptions>]>([
 test('older firmware is never asked to stop a station that is not in its queue', async () => {
   const lawn = await open({ firmware: 220 })
   expect(await lawn.off(never)).toBe('it is off')
-  expect(controller.requests()).not.toContain('/cm en=0')
+  expect(controller.asked()).not.toContain('/cm en=0')
 })
 
 test.each([[{}], [{ without: ['/jc'] }]])(

@@ -6,7 +6,7 @@ import { Refusal } from '../../calls/errors.ts'
 import { createParts, latestPicture, type PartsOptions } from '../../calls/parts.ts'
 import type { Trial, Trials } from '../../cameras/trials.ts'
 import type { Deterrents } from '../../deterrents/deterrents.ts'
-import { wireEntry } from '../../deterrents/wire-entry.ts'
+import { toldEntry } from '../../deterrents/told-entry.ts'
 import type { WatchedDeviceFile } from '../../device-file/device-file.ts'
 import { addCamera, editCamera, hasCamera } from '../../device-file/edit-camera.ts'
 import { TooManyChecks, type DeviceFileEditor } from '../../device-file/editor.ts'
@@ -98,7 +98,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     stopDeterrent: ({ caller, params: { name } }) => parts.stop(name, askerOf(signedIn(caller))),
     arm: ({ caller }) => parts.arm(askerOf(signedIn(caller))),
     disarm: ({ caller, query: { lasts } }) => parts.disarm(askerOf(signedIn(caller)), lasts),
-    listLedger: async ({ query }) => (await deterrents.ledger(query)).map(wireEntry),
+    listLedger: async ({ query }) => (await deterrents.ledger(query)).map(toldEntry),
     readRules() {
       const { fired } = ruleTest()
       return file.current().rules.map((rule) => ({

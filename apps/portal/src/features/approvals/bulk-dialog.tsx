@@ -13,7 +13,7 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import {
   approvedMessage,
   approveFailed,
-  decisionQuestion,
+  askToDecide,
   rejectedMessage,
   rejectFailed,
   REJECTION_FOLLOWS,
@@ -57,7 +57,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
 
   return (
     <Dialog
-      title={decisionQuestion(decision, registrations.length)}
+      title={askToDecide(decision, registrations.length)}
       size="lg"
       opened={opened}
       onClose={onClose}

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import {
   approvedMessage,
   approveFailed,
-  decisionQuestion,
+  askToDecide,
   EMPTY_TEXT,
   EMPTY_TITLE,
   held,
@@ -50,8 +50,8 @@ it('says why approved devices wait, once for each reason, and what ends the wait
 })
 
 it('asks about one device and about several', () => {
-  expect(decisionQuestion('approve', 1)).toBe('Approve 1 device?')
-  expect(decisionQuestion('reject', 40)).toBe('Reject 40 devices?')
+  expect(askToDecide('approve', 1)).toBe('Approve 1 device?')
+  expect(askToDecide('reject', 40)).toBe('Reject 40 devices?')
 })
 
 it('names the source and the number of requests', () => {

@@ -9,7 +9,7 @@ export const approvedMessage = ({ deviceName, assignedIp }: { deviceName: string
 
 export const rejectedMessage = (deviceName: string): string => `Gateway "${deviceName}" rejected.`
 
-export const decisionQuestion = (decision: 'approve' | 'reject', devices: number): string =>
+export const askToDecide = (decision: 'approve' | 'reject', devices: number): string =>
   `${decision === 'approve' ? 'Approve' : 'Reject'} ${devices} ${devices === 1 ? 'device' : 'devices'}?`
 
 export const loadFailed = (reason: string): string => `Failed to load pending requests: ${reason}`

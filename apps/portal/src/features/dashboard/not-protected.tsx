@@ -8,12 +8,12 @@ import styles from './page.module.css'
 /** How many gateways are not protected, with a link to exactly these; nothing when all are. */
 export function NotProtected() {
   const gateways = useGateways().data
-  const notice = useMemo(() => unprotected((gateways ?? []).map(({ protection }) => protection.state)), [gateways])
-  if (!notice) return null
+  const told = useMemo(() => unprotected((gateways ?? []).map(({ protection }) => protection.state)), [gateways])
+  if (!told) return null
   return (
-    <Notice tone={notice.tone}>
+    <Notice tone={told.tone}>
       <Link to="/gateways?protection=not" className={styles.banner}>
-        {notice.words}
+        {told.words}
       </Link>
     </Notice>
   )

@@ -37,7 +37,7 @@ export function readView(parameters: URLSearchParams): View {
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
     protection: PROTECTIONS.find((one) => one === parameters.get('protection')) ?? 'any',
     tag: parameters.get('tag') ?? '',
-    sort: SORTS.find((name) => name === key) ?? 'status',
+    sort: SORTS.find((known) => known === key) ?? 'status',
     descending: sort.startsWith('-'),
     layout: parameters.get('view') === 'cards' ? 'cards' : 'table',
   }

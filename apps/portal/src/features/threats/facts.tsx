@@ -14,7 +14,7 @@ export type WithList = ResponseOf<typeof readIncident>
 
 export function Facts({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
   const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt, label, reportedLabel } = incident
-  const words = reviewWords(incident)
+  const said = reviewWords(incident)
   const alerts = useAlertsOf(incident.id).data ?? []
   const verdicts = shown?.verdicts ?? []
   return (
@@ -62,7 +62,7 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
             'not reviewed yet'
           ) : (
             <>
-              {words} · {review.by}, <ExactTime at={review.at} />
+              {said} · {review.by}, <ExactTime at={review.at} />
             </>
           ),
         ],
@@ -97,8 +97,8 @@ export function verdictInWords({ stage, by, outcome, score, reason }: Verdict): 
   const who = STAGES[stage] ?? stage
   const sure = score === undefined ? '' : `, ${percent(score)}`
   // A detector confirms nothing: that is for the stages after it.
-  const result = stage === 'detector' && outcome === 'unsure' ? 'saw it' : OUTCOMES[outcome]
-  return `${who} (${by}) ${result}${sure}${reason === undefined ? '' : `: ${reason}`}`
+  const said = stage === 'detector' && outcome === 'unsure' ? 'saw it' : OUTCOMES[outcome]
+  return `${who} (${by}) ${said}${sure}${reason === undefined ? '' : `: ${reason}`}`
 }
 
 const deedInWords = (deed: Deed): string => `${new Date(deed.at).toLocaleTimeString()}: ${deedLine(deed)}`

@@ -117,15 +117,15 @@ export function ThreatsPage() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     setCurrent(next)
   }
-  const say = async (decision: Verdict) => {
+  const say = async (said: Verdict) => {
     const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
     if (ids.length === 0) return
     // The incident may leave the list under this filter, so the next one is determined before.
     const next = opened !== undefined ? neighbour(opened, 1) : undefined
-    if (!(await review.say(ids, decision))) return
+    if (!(await review.say(ids, said))) return
     if (opened !== undefined) {
       // The person may have closed it, or moved on, before the answer came.
-      if (decision.verdict !== null && now.current.opened === opened) open(next ?? opened)
+      if (said.verdict !== null && now.current.opened === opened) open(next ?? opened)
     } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
     setSelected(NOTHING)
   }
@@ -226,7 +226,7 @@ export function ThreatsPage() {
           isBusy={review.isPending}
           isLabelling={isLabelling && opened === undefined}
           onLabelling={setLabelling}
-          onSay={(decision) => void say(decision)}
+          onSay={(said) => void say(said)}
           onClear={() => setSelected(NOTHING)}
         />
       )}
@@ -236,7 +236,7 @@ export function ThreatsPage() {
           labels={labels}
           onPrevious={neighbour(opened, -1) === undefined ? undefined : move(-1)}
           onNext={neighbour(opened, 1) === undefined ? undefined : move(1)}
-          onSay={(decision) => void say(decision)}
+          onSay={(said) => void say(said)}
           onClosed={() => open(undefined)}
           isLabelling={isLabelling}
           onLabelling={setLabelling}

@@ -37,7 +37,7 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
           description="A tag is one word. Commas or spaces separate tags."
           {...field('add')}
         />
-        <TagField label="Tags to remove" existing={[...countTags(gateways).keys()]} {...field('remove')} />
+        <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
         <DialogActions onCancel={onClose}>
           <Button type="submit" loading={tag.isPending}>
             {`Tag ${gateways.length}`}

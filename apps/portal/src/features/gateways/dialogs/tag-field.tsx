@@ -12,17 +12,17 @@ type TagFieldProps = {
   description?: string
   value: string
   /** The tags to choose from; by default those of the whole fleet. */
-  existing?: readonly string[]
+  known?: readonly string[]
   error?: ReactNode
   disabled?: boolean
   onChange: (text: string) => void
 }
 
 /** A text field for tags, with buttons for the tags that gateways have already. */
-export function TagField({ label, description, value, existing, error, disabled = false, onChange }: TagFieldProps) {
-  const { data = [] } = useGateways({ enabled: existing === undefined })
+export function TagField({ label, description, value, known, error, disabled = false, onChange }: TagFieldProps) {
+  const { data = [] } = useGateways({ enabled: known === undefined })
   const typed = tagsIn(value)
-  const suggested = (existing ?? byFrequency(countTags(data))).filter((tag) => !typed.includes(tag)).slice(0, SUGGESTED)
+  const suggested = (known ?? byFrequency(countTags(data))).filter((tag) => !typed.includes(tag)).slice(0, SUGGESTED)
   return (
     <div>
       <TextInput

@@ -1,4 +1,4 @@
-import type { LedgerEntry as WireEntry } from '@hedgerow/contract'
+import type { LedgerEntry as ToldEntry } from '@hedgerow/contract'
 import type { LedgerEntry } from './ledger-entry.ts'
 
 const TEXT_MAX = 500
@@ -6,7 +6,7 @@ const NAME_MAX = 200
 const ID_MAX = 100
 
 /** An entry as the hub and people get it, within the contract's limits. */
-export function wireEntry({ by, deterrent, firing, answer, code, message, ...entry }: LedgerEntry): WireEntry {
+export function toldEntry({ by, deterrent, firing, answer, code, message, ...entry }: LedgerEntry): ToldEntry {
   return {
     ...entry,
     at: Math.max(0, Math.floor(entry.at)),
@@ -19,7 +19,7 @@ export function wireEntry({ by, deterrent, firing, answer, code, message, ...ent
   }
 }
 
-function actorOf(by: NonNullable<LedgerEntry['by']>): WireEntry['by'] {
+function actorOf(by: NonNullable<LedgerEntry['by']>): ToldEntry['by'] {
   if (by.kind === 'program') return { kind: 'program' }
   if (by.kind === 'person') return { kind: 'person', name: by.name.slice(0, NAME_MAX), via: by.via }
   const chose = by.chose?.slice(0, NAME_MAX)
