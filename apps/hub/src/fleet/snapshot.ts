@@ -77,8 +77,8 @@ export function createFleet(db: Kysely<Tables>): Fleet {
   async function readAgain(before: readonly FleetGateway[], ids: ReadonlySet<string>) {
     const gateways = before.filter(({ id }) => !ids.has(id))
     for await (const some of slices([...ids])) {
-      const asked = withOwner(db.selectFrom('gateways').where('gateways.id', 'in', some))
-      const rows = await asked
+      const query = withOwner(db.selectFrom('gateways').where('gateways.id', 'in', some))
+      const rows = await query
         .select(COLUMNS.map((column) => `gateways.${column}` as const))
         .select(['tags', ...SCOPED])
         .execute()
