@@ -58,7 +58,7 @@ export async function listAlerts(
       db.selectFrom('alerted_incidents').select('alert_id').where('incident_id', '=', incident),
     )
   else if (own !== undefined)
-    // An alert of several gateways may include theirs; `toldTo` decides.
+    // An alert of several gateways may include theirs; `visibleList` decides.
     query = query.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
   const reader = await readPreferences(db, caller.userId)
   return (await query.execute()).flatMap((row) => {

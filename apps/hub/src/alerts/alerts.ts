@@ -102,7 +102,7 @@ export async function report(
     if (fresh.length === 0) continue
     const sites = new Map(places.map(({ gatewayId, location }) => [gatewayId, location]))
     const lines = fresh.map(({ line }) => ({ ...line, site: sites.get(line.gatewayId) ?? '' }))
-    const alertId = await sendOver(transaction, rule.id, lines, at, outbox)
+    const alertId = await addLines(transaction, rule.id, lines, at, outbox)
     await transaction
       .updateTable('alerted_incidents')
       .set({ alert_id: alertId ?? null })
@@ -138,7 +138,7 @@ export async function markTold(
  * Adds lines of one kind to the rule's waiting message, or to a new one. Returns the alert's id; undefined when the
  * rule is gone.
  */
-export async function sendOver(
+export async function addLines(
   transaction: Transaction<Tables>,
   ruleId: string,
   lines: readonly Line[],

@@ -17,7 +17,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { aboutAlert, wholeList } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { disarmedFor } from './alert-words.ts'
-import { announceStep, markTold, MINUTE_MS, sendOver, type Occurrence } from './alerts.ts'
+import { announceStep, markTold, MINUTE_MS, addLines, type Occurrence } from './alerts.ts'
 import { matches } from './match.ts'
 import { notifyPeople } from './people.ts'
 import type { Line } from './words.ts'
@@ -174,7 +174,7 @@ export function createProblems(options: {
           })
           const fresh = kind === 'gateway-warning' ? await markTold(transaction, rule_id, things, now) : things
           const lines = fresh.map(({ line }) => line)
-          const alertId = lines[0] && (await sendOver(transaction, rule_id, lines, now, notifications))
+          const alertId = lines[0] && (await addLines(transaction, rule_id, lines, now, notifications))
           await transaction
             .updateTable('alert_problems')
             .set({ alert_id: alertId ?? '' })
@@ -225,7 +225,7 @@ async function subjectsOf(
   fleet: readonly FleetStatus[],
   camerasOf: (gatewayId: string) => Heartbeat['cameras'],
   now: number,
-  previous: ReadonlySet<string>,
+  known: ReadonlySet<string>,
 ): Promise<Map<string, Line>> {
   const subjects = new Map<string, Line>()
   for await (const some of slices(fleet))
@@ -252,7 +252,7 @@ async function subjectsOf(
       for (const { name: camera, state } of camerasOf(id)) {
         // The state of a camera is unknown while its gateway is offline.
         const isBlind = state === 'offline' || state === 'frozen'
-        const isDark = status === 'offline' ? previous.has(cameraSubject(id, camera)) : isBlind
+        const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : isBlind
         const frozen = state === 'frozen' && { isFrozen: true }
         if (isDark)
           subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera, ...frozen })

@@ -165,7 +165,7 @@ class JudgedGateway implements FleetStatus {
   readonly queue: Heartbeat['queue']
   readonly restarts: Heartbeat['restarts']
   readonly disarmed: Heartbeat['disarmed']
-  readonly #known: Signals
+  readonly #signals: Signals
 
   constructor(gateway: FleetGateway, signals: Signals) {
     this.id = gateway.id
@@ -178,23 +178,23 @@ class JudgedGateway implements FleetStatus {
     this.queue = signals.heartbeat?.content.queue
     this.restarts = signals.heartbeat?.content.restarts
     this.disarmed = signals.heartbeat?.content.disarmed
-    this.#known = signals
+    this.#signals = signals
   }
 
   get isOnlyCameras(): boolean {
-    return isOnlyCameras(this.#known)
+    return isOnlyCameras(this.#signals)
   }
 
   get reason(): string {
-    return reasonOf(this.#known)
+    return reasonOf(this.#signals)
   }
 
   get problems(): string[] {
-    return problemNames(this.#known)
+    return problemNames(this.#signals)
   }
 
   reasonIn(language: Language): string {
-    return reasonOf(this.#known, language)
+    return reasonOf(this.#signals, language)
   }
 }
 

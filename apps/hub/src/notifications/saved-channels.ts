@@ -50,10 +50,10 @@ export function createSavedChannels({
 }): SavedChannels {
   const byVariables = (name: string): Values => variables[name] ?? {}
 
-  async function read(db: Db, { fields: fields, ...type }: ChannelType, name = type.name): Promise<Saved> {
+  async function read(db: Db, { fields, ...type }: ChannelType, name = type.name): Promise<Saved> {
     const row = await db.selectFrom('channels').selectAll().where('name', '=', name).executeTakeFirst()
     if (!row) return { enabled: false, values: {}, isUnreadable: false }
-    const guarded = operatorsSecret({ fields: fields }, byVariables(name))
+    const guarded = operatorsSecret({ fields }, byVariables(name))
     // A value that this version does not accept counts as unset, and so does an address for the operator's own secret.
     const accepted = (text: string): Values =>
       Object.fromEntries(
