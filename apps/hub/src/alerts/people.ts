@@ -28,7 +28,10 @@ export async function notifyPeople(
   if (!enableNotifications) return
   const isOver = (channel: string) => step.channels.length === 0 || step.channels.includes(channel)
   for (const person of await readPeople(transaction, step.people)) {
-    const visible = visibleList(alert, await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })))
+    const visible = visibleList(
+      alert,
+      await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })),
+    )
     if (!visible) continue
     // A notice shows by itself that its alert is over.
     if (isOver('portal') && step.step !== 'cleared') await putNotice(transaction, person.id, alert.id, step.now)
