@@ -167,9 +167,9 @@ type Sent = { agent: Agent; port: number; path: string; headers: Record<string, 
 /** Rejects for every answer except 2xx. */
 function send({ agent, port, path, headers, body }: Sent): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asking = request({ agent, port, host: '127.0.0.1', path, headers, method: body ? 'POST' : 'GET' })
-    asking.on('error', reject)
-    asking.on('response', (response) => {
+    const outgoing = request({ agent, port, host: '127.0.0.1', path, headers, method: body ? 'POST' : 'GET' })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
       response.resume()
       response.on('error', reject)
       response.on('end', () => {
@@ -177,7 +177,7 @@ function send({ agent, port, path, headers, body }: Sent): Promise<void> {
         else reject(new Error(`${path} answered ${response.statusCode}`))
       })
     })
-    asking.end(body)
+    outgoing.end(body)
   })
 }
 
@@ -192,22 +192,22 @@ async function signIn(port: number): Promise<string> {
 }
 
 async function measure(
-  ask: (agent: Agent) => Promise<void>,
+  exchange: (agent: Agent) => Promise<void>,
   { connections, durationMs }: { connections: number; durationMs: number },
 ) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  await ask(agent)
+  await exchange(agent)
   const measured = await loop(
-    Array.from({ length: connections }, () => () => ask(agent)),
+    Array.from({ length: connections }, () => () => exchange(agent)),
     durationMs,
   )
   agent.destroy()
   return measured
 }
 
-async function measureTunnels(tunnels: TestPeer[], ask: (peer: TestPeer) => Promise<void>, durationMs: number) {
+async function measureTunnels(tunnels: TestPeer[], exchange: (peer: TestPeer) => Promise<void>, durationMs: number) {
   return loop(
-    tunnels.map((tunnel) => () => ask(tunnel)),
+    tunnels.map((tunnel) => () => exchange(tunnel)),
     durationMs,
   )
 }
@@ -218,11 +218,11 @@ async function loop(askers: (() => Promise<void>)[], durationMs: number): Promis
   const startedAtMs = performance.now()
   const endsAtMs = startedAtMs + durationMs
   await Promise.all(
-    askers.map(async (ask) => {
+    askers.map(async (exchange) => {
       while (performance.now() < endsAtMs) {
-        const askedAtMs = performance.now()
-        await ask()
-        tookMs.push(performance.now() - askedAtMs)
+        const sentAtMs = performance.now()
+        await exchange()
+        tookMs.push(performance.now() - sentAtMs)
       }
     }),
   )

@@ -167,12 +167,12 @@ async function ffmpeg(
   const child = spawn('ffmpeg', ['-hide_banner', '-nostdin', '-benchmark', '-y', '-threads', '1', ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
-  let said = ''
-  child.stderr!.on('data', (text: Buffer) => (said = (said + text.toString()).slice(-4_000)))
+  let output = ''
+  child.stderr!.on('data', (text: Buffer) => (output = (output + text.toString()).slice(-4_000)))
   child.stdout!.on('data', onBytes)
   child.stdio[3]!.on('data', onOwnBytes)
   await once(child, 'close')
-  const [, user = 'NaN', system = 'NaN'] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(said) ?? []
+  const [, user = 'NaN', system = 'NaN'] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(output) ?? []
   return (Number(user) + Number(system)) * 1_000
 }
 

@@ -47,7 +47,7 @@ export async function benchFootage(): Promise<void> {
       folder,
       fromHub: async () => undefined,
       confirm: async () => false,
-      tell: console.log,
+      print: console.log,
     })
     const model = openModel({
       folder,

@@ -65,7 +65,7 @@ async function simulate(site: Site): Promise<Simulated> {
   // learned.
   const weather = createRandom(site.seed + 7)
   const reviewer = createReviewer(createRandom(site.seed + 11))
-  const told = new Map<string, Detection>()
+  const reported = new Map<string, Detection>()
   let now = BEGIN
   const days: Day[] = []
   const notes: string[] = []
@@ -74,12 +74,12 @@ async function simulate(site: Site): Promise<Simulated> {
     settings: () => learningSettings.parse({}),
     place: () => ({ timeZone: 'UTC' }),
     masks: () => [],
-    reviews: () => reviewer.said,
+    reviews: () => reviewer.verdicts,
     picture: async () => undefined,
     async update(id, change) {
-      const found = told.get(id)
-      if (found) told.set(id, { ...found, ...change })
-      if (change.doubtful) reviewer.askAgain(id)
+      const found = reported.get(id)
+      if (found) reported.set(id, { ...found, ...change })
+      if (change.doubtful) reviewer.repeatQuestion(id)
       return found !== undefined
     },
     log,
@@ -89,7 +89,7 @@ async function simulate(site: Site): Promise<Simulated> {
   /** Counts as people see it: one event is one incident, which is held back only when all of it is. */
   function count(day: Day, { kind, at }: Event, sighted: readonly Sighted[]): void {
     const ids = sighted.map(({ looks }) => looks[0]!.detection.id)
-    const isShown = (id: string) => told.get(id)?.suppressed !== true
+    const isShown = (id: string) => reported.get(id)?.suppressed !== true
     const isWanted = WANTED.includes(kind) && sighted.some(({ isSomebody }) => isSomebody)
     const isHidden = isWanted
       ? !sighted.some(({ isSomebody, looks }) => isSomebody && isShown(looks[0]!.detection.id))
@@ -113,9 +113,9 @@ async function simulate(site: Site): Promise<Simulated> {
         if (sighted.length === 0) continue
         for (const { detection, crop, travel } of sighted.flatMap(({ looks }) => looks)) {
           now = Date.parse(detection.startedAt) + 1_000
-          const before = told.get(detection.id)
+          const before = reported.get(detection.id)
           const { suppressed } = await learning.judge(detection, { before, sight: { crop, travel } })
-          told.set(detection.id, { ...before, ...detection, ...(suppressed !== undefined && { suppressed }) })
+          reported.set(detection.id, { ...before, ...detection, ...(suppressed !== undefined && { suppressed }) })
         }
         count(day, event, sighted)
       }
@@ -201,23 +201,23 @@ function watch(siteSeed: number, event: Event): Sighted[] {
     for (const { id, label, sighting, travel, firstSeenAt } of seen) {
       const box = clipToPicture(sighting.box)
       if (areaOf(box) === 0) continue
-      const known = found.get(id)
+      const existing = found.get(id)
       const isSomebody = truth.some((there) => overlapOf(there.box, box) > 0.1)
       const detection: Detection = {
-        id: known?.looks[0]!.detection.id ?? `${siteSeed} ${event.at} ${id}`,
+        id: existing?.looks[0]!.detection.id ?? `${siteSeed} ${event.at} ${id}`,
         camera: CAMERA,
         label,
         severity: 'alert',
-        score: known?.looks[0]!.detection.score ?? random.between(0.6, 0.95),
+        score: existing?.looks[0]!.detection.score ?? random.between(0.6, 0.95),
         startedAt: new Date(event.at + firstSeenAt).toISOString(),
         box,
       }
       const look = { crop: cropOf(image, box), detection, travel }
-      if (!known) found.set(id, { isSomebody, looks: [look], best: areaOf(box) })
-      else if (areaOf(box) > known.best * 1.3) {
+      if (!existing) found.set(id, { isSomebody, looks: [look], best: areaOf(box) })
+      else if (areaOf(box) > existing.best * 1.3) {
         // The device sends a better picture once more, at the end.
-        known.best = areaOf(box)
-        known.looks[1] = look
+        existing.best = areaOf(box)
+        existing.looks[1] = look
       }
     }
   }
@@ -233,35 +233,35 @@ function createReviewer(random: Random) {
   type Shown = { ids: string[]; isWanted: boolean; at: number }
   const shown = new Map<string, Shown>()
   let today: Shown[] = []
-  let asked: Shown[] = []
-  const said: StoredVerdict[] = []
+  let questions: Shown[] = []
+  const verdicts: StoredVerdict[] = []
 
   function mark({ ids, isWanted }: Shown): void {
     const isRight = random.next() < SLIPS ? !isWanted : isWanted
     for (const id of ids) {
-      const before = said.findIndex(({ detection }) => detection === id)
-      if (before >= 0) said.splice(before, 1)
-      said.push({ detection: id, verdict: isRight ? 'right' : 'wrong', label: null })
+      const before = verdicts.findIndex(({ detection }) => detection === id)
+      if (before >= 0) verdicts.splice(before, 1)
+      verdicts.push({ detection: id, verdict: isRight ? 'right' : 'wrong', label: null })
     }
   }
 
   return {
-    said,
+    verdicts,
     see(one: Shown): void {
       if (one.ids.length === 0) return
       for (const id of one.ids) shown.set(id, one)
       today.push(one)
     },
-    askAgain(id: string): void {
+    repeatQuestion(id: string): void {
       const found = shown.get(id)
-      if (found && !asked.includes(found)) asked.push(found)
+      if (found && !questions.includes(found)) questions.push(found)
     },
     /** In random order: a person does not look at everything, and not at what is held back. */
     markToday(): void {
       const order = today.map((one) => ({ one, key: random.next() })).toSorted((a, b) => a.key - b.key)
-      for (const one of [...asked, ...order.map(({ one: each }) => each)].slice(0, MARKS_A_DAY)) mark(one)
+      for (const one of [...questions, ...order.map(({ one: each }) => each)].slice(0, MARKS_A_DAY)) mark(one)
       today = []
-      asked = []
+      questions = []
     },
   }
 }

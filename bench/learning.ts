@@ -105,7 +105,7 @@ function coreSeconds(before: NodeJS.CpuUsage): number {
 async function measureNight(): Promise<Record<string, number | string>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-bench-learning-'))
   const random = createRandom(5)
-  const said: StoredVerdict[] = []
+  const verdicts: StoredVerdict[] = []
   const store = openLearningStore(join(dataDir, LEARNING_FILE), log)
   for (let i = 0; i < CROPS; i++) {
     const isRight = i % 2 === 0
@@ -114,7 +114,7 @@ async function measureNight(): Promise<Record<string, number | string>> {
       crop.data[at] = random.between(0, 120) + (isRight && at % 192 < 96 ? 60 : 0)
     const facts = { camera: CAMERA, label: 'animal', score: 0.7, hour: 3, seconds: 1, travel: 0, box: undefined }
     store.addLook({ ...facts, id: `c${i}`, at: BEGIN - i * 60_000, crop })
-    if (i < REVIEWED) said.push({ detection: `c${i}`, verdict: isRight ? 'right' : 'wrong', label: null })
+    if (i < REVIEWED) verdicts.push({ detection: `c${i}`, verdict: isRight ? 'right' : 'wrong', label: null })
     else store.setHeld(`c${i}`, 1)
   }
   store.close()
@@ -123,7 +123,7 @@ async function measureNight(): Promise<Record<string, number | string>> {
     settings: () => learningSettings.parse({}),
     place: () => ({ timeZone: 'UTC' }),
     masks: () => [],
-    reviews: () => said,
+    reviews: () => verdicts,
     picture: async () => undefined,
     update: async () => true,
     log,

@@ -20,7 +20,7 @@ const FRAME = Buffer.concat([Buffer.from([0x81, 0x80 | MESSAGE_BYTES, 0, 0, 0, 0
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A connection with its request sent; resolves with the first bytes of the answer. */
-async function ask(
+async function openStream(
   { port, host, cookies }: LoadTask,
   path: string,
   index: number,
@@ -44,7 +44,7 @@ async function messages(task: LoadTask): Promise<{ rate: number }> {
     `Connection: Upgrade\r\nUpgrade: websocket\r\nOrigin: http://${task.host}\r\nSec-WebSocket-Version: ` +
     `13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
   for (let i = 0; i < task.count; i++) {
-    const [socket, head] = await ask(task, '/program/live', i, upgrade)
+    const [socket, head] = await openStream(task, '/program/live', i, upgrade)
     if (statusOf(head) !== '101') throw new Error(head.toString())
     let missing = FRAME.length
     socket.on('data', (chunk: Buffer) => {
@@ -67,7 +67,7 @@ async function firstByte(task: LoadTask): Promise<{ medianMs: number }> {
   const took: number[] = []
   for (let i = 0; i < task.count; i++) {
     const startedAt = performance.now()
-    const [socket, head] = await ask(task, '/page', i)
+    const [socket, head] = await openStream(task, '/page', i)
     took.push(performance.now() - startedAt)
     if (statusOf(head) !== '200') throw new Error(head.toString())
     socket.destroy()
@@ -79,7 +79,7 @@ async function firstByte(task: LoadTask): Promise<{ medianMs: number }> {
 async function streams(task: LoadTask): Promise<{ open: number }> {
   let open = 0
   for (let i = 0; i < task.count; i++) {
-    const answered = ask(task, '/program/events', i).then(([, head]) => statusOf(head) === '200')
+    const answered = openStream(task, '/program/events', i).then(([, head]) => statusOf(head) === '200')
     if (await Promise.race([answered, sleep(2_000)])) open++
     else break
   }

@@ -88,7 +88,7 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
     const isServed = async () => (await pages[0]!.send('/page')).status === 200
     await waitFor(isServed, { for: 'the page through the hub' })
     await waitFor(() => client.run('wg', ['show', CLIENT_DEVICE, 'latest-handshakes']), { for: 'the reference' })
-    const way = (port: number, pids: readonly number[], prefix: readonly string[] = []): Route => ({
+    const routeBy = (port: number, pids: readonly number[], prefix: readonly string[] = []): Route => ({
       pids,
       async wrk(task) {
         const script = join(folder, 'script.lua')
@@ -108,9 +108,9 @@ export async function openProxyPair(hubFlags: readonly string[]): Promise<ProxyP
     const inClient = ['ip', 'netns', 'exec', client.name]
     return {
       hub,
-      throughHub: way(hub.port, [hub.process().pid]),
-      throughNginx: way(NGINX_PORT, [nginx.pid, device.pid], inClient),
-      throughCaddy: caddy && way(CADDY_PORT, [caddy.pid, device.pid], inClient),
+      throughHub: routeBy(hub.port, [hub.process().pid]),
+      throughNginx: routeBy(NGINX_PORT, [nginx.pid, device.pid], inClient),
+      throughCaddy: caddy && routeBy(CADDY_PORT, [caddy.pid, device.pid], inClient),
       remove,
     }
   } catch (error) {

@@ -7,7 +7,7 @@ import { processorSecondsOfAll } from './processor.ts'
 import { median, report, reportGoals, rounded } from './report.ts'
 
 type Row = Record<string, number | string>
-type Measurement = { isDifference?: boolean; measure(way: Route, seconds: number): Promise<number> }
+type Measurement = { isDifference?: boolean; measure(route: Route, seconds: number): Promise<number> }
 
 const STREAMS = 1_000
 /** By then V8 has freed what was left by the starts of the streams. */
@@ -15,9 +15,9 @@ const REST_MS = 3_000
 const API_EVERY_MS = 20
 
 const bulk = (connections: number, isUpload: boolean): Measurement => ({
-  async measure(way, seconds) {
+  async measure(route, seconds) {
     const upload = { method: 'PUT', path: '/upload/file', bodyBytes: UPLOAD_BYTES } as const
-    const result = await way.wrk({ ...(isUpload ? upload : { path: '/large' }), connections, seconds })
+    const result = await route.wrk({ ...(isUpload ? upload : { path: '/large' }), connections, seconds })
     if (result.errors > 0) throw new Error(`${result.errors} transfers failed`)
     const bytes = isUpload ? result.requests * UPLOAD_BYTES : result.bytes
     return (bytes * 8e-6) / result.seconds
@@ -25,8 +25,8 @@ const bulk = (connections: number, isUpload: boolean): Measurement => ({
 })
 
 const requests = (connections: number): Measurement => ({
-  async measure(way, seconds) {
-    const result = await way.wrk({ path: '/page', connections, seconds })
+  async measure(route, seconds) {
+    const result = await route.wrk({ path: '/page', connections, seconds })
     if (result.errors > 0) throw new Error(`${result.errors} requests failed`)
     return result.requests / result.seconds
   },
@@ -42,16 +42,17 @@ const MEASUREMENTS: Record<string, Measurement> = {
   'requests, 128 connections (1/s)': requests(128),
   'requests, 512 connections (1/s)': requests(512),
   'WebSocket messages, 16 connections (1/s)': {
-    measure: async (way, seconds) => (await ask<{ rate: number }>(way, { what: 'messages', count: 16, seconds })).rate,
+    measure: async (route, seconds) =>
+      (await runTask<{ rate: number }>(route, { what: 'messages', count: 16, seconds })).rate,
   },
   'first byte, kept connection (ms)': {
     isDifference: true,
-    measure: async (way, seconds) => (await way.wrk({ path: '/page', connections: 1, seconds })).medianMs,
+    measure: async (route, seconds) => (await route.wrk({ path: '/page', connections: 1, seconds })).medianMs,
   },
   'first byte, new connection (ms)': {
     isDifference: true,
-    measure: async (way) =>
-      (await ask<{ medianMs: number }>(way, { what: 'first byte', count: 300, seconds: 0 })).medianMs,
+    measure: async (route) =>
+      (await runTask<{ medianMs: number }>(route, { what: 'first byte', count: 300, seconds: 0 })).medianMs,
   },
 }
 
@@ -101,8 +102,8 @@ const BESIDES: Record<string, { path: string; connections: number }> = {
 
 /** Lets V8 compile what runs often. */
 async function warmUp({ throughHub, throughNginx, throughCaddy }: ProxyPair): Promise<void> {
-  for (const way of [throughHub, throughNginx, throughCaddy])
-    await way?.wrk({ path: '/page', connections: 16, seconds: 3 })
+  for (const route of [throughHub, throughNginx, throughCaddy])
+    await route?.wrk({ path: '/page', connections: 16, seconds: 3 })
 }
 
 async function compare(
@@ -110,13 +111,13 @@ async function compare(
   { isDifference = false, measure }: Measurement,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Record<string, number>> {
-  const ways = [throughNginx, throughHub, ...(throughCaddy ? [throughCaddy] : [])]
-  const measured = ways.map(() => ({ rates: [] as number[], processorUs: [] as number[] }))
+  const routes = [throughNginx, throughHub, ...(throughCaddy ? [throughCaddy] : [])]
+  const measured = routes.map(() => ({ rates: [] as number[], processorUs: [] as number[] }))
   for (let round = 0; round < rounds; round++)
-    for (const [index, way] of ways.entries()) {
-      const [before, startedAt] = [processorSecondsOfAll(way.pids), performance.now()]
-      const rate = await measure(way, seconds)
-      const share = (processorSecondsOfAll(way.pids) - before) / ((performance.now() - startedAt) / 1_000)
+    for (const [index, route] of routes.entries()) {
+      const [before, startedAt] = [processorSecondsOfAll(route.pids), performance.now()]
+      const rate = await measure(route, seconds)
+      const share = (processorSecondsOfAll(route.pids) - before) / ((performance.now() - startedAt) / 1_000)
       measured[index]!.rates.push(rate)
       measured[index]!.processorUs.push((share * 1e6) / rate)
     }
@@ -140,9 +141,9 @@ async function apiBeside({ hub, throughHub }: ProxyPair, load: { path: string; c
   const loading = throughHub.wrk({ ...load, seconds })
   const endsAt = performance.now() + seconds * 1_000
   for (let i = 0; performance.now() < endsAt; i++) {
-    const askedAt = performance.now()
+    const startedAt = performance.now()
     await hub.api(i % 2 === 0 ? listGateways : hubStats)
-    took.push(performance.now() - askedAt)
+    took.push(performance.now() - startedAt)
     await sleep(API_EVERY_MS)
   }
   await loading
@@ -153,18 +154,18 @@ async function apiBeside({ hub, throughHub }: ProxyPair, load: { path: string; c
 async function openStreams({ hub, throughHub }: ProxyPair): Promise<Row> {
   const before = residentKilobytes(hub.process().pid)
   const load = await throughHub.load({ what: 'streams', count: STREAMS, seconds: 0 })
-  const [, said] = await load.says(/^result (.*)$/m)
-  const { open } = JSON.parse(said!) as { open: number }
+  const [, line] = await load.says(/^result (.*)$/m)
+  const { open } = JSON.parse(line!) as { open: number }
   await sleep(REST_MS)
   const each = (residentKilobytes(hub.process().pid) - before) / open
   await load.stop()
   return { open, hub: rounded(each) }
 }
 
-async function ask<Result>(way: Route, task: Parameters<Route['load']>[0]): Promise<Result> {
-  const load = await way.load(task)
-  const [, said] = await load.says(/^result (.*)$/m)
-  return JSON.parse(said!) as Result
+async function runTask<Result>(route: Route, task: Parameters<Route['load']>[0]): Promise<Result> {
+  const load = await route.load(task)
+  const [, line] = await load.says(/^result (.*)$/m)
+  return JSON.parse(line!) as Result
 }
 
 function residentKilobytes(pid: number): number {

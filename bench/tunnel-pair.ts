@@ -76,15 +76,15 @@ export async function openTunnelPair(): Promise<TunnelPair> {
       address: OURS,
       endpoint: { address: server.address, port: PORT },
     }
-    const ask = async (task: ClientTask, prefix: string[]): Promise<ClientResult> => {
+    const runTask = async (task: ClientTask, prefix: string[]): Promise<ClientResult> => {
       const [command, ...args] = [...prefix, process.execPath, script('tunnel-client.ts'), JSON.stringify(task)]
       const { stdout } = await execute(command, args)
       return JSON.parse(/^result (.*)$/m.exec(stdout)![1]!) as ClientResult
     }
     return {
       linux: (measurement) =>
-        ask({ ...measurement, server: SERVER, beside: devices[1]!.pid }, ['ip', 'netns', 'exec', client.name]),
-      ours: (measurement) => ask({ ...measurement, server: SERVER, tunnel: ours }, []),
+        runTask({ ...measurement, server: SERVER, beside: devices[1]!.pid }, ['ip', 'netns', 'exec', client.name]),
+      ours: (measurement) => runTask({ ...measurement, server: SERVER, tunnel: ours }, []),
       remove,
     }
   } catch (error) {

@@ -52,7 +52,7 @@ async function fetchDetector(folder: string): Promise<void> {
     folder,
     fromHub: async () => undefined,
     confirm: async () => false,
-    tell() {},
+    print() {},
   })
   await progress.during('Fetching and converting', (seconds) => `${seconds} s`, added).finally(progress.end)
 }

@@ -29,10 +29,10 @@ export async function startSwitches(): Promise<Switches> {
     const { isOn: wasOn, timesOn } = state[name]
     if (wasOn === isOn) return
     state[name] = { isOn, timesOn: timesOn + Number(isOn), changedAt: new Date().toISOString() }
-    for (const viewer of viewers) tell(viewer)
+    for (const viewer of viewers) send(viewer)
   }
 
-  const tell = (viewer: ServerResponse) => viewer.write(`data: ${JSON.stringify(state)}\n\n`)
+  const send = (viewer: ServerResponse) => viewer.write(`data: ${JSON.stringify(state)}\n\n`)
 
   function answer({ method, url }: IncomingMessage, response: ServerResponse): void {
     const [, name, wanted] = /^\/(valve|siren)\/(on|off)$/.exec(url ?? '') ?? []
@@ -48,7 +48,7 @@ export async function startSwitches(): Promise<Switches> {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(state))
     } else if (url === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-      tell(response)
+      send(response)
       viewers.add(response)
       response.on('close', () => viewers.delete(response))
     } else response.writeHead(404).end()

@@ -171,8 +171,8 @@ function filesOf(root: string, glob: string): string[] {
 const compiled = new Map<Kind, { own?: ValidateFunction; published?: ValidateFunction }>()
 
 async function checksOf(kind: Kind) {
-  const known = compiled.get(kind)
-  if (known) return known
+  const cached = compiled.get(kind)
+  if (cached) return cached
   const schema = await publishedSchema(kind.published)
   const checks = {
     ...(kind.own && { own: compile(kind.own) }),
@@ -228,7 +228,7 @@ async function workflowFaults(root: string, file: string): Promise<string[]> {
 
 /** EditorConfig has no schema: its properties and values as the specification 0.17 lists them. */
 function editorConfigFaults(content: string): string[] {
-  const known: Record<string, RegExp> = {
+  const patterns: Record<string, RegExp> = {
     root: /^true$/,
     charset: /^(?:latin1|utf-8|utf-8-bom|utf-16be|utf-16le)$/,
     end_of_line: /^(?:lf|crlf|cr)$/,
@@ -244,7 +244,7 @@ function editorConfigFaults(content: string): string[] {
     .filter((line) => line.trim() !== '' && !/^[#;]|^\[.+\]$/.test(line))
     .filter((line) => {
       const [, key = '', value = ''] = /^(\w+) = (.+)$/.exec(line) ?? []
-      return !known[key]?.test(value)
+      return !patterns[key]?.test(value)
     })
     .map((line) => `.editorconfig: "${line}" is no property with a value of it`)
 }

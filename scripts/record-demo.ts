@@ -85,7 +85,7 @@ const camera = await createCamera(person, workFolder)
 const captions: Caption[] = []
 const say = (place: string, text: string) => captions.push({ fromSeconds: camera.seconds(), place, text })
 
-const posterAtSeconds = await tell(person, camera)
+const posterAtSeconds = await film(person, camera)
 
 await mkdir(MEDIA, { recursive: true })
 // Before the encoding, which takes the processor from the detectors.
@@ -103,7 +103,7 @@ console.log(`${endSeconds.toFixed(1)} s; WebM and MP4 together ${(bytes / 1_048_
 if (bytes > SIZE_LIMIT_BYTES) throw new Error('Together they have to stay under 4 MiB')
 
 /** Plays the story; returns the second whose picture is the poster. */
-async function tell(person: BrowserContext, camera: Camera): Promise<number> {
+async function film(person: BrowserContext, camera: Camera): Promise<number> {
   const page = await person.newPage()
   const portal = portalOf(page, hub)
   await portal.open('/threats')

@@ -41,7 +41,7 @@ function powerUp(hub: Hub, prefix: string, invitationCode: string | undefined) {
     const name = `${prefix} ${i}`
     const registration = keepRegistered({
       device: newDevice(name, invitationCode),
-      trust: { known: () => undefined, isSettled: () => false, check: () => {}, remember: async () => {} },
+      trust: { hubKey: () => undefined, isSettled: () => false, check: () => {}, remember: async () => {} },
       names: createNameService([]),
       discover: async () => ({
         candidates: [{ url: new URL(hub.url), pins: [], domain: undefined, source: 'its address' }],

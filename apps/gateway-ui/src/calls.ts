@@ -90,11 +90,11 @@ async function send(call: DeviceCall, { params, query, body, range, signal }: Re
     throw new DeviceError('unreachable', 'The device does not answer. It may be restarting.')
   }
   if (answer.ok) return answer
-  const told = (await answer.json().catch(() => ({}))) as Partial<ErrorBody>
+  const problem = (await answer.json().catch(() => ({}))) as Partial<ErrorBody>
   throw new DeviceError(
-    told.error ?? 'unknown',
-    told.message ?? `The device answered with status ${answer.status}. Try again in a moment.`,
-    told.fieldErrors,
+    problem.error ?? 'unknown',
+    problem.message ?? `The device answered with status ${answer.status}. Try again in a moment.`,
+    problem.fieldErrors,
   )
 }
 

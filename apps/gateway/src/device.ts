@@ -87,7 +87,7 @@ export async function openDevice(
   disarmInput.apply(file.current().disarmInput)
   const cameras = new Set<string>()
   const programCameras = createProgramCameras({
-    known: record.programCameras(),
+    names: record.programCameras(),
     note: noteProgramCamera,
     clock: () => performance.now(),
   })

@@ -19,7 +19,7 @@ async function start(options: FrigateDeviceOptions): Promise<FrigateDevice> {
   return site
 }
 
-const asked = () => site!.asked()
+const asked = () => site!.requests()
 
 /** The last word of a test: a rule of its own for what comes to the yard. */
 const SENTINEL = rule('sentinel', { labels: ['sentinel'], cameras: ['yard'] })

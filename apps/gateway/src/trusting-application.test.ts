@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellWhoAsks, type TrustingApplication } from './trusting-application.ts'
+import { replaceIdentityHeaders, type TrustingApplication } from './trusting-application.ts'
 
 const application: TrustingApplication = {
   ownHeaders: ['secret', 'farm-part'],
@@ -9,7 +9,7 @@ const FORGED = { secret: 'guess', 'farm-part': 'admin root', farm_part: 'admin r
 
 function told(headers: Record<string, string | string[]>, isTunnel: boolean) {
   const copy = { ...headers }
-  tellWhoAsks(copy, application, isTunnel)
+  replaceIdentityHeaders(copy, application, isTunnel)
   return copy
 }
 

@@ -42,7 +42,7 @@ export function hubRole(text: unknown): Role {
 }
 
 /** Only the hub knows who asks: such headers of any other sender are dropped, also those through the tunnel. */
-export function tellWhoAsks(
+export function replaceIdentityHeaders(
   headers: Record<string, string | string[]>,
   { ownHeaders, headersFor }: TrustingApplication,
   isTunnel: boolean,

@@ -155,8 +155,8 @@ export function simulation() {
       device.onSince ??= time
       device.until = time + on * 1_000
     } else if (device.onSince !== undefined) {
-      const known = clockWasSetAt >= device.onSince - 1_000 ? 1_000 : BUDGETS[device.name][0] * 1_000
-      const from = device.wasOnAtBoot ? Math.max(device.onSince, time - known) : device.onSince
+      const allowanceMs = clockWasSetAt >= device.onSince - 1_000 ? 1_000 : BUDGETS[device.name][0] * 1_000
+      const from = device.wasOnAtBoot ? Math.max(device.onSince, time - allowanceMs) : device.onSince
       device.history.push({ from, to: time })
       device.onSince = undefined
       device.wasOnAtBoot = false
@@ -194,7 +194,7 @@ export function simulation() {
   function run(owner: Process, slot: Slot, outputs: readonly SwitchOutput[]): void {
     for (const output of outputs) {
       if (output.do === 'call') call(owner, slot, output.call, output.on)
-      else if (output.do === 'tell' && agent && (owner === supervisor || owner === ownBoard)) {
+      else if (output.do === 'report' && agent && (owner === supervisor || owner === ownBoard)) {
         const { event } = output
         const message = (): void => {
           if (!agent) return
@@ -256,12 +256,12 @@ export function simulation() {
   function switchOn({ unit, firing, seconds }: Extract<Output, { do: 'switch-on' }>): void {
     const name = unit.name as Name
     const device = devices[name]
-    const asked = requests.get(firing)
+    const request = requests.get(firing)
     firedIds.add(firing)
-    if (!asked) forbidden.push(`${name}: ${firing} was refused`)
+    if (!request) forbidden.push(`${name}: ${firing} was refused`)
     if (disarmedOnDisk || !agent!.isArmed()) forbidden.push(`${name}: on while disarmed`)
     if (seconds > 30 || seconds < 1) forbidden.push(`${name}: for ${seconds} s`)
-    for (const camera of asked?.cameras ?? [])
+    for (const camera of request?.cameras ?? [])
       if (time - (personSeen.get(camera) ?? -Infinity) < 60_000) forbidden.push(`${name}: a person is on ${camera}`)
     checkBudget(name, device, seconds)
     const slot = supervisor?.slots.get(unit.id)
@@ -341,7 +341,7 @@ export function simulation() {
     else lost()
   }
 
-  function ask(
+  function request(
     name: Name,
     seconds: number | undefined,
     by: Parameters<NonNullable<typeof agent>['request']>[0]['by'],
@@ -408,9 +408,10 @@ export function simulation() {
     if (step.is === 'wait') return advance(step.ms)
     if (step.is === 'rule') {
       const { name, seconds, cameras, aboutPersons } = step
-      ask(name, seconds, { kind: 'rule', rule: 'r', detectionId: 'd', cameras, watchers: cameras, aboutPersons })
-    } else if (step.is === 'person-fires') ask(step.name, step.seconds, { kind: 'person', name: 'Ann', via: step.via })
-    else if (step.is === 'program-fires') ask(step.name, step.seconds, { kind: 'program' })
+      request(name, seconds, { kind: 'rule', rule: 'r', detectionId: 'd', cameras, watchers: cameras, aboutPersons })
+    } else if (step.is === 'person-fires')
+      request(step.name, step.seconds, { kind: 'person', name: 'Ann', via: step.via })
+    else if (step.is === 'program-fires') request(step.name, step.seconds, { kind: 'program' })
     else if (step.is === 'clock-jumps') {
       // While nobody watches, a change of the wall clock looks like time that passed.
       if (!agent || isHung() || !diskWorks) return

@@ -201,16 +201,16 @@ export async function startRachio(
 /** It refuses to stop a zone that does not run; `statusschedule.php` then has another `time` than 1 for it. */
 export function startHydrawise(apiKey: string): Promise<DeviceServer> {
   return serve(({ url, device }) => {
-    const asked = Object.fromEntries(url.searchParams)
+    const query = Object.fromEntries(url.searchParams)
     if (!['/api/v1/setzone.php', '/api/v1/statusschedule.php'].includes(url.pathname)) return { status: 404 }
-    if (asked['api_key'] !== apiKey) return json({ error_msg: 'unauthorised' })
+    if (query['api_key'] !== apiKey) return json({ error_msg: 'unauthorised' })
     if (url.pathname.endsWith('statusschedule.php'))
       return json({
         relays: [{ relay_id: 4711, relay: 1, name: 'Lawn', time: device.isOn ? 1 : 5_400, timestr: 'Now' }],
       })
-    if (asked['relay_id'] !== '4711') return json({ message: 'Invalid operation requested.', message_type: 'error' })
-    if (asked['action'] === 'run' && asked['period_id'] === '999') turn(device, Number(asked['custom']))
-    else if (asked['action'] === 'stop' && device.isOn) turn(device, null)
+    if (query['relay_id'] !== '4711') return json({ message: 'Invalid operation requested.', message_type: 'error' })
+    if (query['action'] === 'run' && query['period_id'] === '999') turn(device, Number(query['custom']))
+    else if (query['action'] === 'stop' && device.isOn) turn(device, null)
     else return json({ message: 'Invalid operation requested.', message_type: 'error' })
     return json({ message: 'Zone set.', message_type: 'info' })
   })

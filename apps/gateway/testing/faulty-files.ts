@@ -181,8 +181,8 @@ export function createFaultyFiles(
         const entries = new Map<string, Node>()
         for (const name of new Set([...node.durable.keys(), ...node.entries.keys()])) {
           const [durable, present] = [node.durable.get(name), node.entries.get(name)]
-          const kept = durable === present || choose.isPresent() ? present : durable
-          if (kept) entries.set(name, visit(kept))
+          const stored = durable === present || choose.isPresent() ? present : durable
+          if (stored) entries.set(name, visit(stored))
         }
         return { kind: 'directory', entries, durable: new Map(entries) }
       }

@@ -17,7 +17,7 @@ export type FrigateDevice = {
   /** The last state of each detection, oldest first. */
   detections(): Detection[]
   /** What was fired and refused, oldest first, as `boar rule fired` or `boar rule person_near`. */
-  asked(): Promise<string[]>
+  requests(): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -60,14 +60,14 @@ export async function startFrigateDevice(options: FrigateDeviceOptions): Promise
     const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
     const device = await openDevice({ dataDir: folder, filePath, log }, life)
     await waitFor(() => device.deterrents.list().every(({ state }) => state === 'ready'), { for: 'the horn' })
-    const asksReview = () => frigate.requests.some(({ path }) => path.startsWith('/api/review?'))
-    await waitFor(() => asksReview() && device.sources.state().cameras.length > 0, { for: 'the source' })
+    const hasReviewRequest = () => frigate.requests.some(({ path }) => path.startsWith('/api/review?'))
+    await waitFor(() => hasReviewRequest() && device.sources.state().cameras.length > 0, { for: 'the source' })
     return {
       frigate,
       device,
       horn,
       detections: () => device.record.recent({ limit: 1_000 }).toReversed(),
-      async asked() {
+      async requests() {
         const entries = await device.deterrents.ledger({ limit: 200 })
         return entries.toReversed().flatMap((entry) => {
           const { by } = entry

@@ -188,10 +188,10 @@ export async function startFixtureHub(
   }
 
   function challenge(body: Buffer) {
-    const asked = registerChallenge.body.parse(JSON.parse(body.toString()))
+    const request = registerChallenge.body.parse(JSON.parse(body.toString()))
     const ephemeral = generateKeyPair()
     const made: Challenge = {
-      ...asked,
+      ...request,
       nonce: randomBytes(32).toString('base64'),
       hubEphemeralPublicKey: ephemeral.publicKey,
       hubIdentityPublicKey: identity.publicKey,
@@ -203,19 +203,19 @@ export async function startFixtureHub(
   }
 
   function registration(request: IncomingMessage, body: Buffer) {
-    const asked = register.body.parse(JSON.parse(body.toString()))
+    const fields = register.body.parse(JSON.parse(body.toString()))
     const signature = String(request.headers['x-gateway-signature'])
-    if (!verifySignature(asked.identityPublicKey, registrationBytes(body), signature))
+    if (!verifySignature(fields.identityPublicKey, registrationBytes(body), signature))
       throw new Refusal('signature_invalid')
-    const known = challenges.get(asked.nonce)
-    challenges.delete(asked.nonce)
-    if (!known) throw new Refusal('challenge_unknown')
-    const keys = exchangeKeys(known.ephemeralPrivateKey, asked.wireguardPublicKey, asked.nonce)
-    if (!keys || !verifyProof(keys, known.challenge, asked.proof)) throw new Refusal('proof_invalid')
-    const secret = sealedRegistration.parse(JSON.parse(unseal(keys, asked.sealed) ?? ''))
-    const { deviceName, macAddress, identityPublicKey } = asked
+    const issued = challenges.get(fields.nonce)
+    challenges.delete(fields.nonce)
+    if (!issued) throw new Refusal('challenge_unknown')
+    const keys = exchangeKeys(issued.ephemeralPrivateKey, fields.wireguardPublicKey, fields.nonce)
+    if (!keys || !verifyProof(keys, issued.challenge, fields.proof)) throw new Refusal('proof_invalid')
+    const secret = sealedRegistration.parse(JSON.parse(unseal(keys, fields.sealed) ?? ''))
+    const { deviceName, macAddress, identityPublicKey } = fields
     hub.registrations.push({ deviceName, macAddress, identityPublicKey, secret })
-    gateway = { identityPublicKey, wireguardPublicKey: asked.wireguardPublicKey as PublicKey }
+    gateway = { identityPublicKey, wireguardPublicKey: fields.wireguardPublicKey as PublicKey }
     if (decision.status === 'gone') decision = { status: 'pending' }
     return {
       registrationId: REGISTRATION_ID,

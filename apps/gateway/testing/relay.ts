@@ -25,7 +25,7 @@ export type Relay = {
 
 export async function startRelay(): Promise<Relay> {
   let isOn = false
-  let said = ''
+  let repeated = ''
   let manner: Manner = 'well'
   const calls: ('on' | 'off')[] = []
   const server: Server = createServer((request, response) => {
@@ -39,7 +39,7 @@ export async function startRelay(): Promise<Relay> {
     const isSo = isOn === (wanted === 'on')
     if (manner !== 'refuses') isOn = wanted === 'on'
     response.writeHead(manner === 'refuses' ? 503 : manner === 'refuses what is so' && isSo ? 409 : 200)
-    response.end(said || `relay ${wanted}`)
+    response.end(repeated || `relay ${wanted}`)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -50,7 +50,7 @@ export async function startRelay(): Promise<Relay> {
     stateUrl: `${url}/state`,
     isOn: () => isOn,
     calls,
-    repeat: (text) => void (said = text),
+    repeat: (text) => void (repeated = text),
     force: (on) => void (isOn = on),
     behave: (changed) => void (manner = changed),
     async stop() {

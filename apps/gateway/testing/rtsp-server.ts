@@ -47,9 +47,9 @@ export async function startRtspServer(
     },
   })
   const ended = once(child, 'close')
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  const [output] = (await once(child.stdout, 'data')) as [Buffer]
   return {
-    port: Number(said.toString()),
+    port: Number(output.toString()),
     set: (element, property, value) => void child.stdin.write(`set ${element} ${property} ${value}\n`),
     async stop() {
       child.kill('SIGKILL')

@@ -16,7 +16,7 @@ import { explainStartupError } from './startup-errors.ts'
 import { addressesForOthers, machineInterfaces } from './http/addresses.ts'
 import { isWebBuilt } from './http/web.ts'
 import { createLog } from './kernel/log.ts'
-import { ask, isAtTerminal } from './kernel/terminal.ts'
+import { prompt, isAtTerminal } from './kernel/terminal.ts'
 
 const STOP_TIMEOUT_MS = 9_500
 const BETA_PATH = '/beta'
@@ -76,7 +76,7 @@ async function serve(config: Config): Promise<void> {
     const others = addressesForOthers(config, { port, httpsPort }, machineInterfaces())
     if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
     if (firstAdmin)
-      await askForEmail(hub, firstAdmin, config).catch((error: unknown) =>
+      await promptForEmail(hub, firstAdmin, config).catch((error: unknown) =>
         log.error({ err: error }, 'the email address was not stored'),
       )
   } catch (error) {
@@ -87,10 +87,10 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** The first start asks a person at a terminal; the hub works meanwhile. */
-async function askForEmail(hub: Hub, firstAdmin: FirstAdmin, { admin, contactEmail }: Config): Promise<void> {
+async function promptForEmail(hub: Hub, firstAdmin: FirstAdmin, { admin, contactEmail }: Config): Promise<void> {
   if (admin.email !== undefined || contactEmail !== undefined || !isAtTerminal()) return
   console.log(`Which email address has ${firstAdmin.username}? Visitors see it on ${BETA_PATH} and write to it.`)
-  const email = await ask(
+  const email = await prompt(
     'Email (Enter for none): ',
     (answer) => emailAddress.safeParse(answer).error?.issues[0]?.message,
   )

@@ -8,7 +8,7 @@ import { openDatabase, type Database } from '../src/database/database.ts'
 import type { Engine } from '../src/database/engine.ts'
 import { openRecords } from '../src/followers/followers.ts'
 import type { Template } from './global-setup.ts'
-import { addressOf, askPostgres } from './postgres.ts'
+import { addressOf, runStatement } from './postgres.ts'
 
 /** False in a run of `npm run test:quick`, which has no PostgreSQL. */
 export const hasPostgres = inject('postgres') !== undefined
@@ -66,7 +66,7 @@ async function createInServer(template: Template | 'template0', place = 'pg_defa
   }
 }
 
-const administer = (statement: string) => askPostgres(addressOf(server().folder, 'postgres'), statement)
+const administer = (statement: string) => runStatement(addressOf(server().folder, 'postgres'), statement)
 
 function server() {
   const its = inject('postgres')

@@ -33,7 +33,7 @@ type Ask = {
 }
 
 /** One request to a port of this machine, with the given target and headers unchanged. */
-export function ask(
+export function send(
   port: number,
   host: string,
   { method = 'GET', path = '/', headers, body, isTls = false }: Ask = {},
@@ -258,7 +258,7 @@ export async function startGatewayUi({
     const url = new URL(action)
     const isTls = url.protocol === 'https:'
     const port = url.hostname.endsWith('.localhost') ? hubPort : Number(url.port)
-    const handover = await ask(port, url.host, {
+    const handover = await send(port, url.host, {
       method: 'POST',
       path: url.pathname,
       headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
@@ -267,7 +267,7 @@ export async function startGatewayUi({
     })
     const cookie = handover.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
     const go = ({ headers, ...rest }: Ask = {}) =>
-      ask(port, url.host, { isTls, ...rest, headers: { cookie, ...headers } })
+      send(port, url.host, { isTls, ...rest, headers: { cookie, ...headers } })
     return { origin: url.origin, host: url.host, port, cookie, handover, go }
   }
 

@@ -10,7 +10,7 @@ import type { TestProject } from 'vitest/node'
 import { openCertificates } from '../src/certificates/certificates.ts'
 import { openDatabase } from '../src/database/database.ts'
 import { readConfig } from '../src/read-config.ts'
-import { askPostgres, startPostgres } from './postgres.ts'
+import { runStatement, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,7 +30,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   if (process.env['TEST_ENGINES'] === 'sqlite') return undefined
   const server = await startPostgres()
   for (const template of TEMPLATES) {
-    await askPostgres(server.url('postgres'), `create database ${template}`)
+    await runStatement(server.url('postgres'), `create database ${template}`)
     await make(template, server.url(template))
   }
   project.provide('postgres', { folder: server.folder })

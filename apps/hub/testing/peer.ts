@@ -58,7 +58,7 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
     post(path, body) {
       const payload = typeof body === 'string' ? body : JSON.stringify(body)
       return new Promise((resolve, reject) => {
-        const asking = request({
+        const outgoing = request({
           method: 'POST',
           host: hubVpnIp,
           path,
@@ -69,8 +69,8 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
           },
           createConnection: () => stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: CONNECT_TIMEOUT_MS }),
         })
-        asking.on('error', reject)
-        asking.on('response', (response) => {
+        outgoing.on('error', reject)
+        outgoing.on('response', (response) => {
           let text = ''
           response.setEncoding('utf8')
           response.on('data', (chunk: string) => (text += chunk))
@@ -78,7 +78,7 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
             resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) }),
           )
         })
-        asking.end(payload)
+        outgoing.end(payload)
       })
     },
     isUnheard: () =>

@@ -48,7 +48,7 @@ export function addressOf(folder: string, database: string, port = 5432): string
 }
 
 /** Runs one statement over a connection of its own. */
-export async function askPostgres(url: string, statement: string): Promise<void> {
+export async function runStatement(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()
   try {
@@ -127,7 +127,7 @@ async function finished(child: ChildProcess): Promise<void> {
 
 /** Resolves with the start time of the answering server; a server started at `before` does not count. */
 async function accepting(url: string, log: string, before?: string): Promise<string> {
-  for (const askedAtMs = performance.now(); ; await sleep(20)) {
+  for (const startedAtMs = performance.now(); ; await sleep(20)) {
     const client = new Client(url)
     client.on('error', () => {})
     try {
@@ -136,7 +136,7 @@ async function accepting(url: string, log: string, before?: string): Promise<str
       if (rows[0] && rows[0].at !== before) return rows[0].at
       throw new Error('the server from before still runs')
     } catch (error) {
-      if (performance.now() - askedAtMs > START_TIMEOUT_MS)
+      if (performance.now() - startedAtMs > START_TIMEOUT_MS)
         throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`, { cause: error })
     } finally {
       await client.end().catch(() => {})

@@ -68,22 +68,22 @@ export async function startPushService(): Promise<PushService> {
       const point = Buffer.from(await subtle.exportKey('raw', pair.publicKey))
       const auth = Uint8Array.from(randomBytes(16))
       const path = `/send/${randomBytes(12).toString('base64url')}`
-      const known: Subscriber = {
+      const subscriber: Subscriber = {
         subscription: {
           endpoint: `https://${host}${path}`,
           keys: { p256dh: point.toString('base64url'), auth: Buffer.from(auth).toString('base64url') },
         },
         shown: [],
         expire: () => {
-          known.isExpired = true
+          subscriber.isExpired = true
         },
         pair,
         auth,
         key,
         isExpired: false,
       }
-      browsers.set(path, known)
-      return known
+      browsers.set(path, subscriber)
+      return subscriber
     },
     stop() {
       server.close()

@@ -202,7 +202,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
     body: { ...contract.ALERT_RULE_DEFAULTS, enabled: false, name: gatewayName },
   })
   const invited = await api(contract.createGatewayInvitation, { ...byAdmin, body: { label: word } })
-  const asked = await api(contract.createUserInvitation, { ...byAdmin, body: { label: word, maxUses: 1 } })
+  const created = await api(contract.createUserInvitation, { ...byAdmin, body: { label: word, maxUses: 1 } })
   const invitationOf = (answer: { body: unknown }) => idOf({ body: (answer.body as { invitation: object }).invitation })
   const delivery = await db
     .insertInto('notifications')
@@ -242,7 +242,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
       rule: idOf(rule),
       delivery: String(delivery.id),
       gatewayInvitation: invitationOf(invited),
-      userInvitation: invitationOf(asked),
+      userInvitation: invitationOf(created),
       certificate: 'hub-tls',
       site: word,
     },

@@ -28,9 +28,9 @@ const HELP_FILES: readonly string[] = [
 
 export const helpPages: Plugin = {
   name: 'help-pages',
-  resolveId: (asked) => (asked === ID ? `\0${ID}` : undefined),
-  load(asked) {
-    if (asked !== `\0${ID}`) return undefined
+  resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
+  load(id) {
+    if (id !== `\0${ID}`) return undefined
     return `export const pages = ${JSON.stringify(pages)}`
   },
 }
@@ -49,7 +49,7 @@ export function readPage(file: string, markdown: string): HelpPage {
 
 /** Finds broken links of the pages, and pages to which the first page does not link. */
 export function findLooseEnds(pages: readonly HelpPage[]): string[] {
-  const known = new Set(
+  const paths = new Set(
     pages.flatMap(({ name, blocks }) => [
       addressOf(name),
       ...blocks.flatMap((block) => (block.kind === 'heading' ? [addressOf(name, block.id)] : [])),
@@ -57,7 +57,7 @@ export function findLooseEnds(pages: readonly HelpPage[]): string[] {
   )
   const findings = pages.flatMap(({ name, blocks }) =>
     linksIn(blocks)
-      .filter((to) => to.startsWith('/') && !known.has(to))
+      .filter((to) => to.startsWith('/') && !paths.has(to))
       .map((to) => `the help's page ${name} leads to ${to}, which is not there`),
   )
   const named = new Set(

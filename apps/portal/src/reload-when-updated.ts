@@ -29,8 +29,8 @@ export const mayReload = (): boolean => codeIsMissing
 
 /** Reloads the page as soon as the hub answers, a minute after the last time. Returns a function that stops it. */
 export function reloadOnceAnswered(): () => void {
-  const timer = setInterval(() => void ask(), ASK_EVERY_MS)
-  const ask = async () => {
+  const timer = setInterval(() => void check(), ASK_EVERY_MS)
+  const check = async () => {
     if (reloadedMsAgo() < ONCE_IN_MS) return
     const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined)
     if (answer?.ok !== true || !codeIsMissing) return

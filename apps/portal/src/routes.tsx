@@ -3,7 +3,7 @@ import { lazy, Suspense, type ComponentType } from 'react'
 import { Navigate, useLocation, useRouteError, type RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { RegisterPage } from './features/register/page.tsx'
-import { RequireSession, ToPublicSite, type AskedPath } from './features/sign-in/gates.tsx'
+import { RequireSession, ToPublicSite, type RequestedPath } from './features/sign-in/gates.tsx'
 import { SignInPage } from './features/sign-in/page.tsx'
 import { PageFailure } from './features/shell/page-failure.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
@@ -17,8 +17,8 @@ const Enter = ({ to }: { to: string }) => <Navigate to={to} replace />
 
 /** After a session has ended on a screen, whose address is then the one to return to. */
 function SignInAgain() {
-  const asked = useLocation().state as AskedPath | null
-  return <SignInPage Enter={Enter} {...(asked !== null && { asked: asked.from })} />
+  const requested = useLocation().state as RequestedPath | null
+  return <SignInPage Enter={Enter} {...(requested !== null && { requestedPath: requested.from })} />
 }
 
 const threats = () => import('./features/threats/page.tsx')

@@ -48,8 +48,8 @@ const LATER = [
   'Fewer false alarms and deterrents proven at a real site: so far both were tested with simulated devices',
 ]
 
-/** `way`: what testers of this hub do first. They write to it when it has an email address. */
-export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
+/** `action`: what testers of this hub do first. They write to it when it has an email address. */
+export function BetaPage({ action }: { action: 'write' | 'register' | 'sign-in' }) {
   return (
     <Frame current="beta">
       <section className={styles.top} aria-labelledby="beta">
@@ -59,7 +59,7 @@ export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
             We are looking for people with land to watch, a little patience, and an opinion. You bring the hardware and
             the deer; we bring the software.
           </p>
-          {way === 'write' ? (
+          {action === 'write' ? (
             <>
               <p>
                 <a className={buttons.primary} href={mailTo}>
@@ -72,8 +72,8 @@ export function BetaPage({ way }: { way: 'write' | 'register' | 'sign-in' }) {
             </>
           ) : (
             <p>
-              <a className={buttons.primary} href={way === 'register' ? '/register' : '/login'}>
-                {way === 'register' ? 'Create an account' : 'Sign in'}
+              <a className={buttons.primary} href={action === 'register' ? '/register' : '/login'}>
+                {action === 'register' ? 'Create an account' : 'Sign in'}
               </a>
             </p>
           )}

@@ -65,7 +65,7 @@ function pageOf(name: string, { hasDemo }: { hasDemo: boolean }): Page {
         title: BETA_TITLE,
         description: 'What testers of Hedgerow get, what works today, what comes next, and the hardware to buy.',
         path: '/beta',
-        content: <BetaPage way={name === 'beta' ? 'write' : name === 'beta-register' ? 'register' : 'sign-in'} />,
+        content: <BetaPage action={name === 'beta' ? 'write' : name === 'beta-register' ? 'register' : 'sign-in'} />,
       }
     default:
       return {

@@ -33,14 +33,14 @@ async function recognise(): Promise<void> {
 }
 
 async function whoHas(token: string): Promise<SessionUser> {
-  const ask = async () => {
+  const request = async () => {
     const answer = await fetch(`${API_BASE}${validateSession.path}`, {
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
     })
     if (answer.status >= 500) throw new Error(`the hub answers ${answer.status}`)
     return answer
   }
-  const answer = await askTwice(ask, () => true)
+  const answer = await askTwice(request, () => true)
   if (!answer.ok) throw new Error(`the hub answers ${answer.status}`)
   return (await answer.json()) as SessionUser
 }

@@ -172,6 +172,6 @@ export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: De
     const after = gone === null ? '' : gone ? ' · left within 1 min' : ' · still there after 1 min'
     return `${deterrent} ${seconds} s${after}`
   }
-  const known = code === null ? undefined : BLOCKED.get(code)
-  return `${deterrent} ${outcome === 'refused' ? 'blocked' : 'failed'}: ${known ?? reason.replace(/\.$/, '')}`
+  const sentence = code === null ? undefined : BLOCKED.get(code)
+  return `${deterrent} ${outcome === 'refused' ? 'blocked' : 'failed'}: ${sentence ?? reason.replace(/\.$/, '')}`
 }

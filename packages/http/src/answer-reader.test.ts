@@ -101,7 +101,7 @@ describe('an answer', () => {
 
   it('says how long the server keeps the connection', () => {
     const kept = (value: string) =>
-      read(`HTTP/1.1 200 OK\r\nKeep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`).reader.keptSeconds
+      read(`HTTP/1.1 200 OK\r\nKeep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`).reader.keepAliveSeconds
     expect([kept('timeout=5, max=100'), kept('max=100'), kept('timeout=x')]).toEqual([5, Infinity, Infinity])
   })
 })

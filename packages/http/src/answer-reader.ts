@@ -32,7 +32,7 @@ type Framing = {
   length: number | undefined
   isChunked: boolean
   isReusable: boolean
-  keptSeconds: number | undefined
+  keepAliveSeconds: number | undefined
 }
 /** The request decides how its answer is framed. */
 export type SentRequest = { method: string; isUpgrade?: boolean }
@@ -65,10 +65,10 @@ export class AnswerReader {
   /** Whether the connection may carry another request, once the answer is complete. */
   isReusable = false
   /** The server's announcement of how long it keeps an idle connection, in seconds. */
-  keptSeconds: number | undefined
+  keepAliveSeconds: number | undefined
   /** Bytes after the answer: of the other protocol after status 101, otherwise sent unasked. */
   rest: Buffer = NOTHING
-  readonly #asked: SentRequest
+  readonly #request: SentRequest
   readonly #parts: AnswerParts
   #state: State = 'head'
   #left = 0
@@ -79,7 +79,7 @@ export class AnswerReader {
   #held: Buffer = NOTHING
 
   constructor(request: SentRequest, parts: AnswerParts) {
-    this.#asked = request
+    this.#request = request
     this.#parts = parts
   }
 
@@ -153,7 +153,7 @@ export class AnswerReader {
     if (lineEnd >= 0) readFields(text, lineEnd + 2, headers)
     const head: AnswerHead = { status: Number(digits), reason, headers }
     checkAnswerHead(head)
-    if (head.status < 200 && !(head.status === 101 && this.#asked.isUpgrade)) {
+    if (head.status < 200 && !(head.status === 101 && this.#request.isUpgrade)) {
       if (head.status < 100 || head.status === 101 || ++this.#interim > MAX_INTERIM_ANSWERS)
         throw new UnusableAnswer('its interim answers are not valid')
       if (head.status === 103 && !this.#hasHinted) {
@@ -171,11 +171,11 @@ export class AnswerReader {
   }
 
   /** RFC 9112 §6.3. */
-  #begin(head: AnswerHead, { length, isChunked, isReusable, keptSeconds }: Framing): void {
+  #begin(head: AnswerHead, { length, isChunked, isReusable, keepAliveSeconds }: Framing): void {
     const { status } = head
     this.isReusable = isReusable
-    this.keptSeconds = keptSeconds
-    const hasBody = status !== 101 && status !== 204 && status !== 304 && this.#asked.method !== 'HEAD'
+    this.keepAliveSeconds = keepAliveSeconds
+    const hasBody = status !== 101 && status !== 204 && status !== 304 && this.#request.method !== 'HEAD'
     this.#parts.onHead(head)
     if (!hasBody) this.#finish()
     else if (isChunked) this.#state = 'chunk line'
@@ -242,7 +242,7 @@ export class AnswerReader {
 /** Throws `UnusableAnswer` when programs could disagree about where the answer ends. */
 function framingOf({ headers }: AnswerHead, isPersistent: boolean): Framing {
   let length: string | undefined
-  let keptSeconds: number | undefined
+  let keepAliveSeconds: number | undefined
   let isChunked = false
   let connection = ''
   for (let i = 0; i < headers.length; i += 2) {
@@ -251,7 +251,7 @@ function framingOf({ headers }: AnswerHead, isPersistent: boolean): Framing {
     if (name.length === 10) {
       const lower = name.toLowerCase()
       if (lower === 'connection') connection += `,${value.toLowerCase()}`
-      else if (lower === 'keep-alive') keptSeconds = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? Infinity)
+      else if (lower === 'keep-alive') keepAliveSeconds = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? Infinity)
     } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
       if (length !== undefined || !LENGTH.test(value)) throw new UnusableAnswer('its length is not valid')
       length = value
@@ -266,7 +266,7 @@ function framingOf({ headers }: AnswerHead, isPersistent: boolean): Framing {
     length: length === undefined ? undefined : Number(length),
     isChunked,
     isReusable: isPersistent && !/(?:^|,)\s*close\s*(?:,|$)/.test(connection),
-    keptSeconds,
+    keepAliveSeconds,
   }
 }
 

@@ -168,7 +168,7 @@ describe('every end has a deadline', () => {
     ['silence', ''],
     ['silence after an answer', get('/')],
   ])('after %s, though the client keeps its half open', async (_what, bytes) => {
-    const front = await open({ deadlines: { headersMs: 300, idleMs: 300, keptMs: 300, lingerMs: 100 } })
+    const front = await open({ deadlines: { headersMs: 300, idleMs: 300, keepAliveMs: 300, lingerMs: 100 } })
     await front.dial(bytes)
     await expect.poll(() => front.limits.open()).toBe(0)
   })

@@ -35,7 +35,7 @@ export type FrontDeadlines = {
   /** The limit for a connection without traffic while a request or its answer is under way. */
   idleMs: number
   /** The limit between an answer and the next request. */
-  keptMs: number
+  keepAliveMs: number
   /** The time for the client to close after an answer that ends the connection. */
   lingerMs: number
 }
@@ -76,7 +76,7 @@ const DEADLINES: FrontDeadlines = {
   idleMs: 60_000,
   // Longer than reverse proxies keep theirs (nginx 60 s, Traefik 90 s, Caddy 120 s): only the side that sends requests
   // can end an idle connection without losing one.
-  keptMs: 130_000,
+  keepAliveMs: 130_000,
   lingerMs: LINGER_MS,
 }
 /** The longest delay before a missed deadline of a head is noticed. */
@@ -109,10 +109,10 @@ export function createFront(options: FrontOptions): Server {
 /** The same over TLS, where clients may choose HTTP/2. */
 export function createTlsFront(options: FrontOptions, context: TlsContext): TlsServer {
   const exchanges = createExchanges(options)
-  const { handshakeMs, keptMs } = { ...DEADLINES, ...options.deadlines }
+  const { handshakeMs, keepAliveMs } = { ...DEADLINES, ...options.deadlines }
   let serveHttp1: (socket: Duplex) => void = ignore
   const { faults } = options
-  const secured = createSecured({ faults, keptMs, begin: exchanges.begin, serve: (socket) => serveHttp1(socket) })
+  const secured = createSecured({ faults, keepAliveMs, begin: exchanges.begin, serve: (socket) => serveHttp1(socket) })
   const server = createTlsServer({
     ...context,
     ...serverOptions(options, exchanges),
@@ -137,10 +137,10 @@ export function cutConnections(server: Server | TlsServer): void {
 }
 
 function serverOptions(options: FrontOptions, exchanges: Exchanges): ServerOptions {
-  const { headersMs, requestMs, keptMs } = { ...DEADLINES, ...options.deadlines }
+  const { headersMs, requestMs, keepAliveMs } = { ...DEADLINES, ...options.deadlines }
   return {
     headersTimeout: headersMs,
-    keepAliveTimeout: keptMs,
+    keepAliveTimeout: keepAliveMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs),
     shouldUpgradeCallback: exchanges.mayLeave,
@@ -219,8 +219,8 @@ function servePlain(
   const serve = readPlain(server, options, exchanges, leave)
   const { alsoTls, faults } = options
   if (!alsoTls) return serve
-  const { headersMs: firstByteMs, handshakeMs, keptMs } = { ...DEADLINES, ...options.deadlines }
-  const either = createEither(alsoTls, { firstByteMs, handshakeMs, keptMs, faults, begin: exchanges.begin, serve })
+  const { headersMs: firstByteMs, handshakeMs, keepAliveMs } = { ...DEADLINES, ...options.deadlines }
+  const either = createEither(alsoTls, { firstByteMs, handshakeMs, keepAliveMs, faults, begin: exchanges.begin, serve })
   closing.set(server, either.close)
   return either.serve
 }
@@ -234,7 +234,7 @@ function readPlain(
 ): (socket: Duplex) => void {
   const { exchanges: owned, faults } = options
   if (!owned) return leave
-  const { headersMs, idleMs, keptMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
+  const { headersMs, idleMs, keepAliveMs, lingerMs } = { ...DEADLINES, ...options.deadlines }
   const connections = new Set<PlainConnection>()
   const plain: PlainServer = {
     owns: (head) => owned.owns(head),
@@ -253,7 +253,7 @@ function readPlain(
     isClosing: watchClosing(server),
     headersMs,
     idleMs,
-    keptMs,
+    keepAliveMs,
     lingerMs,
   }
   // Node calls it as the server closes.

@@ -200,7 +200,7 @@ describe('HTTP/2', () => {
   })
 
   it('ends a session without a request, whatever else arrives on it, and a stream that nobody reads', async () => {
-    const front = await open({ deadlines: { idleMs: 300, keptMs: 300 } })
+    const front = await open({ deadlines: { idleMs: 300, keepAliveMs: 300 } })
     const idle = front.session()
     const pings = setInterval(() => !idle.destroyed && idle.ping(() => {}), 50)
     const stalled = front.session()

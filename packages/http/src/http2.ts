@@ -32,11 +32,11 @@ export type Http2 = {
 }
 
 export function createHttp2({
-  keptMs,
+  keepAliveMs,
   serve,
 }: {
   /** The limit between the last answer and the next request. */
-  keptMs: number
+  keepAliveMs: number
   /** Serves one request on a connection of its own. */
   serve(exchange: Http2Exchange): void
 }): Http2 {
@@ -65,7 +65,7 @@ export function createHttp2({
       session.setLocalWindowSize(WINDOW_BYTES)
       let open = 0
       // Only requests keep a connection open; other frames do not.
-      const endWhenIdle = () => setTimeout(() => session.destroy(), keptMs).unref()
+      const endWhenIdle = () => setTimeout(() => session.destroy(), keepAliveMs).unref()
       let idle = endWhenIdle()
       session.on('error', () => remember(remoteAddress))
       session.once('close', () => {

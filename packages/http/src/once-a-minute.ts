@@ -5,7 +5,7 @@ export function onceAMinute<T>(report: (first: T, count: number) => void): (valu
   let waiting: { first: T; count: number } | undefined
   let reportedAt = -Infinity
 
-  function tell(): void {
+  function flush(): void {
     if (!waiting) return
     const { first, count } = waiting
     waiting = undefined
@@ -20,7 +20,7 @@ export function onceAMinute<T>(report: (first: T, count: number) => void): (valu
     }
     waiting = { first: value, count: 1 }
     const waitMs = reportedAt + INTERVAL_MS - performance.now()
-    if (waitMs <= 0) tell()
-    else setTimeout(tell, waitMs).unref()
+    if (waitMs <= 0) flush()
+    else setTimeout(flush, waitMs).unref()
   }
 }

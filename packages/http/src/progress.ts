@@ -22,7 +22,7 @@ export function openProgress(
   line?: (text: string) => void,
   terminal: { isTTY?: boolean; columns?: number; write(text: string): unknown } = process.stderr,
 ): Progress {
-  let saidAt = performance.now()
+  let printedAt = performance.now()
   let isDrawn = false
   const say = line ?? ((text) => void terminal.write(`${text}\n`))
 
@@ -31,8 +31,8 @@ export function openProgress(
     if (terminal.isTTY) {
       isDrawn = true
       terminal.write(CLEARED + text.slice(0, (terminal.columns || 80) - 1))
-    } else if (performance.now() - saidAt >= LINE_EVERY_MS) {
-      saidAt = performance.now()
+    } else if (performance.now() - printedAt >= LINE_EVERY_MS) {
+      printedAt = performance.now()
       say(text)
     }
   }

@@ -11,7 +11,7 @@ export type TlsContext = { cert: string; key: string }
 type Served = {
   faults: Faults
   /** The limit between two requests of HTTP/2. */
-  keptMs: number
+  keepAliveMs: number
   /** Called before `serve` with each connection, or with each request of HTTP/2. */
   begin(socket: Duplex): void
   /** Serves HTTP/1. */
@@ -21,13 +21,13 @@ type Served = {
 export type Secured = Pick<Http2, 'choose' | 'close'> & { serve(socket: TLSSocket): void }
 
 /** HTTP over TLS, after its handshake: clients may choose HTTP/2. */
-export function createSecured({ faults, keptMs, begin, serve }: Served): Secured {
+export function createSecured({ faults, keepAliveMs, begin, serve }: Served): Secured {
   function serveHttp1(socket: Duplex): void {
     socket.on('error', ignore)
     begin(socket)
     faults.contain(socket, () => serve(socket))
   }
-  const http2 = createHttp2({ keptMs, serve: serveHttp1 })
+  const http2 = createHttp2({ keepAliveMs, serve: serveHttp1 })
   return {
     choose: http2.choose,
     close: http2.close,

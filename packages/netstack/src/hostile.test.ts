@@ -202,7 +202,7 @@ function dial(stack: ReturnType<typeof createCore>, source: number, port: number
 
 describe('memory for unread data', () => {
   const keptBy = (connections: { connection: Connection }[]): number =>
-    connections.reduce((total, { connection }) => total + connection.reassembly.keptBytes, 0)
+    connections.reduce((total, { connection }) => total + connection.reassembly.bufferedBytes, 0)
   const drops = (outputs: { type: string }[]): number => outputs.filter(({ type }) => type === 'drop').length
 
   it('above gaps stops at 8 MiB for a peer, and its other connections continue in order', () => {

@@ -20,7 +20,7 @@ interface Peer {
   connections: Map<number, Connection>
   /** Connections in TIME-WAIT, oldest first. */
   timeWaiting: Set<Connection>
-  keptBytes: number
+  bufferedBytes: number
 }
 
 export class PeerTable {
@@ -28,7 +28,7 @@ export class PeerTable {
   #connections = 0
   /** Oldest first. */
   readonly #timeWaiting = new Set<Connection>()
-  #keptBytes = 0
+  #bufferedBytes = 0
 
   find(address: number, localPort: number, remotePort: number): Connection | undefined {
     return this.#peers.get(address)?.connections.get(portsKey(localPort, remotePort))
@@ -50,7 +50,7 @@ export class PeerTable {
     const { remoteAddress, localPort, remotePort } = connection
     let peer = this.#peers.get(remoteAddress)
     if (peer === undefined) {
-      peer = { connections: new Map(), timeWaiting: new Set(), keptBytes: 0 }
+      peer = { connections: new Map(), timeWaiting: new Set(), bufferedBytes: 0 }
       this.#peers.set(remoteAddress, peer)
     }
     peer.connections.set(portsKey(localPort, remotePort), connection)
@@ -85,7 +85,7 @@ export class PeerTable {
   noteKept(connection: Connection): void {
     const peer = this.#peers.get(connection.remoteAddress)
     if (peer !== undefined && connection.state !== 'closed')
-      this.#count(peer, connection, connection.reassembly.keptBytes)
+      this.#count(peer, connection, connection.reassembly.bufferedBytes)
   }
 
   /**
@@ -95,16 +95,16 @@ export class PeerTable {
   mayKeep({ remoteAddress, reassembly }: Connection, isInOrder: boolean): boolean {
     if (isInOrder && reassembly.readyBytes === 0) return true
     const share = isInOrder ? 1 : 0.5
-    const ofPeer = this.#peers.get(remoteAddress)?.keptBytes ?? 0
-    return ofPeer < share * MAX_KEPT_BYTES_PER_PEER && this.#keptBytes < share * MAX_KEPT_BYTES
+    const ofPeer = this.#peers.get(remoteAddress)?.bufferedBytes ?? 0
+    return ofPeer < share * MAX_KEPT_BYTES_PER_PEER && this.#bufferedBytes < share * MAX_KEPT_BYTES
   }
 
-  #count(peer: Peer, connection: Connection, keptBytes: number): void {
-    const change = keptBytes - connection.countedBytes
+  #count(peer: Peer, connection: Connection, bufferedBytes: number): void {
+    const change = bufferedBytes - connection.countedBytes
     if (change === 0) return
-    connection.countedBytes = keptBytes
-    peer.keptBytes += change
-    this.#keptBytes += change
+    connection.countedBytes = bufferedBytes
+    peer.bufferedBytes += change
+    this.#bufferedBytes += change
   }
 }
 

@@ -27,7 +27,7 @@ describe('reassembly', () => {
         while (seen.has(expected)) expected++
         expect(read).toEqual([...stream.subarray(0, expected)])
         expect(reassembly.readyBytes).toBe(0)
-        expect(reassembly.keptBytes > 0).toBe(reassembly.hasGap)
+        expect(reassembly.bufferedBytes > 0).toBe(reassembly.hasGap)
         expect(reassembly.next).toBe(advance(START, expected))
       }),
     )
@@ -40,7 +40,7 @@ describe('reassembly', () => {
       if (i % 7 === 6) reassembly.settle()
     }
     reassembly.settle()
-    expect(reassembly.keptBytes).toBeLessThan(2 * 8_000)
+    expect(reassembly.bufferedBytes).toBeLessThan(2 * 8_000)
     const chunks = reassembly.take(1 << 20)
     expect(chunks.length).toBeLessThan(5)
     expect(chunks.flatMap((chunk) => [...chunk])).toEqual(Array.from({ length: 8_000 }, (_, i) => i & 255))
@@ -58,16 +58,16 @@ describe('reassembly', () => {
       reassembly.insert(place(i) * 520, buffer.subarray(100, 620))
       reassembly.settle()
     }
-    expect(reassembly.keptBytes).toBeLessThan(2 * 500 * 520)
+    expect(reassembly.bufferedBytes).toBeLessThan(2 * 500 * 520)
     // Filling the gaps releases everything, into exactly the counted memory.
     for (let i = 0; i <= 1_000; i++) reassembly.insert(i * 520, new Uint8Array(520))
     reassembly.settle()
-    const kept = reassembly.keptBytes
+    const kept = reassembly.bufferedBytes
     const chunks = reassembly.take(1 << 30)
     const buffers = new Set(chunks.map((chunk) => chunk.buffer))
     expect([...buffers].reduce((total, { byteLength }) => total + byteLength, 0)).toBe(kept)
     expect(kept).toBeLessThan(2.2 * 1_001 * 520)
-    expect([reassembly.keptBytes, reassembly.hasGap]).toEqual([0, false])
+    expect([reassembly.bufferedBytes, reassembly.hasGap]).toEqual([0, false])
   })
 
   it('limits the number of pieces held out of order', () => {

@@ -23,7 +23,7 @@ interface Piece {
  *
  * A payload is a view into a buffer that other packets share, which it must not hold for long: bytes out of order are
  * copied as they come, and those in order when `settle` finds them unread. Each copy lies in an ArrayBuffer with
- * nothing else in it, of less than twice its length or 2 KiB, so `keptBytes` is what the memory is.
+ * nothing else in it, of less than twice its length or 2 KiB, so `bufferedBytes` is what the memory is.
  */
 export class Reassembly {
   /** The next sequence number expected: RCV.NXT, but for a FIN. */
@@ -35,7 +35,7 @@ export class Reassembly {
   /** Out of order, sorted and disjoint. */
   #pieces: Piece[] = []
   /** Memory of all copies. */
-  keptBytes = 0
+  bufferedBytes = 0
 
   constructor(next: number) {
     this.next = next
@@ -74,7 +74,7 @@ export class Reassembly {
       bytes += this.#ready[count++]!.length
     this.readyBytes -= bytes
     const chunks = count === this.#ready.length ? this.#ready.splice(0) : this.#ready.splice(0, count)
-    for (let i = 0; i < this.#firstView && i < count; i++) this.keptBytes -= chunks[i]!.buffer.byteLength
+    for (let i = 0; i < this.#firstView && i < count; i++) this.bufferedBytes -= chunks[i]!.buffer.byteLength
     this.#firstView = Math.max(0, this.#firstView - count)
     return chunks
   }
@@ -96,7 +96,7 @@ export class Reassembly {
 
   /** Drops everything held; later payloads still advance `next`. */
   discard(): void {
-    for (let i = 0; i < this.#firstView; i++) this.keptBytes -= this.#ready[i]!.buffer.byteLength
+    for (let i = 0; i < this.#firstView; i++) this.bufferedBytes -= this.#ready[i]!.buffer.byteLength
     this.#ready = []
     this.#firstView = 0
     this.readyBytes = 0
@@ -119,7 +119,7 @@ export class Reassembly {
   #pushKept(chunk: Uint8Array): void {
     this.#ready.push(chunk)
     this.#firstView = this.#ready.length
-    this.keptBytes += chunk.buffer.byteLength
+    this.bufferedBytes += chunk.buffer.byteLength
   }
 
   #drainPieces(): void {
@@ -128,7 +128,7 @@ export class Reassembly {
     for (const { start, payload } of this.#pieces) {
       if (after(start, this.next)) break
       count++
-      this.keptBytes -= costOf(payload)
+      this.bufferedBytes -= costOf(payload)
       const received = distance(this.next, start)
       if (received >= payload.length) continue
       const news = payload.subarray(received)
@@ -173,14 +173,14 @@ export class Reassembly {
       const length = previous.payload.length + part.length
       const grown = growInPlace(previous.payload, part) ?? (length <= LAST_BLOCK_BYTES && grow(previous.payload, part))
       if (grown) {
-        this.keptBytes += costOf(grown) - costOf(previous.payload)
+        this.bufferedBytes += costOf(grown) - costOf(previous.payload)
         previous.payload = grown
         return index
       }
     }
     const piece = { start: from, payload: new Uint8Array(part) }
     this.#pieces.splice(index, 0, piece)
-    this.keptBytes += costOf(piece.payload)
+    this.bufferedBytes += costOf(piece.payload)
     return index + 1
   }
 }

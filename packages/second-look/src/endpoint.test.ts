@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { says, startVisionServer, type VisionAnswer, type VisionServer } from '../../../test/harness/vision-server.ts'
 import { parseAnswer } from './answer.ts'
-import { askEndpoint } from './endpoint.ts'
+import { queryEndpoint } from './endpoint.ts'
 
 let server: VisionServer
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const question = {
 function ask(answer: VisionAnswer, { timeoutMs = 20_000, key = undefined as string | undefined } = {}) {
   server.answer = answer
   const signal = new AbortController().signal
-  return askEndpoint({ url: `${server.url}/v1/`, key, model: 'eyes' }, question, { timeoutMs, signal })
+  return queryEndpoint({ url: `${server.url}/v1/`, key, model: 'eyes' }, question, { timeoutMs, signal })
 }
 
 test('asks with the picture, the label, the place and a schema, and takes the answer', async () => {
@@ -109,7 +109,7 @@ test.each<[string, VisionAnswer, object]>([
 test('no answer in time, and no server', async () => {
   expect(await ask('late', { timeoutMs: 100 })).toMatchObject({ outcome: 'unsure', reason: 'No answer within 0 s.' })
   const nobody = { url: 'http://127.0.0.1:9', model: 'eyes' }
-  const asked = askEndpoint(nobody, question, { timeoutMs: 20_000, signal: new AbortController().signal })
+  const asked = queryEndpoint(nobody, question, { timeoutMs: 20_000, signal: new AbortController().signal })
   expect(await asked).toMatchObject({ outcome: 'unsure', reason: 'The endpoint can not be reached.', isFault: true })
 })
 

@@ -23,14 +23,14 @@ const PAUSE_MS = 30_000
 const PAUSE_MAX_MS = 3_600_000
 
 /** Never rejects. */
-export async function askEndpoint(
+export async function queryEndpoint(
   endpoint: Endpoint,
   question: Question,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<EndpointAnswer> {
   const startedAt = performance.now()
   const timeout = AbortSignal.timeout(timeoutMs)
-  const found = await ask(endpoint, question, AbortSignal.any([timeout, signal])).catch(() => {
+  const found = await request(endpoint, question, AbortSignal.any([timeout, signal])).catch(() => {
     if (timeout.aborted) return fault(`No answer within ${Math.round(timeoutMs / 1_000)} s.`, undefined)
     return fault('The endpoint can not be reached.', PAUSE_MS)
   })
@@ -45,7 +45,7 @@ const fault = (reason: string, retryAfterMs: number | undefined): Answered => ({
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 })
 
-async function ask({ url, key, model }: Endpoint, question: Question, signal: AbortSignal): Promise<Answered> {
+async function request({ url, key, model }: Endpoint, question: Question, signal: AbortSignal): Promise<Answered> {
   const response = await fetch(`${url.replace(/\/$/, '').replace(/\/v1$/, '')}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },

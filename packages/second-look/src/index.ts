@@ -1,3 +1,3 @@
 export { parseAnswer, unsure, type Look } from './answer.ts'
-export { askEndpoint, type Endpoint, type EndpointAnswer } from './endpoint.ts'
+export { queryEndpoint, type Endpoint, type EndpointAnswer } from './endpoint.ts'
 export type { Question } from './question.ts'

@@ -5,10 +5,10 @@ const PAUSE_MS = 1_000
  * ends the requests of a page that is left, but runs no more of its timers: without it, whoever left or reloaded a page
  * while it asked would be signed out.
  */
-export async function askTwice<T>(ask: () => Promise<T>, isUndecided: (error: unknown) => boolean): Promise<T> {
+export async function askTwice<T>(attempt: () => Promise<T>, isUndecided: (error: unknown) => boolean): Promise<T> {
   for (let questions = 1; ; questions++) {
     try {
-      return await ask()
+      return await attempt()
     } catch (error) {
       if (!isUndecided(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

@@ -60,7 +60,7 @@ type LearnedProps = {
 }
 
 export function Learned({ camera, onUndo, isUndoing, heldBack, renderMask }: LearnedProps) {
-  const [asked, setAsked] = useState<Undo>()
+  const [chosen, setChosen] = useState<Undo>()
   return (
     <div className={styles.camera}>
       <Curve camera={camera} />
@@ -81,7 +81,7 @@ export function Learned({ camera, onUndo, isUndoing, heldBack, renderMask }: Lea
             <Versions
               label={label}
               isUndoing={isUndoing}
-              onAsk={onUndo && ((to) => setAsked({ camera: camera.camera, label: label.label, to }))}
+              onAsk={onUndo && ((to) => setChosen({ camera: camera.camera, label: label.label, to }))}
             />
           )}
         </section>
@@ -102,8 +102,8 @@ export function Learned({ camera, onUndo, isUndoing, heldBack, renderMask }: Lea
           </ul>
         </section>
       )}
-      {asked !== undefined && (
-        <UndoDialog asked={asked} onUndo={() => onUndo?.(asked)} onGone={() => setAsked(undefined)} />
+      {chosen !== undefined && (
+        <UndoDialog undo={chosen} onUndo={() => onUndo?.(chosen)} onGone={() => setChosen(undefined)} />
       )}
     </div>
   )
@@ -220,9 +220,9 @@ function Versions({ label: { label, versions }, isUndoing, onAsk }: VersionsProp
   )
 }
 
-type UndoDialogProps = { asked: Undo; onUndo: () => void; onGone: () => void }
+type UndoDialogProps = { undo: Undo; onUndo: () => void; onGone: () => void }
 
-function UndoDialog({ asked: { camera, label, to }, onUndo, onGone }: UndoDialogProps) {
+function UndoDialog({ undo: { camera, label, to }, onUndo, onGone }: UndoDialogProps) {
   const life = useDialogLife(onGone)
   const title = to === null ? `Switch off learning for ${label}?` : `Go back to version ${to} for ${label}?`
   return (

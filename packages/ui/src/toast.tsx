@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
 
 export async function toast(message: string, link?: ToastLink): Promise<void> {
   needed = true
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
   const { show } = await import('./toast-list.tsx')
   show(message, link)
 }

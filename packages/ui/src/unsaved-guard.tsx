@@ -14,9 +14,9 @@ export function UnsavedGuard({ unsaved, title = 'Leave without saving?', childre
   )
   useEffect(() => {
     if (!unsaved) return undefined
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', preventUnload)
+    return () => window.removeEventListener('beforeunload', preventUnload)
   }, [unsaved])
   const stay = () => blocker.reset?.()
   return (

@@ -26,18 +26,18 @@ export function oneEach<S extends Sighting>(looks: readonly PartLook<S>[]): S[] 
   )
   const single = all.filter(({ sighting }) => !isAroundSeveral(sighting, all))
   const ordered = single.toSorted((a, b) => Number(a.isCut) - Number(b.isCut) || b.sighting.score - a.sighting.score)
-  let kept: S[] = []
+  let selected: S[] = []
   for (const { sighting, isCut } of ordered) {
     const { box, label, score } = sighting
-    if (kept.some((other) => overlapOf(other.box, box) > SAME_OBJECT)) continue
-    if (isCut && kept.some((other) => intersectionOf(other.box, box) > COVERED * areaOf(box))) continue
-    const ofLabel = kept.filter((other) => other.label === label)
+    if (selected.some((other) => overlapOf(other.box, box) > SAME_OBJECT)) continue
+    if (isCut && selected.some((other) => intersectionOf(other.box, box) > COVERED * areaOf(box))) continue
+    const ofLabel = selected.filter((other) => other.label === label)
     if (ofLabel.some((other) => isWithin(box, other.box))) continue
     const parts = ofLabel.filter((other) => isWithin(other.box, box))
     if (parts.some((part) => part.score > CLEARLY_SURER * score)) continue
-    kept = [...kept.filter((other) => !parts.includes(other)), sighting]
+    selected = [...selected.filter((other) => !parts.includes(other)), sighting]
   }
-  return kept.toSorted((a, b) => b.score - a.score)
+  return selected.toSorted((a, b) => b.score - a.score)
 }
 
 /** A box around several objects, which are about as sure, is none. */

@@ -87,8 +87,8 @@ export function LearningScreen() {
                 isUndoing={undo.isPending}
                 onUndo={
                   mayManage
-                    ? (asked) =>
-                        undo.mutate(asked, {
+                    ? (change) =>
+                        undo.mutate(change, {
                           onSuccess: ({ undone }) =>
                             void toast(undone ? 'Done. It is active.' : 'Nothing was left to undo.'),
                         })

@@ -13,10 +13,10 @@ import { useSession, useSignIn } from '../queries.ts'
 /** The sign-in with the device's password, on its own network. People who come through the hub never see it. */
 export function SignInScreen() {
   const session = useSession()
-  const asked = useLocation().state as { from?: string } | null
+  const previous = useLocation().state as { from?: string } | null
   const { mutate, error, isPending } = useSignIn()
   if (session.isPending) return <CentredSpinner title="Gateway" />
-  if (session.isSuccess && session.data !== null) return <Navigate to={asked?.from ?? '/'} replace />
+  if (session.isSuccess && session.data !== null) return <Navigate to={previous?.from ?? '/'} replace />
   return (
     <Entrance title="Sign in" place="Gateway" home={`${DEVICE_UI_BASE}/`}>
       <form

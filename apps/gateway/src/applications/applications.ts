@@ -100,7 +100,7 @@ export function createApplications(options: {
   function trustingAt({ url, headerMap, certificateFingerprint }: Target): TrustingApplication | undefined {
     const frigate = frigateInterface(file.current().sources.frigate, url)
     if (frigate) return frigate
-    const visitorHeaders = headerMap && tellingHeaders(headerMap)
+    const visitorHeaders = headerMap && identityHeaders(headerMap)
     if (certificateFingerprint === undefined || url.protocol !== 'https:') return visitorHeaders
     const connect = (signal: AbortSignal) =>
       openKnownTls(url, { certificateFingerprint, lookup: lookupFor(url, ownPort), signal })
@@ -161,7 +161,7 @@ function isFor({ leastRole }: Target, { headers }: IncomingMessage): boolean {
   return hasRole(hubRole(headers['x-hub-role']), leastRole)
 }
 
-function tellingHeaders({ user: userHeader, role: roleHeader, roles, secret }: HeaderMap): TrustingApplication {
+function identityHeaders({ user: userHeader, role: roleHeader, roles, secret }: HeaderMap): TrustingApplication {
   return {
     ownHeaders: [userHeader, roleHeader, secret?.header].filter((name) => name !== undefined),
     headersFor: ({ user, role }) => ({

@@ -26,7 +26,7 @@ import { isLoopback } from '../kernel/loopback.ts'
 import { isOwnCookie } from '../kernel/own-cookie.ts'
 import { createKeptConnections, mayUseKept, watchKept } from './kept-connections.ts'
 import { bareHost, lookupFor, notAllowed, portOf, refusalOfUrl } from './reach.ts'
-import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'
+import { connecting, replaceIdentityHeaders, type TrustingApplication } from '../trusting-application.ts'
 
 /** Forwards every request and WebSocket, except the gateway's own pages, to the device's own application. */
 export type UiProxy = {
@@ -49,7 +49,7 @@ export type UiProxyOptions = {
 
 export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProxyOptions): UiProxy {
   const host = bareHost(target)
-  const kept = createKeptConnections(target)
+  const pool = createKeptConnections(target)
 
   function open(incoming: IncomingMessage, headers: Record<string, string | string[]>, agent: Agent | false) {
     const connect = trusting?.()?.connect
@@ -97,7 +97,7 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
   }
 
   function handle(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
-    forward(incoming, response, isTunnel, mayUseKept(incoming) && kept)
+    forward(incoming, response, isTunnel, mayUseKept(incoming) && pool)
   }
 
   function forward(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean, agent: Agent | false): void {
@@ -262,7 +262,7 @@ function requestHeaders(
   nameByOwnAddress(headers, target, [host, headers['x-forwarded-host']])
   headers['host'] = target.host
   dropOwnCookies(headers)
-  if (trusting) tellWhoAsks(headers, trusting, isTunnel)
+  if (trusting) replaceIdentityHeaders(headers, trusting, isTunnel)
   // Without a length, a body of any method needs `Transfer-Encoding`.
   if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   return headers
@@ -299,9 +299,9 @@ function nameByOwnAddress(headers: Record<string, string | string[]>, target: UR
 function dropOwnCookies(headers: Record<string, string | string[]>): void {
   const { cookie } = headers
   if (typeof cookie !== 'string') return
-  const kept = cookie.split(';').filter((part) => !isOwnCookie(part.trim()))
-  if (kept.length === 0) delete headers['cookie']
-  else headers['cookie'] = kept.join(';').trim()
+  const cookies = cookie.split(';').filter((part) => !isOwnCookie(part.trim()))
+  if (cookies.length === 0) delete headers['cookie']
+  else headers['cookie'] = cookies.join(';').trim()
 }
 
 /**

@@ -95,9 +95,9 @@ export function createDispatcher<Calls extends DeviceCalls, Caller>(
     // The schemas of each call have parsed the input of its handler.
     const handle = handlers[name] as (input: object) => unknown
     if (call.media !== undefined) return answerFile(input, handle as (input: object) => Promise<Clip>)
-    const told = await handle(input)
-    if (told === undefined) response.writeHead(204, { 'cache-control': 'no-store' }).end()
-    else sendJson(response, 200, told)
+    const result = await handle(input)
+    if (result === undefined) response.writeHead(204, { 'cache-control': 'no-store' }).end()
+    else sendJson(response, 200, result)
   }
 
   async function answerFile(

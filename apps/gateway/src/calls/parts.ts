@@ -37,7 +37,7 @@ export function createPictureParts({ record, pictures }: PicturesOptions) {
 export function createParts(options: PartsOptions) {
   const { deterrents } = options
 
-  function knownDeterrent(name: string): string {
+  function existingDeterrent(name: string): string {
     const found = deterrents.list().find((deterrent) => deterrent.name === name)
     if (!found) throw new Refusal('deterrent_not_found')
     return found.name
@@ -47,11 +47,11 @@ export function createParts(options: PartsOptions) {
     ...createPictureParts(options),
 
     async fire(name: string, seconds: number | undefined, by: Asker): Promise<{ firing: Firing }> {
-      const answer = await deterrents.fire({ deterrent: knownDeterrent(name), seconds, by })
+      const answer = await deterrents.fire({ deterrent: existingDeterrent(name), seconds, by })
       if ('refused' in answer) throw new Refusal('not_fired', { message: answer.message, reason: answer.refused })
       return answer
     },
-    stop: (name: string, by: Asker) => deterrents.stop(knownDeterrent(name), by),
+    stop: (name: string, by: Asker) => deterrents.stop(existingDeterrent(name), by),
     async arm(by: Asker) {
       if (!(await deterrents.arm(by))) throw new Refusal('not_armed')
       return { armed: deterrents.isArmed() }
@@ -64,13 +64,13 @@ export function createParts(options: PartsOptions) {
 }
 
 /** Returns the JPEG, or refuses with the right code. */
-export async function picture(asked: Promise<Buffer | undefined>): Promise<Clip> {
-  return jpegAnswer(found(await orFailure(asked)))
+export async function picture(pending: Promise<Buffer | undefined>): Promise<Clip> {
+  return jpegAnswer(found(await orFailure(pending)))
 }
 
 /** As `picture`, with the age in a header. */
-export async function latestPicture(asked: Promise<LatestPicture | undefined>): Promise<Clip> {
-  const { jpeg, ageMs } = found(await orFailure(asked))
+export async function latestPicture(pending: Promise<LatestPicture | undefined>): Promise<Clip> {
+  const { jpeg, ageMs } = found(await orFailure(pending))
   return jpegAnswer(jpeg, ageMs === undefined ? {} : { [PICTURE_AGE_HEADER]: String(Math.round(ageMs)) })
 }
 
@@ -79,9 +79,9 @@ function jpegAnswer(jpeg: Buffer, headers: Record<string, string> = {}): Clip {
   return { status: 200, headers: { ...fixed, ...headers }, body: Readable.from([jpeg]) }
 }
 
-async function orFailure<T>(asked: Promise<T>): Promise<T> {
+async function orFailure<T>(pending: Promise<T>): Promise<T> {
   try {
-    return await asked
+    return await pending
   } catch (error) {
     if (error instanceof ClipNotFinished) throw new Refusal('clip_not_finished')
     throw new Refusal('camera_failed', { message: inWords(error) })

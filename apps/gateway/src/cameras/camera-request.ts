@@ -21,7 +21,7 @@ const CHUNK_SIZE = /^([0-9a-f]{1,8})[ \t]{0,100}(?:;[^\n]{0,200})?\r?\n/i
 /** The longest line with the size of a chunk. */
 const CHUNK_LINE_MAX = 320
 
-export async function askCamera(
+export async function requestFromCamera(
   url: URL,
   { authorization, signal }: { authorization: string | undefined; signal: AbortSignal },
 ): Promise<CameraAnswer> {

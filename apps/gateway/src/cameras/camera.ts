@@ -130,8 +130,8 @@ export function openCamera(options: CameraOptions): Camera {
       takenAt = []
     }
     // Not at its own resolution: that takes megabytes, for each camera.
-    const { own: _own, ...kept } = frame
-    lastFrame = kept
+    const { own: _own, ...stored } = frame
+    lastFrame = stored
     failure = undefined
     damage = undefined
     backoff.reset()
@@ -194,8 +194,8 @@ export function openCamera(options: CameraOptions): Camera {
       const isSilent = connection.signal.aborted
       if (!isSilent && !(error instanceof CameraError)) throw error
       // The reason why its pictures were unusable says more than the silence in which the connection ended.
-      const known = isSilent ? damage : undefined
-      failure = known ?? (error instanceof CameraError ? error : new CameraError('it sends no picture'))
+      const diagnosis = isSilent ? damage : undefined
+      failure = diagnosis ?? (error instanceof CameraError ? error : new CameraError('it sends no picture'))
       log.warn({ camera: name, reason: failure.message }, 'a camera gives no pictures')
     } finally {
       clearInterval(watch)

@@ -33,11 +33,11 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
   let size: string | undefined
   let hasNewSize = false
   let isSentOn = false
-  const said = createFfmpegLog({
+  const output = createFfmpegLog({
     damage: noteDamage,
-    size(told) {
-      size ??= told
-      if (size === told || hasNewSize) return
+    size(reported) {
+      size ??= reported
+      if (size === reported || hasNewSize) return
       // FFmpeg would continue at the size of its first picture, and distort the new ones.
       hasNewSize = true
       stop()
@@ -48,7 +48,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
       child.kill('SIGKILL')
     },
   })
-  words.setEncoding('utf8').on('data', said.add)
+  words.setEncoding('utf8').on('data', output.add)
   const stop = () => {
     child.kill('SIGTERM')
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref()
@@ -73,10 +73,10 @@ export const readThroughFfmpeg: PictureReader = async (settings, context) => {
   }
   if (isSentOn) throw refusalOf(302)
   if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened again')
-  const meaning = inPlainWords(said.complaints(), settings, said.isDescribed())
+  const meaning = inPlainWords(output.complaints(), settings, output.isDescribed())
   // FFmpeg may have logged why it gave no picture before it was ended.
   if (signal.aborted && !meaning) return
-  log.warn({ ffmpeg: withoutAddresses(said.complaints()) }, 'FFmpeg ended')
+  log.warn({ ffmpeg: withoutAddresses(output.complaints()) }, 'FFmpeg ended')
   throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last lines')
 }
 

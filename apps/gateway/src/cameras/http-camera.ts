@@ -4,7 +4,7 @@
  */
 import { digestAuthorization, digestChallengeOf } from '../kernel/http-digest.ts'
 import { CameraError, hasSignIn, refusalOf, WANTS_SIGN_IN } from './camera-error.ts'
-import { askCamera, type CameraAnswer } from './camera-request.ts'
+import { requestFromCamera, type CameraAnswer } from './camera-request.ts'
 import { decodeJpeg, OWN_SIDE } from './decode.ts'
 import { createJpegFinder, PICTURES_MAX, tooManyPictures, type FoundJpeg } from './jpeg-finder.ts'
 import { unpackedParts } from './packed-parts.ts'
@@ -31,7 +31,7 @@ export const readHttpCamera: PictureReader = async (settings, { offer, pause, no
     }))
   }
   while (!signal.aborted) {
-    const answer = await ask(url, authorization, signal)
+    const answer = await request(url, authorization, signal)
     try {
       if (answer.status !== 200) throw refusalOf(answer.status)
       if ((await readPictures(answer, take)) > 1) throw new CameraError('its stream ended')
@@ -49,11 +49,11 @@ function once<T>(make: () => T): () => T {
 }
 
 /** The first request has no credentials; the answer says whether the camera wants Digest or Basic. */
-async function ask(start: URL, authorization: Authorization, signal: AbortSignal): Promise<CameraAnswer> {
+async function request(start: URL, authorization: Authorization, signal: AbortSignal): Promise<CameraAnswer> {
   let url = start
   let signIns = 0
   for (let redirects = 0; ;) {
-    const answer = await askCamera(url, { authorization: authorization.next(url), signal })
+    const answer = await requestFromCamera(url, { authorization: authorization.next(url), signal })
     const { status } = answer
     const challenges = answer.all('www-authenticate')
     if (status === 401 || (status === 403 && challenges.length > 0)) {

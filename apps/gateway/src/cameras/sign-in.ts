@@ -84,7 +84,7 @@ function accountOf({ protocol, hostname, port, username, password }: URL): Accou
   const account: Account = { wait: NO_WAIT, signedIn: new Set(), line: new Set(), trying: undefined }
   if (username === '' && password === '') return account
   const key = [hostname.toLowerCase(), port || PORTS[protocol], username, password].join(' ')
-  const known = accounts.get(key) ?? account
-  accounts.set(key, known)
-  return known
+  const existing = accounts.get(key) ?? account
+  accounts.set(key, existing)
+  return existing
 }

@@ -83,7 +83,7 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
   const reader = createPacketReader()
   let tables: Buffer[] = []
   let coding: Coding | 'other' | undefined
-  let kept = 0
+  let bufferedBytes = 0
 
   function addPackets(bytes: Buffer, at: number): void {
     let from = 0
@@ -103,11 +103,11 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
   function beginGroup(at: number): void {
     groups.push({ at, bytes: 0, parts: [] })
     for (const table of tables) append(Buffer.from(table))
-    while (groups.length > 1 && (groups[1]!.at <= at - keepMs || kept > maxBytes)) dropFirst()
+    while (groups.length > 1 && (groups[1]!.at <= at - keepMs || bufferedBytes > maxBytes)) dropFirst()
   }
 
   function dropFirst(): void {
-    kept -= groups.shift()!.bytes
+    bufferedBytes -= groups.shift()!.bytes
   }
 
   /** Before the first group there is nothing to add to. */
@@ -116,8 +116,8 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
     if (!last || part.length === 0) return
     last.parts.push(part)
     last.bytes += part.length
-    kept += part.length
-    while (kept > maxBytes && groups.length > 0) dropFirst()
+    bufferedBytes += part.length
+    while (bufferedBytes > maxBytes && groups.length > 0) dropFirst()
   }
 
   function readMap(packet: Buffer): void {
@@ -146,7 +146,7 @@ export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBy
       reader.clear()
       tables = []
       coding = undefined
-      kept = 0
+      bufferedBytes = 0
     },
   }
 }

@@ -24,7 +24,7 @@ const LONGEST_MS = 10 * 60_000
 const LOOK_EVERY_MS = 5_000
 
 export function createTrials(log: Logger, clock: () => number = () => performance.now()): Trials {
-  const running = new Map<string, { camera: Camera; begunAt: number; askedAt: number }>()
+  const running = new Map<string, { camera: Camera; begunAt: number; requestedAt: number }>()
   const ending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
 
@@ -37,8 +37,8 @@ export function createTrials(log: Logger, clock: () => number = () => performanc
   }
 
   function endOld(): void {
-    for (const [id, { begunAt, askedAt }] of running)
-      if (clock() - askedAt > UNASKED_MS || clock() - begunAt > LONGEST_MS) end(id)
+    for (const [id, { begunAt, requestedAt }] of running)
+      if (clock() - requestedAt > UNASKED_MS || clock() - begunAt > LONGEST_MS) end(id)
     if (running.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -52,14 +52,14 @@ export function createTrials(log: Logger, clock: () => number = () => performanc
       if (running.size >= AT_ONCE && oldest !== undefined) end(oldest)
       const id = randomUUID()
       const camera = openCamera({ name: NAME, called: CALLED, settings, log, onFrame() {} })
-      running.set(id, { camera, begunAt: clock(), askedAt: clock() })
+      running.set(id, { camera, begunAt: clock(), requestedAt: clock() })
       timer ??= setInterval(endOld, LOOK_EVERY_MS).unref()
       return id
     },
     find(id) {
       endOld()
       const trial = running.get(id)
-      if (trial) trial.askedAt = clock()
+      if (trial) trial.requestedAt = clock()
       return trial?.camera
     },
     async stop() {

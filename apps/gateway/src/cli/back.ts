@@ -4,7 +4,7 @@ import { DataFileError, exists } from '../kernel/durable-file.ts'
 import { localCalls } from '@hedgerow/contract/local-api'
 import { BUNDLE, type Installation } from '../update/installation.ts'
 import { LEFT, openVersions } from '../update/versions.ts'
-import { askAgent } from './ask-agent.ts'
+import { callAgent } from './call-agent.ts'
 import type { Outcome } from './command-line.ts'
 
 const HELD = 'The hub installs the version that was left only when a person asks for it.'
@@ -13,7 +13,7 @@ const HELD = 'The hub installs the version that was left only when a person asks
 export async function goBack(dataDir: string, installation = installationAt(BUNDLE)): Promise<Outcome> {
   const unlock = installation && (await lockOf(dataDir))
   if (!unlock)
-    return askAgent(dataDir, localCalls.goBack, ({ version }) => ({
+    return callAgent(dataDir, localCalls.goBack, ({ version }) => ({
       text: `Version ${version} starts now. ${HELD}`,
       isDone: true,
     }))

@@ -15,7 +15,7 @@ import { parseDeviceFile } from '../device-file/parse.ts'
 import { startGateway } from '../gateway.ts'
 import { openPassword } from '../kernel/password.ts'
 import { localCalls } from '@hedgerow/contract/local-api'
-import { askAgent } from './ask-agent.ts'
+import { callAgent } from './call-agent.ts'
 import { takeFlags } from './command-line.ts'
 import { findCommand } from './commands.ts'
 import { initDeviceFile, template } from './init.ts'
@@ -110,7 +110,7 @@ test('an agent that does not answer in time still runs', async () => {
   const url = await serveHttp(() => {})
   await announceAgent(dataDir, { url, token: 'a-token' })
   const words = () => ({ text: '', isDone: true })
-  expect(await askAgent(dataDir, localCalls.getStatus, words, { timeoutMs: 50 })).toEqual({
+  expect(await callAgent(dataDir, localCalls.getStatus, words, { timeoutMs: 50 })).toEqual({
     text: `The gateway that runs with ${dataDir} has not answered for 0.05 s. Try again.`,
     isDone: false,
   })

@@ -56,7 +56,7 @@ const commands: Readonly<Record<string, Command>> = {
   password: withConfig((config) => newPassword(config.dataDir)),
   async reset(args, environment) {
     const { values, rest } = takeFlags(args, { yes: 'switch', keys: 'switch' })
-    const confirm = async (question: string) => values.yes === true || askPerson(question)
+    const confirm = async (question: string) => values.yes === true || promptYesNo(question)
     return withConfig(({ dataDir }) => resetDevice(dataDir, { withKeys: values.keys === true, confirm }))(
       rest,
       environment,
@@ -77,8 +77,8 @@ const commands: Readonly<Record<string, Command>> = {
         sha256: values.sha256,
         acceptedLicence: values['accept-licence'],
         dataDir,
-        confirm: askPerson,
-        tell: (line) => void process.stdout.write(`${line}\n`),
+        confirm: promptYesNo,
+        print: (line) => void process.stdout.write(`${line}\n`),
         progress: openProgress(),
       }),
     )(others, environment)
@@ -105,7 +105,7 @@ function shown(what: string, work: Promise<Outcome>): Promise<Outcome> {
 }
 
 /** False when no terminal is there. */
-async function askPerson(question: string): Promise<boolean> {
+async function promptYesNo(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })

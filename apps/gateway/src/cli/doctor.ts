@@ -8,7 +8,7 @@ import { checkDeviceFile } from '../device-file/check.ts'
 import { inWords } from '../kernel/failure.ts'
 import { explainFileError } from '../kernel/startup-error.ts'
 import { localCalls } from '@hedgerow/contract/local-api'
-import { askAgent } from './ask-agent.ts'
+import { callAgent } from './call-agent.ts'
 import type { Outcome } from './command-line.ts'
 
 export type Finding = {
@@ -54,7 +54,7 @@ export async function examine(config: Config, environment: NodeJS.ProcessEnv): P
 export async function statusOf(dataDir: string): Promise<{ status?: Status; silence?: string }> {
   let status: Status | undefined
   try {
-    const { text } = await askAgent(dataDir, localCalls.getStatus, (answer) => {
+    const { text } = await callAgent(dataDir, localCalls.getStatus, (answer) => {
       status = answer
       return { text: '', isDone: true }
     })
@@ -104,7 +104,7 @@ async function hubOf(hubUrl: string | undefined): Promise<Finding[]> {
   const url = new URL('/livez', hubUrl)
   let answer: { status: number; date: string | undefined }
   try {
-    answer = await ask(url)
+    answer = await probe(url)
   } catch (error) {
     return [{ check: 'hub', state: 'FAIL', text: `${url.origin} does not answer: ${inWords(error)}` }]
   }
@@ -122,7 +122,7 @@ async function hubOf(hubUrl: string | undefined): Promise<Finding[]> {
   ]
 }
 
-function ask(url: URL): Promise<{ status: number; date: string | undefined }> {
+function probe(url: URL): Promise<{ status: number; date: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; date: string | undefined }>()
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)

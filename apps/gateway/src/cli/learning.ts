@@ -1,20 +1,20 @@
 import type { GatewayLearning } from '@hedgerow/contract'
 import { ConfigError } from '../config.ts'
 import { localCalls } from '@hedgerow/contract/local-api'
-import { askAgent } from './ask-agent.ts'
+import { callAgent } from './call-agent.ts'
 import type { Outcome } from './command-line.ts'
 
 export function learningStatus(dataDir: string): Promise<Outcome> {
-  return askAgent(dataDir, localCalls.getLearning, (report) => ({ text: inLines(report), isDone: true }))
+  return callAgent(dataDir, localCalls.getLearning, (report) => ({ text: inLines(report), isDone: true }))
 }
 
 export function learnNow(dataDir: string): Promise<Outcome> {
-  return askAgent(dataDir, localCalls.learnNow, () => ({ text: 'It learns now.', isDone: true }))
+  return callAgent(dataDir, localCalls.learnNow, () => ({ text: 'It learns now.', isDone: true }))
 }
 
 export function undoLearning(dataDir: string, [camera, label]: string[]): Promise<Outcome> {
   if (camera === undefined || label === undefined) throw new ConfigError('Name a camera and a label.')
-  return askAgent(
+  return callAgent(
     dataDir,
     localCalls.undoLearning,
     ({ undone }) =>

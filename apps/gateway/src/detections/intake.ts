@@ -36,7 +36,7 @@ export type IntakeOptions = {
   /** Whether learning holds it back; answers at once when nothing may be held back. */
   judge(
     detection: Detection,
-    known: { before: Detection | undefined; sight: Sight | undefined },
+    context: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
   /**
    * Called for each detection before it is on disk: deterrents work when the disk is full. `objects`: for a detection

@@ -172,9 +172,9 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
   prune()
   return {
     put(report) {
-      const { thumbnail, ...told } = report
+      const { thumbnail, ...fields } = report
       const before = find(report.id)
-      const merged: Detection = { ...before, ...told, startedAt: before?.startedAt ?? told.startedAt }
+      const merged: Detection = { ...before, ...fields, startedAt: before?.startedAt ?? fields.startedAt }
       transact(database, () => {
         insert.run(merged.id, Date.parse(merged.startedAt), merged.camera, merged.label, JSON.stringify(merged))
         if (thumbnail !== undefined) insertPicture.run(merged.id, Buffer.from(thumbnail, 'base64'))

@@ -114,7 +114,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     units: interlock.units,
     onReady() {
       interlock.guarded()
-      tellChange()
+      notifyChange()
     },
     onLost: () => run(interlock.unguarded(instantNow())),
     onEvent(unitId, event) {
@@ -128,11 +128,11 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
 
   function run(outputs: readonly Output[]): void {
     for (const output of outputs) carryOut(output)
-    tellChange()
+    notifyChange()
     schedule()
   }
 
-  function tellChange(): void {
+  function notifyChange(): void {
     const states = interlock.list(instantNow()).map(({ name, state, blocked }) => [name, state, blocked?.code])
     const now = JSON.stringify([interlock.disarmed() ?? 'armed', states])
     if (now === shown) return

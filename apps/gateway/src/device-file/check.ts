@@ -4,7 +4,7 @@ import { isMissing } from '../kernel/durable-file.ts'
 import { explainFileError } from '../kernel/startup-error.ts'
 import { readLearnedNames } from '../learning/names.ts'
 import { readModelLabels, modelsFolder } from '../models/store.ts'
-import { askFrigateForNames } from '../sources/frigate/names.ts'
+import { fetchFrigateNames } from '../sources/frigate/names.ts'
 import { withGivenCameras } from './given-cameras.ts'
 import { checkNames, type NameFindings } from './known-names.ts'
 import { folderOf, parseDeviceFile, type Parsed } from './parse.ts'
@@ -67,7 +67,7 @@ async function findNames(
   }
   const recorded = await Promise.try(readNames, join(dataDir, RECORD_FILE)).catch(tell)
   const found = checkNames(withGivenCameras(value, givenCameras), names, {
-    frigate: frigate && (await askFrigateForNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
+    frigate: frigate && (await fetchFrigateNames(frigate, AbortSignal.timeout(FRIGATE_TIMEOUT_MS))),
     programs: recorded?.programs ?? [],
     seen: recorded?.seen,
     models: await readModelLabels(modelsFolder(dataDir)).catch(tell),

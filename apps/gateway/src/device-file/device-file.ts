@@ -88,7 +88,7 @@ export async function watchDeviceFile(
     current: () => current,
     names: () => names,
     conceal: (text) =>
-      names.reduce((told, { name, shown }) => (shown === name ? told : told.replaceAll(name, shown)), text),
+      names.reduce((replaced, { name, shown }) => (shown === name ? replaced : replaced.replaceAll(name, shown)), text),
     problems: () => problems,
     onChange: (listener) => void listeners.push(listener),
     look,

@@ -54,6 +54,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function wordsOfUnion({ errors, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   if (Array.isArray(options)) return `This must be one of ${options.join(', ')}.`
-  const ways = new Set((errors ?? []).flatMap(([first]) => (first ? [first.message] : [])))
-  return ways.size === 0 ? 'This value is not allowed here.' : [...ways].join(' Or: ')
+  const alternatives = new Set((errors ?? []).flatMap(([first]) => (first ? [first.message] : [])))
+  return alternatives.size === 0 ? 'This value is not allowed here.' : [...alternatives].join(' Or: ')
 }

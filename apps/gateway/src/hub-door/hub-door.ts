@@ -57,8 +57,8 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
       readNames: () => ({ head: learning.names.give() ?? null }),
       readLatest: ({ params: { name }, query: { height }, signal }) => parts.latest(name, { height, signal }),
       readSnapshot({ params: { id }, query: { boxed }, signal }) {
-        const asked = pictures.snapshot(parts.detectionOf(id), { boxed: boxed === 'true', signal })
-        const orNone = asked.catch((error: unknown) => {
+        const pending = pictures.snapshot(parts.detectionOf(id), { boxed: boxed === 'true', signal })
+        const orNone = pending.catch((error: unknown) => {
           log.info({ err: error, detection: id }, 'no snapshot: the thumbnail is sent instead')
           return undefined
         })

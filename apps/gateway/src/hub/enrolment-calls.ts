@@ -153,7 +153,7 @@ export async function submitRegistration(session: HubSession, device: Device, co
  * Step 3. The hub holds the request open for up to `waitSeconds` (at most 25) until a decision; then its answer may
  * take `answerMs`.
  */
-export async function askStatus(
+export async function requestStatus(
   session: HubSession,
   { registrationId, waitSeconds, answerMs }: { registrationId: string; waitSeconds: number; answerMs: number },
   keys: DeviceKeys,

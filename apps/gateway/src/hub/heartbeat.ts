@@ -68,7 +68,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   /** The first of the last few failures was sent then. */
   let failingSinceMs = 0
   /** The hub said that it is busy, and for how long. */
-  let askedForMs = 0
+  let retryAfterMs = 0
   /** The tunnel came up again in this session: perhaps the hub restarted, and its whole fleet returns at once. */
   let isReturning = false
   let current: { tunnel: Tunnel; agent: Agent } | undefined
@@ -114,8 +114,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     const carried = { signal: ended, timeoutMs: TIMEOUT_MS, agent: current.agent }
     try {
       const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, carried))
-      const askedMs = answer.settings.heartbeatIntervalSeconds * 1_000
-      intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
+      const requestedMs = answer.settings.heartbeatIntervalSeconds * 1_000
+      intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, requestedMs))
       failures = 0
       if (isReturning) watchMs = intervalMs * (0.5 + Math.random() / 2)
       isReturning = false
@@ -155,7 +155,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
 
   function noteFailure(error: unknown): void {
     conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
-    if (isBusy(error)) askedForMs = Math.min(RETRY_AFTER_MAX_MS, error.retryAfterMs) * (1 + Math.random() / 2)
+    if (isBusy(error)) retryAfterMs = Math.min(RETRY_AFTER_MAX_MS, error.retryAfterMs) * (1 + Math.random() / 2)
   }
 
   async function run(): Promise<void> {
@@ -163,8 +163,8 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       const tunnel = options.tunnel()
       if (tunnel?.isUp()) await send(tunnel)
       if (httpsFallback.isOpen(tunnel, failures >= RECHECK_AFTER)) await sendAround()
-      await rest.pause(Math.max(askedForMs, Math.min(intervalMs, watchMs)))
-      askedForMs = 0
+      await rest.pause(Math.max(retryAfterMs, Math.min(intervalMs, watchMs)))
+      retryAfterMs = 0
       watchMs *= 2
     }
   }

@@ -63,8 +63,8 @@ export type HubConnectionOptions = AgentIdentity &
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
     parts(): ReportedParts & Pick<Heartbeat, 'applications' | 'restarts'>
-    /** Calls `tell` when the configuration changes, so that the hub learns of it at once. */
-    onReconfigured?(tell: () => void): void
+    /** Calls `listener` when the configuration changes, so that the hub learns of it at once. */
+    onReconfigured?(listener: () => void): void
     /** Undefined when nothing can start another version of the agent. */
     updater?: AgentUpdates | undefined
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
@@ -124,7 +124,7 @@ export async function openHubConnection(
   let tunnel: Tunnel | undefined
 
   function state(): GatewayState {
-    const hubKey = trust.known()
+    const hubKey = trust.hubKey()
     return {
       name,
       location,
@@ -240,7 +240,7 @@ export async function openHubConnection(
       },
       onTunnelAnswer(answer) {
         const via = tunnel
-        if (via) options.updater?.heard(answer, (name, ask) => downloadThroughTunnel(via, name, ask))
+        if (via) options.updater?.heard(answer, (name, range) => downloadThroughTunnel(via, name, range))
       },
       onReviews: (newest) => reviews.learn(newest),
       onUnanswered: () => registration.recheck(),
@@ -268,7 +268,7 @@ export async function openHubConnection(
     options.updater?.onChange(heartbeats.beat)
     options.onReconfigured?.(heartbeats.beat)
     options.deterrents.onChange(heartbeats.beatSoon)
-    if (stored && stored.hubIdentityPublicKey === trust.known()) {
+    if (stored && stored.hubIdentityPublicKey === trust.hubKey()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)
       await joinTunnel(stored)
     }
@@ -303,9 +303,9 @@ export async function openHubConnection(
     life.defer(() => stopping.abort())
   }
 
-  const download: Download = async (name, ask) => {
+  const download: Download = async (name, range) => {
     if (!tunnel) throw new Error('the hub has not approved this gateway')
-    return downloadThroughTunnel(tunnel, name, ask)
+    return downloadThroughTunnel(tunnel, name, range)
   }
 
   return { keys, state, askSecondLook: askHubWith(() => poster(), features), download, start }

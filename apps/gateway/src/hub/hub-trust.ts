@@ -10,7 +10,7 @@ import { readJsonFile, writeDurably } from '../kernel/durable-file.ts'
  */
 export type HubTrust = {
   /** The remembered hub's identity key; undefined before the first registration. */
-  known(): string | undefined
+  hubKey(): string | undefined
   /** Whether the operator, an earlier registration or DNS names the hub's key. */
   isSettled(discoveredPins: readonly string[]): boolean
   /** Throws HubRefusedError unless this hub's identity key is trusted. `discoveredPins` come from DNS. */
@@ -41,7 +41,7 @@ export async function openHubTrust(dataDir: string, pin: string | undefined): Pr
   const path = join(dataDir, HUB_FILE)
   let pinned = (await readJsonFile(path, hubFile))?.identityPublicKey
   return {
-    known: () => (pinned !== undefined && (pin === undefined || fingerprint(pinned) === pin) ? pinned : undefined),
+    hubKey: () => (pinned !== undefined && (pin === undefined || fingerprint(pinned) === pin) ? pinned : undefined),
     isSettled: (discoveredPins) => pin !== undefined || pinned !== undefined || discoveredPins.length > 0,
     check(identityPublicKey, discoveredPins) {
       const shown = fingerprint(identityPublicKey)

@@ -5,7 +5,7 @@ import { adviceFor } from './advice.ts'
 import { createBackoff, createPause } from '../kernel/backoff.ts'
 import type { HubCandidate } from './discovery.ts'
 import {
-  askStatus,
+  requestStatus,
   openSession,
   submitRegistration,
   type Device,
@@ -125,29 +125,29 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     let waitSeconds = 0
     unanswered = 0
     while (!signal.aborted) {
-      const askedAtMs = performance.now()
-      const status = await askUnlessBusy(session, { registrationId, waitSeconds })
+      const requestedAtMs = performance.now()
+      const status = await requestUnlessBusy(session, { registrationId, waitSeconds })
       if (!status) continue
       backoff.reset()
       await options.onStatus(status)
       if (status.status === 'approved') await rest.pause(pace.approvedRecheckMs)
       else if (status.status === 'rejected') await rest.pause(pace.rejectedRecheckMs)
-      else if (waitSeconds > 0 && performance.now() - askedAtMs < NOT_HELD_MS) await rest.pause(NOT_HELD_PAUSE_MS)
+      else if (waitSeconds > 0 && performance.now() - requestedAtMs < NOT_HELD_MS) await rest.pause(NOT_HELD_PAUSE_MS)
       waitSeconds = status.status === 'pending' ? STATUS_WAIT_MAX_SECONDS : 0
     }
   }
 
   /** Returns undefined after a pause, because the hub asked for it or is slow; the session stays. */
-  async function askUnlessBusy(session: HubSession, request: { registrationId: string; waitSeconds: number }) {
+  async function requestUnlessBusy(session: HubSession, request: { registrationId: string; waitSeconds: number }) {
     try {
-      const status = await askStatus(session, { ...request, answerMs: pace.answerMs }, device.keys, context)
+      const status = await requestStatus(session, { ...request, answerMs: pace.answerMs }, device.keys, context)
       unanswered = 0
       return status
     } catch (error) {
-      const askedForMs = pauseAskedFor(error)
+      const retryAfterMs = pauseAskedFor(error)
       const isSlow = error instanceof NoAnswerError && unanswered++ < UNANSWERED_MAX
-      if (signal.aborted || (askedForMs === undefined && !isSlow)) throw error
-      await rest.pause(backoff.next(askedForMs))
+      if (signal.aborted || (retryAfterMs === undefined && !isSlow)) throw error
+      await rest.pause(backoff.next(retryAfterMs))
       return undefined
     }
   }
@@ -170,8 +170,8 @@ export function keepRegistered(options: RegistrationOptions): Registration {
 }
 
 function pauseAskedFor(error: unknown): number | undefined {
-  const askedForMs = error instanceof HubRefusal || error instanceof HubNotFoundError ? error.retryAfterMs : undefined
-  return askedForMs === undefined ? undefined : Math.min(askedForMs, PAUSE_ASKED_FOR_MAX_MS)
+  const retryAfterMs = error instanceof HubRefusal || error instanceof HubNotFoundError ? error.retryAfterMs : undefined
+  return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, PAUSE_ASKED_FOR_MAX_MS)
 }
 
 function sentence(error: unknown): string {

@@ -47,8 +47,8 @@ export function keepReadingReviews(options: {
     signal,
   })
   return {
-    learn(told = 0) {
-      newest = told
+    learn(reported = 0) {
+      newest = reported
       wake()
     },
     done,

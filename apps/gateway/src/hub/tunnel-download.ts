@@ -11,7 +11,7 @@ const HEAD_TIMEOUT_MS = 30_000
  * Opens a file that the hub hands out, from byte `from` on. Rejects with the network's error, and with NotAHubError for
  * any other answer than these bytes. The body ends with `signal`.
  */
-export type Download = (name: string, ask: { from: number; signal: AbortSignal }) => Promise<IncomingMessage>
+export type Download = (name: string, range: { from: number; signal: AbortSignal }) => Promise<IncomingMessage>
 
 /** The updater of this agent, as the way to the hub uses it. */
 export type AgentUpdates = {
@@ -19,8 +19,8 @@ export type AgentUpdates = {
   parts(): Pick<Heartbeat, 'release' | 'update'>
   /** The hub answered a heartbeat through the tunnel; `download` fetches from it. */
   heard(answer: Pick<HeartbeatAnswer, 'serverTime' | 'update' | 'features'>, download: Download): void
-  /** `tell` is called when the hub should learn of a change at once. */
-  onChange(tell: () => void): void
+  /** `listener` is called when the hub should learn of a change at once. */
+  onChange(listener: () => void): void
 }
 
 export function downloadThroughTunnel(

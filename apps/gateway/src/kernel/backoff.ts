@@ -1,17 +1,17 @@
 export type Backoff = {
   /**
    * The next pause in milliseconds. The limit doubles each time; the pause is random between half the limit and the
-   * limit, so that a fleet spreads out. Never shorter than 1 to 1.5 times `askedForMs`.
+   * limit, so that a fleet spreads out. Never shorter than 1 to 1.5 times `retryAfterMs`.
    */
-  next(askedForMs?: number): number
+  next(retryAfterMs?: number): number
   reset(): void
 }
 
 export function createBackoff(limits: { firstMs: number; maxMs: number }, random: () => number = Math.random): Backoff {
   let ceilingMs = limits.firstMs
   return {
-    next(askedForMs = 0) {
-      const pauseMs = Math.max(ceilingMs * (0.5 + random() / 2), askedForMs * (1 + random() / 2))
+    next(retryAfterMs = 0) {
+      const pauseMs = Math.max(ceilingMs * (0.5 + random() / 2), retryAfterMs * (1 + random() / 2))
       ceilingMs = Math.min(ceilingMs * 2, limits.maxMs)
       return pauseMs
     },

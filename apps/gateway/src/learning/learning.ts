@@ -32,7 +32,7 @@ export type Learning = {
    */
   judge(
     detection: Detection,
-    known: { before: Detection | undefined; sight: Sight | undefined },
+    context: { before: Detection | undefined; sight: Sight | undefined },
   ): Judgement | Promise<Judgement>
   /** Call it when reviews changed: a held-back detection that was called right is shown, and counts as a miss. */
   onReviews(): Promise<void>

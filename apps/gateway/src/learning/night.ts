@@ -69,7 +69,7 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
   const reviewed = looks.filter(({ id }) => verdicts.has(id)).slice(-REVIEWED_MAX)
   const weak = looks.filter((look) => !verdicts.has(look.id) && (look.isHeld || comesAgain(look))).slice(-WEAK_MAX)
   const chosen = [...reviewed, ...weak]
-  const shownIds = store.asked()
+  const shownIds = store.questions()
   const rows = new Float32Array(chosen.length * VERIFIER_FEATURES)
   const list = chosen.map((look, n): Example => {
     const into = rows.subarray(n * VERIFIER_FEATURES, (n + 1) * VERIFIER_FEATURES)

@@ -29,7 +29,7 @@ export function countNights(camera: string, { store, reviews, now, place }: Nigh
   )
   const since = now - (LEARNING_NIGHTS + 1) * DAY_MS
   const looks = store.looks(camera, { since, until: now + DAY_MS, limit: LOOKS_MAX })
-  const verdicts = verdictsOf(looks, new Map(reviews.map(({ detection, ...said }) => [detection, said])))
+  const verdicts = verdictsOf(looks, new Map(reviews.map(({ detection, ...review }) => [detection, review])))
   for (const look of looks) {
     const night = nights.get(nightOf(look.at, zone).toString())
     const part = partOf(look, verdicts.get(look.id))

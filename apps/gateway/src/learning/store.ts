@@ -87,7 +87,7 @@ export type LearningStore = {
   looks(camera: string, filter: { since: number; until: number; limit: number }): LookFacts[]
   crop(id: string): RgbImage
   /** Ids of detections whose review people were asked to look at again. */
-  asked(): Set<string>
+  questions(): Set<string>
   markAsked(id: string): void
   versions(): Version[]
   /** Ends the active version of its camera and label, and begins this one. */
@@ -234,7 +234,7 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
       const bytes = selectCrop.get(id)?.['crop']
       return createRgbImage(CROP_PIXELS, CROP_PIXELS, bytes instanceof Uint8Array ? bytes : undefined)
     },
-    asked: () =>
+    questions: () =>
       new Set(
         database
           .prepare('select id from asked')

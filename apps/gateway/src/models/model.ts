@@ -96,7 +96,7 @@ export function openModel(options: ModelOptions): Model {
     const pictures = underway.flatMap((one) =>
       one.pictures.map(({ width, height, stride, data }) => ({ width, height, stride, data })),
     )
-    tell(open.worker, pictures)
+    send(open.worker, pictures)
   }
 
   function answerUnderway(found: FeaturedCandidate[][] | undefined): void {
@@ -144,7 +144,7 @@ export function openModel(options: ModelOptions): Model {
     } catch (error) {
       // Terminating a thread while it loads the runtime or a model would abort the whole process.
       worker.on('error', () => {})
-      tell(worker, CLOSE)
+      send(worker, CLOSE)
       await ended
       throw error
     }
@@ -172,7 +172,7 @@ export function openModel(options: ModelOptions): Model {
       while (!signal.aborted && !ended.signal.aborted && (await markOf(manifestPath(folder, name))) === mark)
         await pause(LOOK_AGAIN_MS)
       open = undefined
-      if (!ended.signal.aborted) tell(worker, CLOSE)
+      if (!ended.signal.aborted) send(worker, CLOSE)
       await exit
     } catch (error) {
       if (signal.aborted) return
@@ -231,7 +231,7 @@ export function openModel(options: ModelOptions): Model {
   }
 }
 
-function tell(worker: Worker, message: ToModelWorker): void {
+function send(worker: Worker, message: ToModelWorker): void {
   worker.postMessage(message)
 }
 

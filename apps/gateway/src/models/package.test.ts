@@ -73,7 +73,7 @@ async function add({ manifest = manifestOf(), from }: { manifest?: object; from?
   const outcome = await addModelToDevice({
     ...options,
     confirm: async () => false,
-    tell: (line) => void told.push(line),
+    print: (line) => void told.push(line),
   })
   return { ...outcome, told }
 }

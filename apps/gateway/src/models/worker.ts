@@ -8,11 +8,11 @@ import { CLOSE, type FromModelWorker, type ModelWorkerData, type ToModelWorker }
 const port = parentPort!
 const { leastScore, ...options } = workerData as ModelWorkerData
 
-const tell = (message: FromModelWorker) => port.postMessage(message)
+const send = (message: FromModelWorker) => port.postMessage(message)
 
-function tellFailure(error: unknown): void {
+function sendFailure(error: unknown): void {
   const isOurs = error instanceof ModelError
-  tell({
+  send({
     kind: 'failed',
     code: isOurs ? error.code : 'model_failed',
     message: isOurs ? error.message : `The model ${options.manifest.name} failed: ${String(error).slice(0, 120)}`,
@@ -23,9 +23,9 @@ async function look(session: Session, pictures: readonly RgbImage[]): Promise<vo
   const startedAt = performance.now()
   try {
     const found = await session.look(pictures, leastScore)
-    tell({ kind: 'found', found, ms: (performance.now() - startedAt) / pictures.length })
+    send({ kind: 'found', found, ms: (performance.now() - startedAt) / pictures.length })
   } catch (error) {
-    tellFailure(error)
+    sendFailure(error)
   }
 }
 
@@ -37,8 +37,8 @@ try {
     else turn = turn.then(() => look(session, message))
   })
   const { takesSeveral, executionProvider, refusals } = session
-  tell({ kind: 'ready', takesSeveral, executionProvider, refusals })
+  send({ kind: 'ready', takesSeveral, executionProvider, refusals })
 } catch (error) {
-  tellFailure(error)
+  sendFailure(error)
   port.close()
 }

@@ -137,13 +137,13 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
       await folder.adopt(part, detections.map(clipName))
       problem = undefined
     } catch (error) {
-      tell(error)
+      report(error)
     } finally {
       for (const id of detections) filmed.delete(id)
     }
   }
 
-  function tell(error: unknown): void {
+  function report(error: unknown): void {
     const reason = error instanceof ClipError ? error.message : 'it could not be stored'
     problem = `${cameraInWords(camera)}: there are no clips: ${reason}.`
     log.warn({ err: error, camera }, 'no clip of a detection')
@@ -181,7 +181,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
       try {
         openClip(detectionId, at)
       } catch (error) {
-        tell(error)
+        report(error)
       }
     },
     end(detectionId, at) {

@@ -73,7 +73,7 @@ export function dryRun(
   }
 
   /** Reports when each person was last in the picture, oldest first. */
-  function tellPersons(): void {
+  function reportPersons(): void {
     while (persons[nextPerson] && persons[nextPerson]!.from <= at) near.push(persons[nextPerson++]!)
     near = near.filter(({ to }) => at - to < PERSON_TOLD_MS)
     const seen = near.map(({ camera, to }) => ({ camera, last: Math.min(at, to) }))
@@ -88,7 +88,7 @@ export function dryRun(
       at = Math.min(moment, Math.max(at + STEP_MS, deadline))
       carryOut(interlock.tick(instant()))
     }
-    tellPersons()
+    reportPersons()
   }
 
   interlock.guarded()

@@ -60,13 +60,13 @@ export function createRules(options: RulesOptions): Rules {
   /** The deterrent that each rule chose last. */
   const lastChoice = new Map<string, string>()
   /** Persons who are in the picture, by detection. */
-  const persons = new Map<string, { camera: string; toldAt: number }>()
-  const personTimer = setInterval(tellPersons, PERSON_AGAIN_MS)
+  const persons = new Map<string, { camera: string; reportedAt: number }>()
+  const personTimer = setInterval(reportPersons, PERSON_AGAIN_MS)
   personTimer.unref()
 
-  function tellPersons(): void {
-    for (const [id, { camera, toldAt }] of persons)
-      if (Math.abs(clock() - toldAt) > PERSON_SILENT_MAX_MS) persons.delete(id)
+  function reportPersons(): void {
+    for (const [id, { camera, reportedAt }] of persons)
+      if (Math.abs(clock() - reportedAt) > PERSON_SILENT_MAX_MS) persons.delete(id)
       else deterrents.personSeen(camera)
   }
 
@@ -75,7 +75,7 @@ export function createRules(options: RulesOptions): Rules {
     const { id, camera, endedAt } = detection
     const isPerson = isPersonIn(detection, objects)
     if (isPerson) deterrents.personSeen(camera)
-    if (isPerson && endedAt === undefined) persons.set(id, { camera, toldAt: clock() })
+    if (isPerson && endedAt === undefined) persons.set(id, { camera, reportedAt: clock() })
     else persons.delete(id)
     deleteOldest(persons)
   }
@@ -94,7 +94,7 @@ export function createRules(options: RulesOptions): Rules {
     }
     lastRun.set(key, Infinity)
     if (!isRetry && !mayAsk(rule, subject)) return
-    ask(rule, subject, file).then(
+    request(rule, subject, file).then(
       (isRefused) => isRefused && lastRun.set(key, clock() + RETRY_AFTER_MS),
       (error: unknown) => log.error({ err: error, rule: rule.name }, 'a rule failed'),
     )
@@ -111,7 +111,7 @@ export function createRules(options: RulesOptions): Rules {
   }
 
   /** True when every deterrent refused. */
-  async function ask(rule: Rule, subject: Subject, file: RulesFile): Promise<boolean> {
+  async function request(rule: Rule, subject: Subject, file: RulesFile): Promise<boolean> {
     const { detectionId, objectId, camera } = subject
     const chosen = choose(rule)
     const varies = rule.choose === 'one' && rule.fire.length > 1

@@ -42,7 +42,7 @@ export const secondLookSettings = z
       .describe('A second look that takes longer has the verdict “unsure”.'),
   })
   .superRefine((settings, context) => {
-    const given = WAYS.filter((way) => settings[way] !== undefined)
+    const given = WAYS.filter((name) => settings[name] !== undefined)
     if (given.length === 1) return
     const message = 'Say who looks: one of `model`, `endpoint` and `hub`.'
     context.addIssue({ code: 'custom', path: given.slice(1, 2), message })

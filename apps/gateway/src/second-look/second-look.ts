@@ -101,13 +101,13 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
     return jpeg && { jpeg, isWhole: false }
   }
 
-  async function ask(detection: Detection, nextStage: Stage): Promise<StageLook> {
+  async function lookWith(detection: Detection, nextStage: Stage): Promise<StageLook> {
     const picture = await pictureOf(detection)
     if (!picture) return unsure('There is no picture.')
     const { box, ...rest } = detection
-    const askedBy = settings
+    const previousSettings = settings
     const look = await nextStage.look(picture.isWhole && box ? { ...rest, box } : rest, picture.jpeg, signal)
-    if (askedBy !== settings) return look
+    if (previousSettings !== settings) return look
     fault = look.fault
     if (look.retryAfterMs !== undefined) pausedUntil = performance.now() + look.retryAfterMs
     return look
@@ -116,19 +116,19 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
   async function lookAt(entry: Waiting, nextStage: Stage): Promise<void> {
     const { detection } = entry
     const startedAt = performance.now()
-    const look = await ask(detection, nextStage).catch((error: unknown): StageLook => {
+    const look = await lookWith(detection, nextStage).catch((error: unknown): StageLook => {
       log.error({ err: error, id: detection.id }, 'a second look failed')
       return unsure('The second look failed.')
     })
     if (signal.aborted) return
-    const { fault: _fault, retryAfterMs, ...said } = look
+    const { fault: _fault, retryAfterMs, ...rest } = look
     if (retryAfterMs !== undefined && isOfUseAfterPause(entry)) {
       // The detection may have another label by now, and wait for its second look with that one.
       if (looked.get(detection.id) === detection.label) wait(entry)
       return
     }
     const ms = Math.round(performance.now() - startedAt)
-    await onVerdict(detection.id, detection.label, { stage: SECOND_LOOK, by: nextStage.by, ...said, ms })
+    await onVerdict(detection.id, detection.label, { stage: SECOND_LOOK, by: nextStage.by, ...rest, ms })
   }
 
   const isOfUseAfterPause = ({ since }: Waiting): boolean => since + OF_USE_MS > pausedUntil
@@ -203,7 +203,7 @@ export function createSecondLook(options: SecondLookOptions): SecondLook {
       begin()
     },
     apply,
-    useHub: (ask) => void (askHub = ask),
+    useHub: (asker) => void (askHub = asker),
     problems: () => [...problemsOfStage(), ...(fault === undefined ? [] : [`The second look does not work: ${fault}`])],
     async stop() {
       stopping.abort()

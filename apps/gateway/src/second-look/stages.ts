@@ -1,7 +1,7 @@
 /** The stages of the second look: another model, a vision endpoint, or the hub's. */
 import { availableParallelism } from 'node:os'
 import type { Detection } from '@hedgerow/contract'
-import { askEndpoint, unsure, type Look, type Question } from '@hedgerow/second-look'
+import { queryEndpoint, unsure, type Look, type Question } from '@hedgerow/second-look'
 import type { Logger } from 'pino'
 import type { AskHub } from '../hub/second-look.ts'
 import { openModel, type Seen } from '../models/model.ts'
@@ -52,7 +52,7 @@ export function openStage(
           isFault,
           ms: _,
           ...look
-        } = await askEndpoint(endpoint, questionOf(detection, jpeg), { timeoutMs, signal })
+        } = await queryEndpoint(endpoint, questionOf(detection, jpeg), { timeoutMs, signal })
         return isFault ? { ...look, fault: look.reason! } : look
       },
       ...nothing,

@@ -4,7 +4,7 @@ import { createProgramCameras } from './program-cameras.ts'
 test('a camera of a program looks for two minutes after the last word about it, whatever its case', () => {
   let now = 0
   const noted: string[] = []
-  const cameras = createProgramCameras({ known: ['Yard'], note: (name) => void noted.push(name), clock: () => now })
+  const cameras = createProgramCameras({ names: ['Yard'], note: (name) => void noted.push(name), clock: () => now })
   const states = (told: Parameters<typeof cameras.watch>[0] = new Map()) => [...cameras.watch(told)]
   expect(states(new Map([['Yard', 'off']]))).toEqual([['Yard', 'silent']])
   cameras.heard('yard')

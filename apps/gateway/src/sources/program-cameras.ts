@@ -6,8 +6,8 @@ export type ProgramCameras = {
   /** A program said something of this camera just now. */
   heard(camera: string): void
   names(): string[]
-  /** `told`: the states of the programs' last status, which count as long as something is heard of the camera. */
-  watch(told: CameraWatch): CameraWatch
+  /** `reported`: the states of the programs' last status, which count as long as something is heard of the camera. */
+  watch(reported: CameraWatch): CameraWatch
 }
 
 /** A program that watches says each minute that it does (docs/operations/device-api.md). */
@@ -16,16 +16,16 @@ const CAMERAS_MAX = 256
 /** How often it is written down that a camera is still one of the device. */
 const NOTED_EVERY_MS = 3_600_000
 
-/** `known`: from earlier runs. `note` writes a camera down for later ones. `clock`: milliseconds, never set back. */
+/** `names`: from earlier runs. `note` writes a camera down for later ones. `clock`: milliseconds, never set back. */
 export function createProgramCameras(options: {
-  known: readonly string[]
+  names: readonly string[]
   note(camera: string): void
   clock(): number
 }): ProgramCameras {
-  const { known, note, clock } = options
+  const { names, note, clock } = options
   type Camera = { name: string; heardAt: number; notedAt: number }
   const silent = (name: string): Camera => ({ name, heardAt: -Infinity, notedAt: -Infinity })
-  const cameras = new Map(known.map((name) => [nameKey(name), silent(name)]))
+  const cameras = new Map(names.map((name) => [nameKey(name), silent(name)]))
 
   return {
     heard(name) {
@@ -38,8 +38,8 @@ export function createProgramCameras(options: {
       if (isNoteDue) note(name)
     },
     names: () => [...cameras.values()].map(({ name }) => name),
-    watch(told) {
-      const states = new Map<string, CameraState>([...told].map(([name, state]) => [nameKey(name), state]))
+    watch(reported) {
+      const states = new Map<string, CameraState>([...reported].map(([name, state]) => [nameKey(name), state]))
       return new Map(
         [...cameras].map(([key, { name, heardAt }]) => {
           const isHeard = clock() - heardAt < LOOKS_MS

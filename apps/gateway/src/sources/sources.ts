@@ -99,17 +99,17 @@ export function createSources(context: SourceContext): Sources {
   const inTurn = (action: () => Promise<void>) => (turn = turn.then(action))
 
   /** Returns the answer of the first source that has one. */
-  async function first<T>(ask: (pictures: Partial<Pictures>) => Promise<T | undefined> | undefined) {
+  async function first<T>(read: (pictures: Partial<Pictures>) => Promise<T | undefined> | undefined) {
     for (const { source } of running.values()) {
-      const found = source.pictures && (await ask(source.pictures))
+      const found = source.pictures && (await read(source.pictures))
       if (found !== undefined) return found
     }
     return undefined
   }
 
-  function firstOf<T>(ask: (source: Source) => T | undefined): T | undefined {
+  function firstOf<T>(read: (source: Source) => T | undefined): T | undefined {
     for (const { source } of running.values()) {
-      const found = ask(source)
+      const found = read(source)
       if (found !== undefined) return found
     }
     return undefined

@@ -23,7 +23,7 @@ import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { presetPassword } from '../../testing/preset-password.ts'
 import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
 import { findAgent } from '../agent-file.ts'
-import { askAgent } from '../cli/ask-agent.ts'
+import { callAgent } from '../cli/call-agent.ts'
 import { goBack, installationAt } from '../cli/back.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 import { localCalls } from '@hedgerow/contract/local-api'
@@ -90,7 +90,7 @@ async function start({
 /** What people are told, by the local API. */
 async function shown(): Promise<DeviceUpdates> {
   const told: DeviceUpdates[] = []
-  const { text } = await askAgent(join(root, 'data'), localCalls.getStatus, ({ updates }) => {
+  const { text } = await callAgent(join(root, 'data'), localCalls.getStatus, ({ updates }) => {
     told.push(updates)
     return { text: '', isDone: true }
   })

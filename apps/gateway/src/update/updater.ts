@@ -25,12 +25,12 @@ export type Updater = AgentUpdates & {
   /** The update that the hub asks for, for people. */
   state(): UpdaterState
   /** Restarts as the version before. */
-  goBack(): Promise<WayBack>
+  goBack(): Promise<Rollback>
   stop(): Promise<void>
 }
 
 /** The version that starts next, or why none does, in a sentence. */
-export type WayBack = { version: string } | { problem: string }
+export type Rollback = { version: string } | { problem: string }
 
 export type UpdaterState = Pick<DeviceUpdates, 'state' | 'message' | 'offered' | 'checkedAt'>
 
@@ -84,7 +84,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
   const { versions, memory, log, clock = Date.now } = options
   const platform = options.platform ?? `${process.platform}-${process.arch}`
   const stopping = new AbortController()
-  let tell = () => {}
+  let notify = () => {}
   let state: Heartbeat['update']
   let offered: WantedUpdate | undefined
   let checkedAt: string | null = null
@@ -116,7 +116,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     if (isDeepStrictEqual(shown, state)) return
     state = shown
     log.info({ number, state: next, message }, 'update')
-    tell()
+    notify()
   }
 
   function parts(): Pick<Heartbeat, 'release' | 'update'> {
@@ -144,7 +144,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
       return options.restart()
     }
     log.info({ version: versions.running.version }, 'this version is confirmed')
-    tell()
+    notify()
   }
 
   async function update(wanted: WantedUpdate, serverTime: number, download: Download): Promise<void> {
@@ -256,7 +256,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
         versions,
         comparison: options.comparison,
         isBusy: options.isBusy,
-        onProgress: () => tell(),
+        onProgress: () => notify(),
         onEnd: endTrial,
         log,
         pace: options.trialPace,
@@ -267,7 +267,7 @@ export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
     running: versions.running,
     parts,
     state: shown,
-    onChange: (listener) => (tell = listener),
+    onChange: (listener) => (notify = listener),
     heard({ update: wanted, serverTime, features }, download) {
       if (features?.includes('updates')) checkedAt = new Date(clock()).toISOString()
       if (!running) keeping ??= floor.heard(serverTime).finally(() => (keeping = undefined))

@@ -8,7 +8,7 @@ import { openComparison, type DeviceParts } from './comparison.ts'
 import { openHistory } from './history.ts'
 import { findBundle, openInstallation, problemsOfUnit, type Form, type Installation } from './installation.ts'
 import { TRIAL_PACE } from './trial.ts'
-import type { Updater, UpdaterOptions, WayBack } from './updater.ts'
+import type { Updater, UpdaterOptions, Rollback } from './updater.ts'
 
 export type Updates = {
   /** Undefined when the agent cannot update itself. */
@@ -17,7 +17,7 @@ export type Updates = {
   /** What is wrong with the installation or the version, in sentences. */
   problems(): string[]
   /** Restarts as the version before. */
-  goBack(): Promise<WayBack>
+  goBack(): Promise<Rollback>
   stop(): Promise<void>
 }
 

@@ -51,7 +51,7 @@ export function createLimiter(
   options: Limits & { clock: () => number; onRefused?: (address: string) => void; networksMax?: number },
 ): Limiter {
   const { clock, onRefused, networksMax = NETWORKS_MAX } = options
-  const asking = createBuckets(options.perSource, networksMax)
+  const bySource = createBuckets(options.perSource, networksMax)
   const proving = createBuckets(options.proofsPerSource, networksMax)
   const overall = createBuckets(options.overall, 2)
   /** When each network last proved its keys. */
@@ -66,12 +66,12 @@ export function createLimiter(
       const isKnown = lastProved !== undefined && now - lastProved < KNOWN_FOR_MS
       const everybody = [{ key: isKnown ? 'known' : 'strangers', share: 1 }]
       const keys = keysOf(address)
-      const waitMs = Math.max(asking.waitMs(keys, now), overall.waitMs(everybody, now))
+      const waitMs = Math.max(bySource.waitMs(keys, now), overall.waitMs(everybody, now))
       if (waitMs > 0) {
         onRefused?.(address)
         throw new HubError('too_many_requests', { retryAfterMs: waitMs })
       }
-      asking.add(keys, -1)
+      bySource.add(keys, -1)
       overall.add(everybody, -1)
     },
 
@@ -84,8 +84,8 @@ export function createLimiter(
       provedAt.set(network, now)
       if (proving.waitMs(keys, now) > 0) return
       proving.add(keys, -1)
-      asking.waitMs(keys, now)
-      asking.add(keys, 1)
+      bySource.waitMs(keys, now)
+      bySource.add(keys, 1)
     },
   }
 }

@@ -29,7 +29,7 @@ export function createRefusals(options: {
    */
   const tallies = new Map<Limit, Tally>()
 
-  function tell(limit: Limit, refused: number, counts: ReadonlyMap<string, number>): void {
+  function report(limit: Limit, refused: number, counts: ReadonlyMap<string, number>): void {
     const sources = [...counts]
       .toSorted(([, a], [, b]) => b - a)
       .slice(0, SOURCES_NAMED)
@@ -42,7 +42,7 @@ export function createRefusals(options: {
     if (!tally) return
     tallies.delete(limit)
     if (tally.refused === 0) return
-    tell(limit, tally.refused, tally.sources)
+    report(limit, tally.refused, tally.sources)
     begin(limit)
   }
 
@@ -57,7 +57,7 @@ export function createRefusals(options: {
       const network = networkOf(address)
       const tally = tallies.get(limit)
       if (!tally) {
-        tell(limit, 1, new Map([[network, 1]]))
+        report(limit, 1, new Map([[network, 1]]))
         begin(limit)
         return
       }
@@ -68,7 +68,7 @@ export function createRefusals(options: {
     stop() {
       for (const [limit, { timer, refused, sources }] of tallies) {
         clearTimeout(timer)
-        if (refused > 0) tell(limit, refused, sources)
+        if (refused > 0) report(limit, refused, sources)
       }
       tallies.clear()
     },

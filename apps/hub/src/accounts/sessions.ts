@@ -70,8 +70,8 @@ export function createSessions({
     const now = clock()
     if (await isAfterLeap(db, now)) {
       const over = await db.selectFrom('sessions').select('id').where('expires_at', '<=', now).execute()
-      tellEnded(over.filter(({ id }) => watched.has(id)))
-    } else tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('id').execute())
+      announceEnded(over.filter(({ id }) => watched.has(id)))
+    } else announceEnded(await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('id').execute())
   }
 
   /** Rows may also be deleted with their user, or by another process: a watched session without a row has ended. */
@@ -81,7 +81,7 @@ export function createSessions({
       const batch = ids.slice(i, i + WATCHED_PER_QUERY)
       const rows = await db.selectFrom('sessions').select('id').where('id', 'in', batch).execute()
       const living = new Set(rows.map(({ id }) => id))
-      tellEnded(batch.filter((id) => !living.has(id)).map((id) => ({ id })))
+      announceEnded(batch.filter((id) => !living.has(id)).map((id) => ({ id })))
     }
   }
 
@@ -93,7 +93,7 @@ export function createSessions({
   }
 
   /** Two that look at the same time may find the same end; the first tells it. */
-  function tellEnded(sessions: { id: string }[]): void {
+  function announceEnded(sessions: { id: string }[]): void {
     if (sessions.length === 0) return
     endings++
     for (const { id } of sessions) {
@@ -244,13 +244,13 @@ export function createSessions({
     },
 
     async end(sessionId) {
-      tellEnded(await db.deleteFrom('sessions').where('id', '=', sessionId).returning('id').execute())
+      announceEnded(await db.deleteFrom('sessions').where('id', '=', sessionId).returning('id').execute())
     },
 
     async endAllOf(userId) {
       const remembrance = [...watched].flatMap(([id, owner]) => (owner === userId ? [{ id }] : []))
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
-      tellEnded([...remembrance, ...rows])
+      announceEnded([...remembrance, ...rows])
     },
 
     find: async (sessionId) => callerOf(await read(sessionId)),

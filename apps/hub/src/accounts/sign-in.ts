@@ -86,7 +86,7 @@ export function createSignIn(deps: {
   }
 
   /** Whoever tried these codes has the password. */
-  async function tellOwner(user: UserRow, sourceIp: string): Promise<void> {
+  async function notifyOwner(user: UserRow, sourceIp: string): Promise<void> {
     await inTransaction(db, async (transaction) => {
       if (!(await guesses.mustTellOwner(transaction, user.id))) return
       await record(transaction, {
@@ -151,7 +151,7 @@ export function createSignIn(deps: {
       } catch (error) {
         if (error instanceof HubError) {
           await recordRefusal(user, user.username, from.sourceIp)
-          await tellOwner(user, from.sourceIp)
+          await notifyOwner(user, from.sourceIp)
         }
         throw error
       }

@@ -44,10 +44,10 @@ export function logLineOf(
   const { actor, actor_id: actorId, action, target, source_ip: sourceIp, result, reason } = entry
   if (!isWhole && result === 'ok' && !TOLD.has(action)) return undefined
   const who = actorId ?? (actor === 'hub' || actor === 'gateway' ? actor : undefined)
-  const known = { by: who, target: target ?? undefined, sourceIp: sourceIp ?? undefined }
+  const context = { by: who, target: target ?? undefined, sourceIp: sourceIp ?? undefined }
   // An unknown name may be a password in the wrong field: only the audit stores it.
   const at = new Date(entry.at).toISOString()
-  const fields = isWhole ? { audit: entry.id, at, actor, ...known, reason: reason ?? undefined } : known
+  const fields = isWhole ? { audit: entry.id, at, actor, ...context, reason: reason ?? undefined } : context
   return { fields, message: result === 'ok' ? action : `${action} refused` }
 }
 
@@ -56,7 +56,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
   const { db, log, isWhole } = options
   /** All entries up to this id are logged, and no more of them will appear. */
   let settledId = 0
-  const toldAbove = new Set<number>()
+  const loggedAbove = new Set<number>()
   const tasks = createTasks({ log, name: 'audit-lines', on: 'one hub', failure: 'could not read the audit yet' })
 
   async function look(): Promise<void> {
@@ -70,13 +70,13 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
         .limit(ROWS_AT_ONCE)
         .execute()
       for (const row of rows) {
-        if (!toldAbove.has(row.id)) tell(row)
+        if (!loggedAbove.has(row.id)) logEntry(row)
         // Compares both directions: a clock change must not leave an entry open.
         isSettled &&= Math.abs(Date.now() - row.at) > SETTLED_AFTER_MS
         if (isSettled) {
           settledId = row.id
-          toldAbove.delete(row.id)
-        } else toldAbove.add(row.id)
+          loggedAbove.delete(row.id)
+        } else loggedAbove.add(row.id)
       }
       const last = rows.at(-1)
       if (!last || rows.length < ROWS_AT_ONCE) return
@@ -84,7 +84,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
     }
   }
 
-  function tell(row: Entry): void {
+  function logEntry(row: Entry): void {
     const line = logLineOf(row, isWhole)
     if (line) log.info(line.fields, line.message)
   }

@@ -20,15 +20,15 @@ export function createRefusedCalls({
   clock: () => number
   log: Logger
 }): (refused: RefusedCall) => Promise<void> {
-  const told = new Map<string, number>()
+  const recordedAt = new Map<string, number>()
   return async ({ caller, call, sourceIp }) => {
     const key = `${caller.userId} ${call}`
     const now = clock()
-    const last = told.get(key)
+    const last = recordedAt.get(key)
     if (last !== undefined && Math.abs(now - last) < TOLD_AGAIN_AFTER_MS) return
-    told.delete(key)
-    if (told.size >= REMEMBERED_MAX) told.delete(told.keys().next().value ?? key)
-    told.set(key, now)
+    recordedAt.delete(key)
+    if (recordedAt.size >= REMEMBERED_MAX) recordedAt.delete(recordedAt.keys().next().value ?? key)
+    recordedAt.set(key, now)
     try {
       await record(db, { kind: 'call.refused', ...by({ actor: caller, sourceIp, now }), target: call, data: {} })
     } catch (error) {

@@ -47,7 +47,7 @@ export function createBackups(options: {
   const stopping = new AbortController()
   let newest: BackupFile | undefined
   let failure: string | undefined
-  let toldAt: number | undefined
+  let reportedAt: number | undefined
   let failedCopyAtMs = -Infinity
 
   async function look(): Promise<void> {
@@ -60,7 +60,7 @@ export function createBackups(options: {
     if (stopping.signal.aborted) return
     if (problem !== undefined) return fail(problem)
     ;[newest] = await listKept(db, dir, { lookFor: true })
-    failure = toldAt = undefined
+    failure = reportedAt = undefined
     log.info({ file: newest?.file }, 'a backup was made')
     await record(db, { kind: 'backup.made', at: clock(), actor: HUB, data: {} })
     await prune(db, dir, keep)
@@ -83,10 +83,10 @@ export function createBackups(options: {
   async function fail(problem: string): Promise<void> {
     const now = clock()
     failure = problem
-    if (toldAt !== undefined && Math.abs(now - toldAt) < TOLD_EVERY_MS) return
+    if (reportedAt !== undefined && Math.abs(now - reportedAt) < TOLD_EVERY_MS) return
     log.error({ reason: problem }, 'the backup failed')
     await record(db, { kind: 'backup.failed', at: now, actor: HUB, data: { message: troubleOf(now)! } })
-    toldAt = now
+    reportedAt = now
   }
 
   function troubleOf(now: number): string | undefined {
@@ -128,9 +128,9 @@ export async function lookAtBackups(config: Scheduled, db?: Db) {
 async function lookAtMade(db: Db, config: Scheduled, { isUsable }: { isUsable: boolean }) {
   const { dir, times } = config.backups
   const now = Date.now()
-  const kept = await listKept(db, dir, { lookFor: isUsable })
-  const [newest] = kept
-  const told = await db
+  const files = await listKept(db, dir, { lookFor: isUsable })
+  const [newest] = files
+  const lastFailure = await db
     .selectFrom('activity')
     .select(['at', 'message'])
     .where('kind', '=', 'backup.failed')
@@ -138,11 +138,14 @@ async function lookAtMade(db: Db, config: Scheduled, { isUsable }: { isUsable: b
     .limit(1)
     .executeTakeFirst()
   return {
-    count: kept.length,
+    count: files.length,
     age: newest && ageInWords(now - newest.at),
     isLate: newest !== undefined && isOverdue(times, newest.at, now),
     ofRoom: isUsable ? await problemOfRoom(db, dir, config) : undefined,
-    failure: told && told.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now) ? told.message : undefined,
+    failure:
+      lastFailure && lastFailure.at > (newest?.at ?? -Infinity) && isDue(times, newest?.at, now)
+        ? lastFailure.message
+        : undefined,
   }
 }
 

@@ -17,9 +17,9 @@ export function copyInProcess(
     env: Object.fromEntries(environment),
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  let said = ''
+  let output = ''
   let answer: BackupAnswer | undefined
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-500)))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-500)))
   const over = (problem: string | undefined) => {
     clearTimeout(late)
     signal.removeEventListener('abort', stop)
@@ -37,7 +37,7 @@ export function copyInProcess(
   child.once('message', (message: BackupAnswer) => (answer ??= message))
   child.once('error', (error) => over(error.message))
   child.once('exit', (code, by) =>
-    over(answer ? answer.problem : said.trim() || `its process ended with ${by ?? code}`),
+    over(answer ? answer.problem : output.trim() || `its process ended with ${by ?? code}`),
   )
   child.send(work satisfies BackupWork, (error) => error && end(error.message))
   return promise

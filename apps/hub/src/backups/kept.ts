@@ -66,12 +66,12 @@ const words = (bytes: number) =>
 /** Complete backups in the folder, newest first. With `lookFor`, only those whose file is still there. */
 export async function listKept(db: Db, folder: string, { lookFor }: { lookFor: boolean }): Promise<BackupFile[]> {
   const rows = await db.selectFrom('backups').selectAll().where('bytes', 'is not', null).orderBy('id', 'desc').execute()
-  const kept: BackupFile[] = []
+  const files: BackupFile[] = []
   for (const { id, file, begun_at: at } of rows) {
     if (dirname(file) !== folder) continue
-    if (!lookFor || (await stat(file).catch(() => undefined))) kept.push({ id, file, at })
+    if (!lookFor || (await stat(file).catch(() => undefined))) files.push({ id, file, at })
   }
-  return kept
+  return files
 }
 
 /** Completes the record of backups that have their name, and removes what is left of those that never got it. */

@@ -48,9 +48,9 @@ export function createLivePictures({
     const { id } = gateway
     running.set(id, (running.get(id) ?? 0) + 1)
     try {
-      const asked = { params: { name }, query: { height: HEIGHT }, timeoutMs: PULL_TIMEOUT_MS }
+      const request = { params: { name }, query: { height: HEIGHT }, timeoutMs: PULL_TIMEOUT_MS }
       const { jpeg, ageMs } = await door
-        .picture(gateway, doorCalls.readLatest, asked)
+        .picture(gateway, doorCalls.readLatest, request)
         .catch(orUnavailable('picture_unavailable'))
       silentSince.delete(id)
       return { jpeg, at: monotonic() - ageMs }
@@ -66,7 +66,7 @@ export function createLivePictures({
   }
 
   function dropOldest(): void {
-    let bytes = [...pulls.values()].reduce((sum, known) => sum + bytesOf(known), 0)
+    let bytes = [...pulls.values()].reduce((sum, each) => sum + bytesOf(each), 0)
     for (const [key, oldest] of pulls) {
       if (pulls.size <= KNOWN_MAX && bytes <= KNOWN_BYTES_MAX) break
       pulls.delete(key)
@@ -84,14 +84,14 @@ export function createLivePictures({
   return {
     read(gateway, camera) {
       const key = `${gateway.id} ${camera}`
-      const known = pulls.get(key)
-      if (known && monotonic() - known.startedAt < FRESH_MS) return known.picture
-      const last = known?.last
+      const current = pulls.get(key)
+      if (current && monotonic() - current.startedAt < FRESH_MS) return current.picture
+      const last = current?.last
       // A silent gateway, or one with slow cameras, gets no further request; the page asks again in a moment.
       if (!mayAsk(gateway.id)) {
         if (last) return Promise.resolve(last)
         const code = silentSince.has(gateway.id) ? 'gateway_unreachable' : 'picture_unavailable'
-        return known?.picture ?? Promise.reject(new HubError(code))
+        return current?.picture ?? Promise.reject(new HubError(code))
       }
       const picture = pull(gateway, camera).catch((error: unknown) => {
         if (last && silentSince.has(gateway.id)) return last

@@ -34,8 +34,8 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
       const { content: heartbeat, at } = latest
       const aheadMs = at - heartbeat.clock
       const problems = new Map(heartbeat.cameraProblems?.map(({ camera, problem }) => [camera, problem]))
-      for (const known of heartbeat.cameras.toSorted(byName)) {
-        const { name, state, fps } = known
+      for (const camera of heartbeat.cameras.toSorted(byName)) {
+        const { name, state, fps } = camera
         cameras.push({
           gatewayId: id,
           gatewayName,
@@ -46,7 +46,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           problem: isAway ? 'Its gateway is offline.' : (problems.get(name) ?? null),
           protection: contract.protectionOf({
             isOffline: isAway,
-            heartbeat: { ...heartbeat, cameras: [known] },
+            heartbeat: { ...heartbeat, cameras: [camera] },
             aheadMs,
           }),
         })

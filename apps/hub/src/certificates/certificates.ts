@@ -57,7 +57,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   const listeners = new Set<() => void>()
   const { tlsFiles } = config
   let configured = tlsFiles && readConfigured(tlsFiles)
-  tellDoubt()
+  reportDoubt()
   let rejected: string | undefined
   let authority = decode(
     await readOrCreateSecret(db, 'certificate-authority', async () => JSON.stringify(await issueAuthority(clock()))),
@@ -69,7 +69,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   )
 
   /** Browsers often find a missing certificate by themselves; phones, gateways and programs do not. */
-  function tellDoubt(): void {
+  function reportDoubt(): void {
     const reason = configured && refusalOf(configured, clock())
     if (reason) log.warn({ reason }, 'browsers refuse the TLS certificate')
     if (configured?.doubt) log.warn({ reason: configured.doubt }, 'some clients may refuse the TLS certificate')
@@ -112,7 +112,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 
   /** Only the operator renews their own: people are told every day. */
-  async function tellExpiring(): Promise<void> {
+  async function reportExpiring(): Promise<void> {
     const used = configured && describe('configured-tls', configured, true)
     if (!used || Date.parse(used.expiresAt) - clock() > TOLD_AHEAD_MS) return
     const { id, name, expiresAt } = used
@@ -146,7 +146,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       return
     }
     log.info('reloaded the TLS files')
-    tellDoubt()
+    reportDoubt()
     changed()
     const about = { at: clock(), actor: HUB, target: 'configured-tls' }
     record(db, { ...about, kind: 'certificate.replaced', data: { id: 'configured-tls' } }).catch((error: unknown) =>
@@ -165,8 +165,8 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   tasks.every(CHECK_INTERVAL_MS, renewDue)
   if (tlsFiles) {
     files.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
-    tasks.soon(FIRST_TOLD_MS, tellExpiring)
-    tasks.every(DAY_MS, tellExpiring)
+    tasks.soon(FIRST_TOLD_MS, reportExpiring)
+    tasks.every(DAY_MS, reportExpiring)
   }
 
   const isServed = config.httpsPort !== undefined

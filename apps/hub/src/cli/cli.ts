@@ -22,7 +22,7 @@ import { lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
 import { openRecords } from '../followers/followers.ts'
 import { HUB } from '../facts/facts.ts'
-import { askForUpdate } from '../hub-update/hub-update.ts'
+import { checkForUpdate } from '../hub-update/hub-update.ts'
 import { fileProblem } from '../kernel/file-problem.ts'
 import { createLog } from '../kernel/log.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -169,14 +169,14 @@ const commands: Readonly<Record<string, Command>> = {
 
   async 'check-update'(args, { config, print }) {
     read(args, 'check-update', 0)
-    const { version, newer } = await ask(config)
+    const { version, newer } = await checkVersions(config)
     print(newer ? `Version ${newer.version} is available; this is ${version}.` : `${version} is the newest.`)
     return 0
   },
 
   async 'fetch-update'(args, { config, print }) {
     const { positionals, values } = read(args, 'fetch-update FOLDER [--deb]', 1, { deb: { type: 'boolean' } })
-    const { newer } = await ask(config)
+    const { newer } = await checkVersions(config)
     const progress = openProgress()
     const fetching = newer?.fetch(values['deb'] ? 'deb' : 'archive', resolve(positionals[0]!), progress)
     const file = await fetching?.finally(progress.end)
@@ -185,9 +185,9 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-async function ask({ updates, dataDir }: Config) {
+async function checkVersions({ updates, dataDir }: Config) {
   if (!updates) throw new ConfigError(['HUB_UPDATES_URL is not set: it names the folder with releases.'])
-  return askForUpdate(updates, dataDir).catch((error: unknown) => {
+  return checkForUpdate(updates, dataDir).catch((error: unknown) => {
     throw new ConfigError([`${updates.url}: ${(error as Error).message}`])
   })
 }

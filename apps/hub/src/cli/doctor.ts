@@ -74,8 +74,8 @@ async function lookForHub(config: Config): Promise<{ isRunning: boolean; refusal
     return { isRunning: false }
   } catch (error) {
     if (error instanceof DatabaseInUse) return { isRunning: true }
-    const { isReady, said } = await askHub(config)
-    return { isRunning: isReady || said !== undefined, ...(error instanceof ConfigError && { refusal: error }) }
+    const { isReady, problem } = await probeHub(config)
+    return { isRunning: isReady || problem !== undefined, ...(error instanceof ConfigError && { refusal: error }) }
   }
 }
 
@@ -219,8 +219,8 @@ async function examineCertificates(config: Config, db?: Kysely<Tables>): Promise
   }
 }
 
-/** The answer on the hub's port; `said` is the hub's reason for not being ready. */
-async function askHub({ host, port }: Config): Promise<{ isReady: boolean; said?: ErrorBody | undefined }> {
+/** The answer on the hub's port; `problem` is the hub's reason for not being ready. */
+async function probeHub({ host, port }: Config): Promise<{ isReady: boolean; problem?: ErrorBody | undefined }> {
   const address = host === undefined || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
   const url = `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}/readyz`
   const answer = await callOut({
@@ -230,20 +230,20 @@ async function askHub({ host, port }: Config): Promise<{ isReady: boolean; said?
     answerLimitBytes: ANSWER_LIMIT_BYTES,
   }).catch(() => undefined)
   if (answer?.status === 200) return { isReady: true }
-  return { isReady: false, said: errorBody.safeParse(parseJson(answer?.body)).data }
+  return { isReady: false, problem: errorBody.safeParse(parseJson(answer?.body)).data }
 }
 
 async function examineRunningHub(config: Config): Promise<Finding> {
   const { port } = config
-  const { isReady, said } = await askHub(config)
+  const { isReady, problem } = await probeHub(config)
   if (isReady) return { check: 'ports', state: 'ok', text: `the hub is running and answers on port ${port}` }
-  if (said)
+  if (problem)
     return {
-      check: said.error === 'vpn_unavailable' ? 'VPN' : 'database',
+      check: problem.error === 'vpn_unavailable' ? 'VPN' : 'database',
       state: 'FAIL',
-      text: `the hub that runs says: ${said.message}`,
+      text: `the hub that runs says: ${problem.message}`,
       remedy:
-        said.error === 'vpn_unavailable'
+        problem.error === 'vpn_unavailable'
           ? 'Stop what uses UDP HUB_VPN_PORT (ss -lun shows it), then switch the VPN off and on under Settings.'
           : 'Make room on the disk, let the hub write to it, or bring the database back; the hub goes on by itself.',
     }

@@ -68,7 +68,7 @@ const WITHOUT_END = 'Its agent is older and knows no end: it stays disarmed unti
 
 export function createCommands(options: {
   db: Kysely<Tables>
-  door: Pick<GatewayDoor, 'ask'>
+  door: Pick<GatewayDoor, 'call'>
   clock: () => number
   log: Logger
   /** Milliseconds of a clock that never jumps. */
@@ -151,7 +151,7 @@ export function createCommands(options: {
     while (remaining() > 0 && !signal.aborted) {
       try {
         const timeoutMs = Math.min(remaining(), TICKET_TIMEOUT_MS)
-        const { ticket } = await door.ask(gateway, doorCalls.giveTicket, { timeoutMs, signal })
+        const { ticket } = await door.call(gateway, doorCalls.giveTicket, { timeoutMs, signal })
         if (!wasSent && !(await markSent(row))) break
         const withinMs = remaining()
         if (withinMs <= 0) break
@@ -217,7 +217,7 @@ export function createCommands(options: {
       ...(row.lasts !== null && { lasts: row.lasts }),
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
-    return door.ask(gateway, doorCalls.carryOut, { timeoutMs, signal, body })
+    return door.call(gateway, doorCalls.carryOut, { timeoutMs, signal, body })
   }
 
   /** False when the row is no longer waiting: then nothing is sent. */

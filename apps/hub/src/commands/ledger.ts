@@ -182,7 +182,7 @@ export async function listLedger(
   { query, reply }: { query: PageQuery; reply: FastifyReply },
 ): Promise<LedgerEntry[]> {
   const page = pageFrom(query, ['number', 'number', 'number'], ENTRIES_SHOWN)
-  let asked = db
+  let selection = db
     .selectFrom('ledger')
     .select(['received_at', 'entry_id', 'at', 'entry'])
     .where('gateway_id', '=', gatewayId)
@@ -191,9 +191,9 @@ export async function listLedger(
     .orderBy('at', 'desc')
   if (page.after) {
     const [receivedAt, entryId, at] = page.after
-    asked = asked.where(sql<boolean>`(received_at, entry_id, at) < (${receivedAt}, ${entryId}, ${at})`)
+    selection = selection.where(sql<boolean>`(received_at, entry_id, at) < (${receivedAt}, ${entryId}, ${at})`)
   }
-  const rows = await asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
+  const rows = await selection.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
   return sendPage(reply, rows, page, (row) => [row.received_at, row.entry_id, row.at]).map(({ entry }) =>
     ledgerEntry.parse(JSON.parse(entry)),
   )

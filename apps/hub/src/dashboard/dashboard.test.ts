@@ -247,7 +247,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     factsOf(hub.db).follow({
       name: 'test',
       kinds: ['gateway.status-changed'],
-      stage: 'tell',
+      stage: 'notify',
       afterCommit: (facts) => void changed.push(...facts.map(({ gatewayId }) => gatewayId)),
     })
     const statuses = createStatuses(createFleet(hub.db), signals)

@@ -13,7 +13,7 @@ import { migrate } from './migrations.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import { createTestDatabase, hasPostgres, openTestDatabase, testEngines } from '#testing/databases.ts'
-import { askPostgres } from '#testing/postgres.ts'
+import { runStatement } from '#testing/postgres.ts'
 import { inTransaction } from './transaction.ts'
 
 describe.each(testEngines)('the database on %s', (engine) => {
@@ -196,8 +196,8 @@ describe('a storage that fails', () => {
       const { url, remove } = await createTestDatabase('postgres', { isEmpty: true })
       onTestFinished(remove)
       const name = `${new URL(url).pathname.slice(1)}_${encoding.toLowerCase()}`
-      await askPostgres(url, `create database ${name} encoding '${encoding}' locale 'C' template template0`)
-      onTestFinished(() => askPostgres(url, `drop database ${name} with (force)`))
+      await runStatement(url, `create database ${name} encoding '${encoding}' locale 'C' template template0`)
+      onTestFinished(() => runStatement(url, `drop database ${name} with (force)`))
       const other = url.replace(/[^/]*(?=\?)/, name)
       const words = `has the encoding ${encoding}, and the hub needs UTF8. Make another`
       await expect(openDatabase({ url: other })).rejects.toThrow(words)

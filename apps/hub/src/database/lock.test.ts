@@ -10,7 +10,7 @@ import { examine } from '../cli/doctor.ts'
 import { readConfig } from '../read-config.ts'
 import { openDatabase } from './database.ts'
 import { DatabaseInUse, lockDatabase } from './lock.ts'
-import { connectPostgres } from './postgres-ways.ts'
+import { connectPostgres } from './postgres-endpoints.ts'
 import { createTestDatabase, hasPostgres } from '#testing/databases.ts'
 import { postgresOwner } from '#testing/postgres.ts'
 

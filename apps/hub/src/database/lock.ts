@@ -66,7 +66,7 @@ function lockFile(path: string, patienceMs: number): DatabaseLock {
 /** Every attempt, also after this hub lost its lock. Each has a connection of its own. */
 async function lockPostgres(url: string, options: Required<Omit<LockOptions, 'onTakenOver'>>, onTakenOver: () => void) {
   const { patienceMs, heartbeatMs, silenceMs } = options
-  const { connectPostgres } = await import('./postgres-ways.ts')
+  const { connectPostgres } = await import('./postgres-endpoints.ts')
   const released = new AbortController()
   let holder: Client | undefined = await acquire()
   if (!holder)

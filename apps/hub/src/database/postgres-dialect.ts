@@ -7,7 +7,7 @@ import {
   type Dialect,
   type PostgresDialectConfig,
 } from 'kysely'
-import { connectionError, wayAfter, waysTo, type Endpoint } from './postgres-ways.ts'
+import { connectionError, nextEndpoint, endpointsOf, type Endpoint } from './postgres-endpoints.ts'
 import { storageError } from './storage-errors.ts'
 
 const INT8 = types.builtins.INT8
@@ -18,7 +18,7 @@ const ALL_IN_USE = 'timeout exceeded when trying to connect'
 
 /** Kysely on `pg`, with counts and sums as numbers, and lost connections as `storage_unavailable`. */
 export function postgresDialect(url: string): Dialect {
-  const { all, check } = waysTo(url)
+  const { all, check } = endpointsOf(url)
   let endpoint = all[0]!
   const numbers = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -38,7 +38,7 @@ export function postgresDialect(url: string): Dialect {
   // listeners, also on connections in use, its end would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
-  /** In the way that worked last, or else in the next that works. */
+  /** By the endpoint that worked last, or else by the next that works. */
   async function connect(): Promise<PoolClient> {
     for (const failures = new Map<Endpoint, unknown>(); ;) {
       const tried = endpoint
@@ -47,7 +47,7 @@ export function postgresDialect(url: string): Dialect {
       } catch (error) {
         if ((error as Error).message === ALL_IN_USE) throw error
         failures.set(tried, error)
-        const next = wayAfter(tried, error, all, failures)
+        const next = nextEndpoint(tried, error, all, failures)
         if (!next) throw connectionError(failures)
         if (endpoint === tried) endpoint = next
       }

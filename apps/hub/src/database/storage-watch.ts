@@ -100,7 +100,7 @@ export function createStorageWatch(options: Options): StorageWatch {
   let low: StorageTrouble | undefined
   let ofFolder: StorageTrouble | undefined
   /** The troubles that people were told of. */
-  const told = new Set<StorageTrouble['state']>()
+  const reportedStates = new Set<StorageTrouble['state']>()
   let roomSince: number | undefined
   /** The troubles that were logged; empty once there is none. */
   const logged = new Set<StorageTrouble['state']>()
@@ -129,7 +129,7 @@ export function createStorageWatch(options: Options): StorageWatch {
     const before = trouble()
     if (refusal) {
       // Told before the probe: once the probe's row fits, the trouble is over and nobody would learn of it.
-      await tell(refusal)
+      await announce(refusal)
       if (await takesLargeRow(db)) refusal = undefined
     }
     // A read-only disk keeps it.
@@ -165,16 +165,16 @@ export function createStorageWatch(options: Options): StorageWatch {
         now.state === 'folder' ? now.message : `${now.message} The hub refuses data of gateways until that is over.`,
       )
     logged.add(now.state)
-    await tell(now)
+    await announce(now)
   }
 
   /** The full disk may refuse this too: the next look tries again. */
-  async function tell(now: StorageTrouble): Promise<void> {
-    if (roomSince !== undefined && Math.abs(clock() - roomSince) >= OVER_AFTER_MS) told.clear()
+  async function announce(now: StorageTrouble): Promise<void> {
+    if (roomSince !== undefined && Math.abs(clock() - roomSince) >= OVER_AFTER_MS) reportedStates.clear()
     roomSince = undefined
-    if (told.has(now.state) || told.has('full')) return
+    if (reportedStates.has(now.state) || reportedStates.has('full')) return
     await onTrouble(now).then(
-      () => told.add(now.state),
+      () => reportedStates.add(now.state),
       () => undefined,
     )
   }

@@ -34,7 +34,7 @@ export type Clips = {
   open(
     gateway: DoorGateway & { id: string },
     detectionId: string,
-    ask: { range: string | undefined; signal: AbortSignal },
+    request: { range: string | undefined; signal: AbortSignal },
   ): Promise<Clip>
 }
 
@@ -57,17 +57,17 @@ export function createClips({
     detectionId: string,
     { range, signal }: { range: string | undefined; signal: AbortSignal },
   ): Promise<Clip> {
-    const asked = range === undefined ? undefined : parseRange(range)
+    const requestedRange = range === undefined ? undefined : parseRange(range)
     const incoming = await door
       .open(gateway, doorCalls.readClip, {
         params: { id: detectionId },
-        headers: asked ? { range: asked.text } : {},
+        headers: requestedRange ? { range: requestedRange.text } : {},
         timeoutMs: headTimeoutMs,
         signal,
       })
       .catch(orUnavailable('clip_unavailable'))
     try {
-      const checked = checkHead(incoming, asked, maxBytes)
+      const checked = checkHead(incoming, requestedRange, maxBytes)
       if (checked.first === 0) await checkStart(incoming, AbortSignal.any([signal, AbortSignal.timeout(headTimeoutMs)]))
       const body = pipeline(incoming, countBytes(checked.length ?? maxBytes, stalledMs), () => {})
       return { status: checked.status, headers: checked.headers, body }
@@ -106,27 +106,27 @@ function parseRange(header: string): Range | undefined {
 
 function checkHead(
   incoming: IncomingMessage,
-  asked: Range | undefined,
+  requestedRange: Range | undefined,
   maxBytes: number,
 ): { status: 200 | 206; headers: Record<string, string>; length: number | undefined; first: number } {
   const { statusCode: status, headers } = incoming
   if (status === 409) throw new HubError('clip_not_finished')
-  if (status === 416 && asked) throw new HubError('range_not_satisfiable')
+  if (status === 416 && requestedRange) throw new HubError('range_not_satisfiable')
   const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (length !== undefined && !(Number.isSafeInteger(length) && length >= 0 && length <= maxBytes))
     throw new HubError('clip_unavailable')
-  const told = { ...(length !== undefined && { 'content-length': String(length) }) }
+  const lengthHeader = { ...(length !== undefined && { 'content-length': String(length) }) }
   if (status === 200) {
     const ranges = headers['accept-ranges'] === 'bytes' ? { 'accept-ranges': 'bytes' } : {}
-    return { status, headers: { ...told, ...ranges }, length, first: 0 }
+    return { status, headers: { ...lengthHeader, ...ranges }, length, first: 0 }
   }
   const part = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range'] ?? '')
-  if (status !== 206 || !asked || !part || length === undefined) throw new HubError('clip_unavailable')
+  if (status !== 206 || !requestedRange || !part || length === undefined) throw new HubError('clip_unavailable')
   const [first, last] = [Number(part[1]), Number(part[2])]
-  const isWhatWasAsked = asked.first === undefined || asked.first === first
-  if (!isWhatWasAsked || last - first + 1 !== length || (part[3] !== '*' && last >= Number(part[3])))
+  const isRequestedRange = requestedRange.first === undefined || requestedRange.first === first
+  if (!isRequestedRange || last - first + 1 !== length || (part[3] !== '*' && last >= Number(part[3])))
     throw new HubError('clip_unavailable')
-  return { status, headers: { ...told, 'accept-ranges': 'bytes', 'content-range': part[0] }, length, first }
+  return { status, headers: { ...lengthHeader, 'accept-ranges': 'bytes', 'content-range': part[0] }, length, first }
 }
 
 /** Throws `clip_unavailable` when it does not begin as an MP4; takes nothing from the stream. */

@@ -6,7 +6,7 @@ import { GATEWAY_DOOR_PORT, GATEWAY_PORT } from '@hedgerow/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { ENROLLED, localDoor, serveDoor, type TestDoor } from '#testing/door.ts'
-import { ask } from '#testing/gateway-proxy.ts'
+import { send } from '#testing/gateway-proxy.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
@@ -270,7 +270,7 @@ describe('snapshots and clips of detections', () => {
     })
     const handover = new URL(ticket.json<{ action: string }>().action)
     const uiPort = handover.hostname === '127.0.0.1' ? Number(handover.port) : port
-    const entry = await ask(uiPort, handover.host, {
+    const entry = await send(uiPort, handover.host, {
       method: 'POST',
       path: handover.pathname,
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: `http://localhost:${port}` },
@@ -282,11 +282,11 @@ describe('snapshots and clips of detections', () => {
       .select('address')
       .where('id', '=', gateway.gatewayId)
       .executeTakeFirstOrThrow()
-    const own = await ask(uiPort, handover.host, { headers: { cookie } })
+    const own = await send(uiPort, handover.host, { headers: { cookie } })
     expect(own.text, 'the way to the page works').toBe('the page of the gateway')
     const name = handover.host.replace(/:\d+$/, '')
     const door8081 = `${address}:${GATEWAY_DOOR_PORT}`
-    const ways: [string, Parameters<typeof ask>[2]][] = [
+    const ways: [string, Parameters<typeof send>[2]][] = [
       [`${name}:${GATEWAY_DOOR_PORT}`, {}],
       [handover.host, { path: `http://${door8081}/v1/tickets` }],
       [handover.host, { path: `//${door8081}/v1/tickets` }],
@@ -300,7 +300,7 @@ describe('snapshots and clips of detections', () => {
       [door8081, {}],
     ]
     for (const [host, way] of ways)
-      await ask(uiPort, host, { ...way, headers: { cookie, ...way?.headers } }).catch(() => undefined)
+      await send(uiPort, host, { ...way, headers: { cookie, ...way?.headers } }).catch(() => undefined)
     await new Promise<void>((resolve) => {
       const tunnel = request({ port, host: '127.0.0.1', method: 'CONNECT', path: door8081, headers: { cookie } })
       tunnel.on('connect', (_answer, socket) => socket.end(`GET /v1/tickets HTTP/1.1\r\nhost: x\r\n\r\n`))

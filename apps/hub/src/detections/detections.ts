@@ -285,10 +285,10 @@ const DETAIL_NAMES = Object.keys(detectionDetails.shape) as (keyof DetectionDeta
 
 /** Each detail replaces the former one. In ASCII, so that both databases count the same length. */
 function mergeDetails(before: string | null, detection: PicturedDetection): string | null {
-  const told = DETAIL_NAMES.flatMap((name) => (detection[name] === undefined ? [] : [[name, detection[name]]]))
-  if (told.length === 0) return before
-  const known = before === null ? {} : (JSON.parse(before) as DetectionDetails)
-  return JSON.stringify({ ...known, ...Object.fromEntries(told) }).replaceAll(
+  const reported = DETAIL_NAMES.flatMap((name) => (detection[name] === undefined ? [] : [[name, detection[name]]]))
+  if (reported.length === 0) return before
+  const stored = before === null ? {} : (JSON.parse(before) as DetectionDetails)
+  return JSON.stringify({ ...stored, ...Object.fromEntries(reported) }).replaceAll(
     /[\u0080-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

@@ -22,16 +22,16 @@ export async function lastNumber(db: Db, gatewayId: string, now: number): Promis
   return Math.max(await newestReview(db, gatewayId), Math.floor(now))
 }
 
-/** `said` selects the detections, each with its verdict, the person and the time. */
+/** `source` selects the detections, each with its verdict, the person and the time. */
 export async function storeReviews(
   transaction: Transaction<Tables>,
   gatewayId: string,
-  { seq, said }: { seq: number; said: RawBuilder<unknown> },
+  { seq, source }: { seq: number; source: RawBuilder<unknown> },
 ): Promise<void> {
   await sql`insert into reviews (gateway_id, detection_id, seq, verdict, label, by_id, at, camera, detected_at)
     select ${gatewayId}, id, ${seq} + row_number() over (order by started_at, id),
       verdict, label, by_id, at, camera, started_at
-    from (${said}) as said where true
+    from (${source}) as source where true
     on conflict (gateway_id, detection_id) do update set
       seq = excluded.seq, verdict = excluded.verdict, label = excluded.label,
       by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(transaction)
@@ -78,5 +78,5 @@ export async function reviewsAfter(db: Db, gatewayId: string, after: number): Pr
     .orderBy('seq')
     .limit(REVIEWS_AT_ONCE)
     .execute()
-  return rows.map(({ detection_id: detection, ...said }) => ({ ...said, detection, at: Math.floor(said.at) }))
+  return rows.map(({ detection_id: detection, ...review }) => ({ ...review, detection, at: Math.floor(review.at) }))
 }

@@ -210,19 +210,19 @@ function indexOf(gateways: GatewayIds, { camera }: IncidentSelection): typeof BY
 function matching(db: Db, gateways: GatewayIds, filter: IncidentSelection): Query<object> {
   const { label, severity, review, fired, from, to, camera, learning, alert } = filter
   const index = indexOf(gateways, filter)
-  let asked: Query<object> = db.selectFrom('incidents')
+  let query: Query<object> = db.selectFrom('incidents')
   if (index === BY_CAMERA)
-    asked = db
+    query = db
       .selectFrom('incident_cameras')
       .innerJoin('incidents', 'incidents.id', 'incident_cameras.incident_id')
       .where('incident_cameras.gateway_id', '=', gateways![0]!)
       .where('incident_cameras.camera', '=', camera!)
   else {
-    if (gateways?.length === 1) asked = asked.where('incidents.gateway_id', '=', gateways[0]!)
+    if (gateways?.length === 1) query = query.where('incidents.gateway_id', '=', gateways[0]!)
     // The cast keeps SQLite, which knows nothing of the numbers of rows, from sorting all incidents of these gateways.
-    else if (gateways) asked = asked.where(sql`cast(incidents.gateway_id as text)`, 'in', gateways)
+    else if (gateways) query = query.where(sql`cast(incidents.gateway_id as text)`, 'in', gateways)
     if (camera !== undefined)
-      asked = asked.where(({ exists, selectFrom }) =>
+      query = query.where(({ exists, selectFrom }) =>
         exists(
           selectFrom('incident_cameras as seen')
             .select('seen.camera')
@@ -232,31 +232,31 @@ function matching(db: Db, gateways: GatewayIds, filter: IncidentSelection): Quer
       )
   }
   if (alert !== undefined)
-    asked = asked.where(
+    query = query.where(
       'incidents.id',
       'in',
       db.selectFrom('alerted_incidents').select('incident_id').where('alert_id', '=', alert),
     )
   // What an alert told of is listed, whether or not learning holds it back since.
-  if (learning === 'doubtful') asked = asked.where('doubtful', '=', 1)
+  if (learning === 'doubtful') query = query.where('doubtful', '=', 1)
   else if (learning === 'hidden' || alert === undefined)
-    asked = asked.where('suppressed', '=', learning === 'hidden' ? 1 : 0)
-  if (label?.length) asked = asked.where('label', 'in', label.includes(ANIMAL) ? [...label, ...ANIMAL_KINDS] : label)
-  if (severity) asked = asked.where('severity', '=', severity)
-  if (review === 'none') asked = asked.where('verdict', 'is', null)
-  else if (review) asked = asked.where('verdict', '=', review)
-  if (fired) asked = asked.where('fired', '=', 1)
-  if (from !== undefined) asked = asked.where(index.startedAt, '>=', Date.parse(from))
-  if (to !== undefined) asked = asked.where(index.startedAt, '<', Date.parse(to))
-  return asked
+    query = query.where('suppressed', '=', learning === 'hidden' ? 1 : 0)
+  if (label?.length) query = query.where('label', 'in', label.includes(ANIMAL) ? [...label, ...ANIMAL_KINDS] : label)
+  if (severity) query = query.where('severity', '=', severity)
+  if (review === 'none') query = query.where('verdict', 'is', null)
+  else if (review) query = query.where('verdict', '=', review)
+  if (fired) query = query.where('fired', '=', 1)
+  if (from !== undefined) query = query.where(index.startedAt, '>=', Date.parse(from))
+  if (to !== undefined) query = query.where(index.startedAt, '<', Date.parse(to))
+  return query
 }
 
 function pageOf<O>(query: Query<O>, { startedAt, id }: ReturnType<typeof indexOf>, page: Page): Query<O> {
   const { after, rowsWanted } = page
-  const asked = after
+  const following = after
     ? query.where(sql<boolean>`(${sql.ref(startedAt)}, ${sql.ref(id)}) < (${after[0]}, ${after[1]})`)
     : query
-  return asked
+  return following
     .orderBy(startedAt, 'desc')
     .orderBy(id, 'desc')
     .limit(rowsWanted ?? SHOWN)

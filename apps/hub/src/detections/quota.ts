@@ -57,7 +57,7 @@ export function createDetectionQuota({
   log: Logger
 }): DetectionQuota {
   const buckets = new Map<string, Bucket>()
-  const told = new Map<string, { slots: Refused[]; at: number; reason: string }>()
+  const notices = new Map<string, { slots: Refused[]; at: number; reason: string }>()
   const unwritten = new Set<Refused>()
   const tasks = createTasks({
     log,
@@ -83,13 +83,13 @@ export function createDetectionQuota({
   function countRefused(gatewayId: string, detections: number, reason: RefusalReason, words = WORDS[reason]): void {
     const now = clock()
     const at = now - (now % SLOT_MS)
-    const known = told.get(gatewayId) ?? { slots: [], at: now, reason: words }
-    known.slots = known.slots.filter((slot) => slot.at > now - HOUR_MS)
-    let slot = known.slots.find((one) => one.at === at && one.reason === reason)
-    if (!slot) known.slots.push((slot = { gateway_id: gatewayId, at, reason, detections: 0 }))
+    const notice = notices.get(gatewayId) ?? { slots: [], at: now, reason: words }
+    notice.slots = notice.slots.filter((slot) => slot.at > now - HOUR_MS)
+    let slot = notice.slots.find((one) => one.at === at && one.reason === reason)
+    if (!slot) notice.slots.push((slot = { gateway_id: gatewayId, at, reason, detections: 0 }))
     slot.detections += detections
     unwritten.add(slot)
-    told.set(gatewayId, { slots: known.slots, at: now, reason: words })
+    notices.set(gatewayId, { slots: notice.slots, at: now, reason: words })
   }
 
   async function flush(): Promise<void> {
@@ -139,17 +139,17 @@ export function createDetectionQuota({
     },
     countRefused: (gatewayId, detections, reason) => countRefused(gatewayId, detections, reason),
     refusals(gatewayId) {
-      const known = told.get(gatewayId)
+      const notice = notices.get(gatewayId)
       const since = clock() - HOUR_MS
-      const detections = known?.slots.reduce((sum, slot) => sum + (slot.at > since ? slot.detections : 0), 0) ?? 0
-      return known && detections > 0
-        ? { detections, at: known.at, message: inWords(detections, known.reason) }
+      const detections = notice?.slots.reduce((sum, slot) => sum + (slot.at > since ? slot.detections : 0), 0) ?? 0
+      return notice && detections > 0
+        ? { detections, at: notice.at, message: inWords(detections, notice.reason) }
         : undefined
     },
     remove(gatewayId) {
       buckets.delete(gatewayId)
-      for (const slot of told.get(gatewayId)?.slots ?? []) unwritten.delete(slot)
-      told.delete(gatewayId)
+      for (const slot of notices.get(gatewayId)?.slots ?? []) unwritten.delete(slot)
+      notices.delete(gatewayId)
     },
     async start() {
       const rows = await db
@@ -159,9 +159,9 @@ export function createDetectionQuota({
         .orderBy('at')
         .execute()
       for (const row of rows) {
-        const known = told.get(row.gateway_id)
-        const slots = [...(known?.slots ?? []), row]
-        told.set(row.gateway_id, { slots, at: row.at, reason: WORDS[row.reason] })
+        const notice = notices.get(row.gateway_id)
+        const slots = [...(notice?.slots ?? []), row]
+        notices.set(row.gateway_id, { slots, at: row.at, reason: WORDS[row.reason] })
       }
       tasks.every(FLUSH_INTERVAL_MS, flush)
     },

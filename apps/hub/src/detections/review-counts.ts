@@ -32,7 +32,7 @@ export async function countReviews(db: Db, gatewayId: string, now: number): Prom
   return {
     days,
     cameras: [...cameras.values()].toSorted((a, b) => byNaturalOrder(a.camera, b.camera)),
-    latest: reviewed.flatMap(({ id, verdict, reported_label: reportedLabel, label, camera, ...said }) =>
+    latest: reviewed.flatMap(({ id, verdict, reported_label: reportedLabel, label, camera, ...review }) =>
       verdict === null
         ? []
         : {
@@ -41,8 +41,8 @@ export async function countReviews(db: Db, gatewayId: string, now: number): Prom
             reportedLabel,
             label,
             camera,
-            by: said.reviewed_by ?? '',
-            at: new Date(said.reviewed_at ?? 0).toISOString(),
+            by: review.reviewed_by ?? '',
+            at: new Date(review.reviewed_at ?? 0).toISOString(),
           },
     ),
   }

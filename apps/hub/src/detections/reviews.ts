@@ -22,18 +22,18 @@ export function review(
   act: Act,
 ): Promise<ResponseOf<typeof reviewIncidents>> {
   const { actor, now } = act
-  const asked = [...new Set(ids)]
+  const uniqueIds = [...new Set(ids)]
   return inTransaction(db, async (transaction) => {
-    const before = await visibleIncidents(transaction, scopeOf(actor), asked)
-    if (before.length < asked.length) throw new HubError('incident_not_found')
+    const before = await visibleIncidents(transaction, scopeOf(actor), uniqueIds)
+    if (before.length < uniqueIds.length) throw new HubError('incident_not_found')
     const byGateway = [...Map.groupBy(before, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))
     const reviewIds = new Map<string, string>()
     for (const [gatewayId, theirs] of byGateway) {
       const name = await lockGateway(transaction, gatewayId)
       const incidentIds = theirs.map(({ id }) => id)
       const seq = await lastNumber(transaction, gatewayId, now)
-      const kept = await keepFormer(transaction, theirs, { seq, byId: actor.userId, now })
-      for (const { id, incident_id: incidentId } of kept) reviewIds.set(incidentId, id)
+      const formerReviews = await keepFormer(transaction, theirs, { seq, byId: actor.userId, now })
+      for (const { id, incident_id: incidentId } of formerReviews) reviewIds.set(incidentId, id)
       await transaction
         .updateTable('incidents')
         .set((row) => ({
@@ -52,10 +52,10 @@ export function review(
         .where('incident_id', 'in', incidentIds)
         .where((row) => row.or([row('doubtful', '=', 1), row('suppressed', '=', 1)]))
         .execute()
-      const said = sql`select id, camera, started_at, ${verdict} as verdict, ${label ?? null} as label,
+      const source = sql`select id, camera, started_at, ${verdict} as verdict, ${label ?? null} as label,
         ${actor.userId} as by_id, cast(${now} as double precision) as at
         from detections where incident_id in (${sql.join(incidentIds)})`
-      await storeReviews(transaction, gatewayId, { seq, said })
+      await storeReviews(transaction, gatewayId, { seq, source })
       const facts = incidentIds.map((id) => ({
         kind: 'incident.reviewed' as const,
         ...by(act),

@@ -29,10 +29,10 @@ export function saveView(
 ): Promise<SavedView> {
   return inTransaction(db, async (transaction) => {
     const own = await listSavedViews(transaction, userId)
-    const known = own.find((view) => view.name === name)
-    if (known) {
-      await transaction.updateTable('saved_views').set({ filter }).where('id', '=', known.id).execute()
-      return { ...known, filter }
+    const existing = own.find((view) => view.name === name)
+    if (existing) {
+      await transaction.updateTable('saved_views').set({ filter }).where('id', '=', existing.id).execute()
+      return { ...existing, filter }
     }
     if (own.length >= SAVED_VIEWS_MAX) throw new HubError('too_many_saved_views')
     const view = { id: base32(randomBytes(ID_BYTES)).toLowerCase(), name, filter }

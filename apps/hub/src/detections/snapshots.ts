@@ -9,7 +9,7 @@ import { createTurns } from './turns.ts'
 const TIMEOUT_MS = 15_000
 const FRESH_MS = 10_000
 /** Snapshots in memory, each of up to 4 MiB. */
-const KEPT = 8
+const PULLS_MAX = 8
 const LIMITS = { perGateway: 3, total: 24, waiting: 200, waitMs: 15_000 }
 
 type Gateway = DoorGateway & { id: string }
@@ -36,14 +36,14 @@ export function createSnapshots({
   async function pull(gateway: Gateway, wanted: Wanted, signal: AbortSignal) {
     const giveBack = await turns.take(gateway.id, signal)
     try {
-      const asked = {
+      const request = {
         params: { id: wanted.detectionId },
         query: wanted.boxed ? { boxed: 'true' as const } : {},
         timeoutMs: TIMEOUT_MS,
         signal,
       }
       const { jpeg } = await door
-        .picture(gateway, doorCalls.readSnapshot, asked)
+        .picture(gateway, doorCalls.readSnapshot, request)
         .catch(orUnavailable('snapshot_unavailable'))
       return jpeg
     } finally {
@@ -66,7 +66,7 @@ export function createSnapshots({
     pulls.delete(key)
     pulls.set(key, started)
     for (const [oldest, { readers }] of pulls) {
-      if (pulls.size <= KEPT) break
+      if (pulls.size <= PULLS_MAX) break
       if (readers === 0 && oldest !== key) pulls.delete(oldest)
     }
     return started
@@ -75,9 +75,9 @@ export function createSnapshots({
   return {
     async read(gateway, wanted, signal) {
       const key = `${gateway.id} ${wanted.boxed} ${wanted.detectionId}`
-      const known = pulls.get(key)
-      const isFresh = known && (known.readers > 0 || monotonic() - known.startedAt < FRESH_MS)
-      const shared = isFresh ? known : start(key, gateway, wanted)
+      const current = pulls.get(key)
+      const isFresh = current && (current.readers > 0 || monotonic() - current.startedAt < FRESH_MS)
+      const shared = isFresh ? current : start(key, gateway, wanted)
       shared.readers += 1
       const left = Promise.withResolvers<never>()
       const leave = () => left.reject(signal.reason as Error)

@@ -54,11 +54,11 @@ export function undoReviews(
   act: Act,
 ): Promise<ResponseOf<typeof call>> {
   const { actor, now } = act
-  const asked = [...new Set(reviewIds)]
+  const uniqueIds = [...new Set(reviewIds)]
   return inTransaction(db, async (transaction) => {
-    const reviews = transaction.selectFrom('former_reviews').selectAll().where('id', 'in', asked)
+    const reviews = transaction.selectFrom('former_reviews').selectAll().where('id', 'in', uniqueIds)
     const found = await reviews.where('by_id', '=', actor.userId).execute()
-    if (found.length < asked.length) throw new HubError('review_not_found')
+    if (found.length < uniqueIds.length) throw new HubError('review_not_found')
     const newest = await newestReviews(transaction, found)
     const incidentIds = found.map((former) => former.incident_id)
     const visible = new Map(
@@ -114,12 +114,12 @@ async function restoreDetections(
     from former_detections as former
     where former.review_id in (${reviewIds}) and detections.id = former.detection_id
       and detections.gateway_id = ${gatewayId} and detections.incident_id in (${incidentIds})`.execute(transaction)
-  const said = sql`select d.id, d.camera, d.started_at, former.verdict, former.label,
+  const source = sql`select d.id, d.camera, d.started_at, former.verdict, former.label,
       coalesce(former.by_id, ${byId}) as by_id, coalesce(former.at, ${now}) as at
     from former_detections as former
       join detections as d on d.gateway_id = ${gatewayId} and d.id = former.detection_id
     where former.review_id in (${reviewIds}) and d.incident_id in (${incidentIds})`
-  await storeReviews(transaction, gatewayId, { seq: await lastNumber(transaction, gatewayId, now), said })
+  await storeReviews(transaction, gatewayId, { seq: await lastNumber(transaction, gatewayId, now), source })
 }
 
 /** The former review does not return to an incident that grew since: nobody has seen that detection. */

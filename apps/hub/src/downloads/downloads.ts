@@ -17,7 +17,7 @@ import { installCommand, type HandedOut, type HubAddress } from './install-scrip
 export type Downloads = {
   readonly folder: string
   /** How the device that asks reaches this hub. Throws `invalid_request` for an invalid `Host`. */
-  way(headers: IncomingHttpHeaders): HubAddress
+  addressFor(headers: IncomingHttpHeaders): HubAddress
   /** What a person pastes on a device to install the agent; undefined when there is no release. */
   command(headers: IncomingHttpHeaders, code: string): Promise<string | undefined>
   /** The agent's files that are whole; undefined when there is no release. */
@@ -41,7 +41,11 @@ type Offer = {
   state: readonly string[]
 }
 
-export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | 'way'> & { log: Logger }): Downloads {
+export function openDownloads({
+  folder,
+  addressFor,
+  log,
+}: Pick<Downloads, 'folder' | 'addressFor'> & { log: Logger }): Downloads {
   let offer: Offer | undefined
   let reading: Promise<Offer> | undefined
 
@@ -105,13 +109,13 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
 
   return {
     folder,
-    way,
+    addressFor,
     agent,
     async names() {
       const { agent: handedOut, models } = await current()
       return [...(handedOut ? [LIST, KEYS, ...handedOut.files.map(({ name }) => name)] : []), ...models]
     },
-    command: async (headers, code) => ((await agent()) ? installCommand(way(headers), code) : undefined),
+    command: async (headers, code) => ((await agent()) ? installCommand(addressFor(headers), code) : undefined),
   }
 }
 

@@ -61,7 +61,7 @@ export async function downloadRoutes(app: FastifyInstance, { downloads, identity
           .type('text/plain; charset=utf-8')
           .send('This hub has no release of the gateway: its folder of downloads is empty.\n')
       const script = installScript(
-        downloads.way(request.headers),
+        downloads.addressFor(request.headers),
         { fingerprint: fingerprint(identity.publicKey) },
         agent,
       )

@@ -3,7 +3,7 @@ import type { Refusals } from '../access/refusals.ts'
 import type { Proofs } from '../certificates/module.ts'
 import { openDownloads } from '../downloads/downloads.ts'
 import { downloadFiles, downloadRoutes } from '../downloads/routes.ts'
-import { createWay } from '../downloads/way.ts'
+import { createAddressFor } from '../downloads/address.ts'
 import type { App, Ground } from '../facts/room.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { waitingDevices } from '../followers/waiters.ts'
@@ -16,8 +16,8 @@ import { createWaiters } from './waiters.ts'
 export function open(hub: Ground & Proofs & Tunnel & { refusals: Refusals }) {
   const { db, clock, config, vpn } = hub
   const { publicUrl } = config
-  const way = createWay({ publicUrl, ports: () => hub.listening, certificate: hub.tlsCertificate })
-  const downloads = openDownloads({ folder: config.downloadsDir, way, log: hub.log })
+  const addressFor = createAddressFor({ publicUrl, ports: () => hub.listening, certificate: hub.tlsCertificate })
+  const downloads = openDownloads({ folder: config.downloadsDir, addressFor, log: hub.log })
   const waiters = createWaiters()
   const admitWaiting = () => admitHeld(db, { clock, canApprove: () => vpn.disabledReason === undefined })
   return {

@@ -140,10 +140,10 @@ export function createEvents(options: {
       topic,
       setTimeout(() => flush(topic), COALESCE_MS),
     )
-    tell(topic, waiting).catch((error: unknown) => log.warn({ err: error, topic }, 'could not send an event'))
+    deliver(topic, waiting).catch((error: unknown) => log.warn({ err: error, topic }, 'could not send an event'))
   }
 
-  async function tell(topic: EventTopic, { everybody, gatewayIds, userIds }: Pending): Promise<void> {
+  async function deliver(topic: EventTopic, { everybody, gatewayIds, userIds }: Pending): Promise<void> {
     const text = `event: change\ndata: ${JSON.stringify({ topic })}\n\n`
     const isSelective = !everybody && [...streams].some(({ caller }) => !scopeOf(caller).isWhole)
     const changed = isSelective && gatewayIds.size > 0 ? await ownershipOf(db, gatewayIds) : []

@@ -123,7 +123,7 @@ export function liveEvents(events: Pick<Events, 'publish'>): CommitFollower {
   return {
     name: 'live-events',
     kinds: (Object.keys(liveTopics) as FactKind[]).filter((kind) => liveTopics[kind].topics.length > 0),
-    stage: 'tell',
+    stage: 'notify',
     afterCommit: (facts) => events.publish(...facts.flatMap(changesOf)),
   }
 }

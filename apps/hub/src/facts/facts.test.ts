@@ -42,7 +42,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
     database = await openTestDatabase(engine)
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
     const facts = openFacts(database.db, { log })
-    facts.follow(follower('teller', 'tell'))
+    facts.follow(follower('notifier', 'notify'))
     facts.follow(
       follower('broken', 'memory', () => {
         throw new Error('out of order')
@@ -83,7 +83,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
       await inTransaction(transaction, (inner) => record(inner, added('b')))
       expect(told).toEqual([])
     })
-    expect(told).toEqual(['broken a b', 'cache a b', 'teller a b'])
+    expect(told).toEqual(['broken a b', 'cache a b', 'notifier a b'])
     expect(errors).toHaveLength(1)
     expect(JSON.parse(errors[0]!)).toMatchObject({ follower: 'broken', err: { message: 'out of order' } })
   })
@@ -126,7 +126,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
       if (++attempts < 3) throw Object.assign(new Error('could not serialize access'), { code: '40001' })
     })
     expect(attempts).toBe(3)
-    expect(told).toEqual(['broken twice', 'cache twice', 'teller twice'])
+    expect(told).toEqual(['broken twice', 'cache twice', 'notifier twice'])
     expect((await rows()).filter(({ target }) => target === 'twice')).toHaveLength(1)
   })
 

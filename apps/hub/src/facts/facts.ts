@@ -29,8 +29,8 @@ export type TransactionFollower<K extends FactKind = FactKind> = {
 export type CommitFollower<K extends FactKind = FactKind> = {
   name: string
   kinds: readonly K[]
-  /** `memory` updates this process's state from the database; `tell` then notifies clients, which read again. */
-  stage: 'memory' | 'tell'
+  /** `memory` updates this process's state from the database; `notify` then informs clients, which read again. */
+  stage: 'memory' | 'notify'
   afterCommit(facts: readonly Fact<K>[]): void | Promise<void>
 }
 
@@ -80,7 +80,7 @@ export function record(db: Db, ...facts: Fact[]): Promise<void> {
     const earlier = recorded.get(transaction)
     const all = [...(earlier ?? []), ...facts]
     recorded.set(transaction, all)
-    if (!earlier) afterCommit(transaction, () => tellCommitted(journal, recorded.get(transaction) ?? all))
+    if (!earlier) afterCommit(transaction, () => notifyFollowers(journal, recorded.get(transaction) ?? all))
   })
 }
 
@@ -98,8 +98,8 @@ export function by({
   return { at: now, actor: { name: username, userId, sourceIp } }
 }
 
-async function tellCommitted({ log, afterCommit: followers }: Journal, facts: readonly Fact[]): Promise<void> {
-  for (const stage of ['memory', 'tell'] as const)
+async function notifyFollowers({ log, afterCommit: followers }: Journal, facts: readonly Fact[]): Promise<void> {
+  for (const stage of ['memory', 'notify'] as const)
     for (const follower of followers) {
       if (follower.stage !== stage) continue
       const followed = factsFor(follower, facts)

@@ -59,18 +59,18 @@ export async function recordCappedActivity(
 
 /** By the index on gateway and time. */
 async function deleteOldest(transaction: Transaction<Tables>, groups: readonly CappedActivity[][]): Promise<void> {
-  const asked = groups.map(([first]) => {
+  const rows = groups.map(([first]) => {
     const { gatewayId, kind, at, most } = first!
     return sql`(cast(${gatewayId} as text), cast(${kind} as text), cast(${startOfHour(at)} as double precision),
       cast(${most} as integer))`
   })
-  await sql`with asked (gateway_id, kind, hour, most) as (values ${sql.join(asked)})
+  await sql`with capped (gateway_id, kind, hour, most) as (values ${sql.join(rows)})
     delete from activity where id in (
       select id from (
-        select activity.id, asked.most,
-          row_number() over (partition by asked.gateway_id, asked.kind, asked.hour
+        select activity.id, capped.most,
+          row_number() over (partition by capped.gateway_id, capped.kind, capped.hour
             order by activity.at desc, activity.id desc) as place
-        from asked join activity on activity.gateway_id = asked.gateway_id and activity.kind = asked.kind
-          and activity.at >= asked.hour and activity.at < asked.hour + ${sql.lit(HOUR_MS)}
+        from capped join activity on activity.gateway_id = capped.gateway_id and activity.kind = capped.kind
+          and activity.at >= capped.hour and activity.at < capped.hour + ${sql.lit(HOUR_MS)}
       ) as counted where place > most)`.execute(transaction)
 }

@@ -13,7 +13,7 @@ export function heldDevices(admitHeld: () => Promise<void>): CommitFollower<Kind
   return {
     name: 'held-devices',
     kinds: ['settings.changed', 'auto-approval.changed', 'gateway.deleted', 'gateway.rekeyed', 'registration.held'],
-    stage: 'tell',
+    stage: 'notify',
     afterCommit: () => admitHeld(),
   }
 }

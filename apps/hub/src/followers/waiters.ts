@@ -8,7 +8,7 @@ export function waitingDevices(waiters: { wake(registrationId: string): void }):
   return {
     name: 'waiters',
     kinds: ['gateway.approved', 'gateway.rekeyed', 'registration.rejected', 'registration.source-rejected'],
-    stage: 'tell',
+    stage: 'notify',
     afterCommit(facts) {
       for (const id of facts.flatMap(decidedBy)) waiters.wake(id)
     },

@@ -29,22 +29,22 @@ export type DoorGateway = Pick<VisibleGateway, 'kind' | 'address'>
 
 /** Each call rejects with `gateway_takes_no_commands`, `vpn_disabled`, the connection's error, or a DoorStatus. */
 export type GatewayDoor = {
-  ask<C extends JsonCall>(
+  call<C extends JsonCall>(
     gateway: DoorGateway,
     call: C,
-    asked: DoorRequest<C> & { limitBytes?: number; limitValues?: number },
+    input: DoorRequest<C> & { limitBytes?: number; limitValues?: number },
   ): Promise<ResponseOf<C>>
   /** `ageMs` is 0 where nobody knows. */
   picture<C extends FileCall<'image/jpeg'>>(
     gateway: DoorGateway,
     call: C,
-    asked: DoorRequest<C>,
+    input: DoorRequest<C>,
   ): Promise<{ jpeg: Buffer; ageMs: number }>
   /** The answer's head has come; the body is still to be read, and ends with `signal`. */
   open<C extends FileCall<'video/mp4'>>(
     gateway: DoorGateway,
     call: C,
-    asked: DoorRequest<C> & { headers: Record<string, string> },
+    input: DoorRequest<C> & { headers: Record<string, string> },
   ): Promise<IncomingMessage>
 }
 
@@ -100,44 +100,44 @@ export function createGatewayDoor({ dial }: { dial: (address: string, port: numb
     }
   }
 
-  async function send(gateway: DoorGateway, call: DeviceCall, { body = {}, signal, limitBytes, ...asked }: Sending) {
+  async function send(gateway: DoorGateway, call: DeviceCall, { body = {}, signal, limitBytes, ...input }: Sending) {
     const sent = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     return callOut({
-      ...reach(gateway, call, asked),
+      ...reach(gateway, call, input),
       ...(call.method === 'POST' ? { method: 'POST', ...sent } : { method: 'GET' }),
-      timeoutMs: asked.timeoutMs,
+      timeoutMs: input.timeoutMs,
       answerLimitBytes: limitBytes,
       ...(signal && { signal }),
     })
   }
 
   return {
-    async ask(gateway, call, { limitBytes = JSON_LIMIT_BYTES, limitValues, ...asked }) {
-      const { status, body } = await send(gateway, call, { ...asked, limitBytes })
+    async call(gateway, call, { limitBytes = JSON_LIMIT_BYTES, limitValues, ...input }) {
+      const { status, body } = await send(gateway, call, { ...input, limitBytes })
       const read = readJson(body, limitValues)
       const parsed = call.response.safeParse(read.problem ? undefined : read.value)
       if (status !== 200 || !parsed.success) throw new DoorStatus(status)
       return parsed.data as never
     },
-    async picture(gateway, call, asked) {
-      const { status, headers, body } = await send(gateway, call, { ...asked, limitBytes: PICTURE_MAX_BYTES })
+    async picture(gateway, call, input) {
+      const { status, headers, body } = await send(gateway, call, { ...input, limitBytes: PICTURE_MAX_BYTES })
       if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new DoorStatus(status)
       return { jpeg: body, ageMs: ageIn(headers) }
     },
     async open(gateway, call, { headers, timeoutMs, signal, ...parts }) {
       const { url, connect } = reach(gateway, call, parts)
       const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-      const asking = request(url, {
+      const outgoing = request(url, {
         headers: { connection: 'close', ...headers },
         createConnection: connect,
         ...(signal && { signal }),
       })
-      const late = setTimeout(() => asking.destroy(new Error('the gateway gives no answer')), timeoutMs)
-      asking.once('response', resolve)
-      asking.once('error', reject)
+      const late = setTimeout(() => outgoing.destroy(new Error('the gateway gives no answer')), timeoutMs)
+      outgoing.once('response', resolve)
+      outgoing.once('error', reject)
       // Node ends a call silently at an answer 101 that it did not ask for.
-      asking.once('close', () => reject(new Error('the connection ended without a whole answer')))
-      asking.end()
+      outgoing.once('close', () => reject(new Error('the connection ended without a whole answer')))
+      outgoing.end()
       return promise.finally(() => clearTimeout(late))
     },
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { APPLICATIONS_MAX } from '@hedgerow/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
-import { ask, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { send, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 import { ownedBy } from '../access/ownership.ts'
 
 let hub: TestGatewayUi
@@ -57,7 +57,7 @@ describe('an application', () => {
     const pages = await Promise.all(places.map((application) => hub.open(caller, gateway.id, hub.hubHost, application)))
     for (const page of pages)
       for (const { host, cookie } of pages) {
-        const { status } = await ask(hub.hubPort, host, { headers: { cookie: page.cookie } })
+        const { status } = await send(hub.hubPort, host, { headers: { cookie: page.cookie } })
         expect(status).toBe(page.cookie === cookie ? 200 : 401)
       }
   })
@@ -75,7 +75,7 @@ describe('an application', () => {
       { gatewayId: gateway.id, application: issued },
       { host: hub.hubHost },
     )
-    const answer = await ask(hub.hubPort, host, {
+    const answer = await send(hub.hubPort, host, {
       method: 'POST',
       path: '/__hub/session',
       headers: { origin: `http://${hub.hubHost}`, 'content-type': 'application/x-www-form-urlencoded' },
@@ -159,7 +159,7 @@ describe('an application', () => {
     hub = await startGatewayUi()
     const { caller, gateway } = await openGateway()
     const { host } = await hub.open(caller, gateway.id, hub.hubHost, 'frigate')
-    const lost = await ask(hub.hubPort, host, { path: '/review?camera=1', headers: { accept: 'text/html' } })
+    const lost = await send(hub.hubPort, host, { path: '/review?camera=1', headers: { accept: 'text/html' } })
     expect([lost.status, lost.headers.location]).toEqual([
       302,
       `http://${hub.hubHost}/proxy/gateway/${gateway.id}?application=frigate&path=%2Freview%3Fcamera%3D1`,

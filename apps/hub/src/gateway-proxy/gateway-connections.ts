@@ -183,12 +183,12 @@ export class GatewayConnection {
   }
 
   /**
-   * The exchange is over, and none of its bytes are still on the way. `keptSeconds` is the time that the gateway
+   * The exchange is over, and none of its bytes are still on the way. `keepAliveSeconds` is the time that the gateway
    * announced.
    */
-  release(keptSeconds: number | undefined): void {
+  release(keepAliveSeconds: number | undefined): void {
     this.#user = undefined
-    const idleMs = Math.min(IDLE_TIMEOUT_MS, (keptSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
+    const idleMs = Math.min(IDLE_TIMEOUT_MS, (keepAliveSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
     if (idleMs <= 0 || this.#stream.destroyed || !this.#stream.writable) return void this.#stream.destroy()
     this.#endWhenIdle(idleMs)
     this.#stream.resume()

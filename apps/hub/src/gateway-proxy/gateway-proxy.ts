@@ -161,7 +161,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   async function handle(exchange: Exchange, host: GatewayHost): Promise<void> {
     checkRequestLine(exchange)
     // This is no WebSocket, or it was sent before the previous answer has ended.
-    if (asksForUpgrade(exchange)) throw new HubError('invalid_request')
+    if (isUpgrade(exchange)) throw new HubError('invalid_request')
     if (exchange.url?.startsWith('/__hub/')) {
       if (exchange.url === GATEWAY_REACH_PATH && exchange.method === 'GET') return answerReach(exchange)
       if (exchange.url.split('?', 1)[0] !== HANDOVER_PATH) throw new HubError('not_found')
@@ -360,7 +360,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       answerUnreadable: answerOversizedHead,
       handle: (_req, res) => void res.destroy(),
       exchanges: { owns: () => true, handle: (exchange) => serve(exchange, hostOf(exchange)) },
-      upgrade: { accepts: asksForWebSocket, handle: (req, socket, head) => upgrade(req, socket, head, hostOf(req)) },
+      upgrade: { accepts: isWebSocketUpgrade, handle: (req, socket, head) => upgrade(req, socket, head, hostOf(req)) },
       alsoTls: deps.tls,
     })
   }
@@ -368,7 +368,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   return {
     owns: (host) => origins.locate(host) !== undefined,
     handle: (exchange) => serve(exchange, origins.locate(exchange.headers.host)),
-    acceptsUpgrade: asksForWebSocket,
+    acceptsUpgrade: isWebSocketUpgrade,
     handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
     handoverSources: origins.sourcesFor,
     connectedUsers: openVisits.connectedUsers,
@@ -430,10 +430,10 @@ function checkRequestLine(req: RequestHead): void {
   if (req.method === 'TRACE' || req.method === 'CONNECT') throw new HubError('method_not_allowed')
 }
 
-function asksForUpgrade({ rawHeaders, headers }: RequestHead): boolean {
+function isUpgrade({ rawHeaders, headers }: RequestHead): boolean {
   return headers.upgrade !== undefined && /\bupgrade\b/i.test(valuesOf(rawHeaders, 'connection').join(','))
 }
 
-function asksForWebSocket(req: IncomingMessage): boolean {
+function isWebSocketUpgrade(req: IncomingMessage): boolean {
   return req.headers.upgrade?.toLowerCase() === 'websocket'
 }

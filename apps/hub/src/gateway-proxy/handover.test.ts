@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ownedBy } from '../access/ownership.ts'
 import { isLocalPath } from './handover.ts'
-import { ask, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { send, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -19,7 +19,7 @@ const hello = () => hub.addGateway((req, res) => res.end(`hello from ${req.url}`
 
 /** Posts a form to the handover address of a gateway. */
 function post(gatewayId: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
-  return ask(hub.hubPort, `gw-${gatewayId}.${hub.hubHost}`, {
+  return send(hub.hubPort, `gw-${gatewayId}.${hub.hubHost}`, {
     method: 'POST',
     path: '/__hub/session',
     headers: { origin: `http://${hub.hubHost}`, 'content-type': FORM, ...headers },
@@ -123,8 +123,8 @@ describe('the handover', () => {
     const gateway = await hello()
     expect((await post(gateway.id, {}, { 'content-type': 'application/json' })).status).toBe(415)
     expect((await post(gateway.id, { ticket: 'x'.repeat(9_000) })).status).toBe(413)
-    expect((await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/session' })).status).toBe(405)
-    expect((await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/other' })).status).toBe(404)
+    expect((await send(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/session' })).status).toBe(405)
+    expect((await send(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/other' })).status).toBe(404)
   })
 
   it('cuts off a form that does not arrive', async () => {
@@ -179,7 +179,7 @@ describe('a ticket', () => {
 describe('without a session', () => {
   it('a person who opens a page is sent through the hub and back to that page', async () => {
     const gateway = await hello()
-    const answer = await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, {
+    const answer = await send(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, {
       path: '/live?camera=1&x=%2F',
       headers: { accept: 'text/html' },
     })
@@ -192,7 +192,7 @@ describe('without a session', () => {
 
   it('a path to another site is dropped', async () => {
     const gateway = await hello()
-    const answer = await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, {
+    const answer = await send(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, {
       path: '//evil.net',
       headers: { accept: 'text/html' },
     })
@@ -205,7 +205,7 @@ describe('without a session', () => {
     ['GET', { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
   ])('every other request is refused (%s with %o)', async (method, headers) => {
     const gateway = await hello()
-    const answer = await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { method, headers })
+    const answer = await send(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { method, headers })
     expect(answer.status).toBe(401)
     expect(answer.text).not.toContain('hello')
   })
@@ -214,7 +214,7 @@ describe('without a session', () => {
     let requests = 0
     const gateway = await hub.addGateway((_req, res) => res.end(String(++requests)))
     for (const cookie of ['', '__Host-gws=', '__Host-gws=x', `__Host-gws=${'A'.repeat(32)}`]) {
-      expect((await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { headers: { cookie } })).status).toBe(401)
+      expect((await send(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { headers: { cookie } })).status).toBe(401)
     }
     expect(requests).toBe(0)
   })
@@ -224,7 +224,7 @@ describe('a session', () => {
   it('does not open another gateway', async () => {
     const [gateway, other] = [await hello(), await hello()]
     const { cookie } = await hub.open((await hub.signIn()).caller, gateway.id)
-    expect((await ask(hub.hubPort, `gw-${other.id}.${hub.hubHost}`, { headers: { cookie } })).status).toBe(401)
+    expect((await send(hub.hubPort, `gw-${other.id}.${hub.hubHost}`, { headers: { cookie } })).status).toBe(401)
   })
 
   it('ends after 3600 s', async () => {

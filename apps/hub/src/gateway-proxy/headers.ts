@@ -82,14 +82,14 @@ export function headersFromGateway(raw: readonly string[], { jar, origin, addres
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [raw[i]!, raw[i + 1]!]
     if (isHopByHop(name) || ordersAProxy(name)) continue
-    const allowed = keptFromGateway(name, value)
+    const allowed = allowedFromGateway(name, value)
     if (allowed !== undefined) passed.push(name, allowed)
   }
   passed.push(...FOR_THIS_ORIGIN_ONLY)
   return passed
 
   /** The value that the browser gets; undefined when the header is not for it. */
-  function keptFromGateway(name: string, value: string): string | undefined {
+  function allowedFromGateway(name: string, value: string): string | undefined {
     const lower = name.toLowerCase()
     if (NOT_FROM_GATEWAYS.has(lower)) return undefined
     if (lower === 'set-cookie') return cookieFromGateway(value, jar)

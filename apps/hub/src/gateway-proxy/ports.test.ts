@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
-import { ask, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { send, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 
 let hub: TestGatewayUi
 let blockers: Server[] = []
@@ -110,7 +110,7 @@ describe('in port mode', () => {
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const { port, host } = await hub.open(caller, gateway.id, lan())
-    const answer = await ask(port, host, { path: '/x', headers: { accept: 'text/html' } })
+    const answer = await send(port, host, { path: '/x', headers: { accept: 'text/html' } })
     expect(answer.headers.location).toBe(`http://${lan()}/proxy/gateway/${gateway.id}?path=%2Fx`)
   })
 
@@ -144,7 +144,7 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
     expect(action).toBe(`https://gw-${gateway.id}.example.net/__hub/session`)
     const host = `gw-${gateway.id}.example.net`
     const handOver = (origin: string, body: string) =>
-      ask(hub.hubPort, host, {
+      send(hub.hubPort, host, {
         method: 'POST',
         path: '/__hub/session',
         headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
@@ -153,7 +153,7 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
     const done = await handOver('https://hub.example.org', ticket)
     expect(done.status).toBe(303)
     const cookie = done.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
-    expect((await ask(hub.hubPort, host, { headers: { cookie } })).text).toBe('https')
+    expect((await send(hub.hubPort, host, { headers: { cookie } })).text).toBe('https')
     const forged = await hub.ui.issueTicket(
       caller,
       { gatewayId: gateway.id },
@@ -161,14 +161,14 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
     )
     expect((await handOver('http://evil.net', forged.ticket)).status).toBe(403)
 
-    const lost = await ask(hub.hubPort, host, { headers: { accept: 'text/html' } })
+    const lost = await send(hub.hubPort, host, { headers: { accept: 'text/html' } })
     expect(lost.headers.location).toBe(`https://hub.example.org/proxy/gateway/${gateway.id}`)
   })
 
   it('a person without a session gets a hint to open the hub when its address is unknown', async () => {
     hub = await startGatewayUi({ config: { gatewayUi } })
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
-    const answer = await ask(hub.hubPort, `gw-${gateway.id}.example.net`, { headers: { accept: 'text/html' } })
+    const answer = await send(hub.hubPort, `gw-${gateway.id}.example.net`, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(401)
     expect(answer.text).toContain('Open this gateway again from the list of gateways in the hub.')
   })

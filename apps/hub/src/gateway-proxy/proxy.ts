@@ -115,7 +115,7 @@ class ProxiedExchange implements OpenExchange, ConnectionUser, AnswerParts, Exch
     if (!connection) return
     if (!this.#reader.isReusable) return this.#leaveConnection()
     this.#connection = undefined
-    connection.release(this.#reader.keptSeconds)
+    connection.release(this.#reader.keepAliveSeconds)
   }
 
   /** Whether the gateway closed an idle connection as this request was sent: then it never saw the request. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as tlsConnect } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { send, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 
 /** Ports of a hub that is opened over https. */
 let hub: TestGatewayUi
@@ -54,7 +54,7 @@ describe('over https', () => {
     for (const isTls of [true, false])
       for (const token of [secure, plain].map(({ cookie }) => cookie.slice(cookie.indexOf('=') + 1)))
         for (const name of [secure, plain].map(({ cookie }) => cookie.slice(0, cookie.indexOf('=')))) {
-          const { status } = await ask(plain.port, plain.host, { isTls, headers: { cookie: `${name}=${token}` } })
+          const { status } = await send(plain.port, plain.host, { isTls, headers: { cookie: `${name}=${token}` } })
           const own = isTls ? secure.cookie : plain.cookie
           expect([isTls, name, status]).toEqual([isTls, name, `${name}=${token}` === own ? 200 : 401])
         }
@@ -67,7 +67,7 @@ describe('over https', () => {
     const { action, ticket } = await hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host, origin })
     const url = new URL(action)
     const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
-    const posted = await ask(Number(url.port), url.host, {
+    const posted = await send(Number(url.port), url.host, {
       method: 'POST',
       path: url.pathname,
       headers,
@@ -100,7 +100,7 @@ describe('over https', () => {
     const { gateway, open } = await start(publicUrl === undefined ? {} : { publicUrl })
     const { port, host } = await open('https', publicUrl === 'https://127.0.0.1' ? '127.0.0.1' : undefined)
     const behind = async (isTls: boolean) =>
-      (await ask(port, host, { isTls, headers: { accept: 'text/html' } })).headers.location
+      (await send(port, host, { isTls, headers: { accept: 'text/html' } })).headers.location
     expect(await behind(true)).toBe(`${secureHub()}/proxy/gateway/${gateway.id}`)
     expect(await behind(false)).toBe(`${plainHub()}/proxy/gateway/${gateway.id}`)
   })
@@ -108,7 +108,7 @@ describe('over https', () => {
   it('a person at a name of localhost, too, is sent back with the scheme', async () => {
     const { gateway } = await start()
     const host = `gw-${gateway.id}.localhost:${hub.httpsPort}`
-    const answer = await ask(hub.httpsPort!, host, { isTls: true, headers: { accept: 'text/html' } })
+    const answer = await send(hub.httpsPort!, host, { isTls: true, headers: { accept: 'text/html' } })
     expect(answer.headers.location).toBe(`https://localhost:${hub.httpsPort}/proxy/gateway/${gateway.id}`)
   })
 
@@ -153,7 +153,7 @@ describe('with HUB_HTTPS_PORT=off', () => {
       hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host, origin: `https://${host}` }),
     ).rejects.toMatchObject({ code: 'gateway_origin_required' })
     const { port } = await hub.open(caller, gateway.id, `127.0.0.1:${hub.hubPort}`)
-    await expect(ask(port, `127.0.0.1:${port}`, { isTls: true })).rejects.toThrow(/wrong version number|packet length/)
+    await expect(send(port, `127.0.0.1:${port}`, { isTls: true })).rejects.toThrow(/wrong version number|packet length/)
   })
 })
 
@@ -193,13 +193,13 @@ it('a page of the hub learns that its browser reaches a gateway’s origin, and 
     [port, host, true],
   ] as const
   for (const [at, name, isTls] of asks) {
-    const { status, text, headers } = await ask(at, name, { path: '/__hub/reach', isTls })
+    const { status, text, headers } = await send(at, name, { path: '/__hub/reach', isTls })
     expect([status, text, headers['access-control-allow-origin'], headers['set-cookie']]).toEqual([
       204,
       '',
       '*',
       undefined,
     ])
-    expect((await ask(at, name, { method: 'POST', path: '/__hub/reach', isTls })).status).toBe(404)
+    expect((await send(at, name, { method: 'POST', path: '/__hub/reach', isTls })).status).toBe(404)
   }
 })

@@ -51,7 +51,7 @@ export function createMqttCommands(options: {
     return true
   }
 
-  function askedIn({ topic, payload }: Received): CommandRequest | undefined {
+  function commandIn({ topic, payload }: Received): CommandRequest | undefined {
     const [, gatewayId, what] = /^gateways\/([a-z2-7]{12})\/set\/(\w{1,30})$/.exec(topic.slice(base.length + 1)) ?? []
     const word = payload.subarray(0, 10).toString('latin1')
     if (gatewayId === undefined || what === undefined) return undefined
@@ -69,15 +69,15 @@ export function createMqttCommands(options: {
     take(message: Received): void {
       // The broker's copy may be of any age. A command that arrives live has no such mark (MQTT 3.1.1 §3.3.1.3).
       if (message.retained) return onRefused('it was retained')
-      const asked = askedIn(message)
-      if (!asked) return onRefused('it is no command of a gateway')
-      const { gatewayId, action, deterrent = '' } = asked
+      const command = commandIn(message)
+      if (!command) return onRefused('it is no command of a gateway')
+      const { gatewayId, action, deterrent = '' } = command
       const isStop = action === 'stop' || action === 'disarm'
       const kind = `${gatewayId} ${action} ${deterrent}`
       if (underWay.has(kind)) return onRefused('the same is under way')
       if (!isWithinRates(gatewayId, isStop)) return onRefused('there were too many')
       underWay.add(kind)
-      give(asked, { actor: HOME_ASSISTANT, sourceIp: '', now: clock() })
+      give(command, { actor: HOME_ASSISTANT, sourceIp: '', now: clock() })
         .catch((error: unknown) => onRefused(error instanceof Error ? error.message : String(error)))
         .finally(() => {
           underWay.delete(kind)

@@ -61,13 +61,13 @@ export type HomeAssistant = {
   stop(): Promise<void>
 }
 
-type KnownHeartbeat = NonNullable<ReturnType<FleetSignals['heartbeats']['latest']>>
+type LatestHeartbeat = NonNullable<ReturnType<FleetSignals['heartbeats']['latest']>>
 /**
  * The messages of a gateway that were published over this connection: their digests, and the detection of its picture.
  */
 type Published = { config?: string; state?: string; picture?: string | null; reason?: Reason }
 /** The reason for a gateway's status, as worded when the status began: later words would differ only in the seconds. */
-type Reason = { status: FleetStatus['status']; heartbeat: KnownHeartbeat | undefined; words: string }
+type Reason = { status: FleetStatus['status']; heartbeat: LatestHeartbeat | undefined; words: string }
 /** Changes that a gateway's ledger reported after its last heartbeat. */
 type Since = { at: number; armed?: boolean; firing: Map<string, number> }
 
@@ -105,7 +105,7 @@ export function createHomeAssistant(options: Options): HomeAssistant {
   const follower: CommitFollower<Kind> = {
     name: 'home-assistant',
     kinds: KINDS,
-    stage: 'tell',
+    stage: 'notify',
     afterCommit(facts) {
       if (facts.some(({ kind }) => kind === 'channel.changed'))
         changing = changing
@@ -166,8 +166,8 @@ function createPublisher(options: Options, settings: BrokerSettings) {
     onRefused: reportRefused,
     onEnded(id) {
       // Publishes the actual state again, because the switch in Home Assistant shows the requested one.
-      const known = published.get(id)
-      if (known) delete known.state
+      const entry = published.get(id)
+      if (entry) delete entry.state
       wake.resolve()
     },
   })
@@ -178,11 +178,11 @@ function createPublisher(options: Options, settings: BrokerSettings) {
     if (gatewayId === undefined) return
     stale.add(gatewayId)
     if (fact.kind !== 'deterrent.fired' && fact.kind !== 'gateway.armed' && fact.kind !== 'gateway.disarmed') return
-    const known = since.get(gatewayId) ?? { at, firing: new Map<string, number>() }
-    known.at = at
-    if (fact.kind === 'deterrent.fired') known.firing.set(fact.data.deterrent, at + (fact.data.seconds ?? 0) * 1_000)
-    else known.armed = fact.kind === 'gateway.armed'
-    since.set(gatewayId, known)
+    const entry = since.get(gatewayId) ?? { at, firing: new Map<string, number>() }
+    entry.at = at
+    if (fact.kind === 'deterrent.fired') entry.firing.set(fact.data.deterrent, at + (fact.data.seconds ?? 0) * 1_000)
+    else entry.armed = fact.kind === 'gateway.armed'
+    since.set(gatewayId, entry)
   }
 
   /** Reads settings and stale gateways, after midnight all of them. */
@@ -245,16 +245,16 @@ function createPublisher(options: Options, settings: BrokerSettings) {
   async function publishGateway(connection: Broker, view: StoredView, standing: FleetStatus): Promise<void> {
     const { id, status } = standing
     const heartbeat = options.heartbeats.latest(id)
-    const known = published.get(id) ?? {}
-    published.set(id, known)
-    if (known.reason?.status !== status || (status === 'warning' && known.reason.heartbeat !== heartbeat))
-      known.reason = { status, heartbeat, words: standing.reason }
+    const entry = published.get(id) ?? {}
+    published.set(id, entry)
+    if (entry.reason?.status !== status || (status === 'warning' && entry.reason.heartbeat !== heartbeat))
+      entry.reason = { status, heartbeat, words: standing.reason }
     const device = deviceOf(
       {
         ...view,
         id,
         status,
-        reason: known.reason.words,
+        reason: entry.reason.words,
         heartbeat: heartbeat?.content,
         aheadMs: heartbeat ? heartbeat.at - heartbeat.content.clock : 0,
         ...sinceHeartbeat(id, heartbeat),
@@ -264,24 +264,24 @@ function createPublisher(options: Options, settings: BrokerSettings) {
     const to = gatewayTopics(topics, id)
     const former = components.get(id) ?? {}
     const config = configOf(device.config, former)
-    if (known.config !== digestOf(config)) {
+    if (entry.config !== digestOf(config)) {
       const current = Object.entries(device.config.components).map(([key, { p }]) => [key, p] as const)
       const before = Object.entries(former).filter(([key]) => !(key in device.config.components))
       await remember(id, Object.fromEntries([...before, ...current].slice(-COMPONENTS_MAX)))
       await connection.publish(to.config, config, { retain: true })
-      known.config = digestOf(config)
+      entry.config = digestOf(config)
     }
     const state = JSON.stringify(device.state)
-    if (known.state !== digestOf(state)) {
+    if (entry.state !== digestOf(state)) {
       await connection.publish(to.state, state, { retain: true })
-      known.state = digestOf(state)
+      entry.state = digestOf(state)
     }
     const picture = view.last?.coverId ?? null
-    if (known.picture === picture) return
+    if (entry.picture === picture) return
     const read = picture === null ? undefined : await options.readPicture(id, picture).catch(() => undefined)
     // When there is no picture, or the hub's limits deleted it, the previous one stays.
     if (read) await connection.publish(to.picture, read.jpeg, { retain: true })
-    known.picture = picture
+    entry.picture = picture
   }
 
   /** Stored before the message is sent, so that a crash loses no entity. */
@@ -296,13 +296,15 @@ function createPublisher(options: Options, settings: BrokerSettings) {
     components.set(id, platforms)
   }
 
-  function sinceHeartbeat(id: string, heartbeat: KnownHeartbeat | undefined) {
+  function sinceHeartbeat(id: string, heartbeat: LatestHeartbeat | undefined) {
     const later = since.get(id)
     if (later && heartbeat && heartbeat.at > later.at) since.delete(id)
-    const known = since.get(id)
-    const told = (heartbeat?.content.deterrents ?? []).filter(({ state }) => state === 'active').map(({ name }) => name)
-    const firing = [...(known?.firing ?? [])].filter(([, until]) => until > clock()).map(([name]) => name)
-    return { armed: known?.armed, firing: new Set([...told, ...firing]) }
+    const entry = since.get(id)
+    const reported = (heartbeat?.content.deterrents ?? [])
+      .filter(({ state }) => state === 'active')
+      .map(({ name }) => name)
+    const firing = [...(entry?.firing ?? [])].filter(([, until]) => until > clock()).map(([name]) => name)
+    return { armed: entry?.armed, firing: new Set([...reported, ...firing]) }
   }
 
   /** Publishes until the connection ends; rejects with the reason. */

@@ -82,7 +82,7 @@ function operation(call: DescribedCall): Json {
     operationId: name,
     ...(call.deprecated && { deprecated: true }),
     summary: titleOf(name),
-    description: [whoMay[audience], keptWords(call)].filter(Boolean).join(' '),
+    description: [whoMay[audience], omittedFieldsNote(call)].filter(Boolean).join(' '),
     tags: [audience],
     security: securityOf(call),
     ...(parameters.length > 0 && { parameters }),
@@ -92,11 +92,11 @@ function operation(call: DescribedCall): Json {
 }
 
 /** What a PUT may leave out; docs/api.md says why. */
-function keptWords({ method, body }: Call): string {
+function omittedFieldsNote({ method, body }: Call): string {
   if (method !== 'PUT' || !(body instanceof z.ZodObject)) return ''
   const fields = Object.entries(body.shape as Record<string, z.ZodType>)
-  const kept = fields.filter(([name, field]) => name !== 'seen' && field.safeParse(undefined).success)
-  const names = kept.map(([name]) => `\`${name}\``).join(', ')
+  const omittable = fields.filter(([name, field]) => name !== 'seen' && field.safeParse(undefined).success)
+  const names = omittable.map(([name]) => `\`${name}\``).join(', ')
   return names === '' ? '' : `Left out, these keep their values: ${names}. Every other field but \`seen\` is required.`
 }
 

@@ -5,11 +5,11 @@ import type { Headers } from './pagination.ts'
 type AnswerRequest = { scope: Scope; query?: unknown; reply: Headers }
 type Shared = { answer: unknown; headers: [name: string, value: string][] }
 
-export type ShareAnswer = <T>(name: string, asked: AnswerRequest, read: (reply: Headers) => Promise<T>) => Promise<T>
+export type ShareAnswer = <T>(name: string, request: AnswerRequest, read: (reply: Headers) => Promise<T>) => Promise<T>
 
 /** The same text for the same question of all who see the same gateways. */
-export function answerKey(scope: Scope, ...asked: unknown[]): string {
-  return JSON.stringify([scope.key, ...asked])
+export function answerKey(scope: Scope, ...parts: unknown[]): string {
+  return JSON.stringify([scope.key, ...parts])
 }
 
 /**

@@ -39,23 +39,23 @@ export function createHubUpdate(options: {
   log: Logger
 }): HubUpdate {
   const { source, dataDir, installation = findInstallation(), clock, log } = options
-  let known: Pick<HubVersion, 'newer' | 'checkedAt' | 'problem'> = { newer: null, checkedAt: null, problem: null }
+  let latest: Pick<HubVersion, 'newer' | 'checkedAt' | 'problem'> = { newer: null, checkedAt: null, problem: null }
 
   async function look(): Promise<void> {
     if (!source) return
     const checkedAt = new Date(clock()).toISOString()
     try {
       const release = (await findNewer({ ...source, installation, seen: seenIn(dataDir), clock }))?.release
-      if (release && release.version !== known.newer?.version)
+      if (release && release.version !== latest.newer?.version)
         log.warn({ version: release.version, runs: installation.version }, 'there is a newer version of the hub')
-      known = {
+      latest = {
         newer: release ? { version: release.version, createdAt: release.createdAt } : null,
         checkedAt,
         problem: null,
       }
     } catch (error) {
       log.warn({ err: error }, 'could not look for a newer version of the hub')
-      known = { ...known, checkedAt, problem: (error as Error).message }
+      latest = { ...latest, checkedAt, problem: (error as Error).message }
     }
   }
 
@@ -66,7 +66,7 @@ export function createHubUpdate(options: {
     failure: 'could not look for a newer version of the hub',
   })
   return {
-    status: () => ({ version: installation.version, isChecked: source !== undefined, ...known }),
+    status: () => ({ version: installation.version, isChecked: source !== undefined, ...latest }),
     look: () => tasks.run(look),
     start() {
       if (!source) return
@@ -78,7 +78,7 @@ export function createHubUpdate(options: {
 }
 
 /** For the commands: returns this version and the newer one, whose `fetch` is `fetchHub`. Rejects like `findNewer`. */
-export async function askForUpdate(source: Source, dataDir: string) {
+export async function checkForUpdate(source: Source, dataDir: string) {
   const installation = findInstallation()
   const newer = await findNewer({ ...source, installation, seen: seenIn(dataDir), clock: Date.now })
   const fetch = (form: 'archive' | 'deb', into: string, progress: Progress) =>

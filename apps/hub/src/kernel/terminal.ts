@@ -17,7 +17,7 @@ export function isAtTerminal(): boolean {
 }
 
 /** Asks until an answer has no problem. Undefined for an empty answer, or when the terminal has closed. */
-export async function ask(
+export async function prompt(
   question: string,
   problemOf: (answer: string) => string | undefined,
 ): Promise<string | undefined> {

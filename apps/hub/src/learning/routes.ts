@@ -6,8 +6,8 @@ import { mount } from '../http/mount.ts'
 const ASKED = { timeoutMs: 10_000, limitBytes: LEARNING_MAX_BYTES, limitValues: LEARNING_MAX_VALUES }
 
 /** What a gateway learned from reviews: requested from it while somebody looks, and not stored here. */
-export function learningRoutes(app: FastifyInstance, { door }: { door: Pick<GatewayDoor, 'ask'> }): void {
+export function learningRoutes(app: FastifyInstance, { door }: { door: Pick<GatewayDoor, 'call'> }): void {
   mount(app, readGatewayLearning, ({ gateway }) =>
-    door.ask(gateway, doorCalls.readLearning, ASKED).catch(orUnavailable('learning_unavailable')),
+    door.call(gateway, doorCalls.readLearning, ASKED).catch(orUnavailable('learning_unavailable')),
   )
 }

@@ -20,15 +20,15 @@ export function createGatewaySeries(): GatewaySeries {
 
   return {
     countDetections(gatewayId, result, count) {
-      const known = counted.get(gatewayId) ?? { stored: 0, refused: 0 }
-      known[result] += count
-      counted.set(gatewayId, known)
+      const counts = counted.get(gatewayId) ?? { stored: 0, refused: 0 }
+      counts[result] += count
+      counted.set(gatewayId, counts)
     },
 
     render(before, statuses, traffic) {
       const page = createPage(lastBytes)
       page.text(before)
-      const kept = new Map<string, Counted>()
+      const remaining = new Map<string, Counted>()
 
       page.family('status', 'gauge', 'The status that a gateway has, as 1')
       for (const { id, status } of statuses) page.add(id, `,status="${status}"`, 1)
@@ -37,7 +37,7 @@ export function createGatewaySeries(): GatewaySeries {
       page.family('detections_total', 'counter', 'Detections since the hub started, stored or refused')
       for (const { id } of statuses) {
         const detected = counted.get(id)
-        if (detected) kept.set(id, detected)
+        if (detected) remaining.set(id, detected)
         page.add(id, ',result="stored"', detected?.stored ?? 0)
         page.add(id, ',result="refused"', detected?.refused ?? 0)
       }
@@ -54,7 +54,7 @@ export function createGatewaySeries(): GatewaySeries {
         page.add(id, ',direction="received"', peer.receivedBytes)
         page.add(id, ',direction="sent"', peer.sentBytes)
       }
-      counted = kept
+      counted = remaining
       const bytes = page.bytes()
       lastBytes = bytes.length
       return bytes

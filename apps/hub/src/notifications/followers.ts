@@ -87,7 +87,7 @@ export function delivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower 
   return {
     name: 'notification-delivery',
     kinds: [...kinds, ...ANNOUNCED_BY_VERBS],
-    stage: 'tell',
+    stage: 'notify',
     afterCommit: wake,
   }
 }

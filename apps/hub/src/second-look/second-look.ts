@@ -3,7 +3,7 @@
  * bounded queue that is fair among gateways, and each gateway and the fleet have a limit of pictures a day.
  */
 import { SECOND_LOOK_PICTURE_MAX_BYTES, type askSecondLook, type BodyOf, type ResponseOf } from '@hedgerow/contract'
-import { askEndpoint, unsure, type EndpointAnswer } from '@hedgerow/second-look'
+import { queryEndpoint, unsure, type EndpointAnswer } from '@hedgerow/second-look'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { SecondLookConfig } from '../config.ts'
@@ -15,7 +15,7 @@ type Answer = ResponseOf<typeof askSecondLook>
 
 export type SecondLook = {
   /** Rejects with the database's error only. */
-  ask(gatewayId: string, body: BodyOf<typeof askSecondLook>): Promise<Answer>
+  look(gatewayId: string, body: BodyOf<typeof askSecondLook>): Promise<Answer>
   /** How many pictures wait. */
   waiting(): number
   stop(): Promise<void>
@@ -74,23 +74,23 @@ export function createSecondLook(
     return { by: model, ...look, ...(retryAfterMs !== undefined && { retryAfterSeconds: inSeconds(retryAfterMs) }) }
   }
 
-  async function askNow(gatewayId: string, { picture, ...facts }: BodyOf<typeof askSecondLook>): Promise<Answer> {
+  async function lookNow(gatewayId: string, { picture, ...facts }: BodyOf<typeof askSecondLook>): Promise<Answer> {
     const pauseMs = pausedUntil - performance.now()
     if (pauseMs > 0) return refused('The vision endpoint of the hub pauses.', pauseMs)
     const jpeg = await cleanJpeg(gatewayId, Buffer.from(picture, 'base64'), SECOND_LOOK_PICTURE_MAX_BYTES)
     if (!jpeg) return { by: 'hub', ...unsure('The picture is no whole JPEG, or too large.') }
     if (!(await spending.take(gatewayId)))
       return refused('The pictures of this day are spent.', spending.untilNextDayMs())
-    return toAnswer(await askEndpoint(config, { ...facts, jpeg }, { timeoutMs, signal }))
+    return toAnswer(await queryEndpoint(config, { ...facts, jpeg }, { timeoutMs, signal }))
   }
 
   return {
-    ask(gatewayId, body) {
+    look(gatewayId, body) {
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const waiting: Waiting = {
         begin: () => {
           clearTimeout(late)
-          return askNow(gatewayId, body).then(resolve, reject)
+          return lookNow(gatewayId, body).then(resolve, reject)
         },
         giveUp: resolve,
       }

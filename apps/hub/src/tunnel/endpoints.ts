@@ -29,14 +29,14 @@ const WORDS_KEPT_MS = 10_000
  * `endpoints`.
  */
 export function createPortWords({ endpoints, port }: Pick<Vpn, 'endpoints' | 'port'>, requestHost: () => string) {
-  let kept: { words: string; untilMs: number } | undefined
+  let cached: { words: string; untilMs: number } | undefined
   return (): string => {
     const now = performance.now()
-    if (kept === undefined || now > kept.untilMs) {
+    if (cached === undefined || now > cached.untilMs) {
       const host = endpoints(requestHost())[0]?.replace(/:\d+$/, '') ?? 'the hub'
-      kept = { words: `port ${port} of ${host}`, untilMs: now + WORDS_KEPT_MS }
+      cached = { words: `port ${port} of ${host}`, untilMs: now + WORDS_KEPT_MS }
     }
-    return kept.words
+    return cached.words
   }
 }
 

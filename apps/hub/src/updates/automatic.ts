@@ -31,7 +31,7 @@ export function createAutomaticUpdates(options: {
   async function survey(release: Release, automatic: Awaited<ReturnType<typeof readAutomatic>>) {
     const rows = await isAutomatic(db, release).execute()
     // What failed at a person's request is for people to try again.
-    const known = await db
+    const unavailable = await db
       .selectFrom('gateway_updates')
       .select('gateway_id')
       .where((row) =>
@@ -41,12 +41,12 @@ export function createAutomaticUpdates(options: {
         ]),
       )
       .execute()
-    const isKnown = new Set(known.map(({ gateway_id: id }) => id))
+    const isUnavailable = new Set(unavailable.map(({ gateway_id: id }) => id))
     const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).orderBy('id').execute()
     const isSkipped = new Set(rows.flatMap(({ state, gateway_id: id }) => (state === 'skipped' ? [id] : [])))
     const left = gateways.filter(
       ({ id, location }) =>
-        automatic.isOn(location) && !isKnown.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
+        automatic.isOn(location) && !isUnavailable.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
     )
     const names = new Map(gateways.map(({ id, name }) => [id, name]))
     const mustBeWell = isBetween(rows)
@@ -75,29 +75,33 @@ export function createAutomaticUpdates(options: {
     const now = clock()
     const automatic = await readAutomatic()
     if (!automatic.isAnywhere) return
-    const known = await findRollout(db, release.number)
-    if (known?.state === 'stopped') return
+    const rollout = await findRollout(db, release.number)
+    if (rollout?.state === 'stopped') return
     const { requests, left, held } = await survey(release, automatic)
     const heard = left.filter(({ id }) => now - heartbeats.latest(id)!.at < HEARD_WITHIN_MS)
     const candidates = heard.filter(({ location }) => automatic.isNow(location, now))
     const [later, away] = [heard.length - candidates.length, left.length - heard.length]
     const plan = planRollout(requests, { candidates: candidates.length, later, away, now })
     // Before the first gateway may be asked there is nothing to tell.
-    if (known ? plan.state !== known.state || plan.message !== known.message || plan.ask > 0 : plan.ask > 0)
-      await inTransaction(db, (transaction) => carryOut(transaction, release, { known, plan, candidates, now }))
-    if (plan.state === 'running') await tellHeld(release, held())
+    if (
+      rollout
+        ? plan.state !== rollout.state || plan.message !== rollout.message || plan.requests > 0
+        : plan.requests > 0
+    )
+      await inTransaction(db, (transaction) => carryOut(transaction, release, { rollout, plan, candidates, now }))
+    if (plan.state === 'running') await reportHeld(release, held())
   }
 
   async function carryOut(
     transaction: Transaction<Tables>,
     release: Release,
     {
-      known,
-      plan: { state, message, ask },
+      rollout,
+      plan: { state, message, requests },
       candidates,
       now,
     }: {
-      known: RolloutRow | undefined
+      rollout: RolloutRow | undefined
       plan: ReturnType<typeof planRollout>
       candidates: readonly { id: string; name: string }[]
       now: number
@@ -110,8 +114,8 @@ export function createAutomaticUpdates(options: {
       .onConflict((conflict) => conflict.column('number').doUpdateSet({ state, message }))
       .execute()
     const about = { at: now, actor: HUB, target: version }
-    if (!known) await record(transaction, { kind: 'rollout.started', ...about, data: { version } })
-    for (const gateway of candidates.slice(0, ask)) await putRequest(transaction, gateway, release, { now })
+    if (!rollout) await record(transaction, { kind: 'rollout.started', ...about, data: { version } })
+    for (const gateway of candidates.slice(0, requests)) await putRequest(transaction, gateway, release, { now })
     if (state !== 'stopped') return
     await withdraw(transaction, release, now)
     await record(transaction, { kind: 'rollout.stopped', ...about, data: { version, message } })
@@ -132,9 +136,9 @@ export function createAutomaticUpdates(options: {
   }
 
   /** Records, once for each request, that the others wait for it. */
-  async function tellHeld(release: Release, held: ReturnType<typeof findHeld>): Promise<void> {
-    for (const { gateway_id: id, attempt, held_at: told, message } of held) {
-      if (told !== null) continue
+  async function reportHeld(release: Release, held: ReturnType<typeof findHeld>): Promise<void> {
+    for (const { gateway_id: id, attempt, held_at: reportedAt, message } of held) {
+      if (reportedAt !== null) continue
       await inTransaction(db, async (transaction) => {
         const now = clock()
         const { numUpdatedRows } = await transaction

@@ -101,6 +101,6 @@ const WORDS = { waiting: 'Waits', fetching: 'Fetches it', trying: 'Tries it', fa
 
 /** What the gateway reported about this request; empty before its first report. */
 export function progressOf({ attempt }: RequestRow, content: Heartbeat | undefined): string {
-  const told = content?.update?.attempt === attempt ? content.update : undefined
-  return told ? [WORDS[told.state], told.message].filter(Boolean).join(': ') : ''
+  const reported = content?.update?.attempt === attempt ? content.update : undefined
+  return reported ? [WORDS[reported.state], reported.message].filter(Boolean).join(': ') : ''
 }

@@ -18,19 +18,19 @@ it.each([
   ['waits for the ten', { done: 1, asked: 9 }, 0],
   ['all, some at once', { done: 10 }, 50],
   ['all, as places become free', { done: 200, asked: 48 }, 2],
-])('asks %s', (_, counts, ask) => {
-  expect(plan(counts)).toMatchObject({ state: 'running', ask })
+])('asks %s', (_, counts, expected) => {
+  expect(plan(counts)).toMatchObject({ state: 'running', requests: expected })
 })
 
 it('asks no more gateways than there are', () => {
-  expect(planRollout(requests({ done: 10 }), { ...LEFT, candidates: 3 }).ask).toBe(3)
-  expect(planRollout([], LEFT).ask).toBe(0)
+  expect(planRollout(requests({ done: 10 }), { ...LEFT, candidates: 3 }).requests).toBe(3)
+  expect(planRollout([], LEFT).requests).toBe(0)
 })
 
 it.each([1, 10])('lets a ring of %i settle, by a clock that may be set back', (done) => {
-  expect(plan({ done }, NOW - SETTLE_MS + 1).ask).toBe(0)
-  expect(plan({ done }, NOW - SETTLE_MS).ask).toBeGreaterThan(0)
-  expect(plan({ done }, NOW + 365 * 86_400_000).ask).toBeGreaterThan(0)
+  expect(plan({ done }, NOW - SETTLE_MS + 1).requests).toBe(0)
+  expect(plan({ done }, NOW - SETTLE_MS).requests).toBeGreaterThan(0)
+  expect(plan({ done }, NOW + 365 * 86_400_000).requests).toBeGreaterThan(0)
 })
 
 it.each([
@@ -38,7 +38,7 @@ it.each([
   ['gateways', { away: 1 }, 'Waits for gateways that are offline.'],
   ['nothing', {}, 'Every gateway that can get it has it.'],
 ])('says that it waits for %s', (_, left, message) => {
-  expect(planRollout(requests({ done: 3 }), { ...LEFT, ...left })).toEqual({ state: 'running', message, ask: 0 })
+  expect(planRollout(requests({ done: 3 }), { ...LEFT, ...left })).toEqual({ state: 'running', message, requests: 0 })
   expect(planRollout(requests({ done: 3, asked: 1 }), { ...LEFT, ...left }).message).not.toBe(message)
 })
 
@@ -91,7 +91,7 @@ describe('a request holds the others back', () => {
 
 it('stops at the first failure, with its gateway and its reason', () => {
   const message = 'Gateway "Barn" was not updated: Too hot.'
-  expect(plan({ done: 5, asked: 3, failed: 1 })).toEqual({ state: 'stopped', message, ask: 0 })
+  expect(plan({ done: 5, asked: 3, failed: 1 })).toEqual({ state: 'stopped', message, requests: 0 })
 })
 
 it('knows the hours of the day, also past midnight', () => {

@@ -51,13 +51,13 @@ export const isLastRing = (requests: readonly Request[]): boolean => ringOf(requ
 export function planRollout(
   requests: readonly Request[],
   { candidates, later, away, now }: Left & { now: number },
-): Pick<RolloutRow, 'state' | 'message'> & { ask: number } {
+): Pick<RolloutRow, 'state' | 'message'> & { requests: number } {
   const failed = requests.find(({ state }) => state === 'failed')
   if (failed)
-    return { state: 'stopped', message: `Gateway "${failed.name}" was not updated: ${failed.message}`, ask: 0 }
+    return { state: 'stopped', message: `Gateway "${failed.name}" was not updated: ${failed.message}`, requests: 0 }
   const done = requests.filter(({ state }) => state === 'done')
   const waiting = count(requests, 'asked')
-  const waits = (message: string) => ({ state: 'running' as const, message, ask: 0 })
+  const waits = (message: string) => ({ state: 'running' as const, message, requests: 0 })
   if (waiting + candidates === 0) {
     if (later > 0) return waits('Waits for the hours of automatic updates.')
     if (away > 0) return waits('Waits for gateways that are offline.')
@@ -71,7 +71,7 @@ export function planRollout(
   if (unwell) return waits(`Waits for gateway "${unwell.name}", which ${unwell.unwell}.`)
   const places = ring === undefined ? AT_ONCE - waiting : ring - done.length - waiting
   const size = ring === undefined ? 'every gateway' : ring === 1 ? 'one gateway' : `the first ${ring} gateways`
-  return { state: 'running', message: `Goes to ${size}.`, ask: Math.max(0, Math.min(places, candidates)) }
+  return { state: 'running', message: `Goes to ${size}.`, requests: Math.max(0, Math.min(places, candidates)) }
 }
 
 const settledAt = (done: readonly Request[]) => Math.max(...done.map(({ ended_at: at }) => at ?? 0)) + SETTLE_MS
@@ -96,8 +96,8 @@ export function findHeld(requests: readonly Seen[], now: number): Seen[] {
   return isLastRing(requests) && held.length < AT_ONCE ? [] : held
 }
 
-function whyHeld({ name, asked_at: askedAt, heardAt, progress }: Seen, now: number): string | undefined {
-  const [silence, age] = [now - Math.max(heardAt ?? 0, askedAt), now - askedAt]
+function whyHeld({ name, asked_at: requestedAt, heardAt, progress }: Seen, now: number): string | undefined {
+  const [silence, age] = [now - Math.max(heardAt ?? 0, requestedAt), now - requestedAt]
   if (silence >= SILENT_MS) {
     const heard = heardAt === undefined ? 'was not heard from since' : `has been silent for ${duration(now - heardAt)}`
     return `Gateway "${name}" was asked ${duration(age)} ago and ${heard}.`

@@ -15,7 +15,7 @@ export function updateRoutes(app: FastifyInstance, { updates }: { updates: Updat
     const rest = last === undefined ? sorted : sorted.filter(({ name }) => name > last)
     return { ...all, gateways: sendPage(reply, rest, page, ({ name }) => [name]) }
   })
-  mount(app, contract.updateGateways, ({ body, act }) => updates.ask(body.gatewayIds, act))
+  mount(app, contract.updateGateways, ({ body, act }) => updates.request(body.gatewayIds, act))
   mount(app, contract.stopRollout, ({ act }) => updates.stopRollout(act))
   mount(app, contract.skipUpdate, ({ body, act }) => updates.skip(body.gatewayId, act))
   for (const call of [contract.editSiteUpdates, contract.saveSiteUpdates])

@@ -11,7 +11,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { HUB, record, type Act } from '../facts/facts.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -37,7 +37,7 @@ export type Updates = {
   /** With `search`, the gateways whose name or location contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
-  ask(gatewayIds: readonly string[], act: Act): Promise<Versions>
+  request(gatewayIds: readonly string[], act: Act): Promise<Versions>
   /** Throws `no_release` and `rollout_not_stopped`. */
   resume(act: Act): Promise<Versions>
   /** Throws `no_release` and `rollout_not_running`. */
@@ -67,7 +67,7 @@ export function createUpdates(options: {
   const { db, clock, downloads, heartbeats } = options
   const automatic = createAutomaticUpdates(options)
   let lookedAtDone = -Infinity
-  const readAsked = kept(db, { name: 'asked-updates', kinds: STALE_AFTER }, async () => {
+  const readAsked = cachedRead(db, { name: 'asked-updates', kinds: STALE_AFTER }, async () => {
     const rows = await db.selectFrom('gateway_updates').selectAll().where('state', '=', 'asked').execute()
     return new Map<string, WantedUpdate>(
       rows.map(({ gateway_id: id, number, attempt, by_name: by }) => [id, { number, attempt, byHand: by !== null }]),
@@ -174,7 +174,7 @@ export function createUpdates(options: {
   return {
     wanted: async (gatewayId) => (await readAsked()).get(gatewayId),
     list,
-    async ask(gatewayIds, act) {
+    async request(gatewayIds, act) {
       const release = await requireRelease()
       await inTransaction(db, async (transaction) => {
         for (const id of new Set(gatewayIds)) {

@@ -6,21 +6,21 @@
 import { useEffect, useRef } from 'react'
 
 const open = new Map<string, () => unknown>()
-let kept = { owner: '', values: new Map<string, unknown>() }
+let stored = { owner: '', values: new Map<string, unknown>() }
 
 /** Call it while the screen of the ending session is still mounted. `owner` identifies the person. */
 export function saveOpenDrafts(owner: string): void {
   const values = [...open].map(([name, read]) => [name, read()] as const).filter(([, value]) => value !== undefined)
-  kept = { owner, values: new Map(values) }
+  stored = { owner, values: new Map(values) }
 }
 
 /** Call it after a sign-in: it drops the drafts of another person. */
 export function keepDraftsOnlyFor(owner: string): void {
-  if (kept.owner !== owner) dropDrafts()
+  if (stored.owner !== owner) dropDrafts()
 }
 
 export function dropDrafts(): void {
-  kept = { owner: '', values: new Map() }
+  stored = { owner: '', values: new Map() }
 }
 
 /**
@@ -33,8 +33,8 @@ export function useDraft<T>(name: string, now: T | undefined, restore: (was: T) 
     latest.current = { now, restore }
   })
   useEffect(() => {
-    const was = kept.values.get(name)
-    kept.values.delete(name)
+    const was = stored.values.get(name)
+    stored.values.delete(name)
     if (was !== undefined) latest.current.restore(was as T)
     open.set(name, () => latest.current.now)
     return () => {

@@ -17,6 +17,6 @@ export function showBadge(count: number): void {
 }
 
 /** Tells the service worker since when the hub does not answer this page, for a reload; null: it answers. */
-export function tellLostSince(lostSince: number | null): void {
+export function postLostSince(lostSince: number | null): void {
   if ('serviceWorker' in navigator) navigator.serviceWorker.controller?.postMessage({ lostSince })
 }

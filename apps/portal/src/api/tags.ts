@@ -14,7 +14,7 @@ export function countTags(gateways: readonly { tags: readonly string[] }[]): Rea
 
 /** The tags of a list to choose from. A chosen tag that no gateway has any more stays in it. */
 export function tagOptions(counts: ReadonlyMap<string, number>, chosen: string): (readonly [string, string])[] {
-  const known = [...counts].map(([tag, count]) => [tag, `${tag} (${count.toLocaleString()})`] as const)
+  const existing = [...counts].map(([tag, count]) => [tag, `${tag} (${count.toLocaleString()})`] as const)
   const gone = chosen !== '' && !counts.has(chosen) ? [[chosen, `${chosen} (0)`] as const] : []
-  return [['', 'Any tag'], ...known, ...gone]
+  return [['', 'Any tag'], ...existing, ...gone]
 }

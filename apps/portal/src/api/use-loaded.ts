@@ -12,14 +12,14 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): Loaded<
   const [controller, setController] = useState(() => new AbortController())
   useEffect(() => {
     const { signal } = controller
-    const ask = async () => {
+    const request = async () => {
       try {
         setLoaded({ data: await load(signal) })
       } catch (error) {
         if (!signal.aborted) setLoaded({ problem: messageOf(error), isFinal: isFinal(error) })
       }
     }
-    void ask()
+    void request()
   }, [load, controller])
   useEffect(() => () => controller.abort(), [controller])
   const retry = () => {

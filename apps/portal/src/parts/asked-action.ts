@@ -14,9 +14,9 @@ export function useAskedAction<Action extends string>(
   useEffect(() => {
     latest.current = { actions, onAction }
   })
-  const asked = parameters.get('do')
+  const requested = parameters.get('do')
   useEffect(() => {
-    if (asked === null) return
+    if (requested === null) return
     changeParameters(
       (current) => {
         current.delete('do')
@@ -24,7 +24,7 @@ export function useAskedAction<Action extends string>(
       },
       { replace: true },
     )
-    const action = latest.current.actions.find((known) => known === asked)
+    const action = latest.current.actions.find((name) => name === requested)
     if (action !== undefined) latest.current.onAction(action)
-  }, [asked, changeParameters])
+  }, [requested, changeParameters])
 }

@@ -49,7 +49,7 @@ export function useOneByOne(
     for (const key of keys.filter((one) => !outcomes.has(one))) {
       if (isStopped.current) break
       const outcome = await outcomeOf(key)
-      setOutcomes((known) => new Map(known).set(key, outcome))
+      setOutcomes((previous) => new Map(previous).set(key, outcome))
     }
     setWorking(false)
   }

@@ -45,11 +45,11 @@ export function useToldOrder({ id, name }: Ordered) {
   const { mutateAsync, isPending } = useOrder(id)
   const give = async (order: Exclude<Order, { action: 'fire' }>) => {
     const words = order.action === 'disarm' ? DONE[order.lasts ?? 'disarm'] : DONE[order.action]
-    const told = await mutateAsync(order).then(
+    const message = await mutateAsync(order).then(
       ({ state, message }) => (state === 'done' ? `${name}: ${message || words}` : `${name}: ${message}`),
       (error: unknown) => `${name}: ${messageOf(error)}`,
     )
-    void toast(told)
+    void toast(message)
   }
   return { give, isPending }
 }

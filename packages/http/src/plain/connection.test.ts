@@ -208,8 +208,8 @@ describe('a connection with plain requests', () => {
 
   it.each([
     ['before its first request', '', { headersMs: 50 }],
-    ['after an answer', get('/'), { idleMs: 20, keptMs: 50 }],
-    ['after an answer to node:http', get('/', 'other'), { keptMs: 50 }],
+    ['after an answer', get('/'), { idleMs: 20, keepAliveMs: 50 }],
+    ['after an answer to node:http', get('/', 'other'), { keepAliveMs: 50 }],
     ['in the middle of a head', get('/').slice(0, -1), { headersMs: 50 }],
   ])('ends when it is silent %s', async (_what, bytes, deadlines) => {
     const front = await open({ deadlines })

@@ -24,7 +24,7 @@ export type PlainServer = {
   /** Without traffic, while an exchange is under way. */
   idleMs: number
   /** Between two exchanges; not shorter than `idleMs`. */
-  keptMs: number
+  keepAliveMs: number
   lingerMs: number
 }
 
@@ -40,8 +40,8 @@ export class PlainConnection {
   #left = 0
   /** Arrived, and not read yet. */
   #ahead: Buffer | undefined
-  /** Which limit it has: that of its first request, `idleMs`, or the rest of `keptMs`. */
-  #limit: 'first' | 'idle' | 'kept' = 'first'
+  /** Which limit it has: that of its first request, `idleMs`, or the rest of `keepAliveMs`. */
+  #limit: 'first' | 'idle' | 'keep-alive' = 'first'
   #hasLeft = false
 
   constructor(socket: Duplex, server: PlainServer) {
@@ -67,7 +67,7 @@ export class PlainConnection {
 
   readonly #onDrain = (): void => {
     const exchange = this.#exchange
-    if (exchange) this.#server.contain(this.#socket, () => exchange.tellDrained())
+    if (exchange) this.#server.contain(this.#socket, () => exchange.emitDrained())
   }
 
   /** As node:http: a client that ends its half wants nothing more. */
@@ -79,17 +79,17 @@ export class PlainConnection {
   readonly #onClose = (): void => {
     const exchange = this.#exchange
     if (!exchange) return
-    this.#server.contain(this.#socket, () => exchange.tellClosed())
+    this.#server.contain(this.#socket, () => exchange.emitClosed())
   }
 
   readonly #onTimeout = (): void => {
-    const { idleMs, keptMs } = this.#server
+    const { idleMs, keepAliveMs } = this.#server
     const isWorking = this.#exchange !== undefined && this.#socket.writableLength === 0
     if (isWorking) (this.#socket as Socket).setTimeout(idleMs)
     // The rest of its time between two exchanges: setting a new timer for each would cost more.
-    else if (!this.#exchange && this.#limit === 'idle' && keptMs > idleMs) {
-      this.#limit = 'kept'
-      ;(this.#socket as Socket).setTimeout(keptMs - idleMs)
+    else if (!this.#exchange && this.#limit === 'idle' && keepAliveMs > idleMs) {
+      this.#limit = 'keep-alive'
+      ;(this.#socket as Socket).setTimeout(keepAliveMs - idleMs)
     } else this.#socket.destroy()
   }
 
@@ -115,7 +115,7 @@ export class PlainConnection {
     const exchange = this.#exchange!
     const end = Math.min(bytes.length, this.#left)
     this.#left -= end
-    exchange.tellBody(end === bytes.length ? bytes : bytes.subarray(0, end), this.#left === 0)
+    exchange.emitBody(end === bytes.length ? bytes : bytes.subarray(0, end), this.#left === 0)
     return bytes.subarray(end)
   }
 

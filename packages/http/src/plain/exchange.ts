@@ -142,8 +142,8 @@ export class PlainExchange implements Exchange {
     this.#settle()
   }
 
-  /** For the connection, as all `tell`. */
-  tellBody(bytes: Buffer, isLast: boolean): void {
+  /** For the connection, as all `emit`. */
+  emitBody(bytes: Buffer, isLast: boolean): void {
     this.#user?.onUpload(bytes)
     if (!isLast) return
     this.complete = true
@@ -151,11 +151,11 @@ export class PlainExchange implements Exchange {
     this.#settle()
   }
 
-  tellDrained(): void {
+  emitDrained(): void {
     this.#user?.onRoom()
   }
 
-  tellClosed(): void {
+  emitClosed(): void {
     this.#answered(false)
     this.#finish()
   }

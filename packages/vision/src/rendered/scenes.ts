@@ -10,8 +10,8 @@ type Walk = Partial<Pick<Actor, 'startMs' | 'endMs' | 'height'>> & { y?: number;
 const HEIGHTS: Record<RenderedLabel, number> = { boar: 0.26, cat: 0.16, deer: 0.42, fox: 0.19, person: 0.5 }
 
 /** A figure that walks from one side of the picture to the other. */
-export function walker(label: RenderedLabel, way: Walk = {}): Actor {
-  const { startMs = 4_000, endMs = 14_000, y = 0.75, toLeft = false, seed = 1, height = HEIGHTS[label] } = way
+export function walker(label: RenderedLabel, walk: Walk = {}): Actor {
+  const { startMs = 4_000, endMs = 14_000, y = 0.75, toLeft = false, seed = 1, height = HEIGHTS[label] } = walk
   const [left, right] = [
     [-0.2, y],
     [1.2, y + 0.08],

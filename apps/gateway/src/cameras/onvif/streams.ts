@@ -64,10 +64,10 @@ async function streamUrl(media: URL, device: OnvifDevice, token: string, signal:
   return url
 }
 
-function sameMachine(text: string, asked: URL, protocols: RegExp): URL {
+function sameMachine(text: string, requested: URL, protocols: RegExp): URL {
   const url = URL.canParse(text) && text.length < 500 ? new URL(text) : undefined
   if (!url || !protocols.test(url.protocol)) throw new DeviceRefusal('the camera named no address that can be used')
-  if (url.hostname !== asked.hostname) throw new DeviceRefusal('the camera named an address of another machine')
+  if (url.hostname !== requested.hostname) throw new DeviceRefusal('the camera named an address of another machine')
   return url
 }
 

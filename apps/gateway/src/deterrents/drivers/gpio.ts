@@ -21,7 +21,7 @@ export const driver = driverType({
     let holding: ChildProcess | undefined
     const polarity = activeLow ? ['--active-low'] : []
 
-    async function knownVersion(signal: AbortSignal): Promise<1 | 2> {
+    async function supportedVersion(signal: AbortSignal): Promise<1 | 2> {
       version ??= libgpiodVersion('gpioset', signal)
       try {
         return await version
@@ -42,7 +42,7 @@ export const driver = driverType({
     return {
       async on(seconds, signal) {
         const args =
-          (await knownVersion(signal)) === 2
+          (await supportedVersion(signal)) === 2
             ? [...polarity, '-c', chip, '-t', `${seconds}s,0`, `${line}=1`]
             : [...polarity, '--mode=time', `--sec=${seconds}`, chip, `${line}=1`]
         await letGo()
@@ -61,7 +61,7 @@ export const driver = driverType({
       async off(signal) {
         await letGo()
         const args =
-          (await knownVersion(signal)) === 2
+          (await supportedVersion(signal)) === 2
             ? [...polarity, '-c', chip, '-t', '0', `${line}=0`]
             : [...polarity, chip, `${line}=0`]
         await runGpio('gpioset', args, signal)

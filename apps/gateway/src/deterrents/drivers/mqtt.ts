@@ -62,7 +62,7 @@ export const driver = driverType({
     /** What the device said last on this connection, retained or not: many switches report only changes. */
     let reported: 'on' | 'off' | undefined
     /** What it said on an earlier one. It may have changed since with nobody to hear it. */
-    let saidBefore: 'on' | 'off' | undefined
+    let previousState: 'on' | 'off' | undefined
     let connectedAt = -Infinity
     /** The broker has the message of the current call. */
     let isTaken = false
@@ -101,7 +101,7 @@ export const driver = driverType({
       if (signal.aborted) client.end(true)
       signal.throwIfAborted()
       if (!state) return client
-      saidBefore = reported ?? saidBefore
+      previousState = reported ?? previousState
       reported = undefined
       connectedAt = performance.now()
       client.on('message', (_topic, message) => listen(message.toString('utf8')))
@@ -119,7 +119,7 @@ export const driver = driverType({
       if (reported === wanted) return `${taken}; the switch says ${wanted}`
       const { promise: isSo, resolve } = Promise.withResolvers<true>()
       heard = () => reported === wanted && resolve(true)
-      const comesBack = saidBefore === 'on' ? connectedAt + COMES_BACK_MS - performance.now() : 0
+      const comesBack = previousState === 'on' ? connectedAt + COMES_BACK_MS - performance.now() : 0
       const silence = sleep(Math.max(SILENT_MS, comesBack), false, { ref: false })
       const isSilent = wanted === 'off' && reported === undefined ? silence : isSo
       if (await Promise.race([isSo, isSilent])) return `the switch said ${wanted}`
@@ -165,7 +165,7 @@ export const driver = driverType({
       async off(signal) {
         const client = held?.connected ? held : await connect(signal)
         const answer = await withClient(client, signal, () => publish(client, 'off', settings.off))
-        saidBefore = undefined
+        previousState = undefined
         await drop()
         return answer
       },

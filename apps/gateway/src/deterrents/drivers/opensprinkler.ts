@@ -43,7 +43,7 @@ export const driver = driverType({
   open({ address, password, station, verifyCertificate }) {
     const index = station - 1
     /** When the controller was last asked to switch on. */
-    let askedAt = -Infinity
+    let requestedAt = -Infinity
 
     function call(path: string, parameters: Record<string, string>, signal: AbortSignal) {
       const url = new URL(path, address)
@@ -87,7 +87,7 @@ export const driver = driverType({
       const until = performance.now() + OFF_WITHIN_MS
       let isToldBefore = false
       while (performance.now() < until) {
-        const isTakenUp = performance.now() - askedAt > TAKEN_UP_MS
+        const isTakenUp = performance.now() - requestedAt > TAKEN_UP_MS
         const { isRunning, program } = (await look(signal)) ?? { isRunning: false, program: undefined }
         if (program !== undefined && program !== 0 && program !== BY_HAND) {
           if (isTakenUp) return `it is off; program ${program} of the controller has the station, and goes on`
@@ -100,7 +100,7 @@ export const driver = driverType({
           const isGone = result === NOT_IN_QUEUE || (program === undefined && isToldBefore)
           if (isGone && !isRunning && isTakenUp) return 'it is off'
           isToldBefore = true
-          if (result === DONE && (isRunning || program === BY_HAND)) askedAt = -Infinity
+          if (result === DONE && (isRunning || program === BY_HAND)) requestedAt = -Infinity
         }
         await sleep(LOOK_AGAIN_MS, undefined, { signal })
       }
@@ -109,15 +109,15 @@ export const driver = driverType({
 
     return {
       async on(seconds, signal) {
-        askedAt = performance.now()
+        requestedAt = performance.now()
         // `qo` (since 2.2.1(4)) lets it run before stations that wait, which then go on.
         const result = await change({ en: '1', t: String(seconds), qo: '1' }, signal)
         if (result !== DONE) {
-          askedAt = -Infinity
+          requestedAt = -Infinity
           throw new NeverOn(`not fired: ${inWords(result)}`)
         }
         // The supervisor ends a short firing before a longer wait is over.
-        const waitsUntil = askedAt + Math.min(STARTS_WITHIN_MS, (seconds - 1) * 1_000)
+        const waitsUntil = requestedAt + Math.min(STARTS_WITHIN_MS, (seconds - 1) * 1_000)
         let startsInMs: number | undefined
         do {
           const seen = await look(signal)

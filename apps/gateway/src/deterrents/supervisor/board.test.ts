@@ -22,7 +22,7 @@ function open(mayBeOn: boolean): void {
   board = createBoard({
     openDriver: () => ({ driver, answerMs: 100, redact: (text) => text }),
     clock: instantNow,
-    tell: (_unit, { event }) => events.push(event),
+    report: (_unit, { event }) => events.push(event),
   })
   board.guard([{ ...unit, mayBeOn }])
 }

@@ -27,7 +27,7 @@ export type Board = {
 export type BoardOptions = {
   openDriver: OpenDriver
   clock: () => Instant
-  tell(unitId: string, event: SwitchEvent): void
+  report(unitId: string, event: SwitchEvent): void
 }
 
 const ANSWER_MAX = 200
@@ -47,14 +47,14 @@ type Slot = {
   inFlight: Map<number, AbortController>
 }
 
-export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
+export function createBoard({ openDriver, clock, report }: BoardOptions): Board {
   const slots = new Map<string, Slot>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   function run(slot: Slot, outputs: readonly SwitchOutput[]): void {
     for (const output of outputs) {
-      if (output.do === 'tell') tell(slot.unit.id, output.event)
+      if (output.do === 'report') report(slot.unit.id, output.event)
       else if (output.do === 'call') void carryOut(slot, output.call, output.on)
       else {
         slot.inFlight.get(output.call)?.abort()
@@ -133,7 +133,7 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
     on(unitId, firing, seconds) {
       const slot = slots.get(unitId)
       if (slot) run(slot, slot.switch.on(firing, seconds, clock()))
-      else tell(unitId, { event: 'failed', firing, message: 'it is not guarded' })
+      else report(unitId, { event: 'failed', firing, message: 'it is not guarded' })
     },
     off(unitIds) {
       for (const id of unitIds) {

@@ -150,7 +150,7 @@ export function openGuard(options: GuardOptions): Guard {
   async function offByOurselves(unit: Unit): Promise<void> {
     await loadDrivers([unit], loaded)
     if (isReady) return
-    ownBoard ??= createBoard({ openDriver: opener(loaded), clock: instantNow, tell: onEvent })
+    ownBoard ??= createBoard({ openDriver: opener(loaded), clock: instantNow, report: onEvent })
     ownBoard.add({ ...unit, mayBeOn: true })
     ownBoard.off([unit.id])
   }

@@ -26,17 +26,17 @@ let turn: Promise<void> = Promise.resolve()
 const board = createBoard({
   openDriver: opener(loaded),
   clock: instantNow,
-  tell: (unit, event) => tell({ is: 'event', unit, event }),
+  report: (unit, event) => send({ is: 'event', unit, event }),
 })
 
-function tell(message: FromSupervisor): void {
+function send(message: FromSupervisor): void {
   // Nobody listens any more once the agent is gone.
   if (process.connected) process.send!(message, () => {})
 }
 
 function receive(message: ToSupervisor): void {
   heardAt = instantNow().mono
-  if (message.is === 'alive') tell({ is: 'alive' })
+  if (message.is === 'alive') send({ is: 'alive' })
   else if (message.is === 'end') end()
   else if (message.is === 'off') board.off([message.unit])
   else if (message.is === 'on') switchOn(message)
@@ -47,13 +47,13 @@ async function guard(units: Extract<ToSupervisor, { is: 'guard' }>['units']): Pr
   await loadDrivers(units, loaded)
   // Also when the agent has stopped or died meanwhile: an earlier crash may have left something on.
   board.guard(units)
-  tell({ is: 'ready' })
+  send({ is: 'ready' })
 }
 
 function switchOn({ unit, firing, seconds, at }: Extract<ToSupervisor, { is: 'on' }>): void {
   const isLate = instantNow().mono - at > ON_AGE_MAX_MS
   if (endingSince === undefined && !isLate) return board.on(unit, firing, seconds)
-  tell({ is: 'event', unit, event: { event: 'failed', firing, message: 'it was asked for too late' } })
+  send({ is: 'event', unit, event: { event: 'failed', firing, message: 'it was asked for too late' } })
   board.off([unit])
 }
 

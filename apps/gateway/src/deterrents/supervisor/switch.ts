@@ -16,7 +16,7 @@ export type SwitchEvent =
 export type SwitchOutput =
   | { do: 'call'; call: number; on: number | undefined }
   | { do: 'break-off'; call: number }
-  | { do: 'tell'; event: SwitchEvent }
+  | { do: 'report'; event: SwitchEvent }
 
 /** How late an aborted request may reach the device. */
 export const LATE_MS = 15_000
@@ -86,7 +86,7 @@ export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOption
     if (failure === 'unknown') mayArriveLate(now)
     const how = failure === 'never-on' ? ({ neverOn: true } as const) : {}
     const planned: SwitchOutput[] = firing
-      ? [{ do: 'tell', event: { event: 'failed', firing: firing.id, message, ...how } }]
+      ? [{ do: 'report', event: { event: 'failed', firing: firing.id, message, ...how } }]
       : []
     return [...planned, ...call(undefined, now)]
   }
@@ -96,7 +96,7 @@ export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOption
     failures += 1
     if (isFaultTold) return []
     isFaultTold = true
-    return [{ do: 'tell', event: { event: 'fault', message } }]
+    return [{ do: 'report', event: { event: 'fault', message } }]
   }
 
   function isOff(answer: string, now: Instant): SwitchOutput[] {
@@ -111,7 +111,7 @@ export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOption
     firing = undefined
     mayBeOn = false
     isFaultTold = false
-    return [{ do: 'tell', event: { event: 'off', ...(before && { firing: before.id }), answer } }]
+    return [{ do: 'report', event: { event: 'off', ...(before && { firing: before.id }), answer } }]
   }
 
   const isOver = (now: Instant): boolean =>
@@ -126,7 +126,7 @@ export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOption
     on(id: string, seconds: number, now: Instant): SwitchOutput[] {
       if (phase.is !== 'off') {
         const message = 'it is not known to be off'
-        return [{ do: 'tell', event: { event: 'failed', firing: id, message } }]
+        return [{ do: 'report', event: { event: 'failed', firing: id, message } }]
       }
       firing = { id, seconds, since: now }
       return call(seconds, now)
@@ -140,7 +140,7 @@ export function createSwitch({ answerMs, now: madeAt, ...options }: SwitchOption
     answered(id: number, answer: string, now: Instant): SwitchOutput[] {
       if (phase.is === 'switching-on' && phase.call.id === id && firing) {
         phase = { is: 'on' }
-        return [{ do: 'tell', event: { event: 'on', firing: firing.id, answer } }]
+        return [{ do: 'report', event: { event: 'on', firing: firing.id, answer } }]
       }
       if (phase.is === 'switching-off' && phase.call.id === id) return isOff(answer, now)
       return []

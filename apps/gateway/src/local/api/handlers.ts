@@ -84,9 +84,9 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       return { status: 200, headers: { 'content-type': 'application/gzip' }, body }
     },
     async goBack() {
-      const way = await options.goBack()
-      if ('problem' in way) throw new Refusal('no_way_back', { message: way.problem })
-      return way
+      const rollback = await options.goBack()
+      if ('problem' in rollback) throw new Refusal('no_way_back', { message: rollback.problem })
+      return rollback
     },
     undoLearning: ({ body }) => ({ undone: learning.undo(body, 'the device') }),
   }

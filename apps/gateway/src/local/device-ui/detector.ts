@@ -56,7 +56,7 @@ export function createDetector(options: {
         folder,
         fromHub,
         confirm: async () => false,
-        tell: (line) => void (step = line),
+        print: (line) => void (step = line),
         progress: { ...NO_PROGRESS, show: (what, how = '') => void (step = `${what}: ${how}`) },
       })
     } catch (error) {

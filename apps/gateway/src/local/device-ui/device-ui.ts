@@ -21,7 +21,7 @@ import { PASSWORD_VISITOR, visitorFromHub } from './visitor.ts'
 
 export type DeviceUi = {
   owns(path: string): boolean
-  handle(request: IncomingMessage, response: ServerResponse, way: Entrance): void
+  handle(request: IncomingMessage, response: ServerResponse, entrance: Entrance): void
 }
 
 export type Entrance = {
@@ -132,11 +132,11 @@ export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
 
   return {
     owns: (path) => path === DEVICE_UI_BASE || path.startsWith(`${DEVICE_UI_BASE}/`),
-    handle(request, response, way) {
+    handle(request, response, entrance) {
       for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
       const path = pathOf(request)
-      const calls = way.isTunnel ? tunnelCalls! : localCalls!
-      if (!way.isShared && path.startsWith(`${DEVICE_API_BASE}/v1/`)) return void calls.handle(request, response)
+      const calls = entrance.isTunnel ? tunnelCalls! : localCalls!
+      if (!entrance.isShared && path.startsWith(`${DEVICE_API_BASE}/v1/`)) return void calls.handle(request, response)
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD')
         return sendText(request, response, 405, 'text/plain', 'This address does not accept that method.\n')
@@ -145,7 +145,7 @@ export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
         response.writeHead(302, { location: `${DEVICE_UI_BASE}/`, 'content-length': 0 }).end()
         return
       }
-      answer(request, response, way).catch((error: unknown) => {
+      answer(request, response, entrance).catch((error: unknown) => {
         log.error({ err: error }, 'a page of the device failed')
         if (response.headersSent) response.destroy()
         else sendText(request, response, 500, 'text/plain', FAILED)

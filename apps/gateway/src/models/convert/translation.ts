@@ -84,8 +84,8 @@ export function translate(
   function stored(reference: string): Value {
     const [name = '', output = '0'] = reference.split(':')
     const key = output === '0' ? name : reference
-    const known = values.get(key)
-    if (known) return known
+    const cached = values.get(key)
+    if (cached) return cached
     const node = nodeOf(name)
     const operation = Object.hasOwn(operations, node.op) ? operations[node.op]! : undefined
     if (!operation)
@@ -193,8 +193,8 @@ export function translate(
     Reshape({ input }) {
       const value = channelsLast(stored(input[0]!))
       const wanted = numbers(input[1]!)
-      const known = sizeOf(wanted.filter((length) => length >= 0))
-      const shape = wanted.map((length) => (length < 0 ? sizeOf(value.shape) / known : length))
+      const fixedSize = sizeOf(wanted.filter((length) => length >= 0))
+      const shape = wanted.map((length) => (length < 0 ? sizeOf(value.shape) / fixedSize : length))
       return { name: graph.node('Reshape', [value.name, graph.integers(shape)]), shape, channelsFirst: false }
     },
     ConcatV2({ input }) {

@@ -41,7 +41,7 @@ const QUALITIES = [80, 60, 40]
 
 type SentDetection = {
   detection: Detection
-  toldAt: number
+  sentAt: number
   quality: number | undefined
   /** The object with its surroundings, for the hub. */
   jpeg: Buffer | undefined
@@ -53,12 +53,12 @@ type SentDetection = {
 }
 
 export function createDetections({ camera, zones, by, toUnixMs, report, recorder }: DetectionsOptions) {
-  const told = new Map<number, SentDetection>()
+  const sent = new Map<number, SentDetection>()
   const moment = (atMs: number) => new Date(toUnixMs(atMs)).toISOString()
   const isAlertPlace = (zone: string | undefined) => zone !== undefined || Object.keys(zones).length === 0
 
-  async function tell(one: SentDetection, now: number): Promise<void> {
-    one.toldAt = now
+  async function send(one: SentDetection, now: number): Promise<void> {
+    one.sentAt = now
     const thumbnail = one.isNewPicture && one.jpeg ? { thumbnail: one.jpeg.toString('base64') } : {}
     if (one.isNewPicture && one.snapshot) await recorder.keepPicture(one.detection.id, one.snapshot)
     one.isNewPicture = false
@@ -73,23 +73,23 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
       const { label, score, sighting } = track
       const box = clipToPicture(sighting.box)
       const entered = zonesOf(zones, box).at(-1)
-      const known = told.get(track.id)
-      const zone = entered ?? known?.detection.zone
+      const previous = sent.get(track.id)
+      const zone = entered ?? previous?.detection.zone
       const detection: Detection = {
-        id: known?.detection.id ?? `eye-${randomUUID()}`,
+        id: previous?.detection.id ?? `eye-${randomUUID()}`,
         camera,
         label,
         severity: label !== MOTION && isAlertPlace(zone) ? 'alert' : 'detection',
         score,
-        startedAt: known?.detection.startedAt ?? moment(track.firstSeenAt),
+        startedAt: previous?.detection.startedAt ?? moment(track.firstSeenAt),
         source: 'eye',
         verdicts: [{ stage: 'detector', by, outcome: 'unsure', score }],
         ...(zone !== undefined && { zone }),
         box,
       }
-      const one = known ?? newlyTold(detection)
-      if (!known) recorder.begin(detection.id, track.firstSeenAt)
-      told.set(track.id, one)
+      const one = previous ?? newlySent(detection)
+      if (!previous) recorder.begin(detection.id, track.firstSeenAt)
+      sent.set(track.id, one)
       const isOther = detection.zone !== one.detection.zone || detection.label !== one.detection.label
       // The box belongs to the picture that is shown.
       one.detection = { ...detection, ...(one.detection.box && { box: one.detection.box }) }
@@ -103,27 +103,27 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
         one.sight = { crop: cropOf(image, box), travel: track.travel, features: sighting.features }
         one.detection.box = box
       }
-      if (!known || isOther || now - one.toldAt >= UPDATE_EVERY_MS) await tell(one, now)
+      if (!previous || isOther || now - one.sentAt >= UPDATE_EVERY_MS) await send(one, now)
     },
     /** Called when a confirmed track has ended. */
     async end({ id, lastSeenAt }: Track): Promise<void> {
-      const one = told.get(id)
+      const one = sent.get(id)
       if (!one) return
-      told.delete(id)
+      sent.delete(id)
       recorder.end(one.detection.id, lastSeenAt)
       one.detection = { ...one.detection, endedAt: moment(lastSeenAt) }
-      await tell(one, lastSeenAt)
+      await send(one, lastSeenAt)
     },
     /** The best whole picture so far of a detection that has not ended. */
     picture: (detectionId: string): Buffer | undefined =>
-      [...told.values()].find(({ detection }) => detection.id === detectionId)?.snapshot,
+      [...sent.values()].find(({ detection }) => detection.id === detectionId)?.snapshot,
   }
 }
 
-function newlyTold(detection: Detection): SentDetection {
+function newlySent(detection: Detection): SentDetection {
   return {
     detection,
-    toldAt: -Infinity,
+    sentAt: -Infinity,
     quality: undefined,
     jpeg: undefined,
     snapshot: undefined,

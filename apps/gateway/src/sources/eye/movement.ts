@@ -50,9 +50,9 @@ export function createMovement() {
 
   function rest(track: Track, luma: Plane, now: number): void {
     const { box, label } = track
-    const known = resting.find((one) => one.label === label && overlapOf(one.box, box) > SAME_PLACE)
+    const existing = resting.find((one) => one.label === label && overlapOf(one.box, box) > SAME_PLACE)
     // As it looked first: something may hide it later.
-    if (known) known.seenAt = now
+    if (existing) existing.seenAt = now
     else if (!isPersonLabel(label))
       resting = [...resting, { box, label, patch: patchOf(luma, box), seenAt: now }].slice(-RESTING_MAX)
   }

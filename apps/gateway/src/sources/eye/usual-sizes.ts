@@ -12,8 +12,8 @@ export function createUsualSizes() {
   return {
     learn(box: Box, size: { width: number; height: number }): void {
       const longer = Math.max(box.width * size.width, box.height * size.height) / Math.min(size.width, size.height)
-      const known = sides.get(cellOf(box)) ?? longer
-      sides.set(cellOf(box), known + LESSON * (longer - known))
+      const usual = sides.get(cellOf(box)) ?? longer
+      sides.set(cellOf(box), usual + LESSON * (longer - usual))
     },
     /** 0 where nothing was seen. */
     side: (box: Box): number => sides.get(cellOf(box)) ?? 0,

@@ -118,14 +118,14 @@ export function createWatcher(
     const resting: Track[] = []
     for (const track of seen) {
       if (movement.hasMoved(track, regions, luma, atMs)) moved.set(track.id, { atMs, track })
-      const known = moved.get(track.id)
-      if (!known) {
+      const previous = moved.get(track.id)
+      if (!previous) {
         if (atMs - track.firstSeenAt > RESTS_AFTER_MS) resting.push(track)
         continue
       }
-      known.track = track
+      previous.track = track
       if (wanted.track(track)) usualSizes.learn(track.box, luma)
-      if (atMs - known.atMs > STILL_MS) await end([track])
+      if (atMs - previous.atMs > STILL_MS) await end([track])
       else if (wanted.label(track.label) && wanted.track(track)) await detections.see(track, frame).catch(onFailure)
     }
     const isResting = ({ box }: { box: Track['box'] }) => resting.some((one) => overlapOf(one.box, box) > SAME_PLACE)

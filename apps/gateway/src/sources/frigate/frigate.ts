@@ -75,7 +75,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext, 
 
   function onText(text: Buffer): void {
     const read = readMessage(envelope, text)
-    if (read.problem !== undefined) return health.tell(`A message of Frigate ${read.problem}: ${VERSIONS}`)
+    if (read.problem !== undefined) return health.report(`A message of Frigate ${read.problem}: ${VERSIONS}`)
     const { topic, payload } = read.value
     onMessage(topic, Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload ?? null)))
   }
@@ -95,7 +95,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext, 
   function take<S extends z.ZodType>(schema: S, what: string, bytes: Buffer, use: (value: z.output<S>) => void): void {
     const read = readMessage(schema, bytes)
     if (read.problem === undefined) use(read.value)
-    else health.tell(`Frigate's ${what} ${read.problem}: ${VERSIONS}`)
+    else health.report(`Frigate's ${what} ${read.problem}: ${VERSIONS}`)
   }
 
   function onReview(payload: Buffer): void {
@@ -184,9 +184,11 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext, 
   async function fetchMissed(read: Progress, into: Reviews): Promise<void> {
     const { after, isGap } = read.since(client.now(), settings.backfillHours)
     const missed = await readMissed(client, after, signal)
-    if (missed.problem !== undefined) health.tell(`A review item of Frigate ${missed.problem}: ${VERSIONS}`)
+    if (missed.problem !== undefined) health.report(`A review item of Frigate ${missed.problem}: ${VERSIONS}`)
     if (isGap || missed.isCut)
-      health.tell('More happened at Frigate during the outage than the gateway fetches: the oldest items are missing.')
+      health.report(
+        'More happened at Frigate during the outage than the gateway fetches: the oldest items are missing.',
+      )
     for (const item of missed.items) {
       // Nobody ever ended it, so Frigate lists it each time.
       const isOld = item.end_time === Infinity && item.start_time < after && read.get(item.id)?.isOver !== false
@@ -261,7 +263,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext, 
 
   const done = run().catch((error: unknown) => {
     log.error({ err: error }, 'the source Frigate ended')
-    health.tell('The agent stopped listening to Frigate after an internal error; its log has the details.')
+    health.report('The agent stopped listening to Frigate after an internal error; its log has the details.')
   })
   const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
   return {

@@ -17,10 +17,10 @@ export type Health = {
   takeStatus(camera: string, status: string): void
   /** A new connection: Frigate says a status only when it changes, and those of before may have changed. */
   forgetStatuses(): void
-  /** `way`: the connection to Frigate; `error` is undefined when it answers. */
+  /** `transport`: the connection to Frigate; `error` is undefined when it answers. */
   answers(transport: Transport, error?: FrigateError): void
   /** A transient failure: it counts as a problem for an hour after the last report. */
-  tell(sentence: string): void
+  report(sentence: string): void
   /** The size in pixels of the stream that Frigate detects on; undefined while it is unknown. */
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean
@@ -198,7 +198,7 @@ export function createHealth(
       if (!error) failing.delete(transport)
       else failing.set(transport, { since: failing.get(transport)?.since ?? clock(), error })
     },
-    tell(sentence) {
+    report(sentence) {
       if (reportedAt.size < TOLD_MAX || reportedAt.has(sentence)) reportedAt.set(sentence, clock())
     },
     frameOf(camera) {

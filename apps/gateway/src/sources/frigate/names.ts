@@ -27,7 +27,7 @@ export function namesOf({ cameras, model }: Config): ReadonlyMap<string, CameraN
 }
 
 /** The same, asked of a Frigate; undefined when it does not answer, or not readably. */
-export async function askFrigateForNames(
+export async function fetchFrigateNames(
   settings: FrigateSettings,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CameraNames> | undefined> {

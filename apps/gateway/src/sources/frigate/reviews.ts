@@ -94,7 +94,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
     const mark = markOf(item, severity)
     const isOther = changed.delete(item.id) && !isOver
     if (before?.mark === mark && before.hasPicture && !isOther) return
-    await askForObjects(item)
+    await fetchObjects(item)
     const best = bestOf(items.objectsOf(item), context.firesRule)
     const reported = objectsOf(item)
     const endedAt = item.end_time === null ? undefined : toMoment(endOf(item, client.now()))
@@ -148,13 +148,13 @@ export function createReviews(options: ReviewsOptions): Reviews {
   }
 
   /** Frigate reports objects before the review item; after an outage the agent requests them. */
-  async function askForObjects(item: ReviewItem): Promise<void> {
+  async function fetchObjects(item: ReviewItem): Promise<void> {
     const unknown = item.data.detections.filter((id) => !objects.get(id))
     const timed = AbortSignal.any([signal, AbortSignal.timeout(OBJECT_TIMEOUT_MS)])
-    await Promise.all(unknown.slice(0, OBJECTS_ASKED).map((id) => askForObject(id, timed)))
+    await Promise.all(unknown.slice(0, OBJECTS_ASKED).map((id) => fetchObject(id, timed)))
   }
 
-  async function askForObject(id: string, timed: AbortSignal): Promise<void> {
+  async function fetchObject(id: string, timed: AbortSignal): Promise<void> {
     try {
       const bytes = await client.read(`/api/events/${encodeURIComponent(id)}`, { signal: timed })
       const read = readMessage(trackedObject, bytes)

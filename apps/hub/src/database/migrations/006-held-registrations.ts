@@ -8,9 +8,9 @@ type OlderTables = { users: { id: string }; settings: { name: string; value: str
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('registrations').addColumn('waits_for', 'text').execute()
-  const known = db.withTables<OlderTables>()
-  if (!(await known.selectFrom('users').select('id').limit(1).executeTakeFirst())) return
-  await known
+  const older = db.withTables<OlderTables>()
+  if (!(await older.selectFrom('users').select('id').limit(1).executeTakeFirst())) return
+  await older
     .insertInto('settings')
     .values({ name: 'autoApproval', value: '{"enabled":false}' })
     .onConflict((conflict) => conflict.column('name').doNothing())

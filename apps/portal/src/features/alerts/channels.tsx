@@ -29,7 +29,7 @@ export function Channels({ reason: refusal }: { reason: string | undefined }) {
   const test = useTest()
   const names = Object.entries(channels.data?.channels ?? {}).filter(([name]) => isAlertChannel(name))
   const isAnySet = names.some(([name, isSet]) => isSet && !(name in OWN))
-  const asked = setups.data?.find(({ name }) => name === edited)
+  const setup = setups.data?.find(({ name }) => name === edited)
   return (
     <Panel title="Channels">
       {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
@@ -100,7 +100,7 @@ export function Channels({ reason: refusal }: { reason: string | undefined }) {
           })}
         </ul>
       )}
-      <Suspense>{asked !== undefined && <ChannelDialog setup={asked} onGone={() => setEdited(undefined)} />}</Suspense>
+      <Suspense>{setup !== undefined && <ChannelDialog setup={setup} onGone={() => setEdited(undefined)} />}</Suspense>
       {(channels.data?.failed ?? 0) > 0 && (
         <Notice tone="warning">{channels.data?.failed} messages could not be delivered.</Notice>
       )}

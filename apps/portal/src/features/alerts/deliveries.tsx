@@ -39,12 +39,12 @@ export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined 
   const log = useDeliveries({ ...(state !== ALL && { state }), ...(channel !== ALL && { channel }) })
   const again = useSendAgain()
   // The portal's own notices are not in the log.
-  const known = Object.keys(useChannels(true).data?.channels ?? {}).filter(
+  const names = Object.keys(useChannels(true).data?.channels ?? {}).filter(
     (name) => name !== 'portal' && isAlertChannel(name),
   )
   const channels = [
     [ALL, 'Every channel'],
-    ...known.map((name) => [name, CHANNEL_NAMES[name] ?? name] as const),
+    ...names.map((name) => [name, CHANNEL_NAMES[name] ?? name] as const),
   ] as const
   const deliveries = log.data?.pages.flatMap((page) => page.deliveries) ?? []
   const isFiltered = state !== ALL || channel !== ALL

@@ -68,8 +68,8 @@ export function valuesOf({ labels, sites, tags, cameras, hours, ...rule }: Alert
   }
 }
 
-/** `known` supplies the fields that the form does not show. */
-export function fieldsOf({ from, to, ...values }: Values, known?: AlertRule): AlertRuleFields {
+/** `existing` supplies the fields that the form does not show. */
+export function fieldsOf({ from, to, ...values }: Values, existing?: AlertRule): AlertRuleFields {
   return {
     ...values,
     channels: [...values.channels],
@@ -81,8 +81,8 @@ export function fieldsOf({ from, to, ...values }: Values, known?: AlertRule): Al
     tags: tagsIn(values.tags),
     cameras: listOf(values.cameras),
     hours: from === '' && to === '' ? null : { from, to },
-    enabled: known?.enabled ?? true,
-    gateways: known?.gateways ?? [],
+    enabled: existing?.enabled ?? true,
+    gateways: existing?.gateways ?? [],
   }
 }
 

@@ -78,7 +78,7 @@ function State({ alert: { acknowledged, step, nextStepAt, clearedAt } }: { alert
   if (clearedAt !== null)
     return <StatusMark shape="dot" word="Resolved" reason={new Date(clearedAt).toLocaleString()} />
   const next = nextStepAt === null ? '' : `next step at ${new Date(nextStepAt).toLocaleTimeString()}`
-  const told = step === 0 ? '' : `step ${step} was sent`
-  const reason = [told, next].filter((part) => part !== '').join(', ')
+  const sent = step === 0 ? '' : `step ${step} was sent`
+  const reason = [sent, next].filter((part) => part !== '').join(', ')
   return <StatusMark shape="ring" word="Open" {...(reason !== '' && { reason })} />
 }

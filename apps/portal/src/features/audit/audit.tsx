@@ -20,8 +20,8 @@ import styles from './audit.module.css'
 export default function Audit() {
   const maySee = mayManageFleet(useUser().role)
   const [filter, setFilter] = useState(EVERYTHING)
-  const asked = useSettled(filter)
-  const audit = useAudit(asked, maySee)
+  const settled = useSettled(filter)
+  const audit = useAudit(settled, maySee)
   const file = useAuditFile()
   const forbidden = !maySee || isForbidden(audit.error)
   const entries = audit.data?.pages.flatMap((page) => page.entries) ?? []
@@ -80,8 +80,8 @@ export default function Audit() {
           ) : entries.length === 0 && audit.hasNextPage ? (
             <PanelEmpty title="No entry matches so far">Show older entries, or choose fewer days.</PanelEmpty>
           ) : entries.length === 0 ? (
-            <PanelEmpty title={asked === EVERYTHING ? 'Nothing recorded yet' : 'No entry matches'}>
-              {asked === EVERYTHING
+            <PanelEmpty title={settled === EVERYTHING ? 'Nothing recorded yet' : 'No entry matches'}>
+              {settled === EVERYTHING
                 ? 'Actions on this hub are listed here, unless the audit log is off under General.'
                 : 'Try fewer words or more days.'}
             </PanelEmpty>

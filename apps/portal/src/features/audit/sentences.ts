@@ -16,10 +16,10 @@ export type Names = {
 
 /** The parts of an entry's sentence. An unknown action, from a newer hub, is shown as its code. */
 export function sentenceOf({ actor, action, target, subject, result, reason }: AuditEntry, names: Names): Sentence {
-  const known = Object.hasOwn(auditWords, action) ? WORDS[action] : undefined
+  const entry = Object.hasOwn(auditWords, action) ? WORDS[action] : undefined
   const words =
-    known === undefined ? action : result === 'refused' ? (known.refused ?? `could not: ${known.done}`) : known.done
-  const kind = known?.target ?? 'text'
+    entry === undefined ? action : result === 'refused' ? (entry.refused ?? `could not: ${entry.done}`) : entry.done
+  const kind = entry?.target ?? 'text'
   // The last word of a command is its gateway.
   const command = kind === 'command' ? /^(.+) (\S+)$/.exec(target ?? '') : null
   const ending = reason === null ? '' : `${result === 'ok' ? ', ' : ': '}${reason}`

@@ -17,6 +17,6 @@ export function addEntry(list: readonly string[], text: string, kind: EntryKind)
   const parsed = schema.safeParse(text)
   if (!parsed.success) return { list, problem: parsed.error.issues[0]?.message ?? '' }
   const entry = parsed.data.toLowerCase()
-  if (list.some((known) => known.toLowerCase() === entry)) return { list, problem: duplicate }
+  if (list.some((existing) => existing.toLowerCase() === entry)) return { list, problem: duplicate }
   return { list: [...list, entry] }
 }

@@ -95,7 +95,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
         if (next !== undefined) setValues(next)
       }}
       onRemove={(entry) =>
-        setValues({ ...values, [LISTS[kind]]: values[LISTS[kind]].filter((known) => known !== entry) })
+        setValues({ ...values, [LISTS[kind]]: values[LISTS[kind]].filter((existing) => existing !== entry) })
       }
     />
   )

@@ -17,7 +17,7 @@ export const SCREENS: readonly Destination[] = titled.map(({ path, title = '' })
 }))
 
 const action = (path: string, name: string): Destination => ({ path, name, hint: 'Action' })
-const command = (name: string, known: Command): Destination => ({ command: known, name, hint: 'Action' })
+const command = (name: string, handler: Command): Destination => ({ command: handler, name, hint: 'Action' })
 
 function actionsOf(role: Role): Destination[] {
   return [

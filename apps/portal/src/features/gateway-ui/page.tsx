@@ -33,11 +33,11 @@ const FIRST_TRY: Try = { way: undefined, isChecked: true }
 
 export function HandoverPage() {
   const [search] = useSearchParams()
-  return <Way key={search.toString()} />
+  return <Opening key={search.toString()} />
 }
 
 /** The way to one place, which another address replaces together with its problem. */
-function Way() {
+function Opening() {
   const id = useParams()['id'] ?? ''
   const [attempt, setAttempt] = useState(FIRST_TRY)
   const [problem, setProblem] = useState<Problem | null>(null)

@@ -19,7 +19,7 @@ type GatewayMenuProps = {
  * The other actions of a gateway. A row has only the button until it is pressed: a menu for each row costs too much.
  */
 export function GatewayMenu({ tall = false, ...items }: GatewayMenuProps) {
-  const [asked, setAsked] = useState(false)
+  const [isRequested, setRequested] = useState(false)
   const button = (
     <RowButton
       shape={tall ? 'tall-icon' : 'icon'}
@@ -27,12 +27,12 @@ export function GatewayMenu({ tall = false, ...items }: GatewayMenuProps) {
       aria-haspopup="menu"
       onPointerEnter={() => void loadItems()}
       onFocus={() => void loadItems()}
-      onClick={() => setAsked(true)}
+      onClick={() => setRequested(true)}
     >
       <MoreIcon />
     </RowButton>
   )
-  if (!asked) return button
+  if (!isRequested) return button
   return (
     <Suspense fallback={button}>
       <GatewayMenuItems button={button} {...items} />

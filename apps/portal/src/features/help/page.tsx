@@ -17,7 +17,7 @@ export function HelpScreen() {
   const { page: name = FIRST_PAGE } = useParams()
   const [parameters, setParameters] = useSearchParams()
   const query = parameters.get('q') ?? ''
-  const page = pages.find((known) => known.name === name)
+  const page = pages.find((candidate) => candidate.name === name)
   const sections = useMemo(() => sectionsOf(pages), [])
   return (
     <>
@@ -32,9 +32,9 @@ export function HelpScreen() {
             onSearch={(text) => setParameters(text === '' ? {} : { q: text }, { replace: true })}
           />
           <nav aria-label="Pages of help" className={styles.pages}>
-            {pages.map((known) => (
-              <NavLink key={known.name} end to={addressOf(known.name)}>
-                {known.title}
+            {pages.map((entry) => (
+              <NavLink key={entry.name} end to={addressOf(entry.name)}>
+                {entry.title}
               </NavLink>
             ))}
           </nav>

@@ -33,9 +33,9 @@ export async function subscribeBrowser(publicKey: string): Promise<ReturnType<ty
       )
     })
   await navigator.serviceWorker.ready
-  const known = await registration.pushManager.getSubscription()
+  const existing = await registration.pushManager.getSubscription()
   // A subscription of another hub, or with an old key, would refuse this hub's messages.
-  await known?.unsubscribe()
+  await existing?.unsubscribe()
   const subscription = await registration.pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
     .catch((cause: unknown) => {

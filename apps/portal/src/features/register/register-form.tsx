@@ -140,6 +140,6 @@ function valuesOf(entries: FormData): Values {
 /** The hub's errors for the fields of this form. */
 function besideFields(error: unknown, entries: FormData): FieldErrors {
   if (!(error instanceof ApiError)) return {}
-  const said = error.code === 'invite_code_invalid' ? { inviteCode: error.message } : error.fieldErrors
-  return Object.fromEntries(Object.entries(said).filter(([name]) => entries.has(name)))
+  const fieldErrors = error.code === 'invite_code_invalid' ? { inviteCode: error.message } : error.fieldErrors
+  return Object.fromEntries(Object.entries(fieldErrors).filter(([name]) => entries.has(name)))
 }

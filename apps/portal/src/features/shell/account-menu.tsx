@@ -8,16 +8,16 @@ const AccountItems = lazy(loadItems)
 /** The avatar and its menu, whose code loads when somebody is about to open it. */
 export function AccountMenu() {
   const { username } = useUser()
-  const [asked, setAsked] = useState(false)
+  const [isRequested, setRequested] = useState(false)
   const avatar = (
     <AccountButton
       name={username}
       onPointerEnter={() => void loadItems()}
       onFocus={() => void loadItems()}
-      onClick={() => setAsked(true)}
+      onClick={() => setRequested(true)}
     />
   )
-  if (!asked) return avatar
+  if (!isRequested) return avatar
   return (
     <Suspense fallback={avatar}>
       <AccountItems avatar={avatar} />

@@ -1,12 +1,12 @@
 import { useEffect } from 'react'
 import { useLiveUpdates } from '#api/events.ts'
-import { tellLostSince } from '#api/service-worker.ts'
+import { postLostSince } from '#api/service-worker.ts'
 import styles from './shell.module.css'
 
 /** Shows since when the hub does not answer; empty while it answers. */
 export function ConnectionState() {
   const since = useLiveUpdates()
-  useEffect(() => tellLostSince(since ?? null), [since])
+  useEffect(() => postLostSince(since ?? null), [since])
   return (
     <output className={styles.connection} data-lost={since !== undefined}>
       {since === undefined ? '' : `No connection since ${timeOf(since)}`}

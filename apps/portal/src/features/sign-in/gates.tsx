@@ -4,7 +4,7 @@ import { useSession } from '#api/session.tsx'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 
 /** The address to open after signing in. */
-export type AskedPath = { from: string }
+export type RequestedPath = { from: string }
 
 /**
  * Requires a session: a visitor signs in and then returns to the same address. A person who must set up two-factor
@@ -16,7 +16,7 @@ export function RequireSession({ setUp }: { setUp: ReactNode }) {
   if (state.status === 'loading') return <CentredSpinner />
   if (state.status === 'signed-in') return state.user.mustSetUpTwoFactor ? setUp : <Outlet />
   if (state.signedOut) return <Navigate to="/" replace />
-  return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` } satisfies AskedPath} />
+  return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` } satisfies RequestedPath} />
 }
 
 /** The root address belongs to the public site, so it is loaded from the hub. */

@@ -16,8 +16,8 @@ const neverChanges = () => () => undefined
 
 type Step = { name: 'password'; problem?: Failure } | { name: 'code'; challenge: string }
 
-/** `asked` is the address to open afterwards; `Enter` opens it. */
-export function SignInPage({ asked, Enter }: { asked?: string; Enter: ComponentType<{ to: string }> }) {
+/** `requestedPath` is the address to open afterwards; `Enter` opens it. */
+export function SignInPage({ requestedPath, Enter }: { requestedPath?: string; Enter: ComponentType<{ to: string }> }) {
   const { state } = useSession()
   const [cameSignedIn, setCameSignedIn] = useState(true)
   // The build draws this page too, without any storage.
@@ -28,7 +28,7 @@ export function SignInPage({ asked, Enter }: { asked?: string; Enter: ComponentT
 
   if (state.status === 'loading') return <CentredSpinner />
   if (state.status === 'signed-in') {
-    return <Enter to={asked ?? (cameSignedIn ? '/dashboard' : '/gateways')} />
+    return <Enter to={requestedPath ?? (cameSignedIn ? '/dashboard' : '/gateways')} />
   }
   return (
     <Entrance title="Sign in">

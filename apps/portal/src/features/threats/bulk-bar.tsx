@@ -11,7 +11,7 @@ type BulkBarProps = {
   isBusy: boolean
   isLabelling: boolean
   onLabelling: (labelling: boolean) => void
-  onSay: (said: Verdict) => void
+  onSay: (decision: Verdict) => void
   onClear: () => void
 }
 

@@ -38,7 +38,7 @@ export const Card = memo(function Card({
   onSelect,
 }: CardProps) {
   const { id, label, severity, gatewayName, location, camera, startedAt, detections, isFired, review } = incident
-  const said = reviewWords(incident)
+  const words = reviewWords(incident)
   return (
     <li
       className={styles.card}
@@ -65,7 +65,7 @@ export const Card = memo(function Card({
           <span className={styles.when}>
             <SiteTime at={startedAt} timeZone={timeZone} />
             {isFired && <span className={styles.fired}>deterrent fired</span>}
-            {said !== undefined && <span className={styles.said}>{said}</span>}
+            {words !== undefined && <span className={styles.said}>{words}</span>}
           </span>
         </span>
       </button>

@@ -13,7 +13,7 @@ export function LabelForm({
   onCancel: () => void
 }) {
   const [label, setLabel] = useState('')
-  const known = useId()
+  const listId = useId()
   return (
     <form
       className={styles.labelForm}
@@ -26,7 +26,7 @@ export function LabelForm({
         label="What is it?"
         size="sm"
         ref={focusOnce}
-        list={known}
+        list={listId}
         maxLength={100}
         value={label}
         onChange={(event) => setLabel(event.currentTarget.value.replaceAll(',', ' '))}
@@ -34,7 +34,7 @@ export function LabelForm({
         data-mantine-stop-propagation="true"
         onKeyDown={(event) => event.key === 'Escape' && onCancel()}
       />
-      <datalist id={known}>
+      <datalist id={listId}>
         {labels.map((one) => (
           <option key={one}>{one}</option>
         ))}

@@ -24,7 +24,7 @@ type LightboxProps = {
   /** Undefined at the end of the list. */
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
-  onSay: (said: Verdict) => void
+  onSay: (decision: Verdict) => void
   onClosed: () => void
   isLabelling: boolean
   onLabelling: (labelling: boolean) => void
@@ -132,7 +132,7 @@ function Answers({
   onLabelling,
 }: {
   incident: Incident
-  onSay: (said: Verdict) => void
+  onSay: (decision: Verdict) => void
   onLabelling: () => void
 }) {
   const verdict = incident.review?.verdict

@@ -57,10 +57,10 @@ export const useIncidents = (filter: Filter, isInView: (id: string) => boolean) 
     queryKey: [...THREATS_KEY, 'list', filter],
     queryFn: async ({ pageParam, signal, client, queryKey }): Promise<Page> => {
       const { pages = [], pageParams = [] } = client.getQueryData<Pages>(queryKey) ?? {}
-      const known = pages[pageParams.indexOf(pageParam)]
+      const cached = pages[pageParams.indexOf(pageParam)]
       const isRead = ({ id }: Incident) => isInView(id) || changed.has(id)
-      if (known && pageParam !== undefined && !known.incidents.some(isRead)) return known
-      if (known && pages.length > 1 && pageParam === undefined) return refetchFirst(filter, known, signal)
+      if (cached && pageParam !== undefined && !cached.incidents.some(isRead)) return cached
+      if (cached && pages.length > 1 && pageParam === undefined) return refetchFirst(filter, cached, signal)
       const page = await fetchPage(filter, { cursor: pageParam }, signal)
       // The first covers load while the wall is drawn.
       for (const { gatewayId, coverId } of page.incidents.slice(0, FIRST_PICTURES))
@@ -74,15 +74,15 @@ export const useIncidents = (filter: Filter, isInView: (id: string) => boolean) 
   })
 
 /** The first page with what is new; it ends where it ended, so that the second page still follows. */
-async function refetchFirst(filter: Filter, known: Page, signal: AbortSignal): Promise<Page> {
-  const last = known.incidents.at(-1)
-  const limit = known.incidents.length + PAGE
+async function refetchFirst(filter: Filter, cached: Page, signal: AbortSignal): Promise<Page> {
+  const last = cached.incidents.at(-1)
+  const limit = cached.incidents.length + PAGE
   if (!last || limit > FIRST_PAGE_MAX) return fetchPage(filter, {}, signal)
   const { incidents, nextCursor } = await fetchPage(filter, { limit }, signal)
   const end = incidents.findIndex(({ startedAt, id }) =>
     startedAt === last.startedAt ? id < last.id : startedAt < last.startedAt,
   )
-  return end < 0 ? { incidents, nextCursor } : { incidents: incidents.slice(0, end), nextCursor: known.nextCursor }
+  return end < 0 ? { incidents, nextCursor } : { incidents: incidents.slice(0, end), nextCursor: cached.nextCursor }
 }
 
 async function fetchPage(

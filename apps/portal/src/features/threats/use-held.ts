@@ -21,9 +21,9 @@ export function useHeld(incidents: readonly Incident[]): { shown: readonly Incid
   return { shown: next, waiting: incidents.length - next.length }
 }
 
-/** Leaves out those that came between or before `known` since; those after them are older, and were asked for. */
-export function withoutNew<I extends { id: string }>(incidents: readonly I[], known: readonly I[]): readonly I[] {
-  const ids = new Set(known.map(({ id }) => id))
+/** Leaves out those that came between or before `shown` since; those after them are older, and were asked for. */
+export function withoutNew<I extends { id: string }>(incidents: readonly I[], shown: readonly I[]): readonly I[] {
+  const ids = new Set(shown.map(({ id }) => id))
   const last = incidents.findLastIndex(({ id }) => ids.has(id))
   return incidents.filter(({ id }, index) => index > last || ids.has(id))
 }

@@ -25,10 +25,10 @@ export function useReview() {
     setCanUndo(next.length > 0)
   }
 
-  async function say(ids: string[], said: Verdict): Promise<boolean> {
+  async function say(ids: string[], decision: Verdict): Promise<boolean> {
     undoing.reset()
     const answer = review
-      .mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) })
+      .mutateAsync({ ids, verdict: decision.verdict, ...(decision.label && { label: decision.label }) })
       .catch(() => undefined)
     saying.current = answer
     const before = await answer
@@ -42,7 +42,7 @@ export function useReview() {
    * Undoes the last review, once the hub has answered it. Returns how many incidents it was about, and how many of them
    * stay because somebody reviewed them again; undefined when there is nothing to undo, or the hub did not do it.
    */
-  async function undo(): Promise<{ asked: number; kept: number } | undefined> {
+  async function undo(): Promise<{ total: number; unchanged: number } | undefined> {
     await saying.current
     const last = steps.current.at(-1)
     if (!last) return undefined
@@ -54,7 +54,7 @@ export function useReview() {
     })
     if (!done) return undefined
     await refetchThreats(queries, done.incidentIds)
-    return { asked: last.length, kept: last.length - done.incidentIds.length }
+    return { total: last.length, unchanged: last.length - done.incidentIds.length }
   }
 
   const error = undoing.error ?? review.error
@@ -63,14 +63,14 @@ export function useReview() {
 }
 
 /** What `undo` did, for people. */
-export function wordsOfUndo({ asked, kept }: { asked: number; kept: number }): string {
-  const undone = asked - kept
+export function wordsOfUndo({ total, unchanged }: { total: number; unchanged: number }): string {
+  const undone = total - unchanged
   const done = undone === 1 ? 'One review undone' : `${undone} reviews undone`
-  if (kept === 0) return done
-  if (asked === 1) return 'Somebody reviewed it again since, so it stays as it is.'
+  if (unchanged === 0) return done
+  if (total === 1) return 'Somebody reviewed it again since, so it stays as it is.'
   return (
-    `${done}. Somebody reviewed ${kept === 1 ? 'one' : kept} again since: ` +
-    `${kept === 1 ? 'it stays' : 'they stay'}.`
+    `${done}. Somebody reviewed ${unchanged === 1 ? 'one' : unchanged} again since: ` +
+    `${unchanged === 1 ? 'it stays' : 'they stay'}.`
   )
 }
 

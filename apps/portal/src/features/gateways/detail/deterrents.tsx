@@ -30,8 +30,8 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
       <ul className={styles.detections}>
         {heartbeat.deterrents.map((deterrent) => {
           const aheadMs = Date.parse(heartbeat.receivedAt) - heartbeat.clock
-          const known = { ...heartbeat, deterrents: [deterrent] }
-          const protection = protectionOf({ isOffline: !isHeard, heartbeat: known, aheadMs })
+          const ofDeterrent = { ...heartbeat, deterrents: [deterrent] }
+          const protection = protectionOf({ isOffline: !isHeard, heartbeat: ofDeterrent, aheadMs })
           const mayNotTest = mayFire ? (mayNotReach ?? whyNoTest(protection.state, deterrent)) : MANAGER_NEEDED
           return (
             <li key={deterrent.name}>

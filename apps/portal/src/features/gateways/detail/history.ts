@@ -24,6 +24,6 @@ export function describeTraffic(hours: readonly GatewayHour[]): string {
 }
 
 function highest(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
+  const present = values.filter((value) => value !== undefined)
+  return present.length === 0 ? undefined : Math.max(...present)
 }

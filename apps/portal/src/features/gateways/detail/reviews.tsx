@@ -22,11 +22,11 @@ export function Reviews({ gateway: { id } }: { gateway: GatewayDetail }) {
       {data.cameras.length > 0 && <Cameras gatewayId={id} counts={data} />}
       {data.latest.length > 0 && (
         <ul className={styles.latest} aria-label="Latest reviews">
-          {data.latest.map((said) => (
-            <li key={said.incidentId}>
-              <Link to={`/threats?incident=${said.incidentId}`}>{saidInWords(said)}</Link>
+          {data.latest.map((review) => (
+            <li key={review.incidentId}>
+              <Link to={`/threats?incident=${review.incidentId}`}>{reviewInWords(review)}</Link>
               <small>
-                {said.by}, <RelativeTime at={said.at} />
+                {review.by}, <RelativeTime at={review.at} />
               </small>
             </li>
           ))}
@@ -72,7 +72,7 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
   )
 }
 
-function saidInWords({ verdict, reportedLabel, label, camera }: ReviewCounts['latest'][number]): string {
+function reviewInWords({ verdict, reportedLabel, label, camera }: ReviewCounts['latest'][number]): string {
   const what = `${reportedLabel} at ${camera}`
   if (verdict === 'right') return `${what}: correct`
   return label === reportedLabel ? `${what}: false alarm` : `${what}: it was ${label}`

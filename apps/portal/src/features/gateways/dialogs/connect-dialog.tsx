@@ -112,7 +112,7 @@ function ConnectSteps({ gateway, application, running, directHealthCheck, onProb
     const { signal } = controller
     const connect = async () => {
       try {
-        const way = await findWayToGateway(gateway, {
+        const route = await findWayToGateway(gateway, {
           validateAccess: (deviceToken, abort) => api(validateAccess, { body: { deviceToken }, signal: abort }),
           readGateway: (abort) => api(readGateway, { params: { id: gateway.id }, signal: abort }),
           fetch: (input, init) => fetch(input, init),
@@ -122,10 +122,10 @@ function ConnectSteps({ gateway, application, running, directHealthCheck, onProb
           onStep: setStep,
           signal,
         })
-        if (way.kind === 'direct') location.assign(way.url)
-        else if (way.kind === 'hub') await navigate(way.path)
-        else if (way.kind === 'blocked-udp') onProblem(blockedUdp(way.port))
-        else onProblem(way.kind === 'offline' ? offlineGateway(way.reason) : NOT_AUTHORIZED)
+        if (route.kind === 'direct') location.assign(route.url)
+        else if (route.kind === 'hub') await navigate(route.path)
+        else if (route.kind === 'blocked-udp') onProblem(blockedUdp(route.port))
+        else onProblem(route.kind === 'offline' ? offlineGateway(route.reason) : NOT_AUTHORIZED)
       } catch (error) {
         if (!signal.aborted) onProblem(accessFailed(messageOf(error)))
       }

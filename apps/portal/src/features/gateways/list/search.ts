@@ -4,8 +4,8 @@ import type { Gateway } from '@hedgerow/contract'
 const texts = new WeakMap<Gateway, string>()
 
 function textOf(gateway: Gateway): string {
-  const known = texts.get(gateway)
-  if (known !== undefined) return known
+  const cached = texts.get(gateway)
+  if (cached !== undefined) return cached
   const { name, id, location, tags, publicIp, vpnInternalIp, version, status, protection } = gateway
   const text = [name, id, location, ...tags, publicIp, vpnInternalIp, version, status, protection.state]
     .join('\n')

@@ -249,8 +249,8 @@ function useWidth(dense: boolean): { narrow: boolean; rowHeight: number } {
 function firstCameras(cameras: readonly Camera[]): ReadonlyMap<string, Camera> {
   const first = new Map<string, Camera>()
   for (const camera of cameras) {
-    const known = first.get(camera.gatewayId)
-    if (!known || (known.state !== 'online' && camera.state === 'online')) first.set(camera.gatewayId, camera)
+    const previous = first.get(camera.gatewayId)
+    if (!previous || (previous.state !== 'online' && camera.state === 'online')) first.set(camera.gatewayId, camera)
   }
   return first
 }

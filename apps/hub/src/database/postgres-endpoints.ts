@@ -13,13 +13,13 @@ import { readPostgresAddress, type PostgresAddress, type PostgresServer } from '
 const KEEPALIVE_MS = 10_000
 
 export type Endpoint = { server: PostgresServer; config: ClientConfig }
-export type Ways = { all: readonly Endpoint[]; check(client: ClientBase): Promise<void> }
+export type Endpoints = { all: readonly Endpoint[]; check(client: ClientBase): Promise<void> }
 
 /** A server that answers, and on which nothing can be written. */
 class ReadOnlyServer extends Error {}
 
 /** Throws a `ConfigError` for an address that cannot be used, or a file of it that cannot be read. */
-export function waysTo(url: string): Ways {
+export function endpointsOf(url: string): Endpoints {
   const address = readPostgresAddress(url)
   const { user, password, database, connectTimeoutMs, session } = address
   const modes = tlsModes(address)
@@ -54,11 +54,11 @@ export function waysTo(url: string): Ways {
   }
 }
 
-/** Connects in the first way that works. The caller ends the client. */
+/** Connects by the first endpoint that works. The caller ends the client. */
 export async function connectPostgres(url: string, more: ClientConfig = {}): Promise<Client> {
-  const { all, check } = waysTo(url)
+  const { all, check } = endpointsOf(url)
   const failures = new Map<Endpoint, unknown>()
-  for (let endpoint = all[0]; endpoint; endpoint = wayAfter(endpoint, failures.get(endpoint), all, failures)) {
+  for (let endpoint = all[0]; endpoint; endpoint = nextEndpoint(endpoint, failures.get(endpoint), all, failures)) {
     const client = new Client({ ...endpoint.config, ...more })
     client.on('error', () => {})
     try {
@@ -73,8 +73,8 @@ export async function connectPostgres(url: string, more: ClientConfig = {}): Pro
   throw connectionError(failures)
 }
 
-/** The way to try after that failure; undefined where none is left, or where each would fail alike. */
-export function wayAfter(
+/** The endpoint to try after that failure; undefined where none is left, or where each would fail alike. */
+export function nextEndpoint(
   endpoint: Endpoint,
   error: unknown,
   all: readonly Endpoint[],
@@ -91,7 +91,7 @@ export function wayAfter(
   return isOfTls(error) ? others[0] : others.find(({ server }) => server !== endpoint.server)
 }
 
-/** What failed while TLS was agreed on; a server that cannot be reached has no second way. */
+/** What failed while TLS was agreed on; a server that cannot be reached has no second endpoint. */
 function isOfTls(error: unknown): boolean {
   const { syscall, message } = error as NodeJS.ErrnoException
   return !(

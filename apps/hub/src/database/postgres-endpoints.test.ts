@@ -9,7 +9,7 @@ import { readConfig } from '../read-config.ts'
 import { explainStartupError } from '../startup-errors.ts'
 import { checkDatabase, openDatabase } from './database.ts'
 import { hasPostgres } from '#testing/databases.ts'
-import { askPostgres, postgresOwner, startPostgres } from '#testing/postgres.ts'
+import { runStatement, postgresOwner, startPostgres } from '#testing/postgres.ts'
 
 /** Servers of their own, because a socket has no TLS. */
 describe.skipIf(!hasPostgres)('PostgreSQL over TCP', () => {
@@ -44,7 +44,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL over TCP', () => {
 
   /** Changes the server's settings for all connections that come later. */
   async function set(...settings: string[]): Promise<void> {
-    for (const setting of settings) await askPostgres(server.url('postgres'), `alter system set ${setting}`)
+    for (const setting of settings) await runStatement(server.url('postgres'), `alter system set ${setting}`)
     await server.restart()
   }
 
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL over TCP', () => {
     // The first becomes a server on which nothing can be written.
     await set('default_transaction_read_only = on')
     onTestFinished(() =>
-      askPostgres(
+      runStatement(
         `${server.url('postgres')}&options=-c%20default_transaction_read_only%3Doff`,
         'alter system reset all',
       ).then(() => set('ssl = on')),

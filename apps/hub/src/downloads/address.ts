@@ -17,7 +17,11 @@ type Options = {
  * when the request came to this process directly; otherwise at the address of the request. Throws `invalid_request` for
  * an invalid `Host`.
  */
-export function createWay({ publicUrl, ports, certificate }: Options): (headers: IncomingHttpHeaders) => HubAddress {
+export function createAddressFor({
+  publicUrl,
+  ports,
+  certificate,
+}: Options): (headers: IncomingHttpHeaders) => HubAddress {
   return (headers) => {
     const url = new URL(hubUrlOf(publicUrl, headers))
     const { port, httpsPort } = ports()

@@ -8,7 +8,7 @@ import type { Outcome } from './command-line.ts'
 const TIMEOUT_MS = 20_000
 
 /** Asks the agent that runs on this data directory, and puts its answer in words. */
-export async function askAgent<S extends z.ZodType>(
+export async function callAgent<S extends z.ZodType>(
   dataDir: string,
   call: Pick<DeviceCall, 'method' | 'path'> & { response: S },
   inWords: (answer: z.output<S>) => Outcome,
