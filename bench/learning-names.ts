@@ -59,7 +59,7 @@ export async function benchNames(): Promise<void> {
   report('learning, the verifier on crops of photographs', await verifierNights(footage, random))
   if (!stamps || !existsSync(stamps)) return console.log('skipped: names of stamps (TEST_STAMPS names no folder)')
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-bench-names-'))
-  const ask = { confirm: async () => false, tell: console.log, fromHub: async () => undefined }
+  const ask = { confirm: async () => false, print: console.log, fromHub: async () => undefined }
   await addModel({ what: MODEL, acceptedLicence: 'Apache-2.0', folder, ...ask })
   const model = openModel({
     folder,

@@ -72,7 +72,7 @@ export async function listAlerts(
 export async function gatewaysOfAlert(db: Db, caller: Caller, id: string): Promise<string[]> {
   const row = await db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
   const own = await gatewayIdsIn(db, scopeOf(caller))
-  if (!row || !toldTo(row, own)) throw new HubError('alert_not_found')
+  if (!row || !visibleList(row, own)) throw new HubError('alert_not_found')
   return Object.keys(JSON.parse(row.counts) as Counts).filter(
     (gateway) => gateway !== '' && (own?.has(gateway) ?? true),
   )

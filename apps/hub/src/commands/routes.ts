@@ -10,12 +10,12 @@ import { mount } from '../http/mount.ts'
 import { listCommands, type Commands } from './commands.ts'
 import { listLedger } from './ledger.ts'
 
-const NAMES_ASKED = { timeoutMs: 10_000, limitBytes: contract.LEARNING_MAX_BYTES }
+const NAMES_LIMITS = { timeoutMs: 10_000, limitBytes: contract.LEARNING_MAX_BYTES }
 
 /** Commands to a gateway's deterrents and its learning, and its ledger. */
 export function commandRoutes(
   app: FastifyInstance,
-  { db, commands, door }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'>; door: Pick<GatewayDoor, 'ask'> },
+  { db, commands, door }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'>; door: Pick<GatewayDoor, 'call'> },
 ): void {
   mount(app, contract.fireDeterrent, ({ gateway, body, act }) =>
     commands.give({ gatewayId: gateway.id, action: 'fire', ...body }, act),
@@ -39,7 +39,7 @@ export function commandRoutes(
   mount(app, contract.useGatewayNames, async ({ gateway, body: names, act }) => {
     const source = await findGateway(db, scopeOf(act.actor), names.gateway)
     const { head } = await door
-      .ask(source, contract.doorCalls.readNames, NAMES_ASKED)
+      .call(source, contract.doorCalls.readNames, NAMES_LIMITS)
       .catch(orUnavailable('learning_unavailable'))
     if (!head) throw new HubError('learning_unavailable')
     const learned = { from: source.name, head }
