@@ -47,8 +47,8 @@ export function useChangeSettings() {
       return { text, hash }
     },
     async onSuccess(undo) {
-      queries.setQueryData(UNDO, undo)
       await readAgain(queries)
+      queries.setQueryData(UNDO, undo)
     },
     // Somebody else may have changed the file.
     onError: () => readAgain(queries),

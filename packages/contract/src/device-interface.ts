@@ -358,8 +358,8 @@ export const deviceCalls = {
     errors: ['file_invalid'],
   }),
   /**
-   * Changes values of gateway.yaml. For `file_invalid`, `fieldErrors` has the sentence of each value by its path, joined
-   * with dots: `rules.2.zones.0`.
+   * Changes values of gateway.yaml. For `file_invalid`, `fieldErrors` has the sentence of each value by its path with
+   * dots between: `rules.2.zones.0`.
    */
   changeSettings: call({
     method: 'PATCH',

@@ -65,7 +65,16 @@ function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps
         className={`${styles.form} ${styles.inPanel}`}
         onSubmit={(event) => {
           event.preventDefault()
-          change.mutate({ edits, hash: settings.hash, ...password.given }, { onSuccess: () => setTyped({}) })
+          change.mutate(
+            { edits, hash: settings.hash, ...password.given },
+            {
+              // What somebody typed meanwhile stays.
+              onSuccess: () =>
+                setTyped((now) =>
+                  Object.fromEntries(Object.entries(now).filter(([index, text]) => typed[Number(index)] !== text)),
+                ),
+            },
+          )
         }}
       >
         <UnsavedGuard unsaved={isChanged && !change.isPending} />
@@ -99,7 +108,15 @@ type InputProps = { field: Field; text: string; error: string | undefined; onCha
 function Input({ field: { label, description, kind, usual }, text, error, onChange }: InputProps) {
   const common = { label, description, error }
   if (kind === 'number')
-    return <NumberInput {...common} placeholder={usual} value={text} onChange={(value) => onChange(String(value))} />
+    return (
+      <NumberInput
+        {...common}
+        hideControls
+        placeholder={usual}
+        value={text}
+        onChange={(value) => onChange(String(value))}
+      />
+    )
   if (kind === 'text' || kind === 'list')
     return (
       <TextInput

@@ -17,7 +17,7 @@ export const PLACE = {
 
 export const SECOND_LOOK = {
   title: 'Second look',
-  lead: 'It looks at the picture of a detection again, and confirms or rejects it. One of hub, model and endpoint looks.',
+  lead: 'It looks at a detection’s picture again, and confirms or rejects it. One of hub, model and endpoint looks.',
   groups: [['secondLook'], ['secondLook', 'endpoint']],
   fields: [
     { path: ['secondLook', 'labels'], label: 'Labels, with commas between', kind: 'list', usual: 'none' },

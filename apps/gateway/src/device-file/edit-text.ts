@@ -1,6 +1,6 @@
 /**
- * Changes values of a YAML text in place: every other line keeps its bytes. What cannot be changed so, such as an alias,
- * is refused; a text is never written anew.
+ * Changes values of a YAML text in place: every other line keeps its bytes. What cannot be changed so, such as an
+ * alias, is refused; a text is never written anew.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -217,7 +217,7 @@ function spanOf(text: string, node: unknown): Span {
   return { start, end: start + text.slice(start, end).trimEnd().length }
 }
 
-/** With its anchor and `!file`. */
+/** With the `!file` before it. */
 function withProperties(text: string, node: unknown, { start, end }: Span): Span {
   const isFile = isScalar(node) && node.tag === '!file'
   const before = isFile ? (/!file\s+$/.exec(text.slice(0, start))?.[0].length ?? 0) : 0

@@ -42,7 +42,11 @@ export function rehearse(record: Detections, file: DeviceFile, fileBefore: Devic
     })),
     detections: after.detections
       .map(({ detection: { id, label, camera, score, startedAt }, answers }, index) => ({
-        ...{ id, label, camera, score, startedAt },
+        id,
+        label,
+        camera,
+        score,
+        startedAt,
         rules: firing(answers),
         rulesBefore: firing(before.detections[index]!.answers),
       }))
