@@ -29,6 +29,7 @@ import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { errorAt, groupIn, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import styles from './camera.module.css'
+import own from './deterrents.module.css'
 
 /** Those that water first, then what switches anything. */
 const BRANDS: readonly (readonly [driver: string, words: string])[] = [
@@ -154,11 +155,16 @@ function Form({ kinds, query, found }: FormProps) {
 
   return (
     <div className={styles.editor}>
+      {found === undefined && (
+        <div className={own.find}>
+          <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />
+        </div>
+      )}
       <UnsavedGuard unsaved={isTouched && !save.isPending && !save.isSuccess} />
       <div className={styles.main}>
         <Panel title="Device">
           <form
-            className={styles.side}
+            className={own.fields}
             noValidate
             onSubmit={(event) => {
               event.preventDefault()
@@ -207,7 +213,7 @@ function Form({ kinds, query, found }: FormProps) {
           <>
             {found === undefined && (
               <Panel title="Name and test">
-                <div className={styles.side}>
+                <div className={own.fields}>
                   <TextInput
                     label="Name"
                     description="Rules and the ledger use this name."
@@ -245,7 +251,6 @@ function Form({ kinds, query, found }: FormProps) {
           </>
         )}
       </div>
-      {found === undefined && <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />}
     </div>
   )
 }
@@ -253,7 +258,7 @@ function Form({ kinds, query, found }: FormProps) {
 function LimitsPanel(props: ComponentProps<typeof LimitsFields>) {
   return (
     <Panel title="Limits">
-      <div className={styles.side}>
+      <div className={own.fields}>
         <LimitsFields {...props} />
         <p className={styles.quiet}>
           Hours, the longest firing and seconds an hour: edit in <Link to="/configuration">Configuration</Link>.
