@@ -194,15 +194,12 @@ function Form({ kinds, query, found }: FormProps) {
                     outputs={outputs}
                     values={draft.values}
                     isMissing={password.isMissing}
-                    onChoose={({ name: called, settings: chosen }) => {
-                      const values = Object.fromEntries(
-                        Object.entries(chosen).map(([key, value]) => [key, String(value)]),
-                      )
+                    onChoose={({ name: called, settings: chosen }) =>
                       change({
-                        values: { ...draft.values, ...values },
+                        values: { ...draft.values, ...textsOf(chosen) },
                         ...(found === undefined && draft.name === '' && { name: plainName(called) }),
                       })
-                    }}
+                    }
                   />
                 )}
               </>
@@ -371,6 +368,10 @@ function namesOf(kinds: readonly DeterrentKind[]): { value: string; label: strin
     value,
     label,
   }))
+}
+
+function textsOf(settings: FoundOutput['settings']): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
 }
 
 /** Only what a name of a deterrent may have. */
