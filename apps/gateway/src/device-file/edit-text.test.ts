@@ -101,7 +101,7 @@ cameras:
     zones: *all # too
     url: &u "http://198.18.0.2/"
   c: { url: *u }
-list: [&one 1, 2, *one]
+list: [&one 1, &two 2, 3, *one]
 `,
   one: 'rules:\n- name: only # this\n',
   comments: '# nothing yet\n---\n# really\n',

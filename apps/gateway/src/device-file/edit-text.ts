@@ -237,8 +237,10 @@ function spanOfItem(text: string, parent: Collection, index: number): Span | und
   return { start: key.start, end: Math.max(key.end, value.end) }
 }
 
+/** Where an item between brackets begins with its anchor and tag. */
 function propertiesBefore(text: string, start: number): number {
-  return start - (/(?:[&!][^\s,[\]{}]+\s+)*$/.exec(text.slice(0, start))?.[0].length ?? 0)
+  const from = 1 + Math.max(...[',', '[', '{', '\n'].map((sign) => text.lastIndexOf(sign, start - 1)))
+  return start - text.slice(from, start).trimStart().length
 }
 
 /** A comment before the item may have a dash too. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
+import type { Rehearsal } from '@hedgerow/contract/device-interface'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
 import type { DeterrentSettings } from '../deterrents/schema.ts'
 import { isMissing, writeDurably } from '../kernel/durable-file.ts'
@@ -7,8 +8,10 @@ import { NotEditable, type Edit } from './edit-text.ts'
 import { checkNames, offeredNames, type KnownNames, type OfferedNames } from './known-names.ts'
 import { folderOf } from './parse.ts'
 import { createParseThread } from './parse-thread.ts'
+import type { ParseTask } from './parse-worker.ts'
 import { readText } from './read-text.ts'
 import type { DeviceFile } from './schema.ts'
+import type { Recent } from '../rules/rehearse.ts'
 import type { FileError } from './yaml.ts'
 
 /** Edits the text of `gateway.yaml`, so that people's comments stay. */
@@ -32,14 +35,17 @@ export type DeviceFileEditor = {
   save(text: string, hash: string): Promise<Saved>
   /** The same for edits of the text on disk, made from its values as they are written. Rejects with NotEditable. */
   change(editsOf: (written: unknown) => readonly Edit[], hash: string): Promise<Saved>
-  /** What a change would give, without saving it. Rejects with NotEditable. */
-  preview(edits: readonly Edit[], hash: string, values: 'read' | 'hidden'): Promise<Previewed>
+  /**
+   * What a change would give, without saving it; with `recent`, also what its rules would have done. Rejects with
+   * NotEditable.
+   */
+  preview(edits: readonly Edit[], hash: string, values: 'read' | 'hidden', recent?: Recent): Promise<Previewed>
   stop(): Promise<void>
 }
 
 type Settled = { settings: DeterrentSettings; errors?: undefined } | { settings?: undefined; errors: FileError[] }
 type Checked = { errors: FileError[]; warnings: FileError[] }
-export type Previewed = { refused: 'changed' } | (Checked & { file: DeviceFile | undefined })
+export type Previewed = { refused: 'changed' } | (Checked & { rehearsal: Rehearsal | undefined })
 export type Saved = { hash: string } | { refused: 'changed' } | { errors: FileError[] }
 
 /** Several texts wait already. */
@@ -95,21 +101,21 @@ export function createEditor(
   }
 
   /** The text after the edits, and what is wrong with it. */
-  async function check(given: string, values: 'read' | 'hidden', edits?: readonly Edit[]) {
+  async function check(given: string, values: 'read' | 'hidden', more: Pick<ParseTask, 'edits' | 'rehearse'> = {}) {
     const answer = await thread.parse({
+      ...more,
       text: given,
-      edits,
       secrets: values === 'hidden' ? values : secrets,
       uiTarget: uiTarget?.href,
     })
-    const { text, parsed, refused, written } = answer
+    const { text, parsed, refused, written, rehearsal } = answer
     if (refused !== undefined) throw new NotEditable(refused)
     const hidden = values === 'hidden' && answer.hasSecrets ? [HIDDEN] : []
-    if (parsed.errors) return { text, written, file: undefined, errors: parsed.errors, warnings: hidden }
+    if (parsed.errors) return { text, written, rehearsal, file: undefined, errors: parsed.errors, warnings: hidden }
     const { value, names, warnings } = parsed
     const found = checkNames(value, names, await known(value))
     const all = [...found.warnings, ...warnings, ...hidden]
-    return { text, written, file: value, errors: found.errors, warnings: all }
+    return { text, written, rehearsal, file: value, errors: found.errors, warnings: all }
   }
 
   async function parsed() {
@@ -145,13 +151,21 @@ export function createEditor(
   }
 
   /** A name that a source no longer provides does not hold up the change of something else. */
-  async function checkEdits(editsOf: (written: unknown) => readonly Edit[], hash: string, values: 'read' | 'hidden') {
+  async function checkEdits(
+    editsOf: (written: unknown) => readonly Edit[],
+    hash: string,
+    values: 'read' | 'hidden',
+    recent?: Recent,
+  ) {
     const before = await read()
     if (before.hash !== hash) return { refused: 'changed' as const }
     const old = await check(before.text, values)
     if (!old.file) return old
     const allowed = old.errors.map(withoutPath)
-    const found = await check(before.text, values, editsOf(old.written))
+    const found = await check(before.text, values, {
+      edits: editsOf(old.written),
+      rehearse: recent && { ...recent, before: old.file },
+    })
     const errors = found.errors.filter((error) => {
       const at = allowed.indexOf(withoutPath(error))
       if (at >= 0) allowed.splice(at, 1)
@@ -165,11 +179,16 @@ export function createEditor(
     return 'refused' in found ? found : write(found, hash)
   }
 
-  async function preview(edits: readonly Edit[], hash: string, values: 'read' | 'hidden'): Promise<Previewed> {
-    const found = await checkEdits(() => edits, hash, values)
+  async function preview(
+    edits: readonly Edit[],
+    hash: string,
+    values: 'read' | 'hidden',
+    recent?: Recent,
+  ): Promise<Previewed> {
+    const found = await checkEdits(() => edits, hash, values, recent)
     if ('refused' in found) return found
-    const { file, errors, warnings } = found
-    return { file, errors, warnings }
+    const { rehearsal, errors, warnings } = found
+    return { rehearsal: errors.length > 0 ? undefined : rehearsal, errors, warnings }
   }
 
   /** Checks for people of the hub: only some wait at once. */
@@ -197,7 +216,7 @@ export function createEditor(
         const { errors, warnings } = await check(text, values)
         return { errors, warnings }
       }),
-    preview: (edits, hash, values) => among(values, () => preview(edits, hash, values)),
+    preview: (edits, hash, values, recent) => among(values, () => preview(edits, hash, values, recent)),
     stop: thread.stop,
     save: (text, hash) => inTurn(() => save(text, hash)),
     change: (editsOf, hash) => inTurn(() => change(editsOf, hash)),

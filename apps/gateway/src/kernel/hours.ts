@@ -107,9 +107,23 @@ function instantOf(point: string, day: Temporal.PlainDate, timeZone: string, pla
   return day.add({ days: isEndOfDay ? 1 : 0 }).toZonedDateTime({ timeZone, plainTime }).epochMilliseconds
 }
 
-function sunTime(point: string, day: Temporal.PlainDate, timeZone: string, place: Place): number {
+/** Rules ask for the same few days again and again, and each answer takes a while. */
+const sunTimes = new Map<string, ReturnType<typeof getTimes>>()
+const DAYS_MAX = 100
+
+function sunTimesOf(day: Temporal.PlainDate, timeZone: string, { latitude = 0, longitude = 0 }: Place) {
+  const key = `${day.toString()} ${timeZone} ${latitude} ${longitude}`
+  const known = sunTimes.get(key)
+  if (known) return known
+  if (sunTimes.size >= DAYS_MAX) sunTimes.clear()
   const noon = day.toZonedDateTime({ timeZone, plainTime: '12:00' }).epochMilliseconds
-  const times = getTimes(new Date(noon), place.latitude ?? 0, place.longitude ?? 0)
+  const times = getTimes(new Date(noon), latitude, longitude)
+  sunTimes.set(key, times)
+  return times
+}
+
+function sunTime(point: string, day: Temporal.PlainDate, timeZone: string, place: Place): number {
+  const times = sunTimesOf(day, timeZone, place)
   const isRise = point.startsWith('sunrise')
   const time = isRise ? times.sunrise : times.sunset
   if (time) return time.getTime()

@@ -7,7 +7,11 @@ import type { DetectedObject } from '../sources/source.ts'
 import { subjectsOf, whyNot, type Subject } from './match.ts'
 import type { Rule } from './schema.ts'
 
-type File = { rules: readonly Rule[]; site: Place; deterrents: Readonly<Record<string, DeterrentSettings>> }
+export type DryRunFile = {
+  rules: readonly Rule[]
+  site: Place
+  deterrents: Readonly<Record<string, DeterrentSettings>>
+}
 
 export type DryRun = {
   /** Each detection with the answer of each rule, in words; one of several objects once for each of them. */
@@ -27,7 +31,7 @@ const PERSON_TOLD_MS = 120_000
  * random length counts as its longest; a random choice takes turns.
  */
 export function dryRun(
-  { rules, site, deterrents }: File,
+  { rules, site, deterrents }: DryRunFile,
   detections: readonly Detection[],
   objectsOf: (detectionId: string) => readonly DetectedObject[] | undefined,
 ): DryRun {

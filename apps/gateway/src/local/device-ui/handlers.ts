@@ -19,7 +19,7 @@ import { createCameraSearch } from './camera-search.ts'
 import { createDeterrentSetup, type DeterrentSetupOptions } from './deterrent-setup.ts'
 import { LOOK_WITH_DETECTOR, type Detector } from './detector.ts'
 import { createFileChanges, notWritten } from './file-changes.ts'
-import { createRuleTest, rehearse } from './rule-test.ts'
+import { createRuleTest, lastDay } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
 import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
 
@@ -137,17 +137,18 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     changeSettings: ({ caller, request, body: { edits, hash, password } }) =>
       files.save({ visitor: signedIn(caller), request, password }, () => editor.change(() => edits, hash)),
     async previewSettings({ caller, body: { edits, hash } }) {
-      const found = await editor.preview(edits, hash, valuesFor(signedIn(caller))).catch((error: unknown) => {
+      const isAboutRules = edits.some(({ path: [part] }) => OF_RULES.has(part))
+      const recent = isAboutRules ? lastDay(record) : undefined
+      const found = await editor.preview(edits, hash, valuesFor(signedIn(caller)), recent).catch((error: unknown) => {
         throw error instanceof TooManyChecks ? new Refusal('too_many_requests') : notWritten(error)
       })
       if ('refused' in found) throw new Refusal('file_changed')
       const inFields = ({ path = [], ...error }: FileError) => ({ path, message: withoutPath({ path, ...error }) })
-      const errors = found.errors.map(inFields)
-      const warnings = found.warnings.map(inFields)
-      const before = (await editor.parsed()).file
-      const isAboutRules = edits.some(({ path: [part] }) => OF_RULES.has(part))
-      if (errors.length > 0 || !found.file || !before || !isAboutRules) return { errors, warnings, rehearsal: null }
-      return { errors, warnings, rehearsal: rehearse(record, found.file, before) }
+      return {
+        errors: found.errors.map(inFields),
+        warnings: found.warnings.map(inFields),
+        rehearsal: found.rehearsal ?? null,
+      }
     },
     async addCamera({ caller, request, body: { name, url, hash, password } }) {
       await files.save({ visitor: signedIn(caller), request, password }, () =>
