@@ -148,10 +148,7 @@ function Form({ kinds, query, found }: FormProps) {
   }
 
   const attempts = [save.error, trial.firing.error, outputs.error]
-  const errorOf = (key: string): string | undefined => {
-    const asked = attempts.map((error) => (error instanceof DeviceError ? error.fieldErrors[key] : undefined))
-    return asked.find((words) => words !== undefined) ?? errorAt(save.error, ['deterrents', name, key])
-  }
+  const errorOf = (key: string) => fieldErrorIn(attempts, key) ?? errorAt(save.error, ['deterrents', name, key])
 
   return (
     <div className={styles.editor}>
@@ -368,6 +365,11 @@ function namesOf(kinds: readonly DeterrentKind[]): { value: string; label: strin
     value,
     label,
   }))
+}
+
+function fieldErrorIn(errors: readonly (Error | null)[], key: string): string | undefined {
+  const named = errors.map((error) => (error instanceof DeviceError ? error.fieldErrors[key] : undefined))
+  return named.find((words) => words !== undefined)
 }
 
 function textsOf(settings: FoundOutput['settings']): Record<string, string> {
