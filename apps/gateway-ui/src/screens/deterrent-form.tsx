@@ -1,6 +1,6 @@
 /** The form of one deterrent: the wizard that adds one, and the same for changing one. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useState, type ComponentProps } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import type { DeterrentKind, FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -127,8 +127,6 @@ function Form({ kinds, query, found }: FormProps) {
     setDraft((now) => ({ ...now, ...part }))
   }
 
-  const put = (values: Draft['values']) => change({ values: { ...draft.values, ...values } })
-
   function connect(to: string, values: Draft['values']): void {
     const asked = kinds.find((each) => each.driver === to)
     if (asked) outputs.mutate({ driver: to, settings: addressOf(asked, values), ...password.given })
@@ -183,7 +181,7 @@ function Form({ kinds, query, found }: FormProps) {
                   fields={kind.fields.filter(({ key }) => !outputs.data || !kind.outputKeys.includes(key))}
                   values={draft.values}
                   errorOf={errorOf}
-                  onChange={(key, value) => put({ [key]: value })}
+                  onChange={(key, value) => change({ values: { ...draft.values, [key]: value } })}
                 />
                 {kind.outputKeys.length > 0 && (
                   <Connection
@@ -206,24 +204,18 @@ function Form({ kinds, query, found }: FormProps) {
         {kind && isWritable && written && (
           <>
             {found === undefined && (
-              <Panel title="Name and test">
-                <div className={own.fields}>
-                  <TextInput
-                    label="Name"
-                    description="Rules and the ledger use this name."
-                    value={draft.name}
-                    maxLength={63}
-                    error={isTaken ? TAKEN : errorOf('name')}
-                    onChange={(event) => change({ name: event.currentTarget.value })}
-                  />
-                  <TrialFiring
-                    name={name}
-                    trial={trial}
-                    isReady={name !== '' && !isTaken && !password.isMissing}
-                    onFire={() => trial.firing.mutate({ name, driver, settings: given(written), ...password.given })}
-                  />
-                </div>
-              </Panel>
+              <NamePanel
+                name={draft.name}
+                error={isTaken ? TAKEN : errorOf('name')}
+                onChange={(changed) => change({ name: changed })}
+              >
+                <TrialFiring
+                  name={name}
+                  trial={trial}
+                  isReady={name !== '' && !isTaken && !password.isMissing}
+                  onFire={() => trial.firing.mutate({ name, driver, settings: given(written), ...password.given })}
+                />
+              </NamePanel>
             )}
             <LimitsPanel
               limits={draft.limits}
@@ -246,6 +238,31 @@ function Form({ kinds, query, found }: FormProps) {
         )}
       </div>
     </div>
+  )
+}
+
+type NamePanelProps = {
+  name: string
+  error: string | undefined
+  onChange: (name: string) => void
+  children: ReactNode
+}
+
+function NamePanel({ name, error, onChange, children }: NamePanelProps) {
+  return (
+    <Panel title="Name and test">
+      <div className={own.fields}>
+        <TextInput
+          label="Name"
+          description="Rules and the ledger use this name."
+          value={name}
+          maxLength={63}
+          error={error}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+        {children}
+      </div>
+    </Panel>
   )
 }
 
