@@ -3,9 +3,9 @@ import type { DeterrentKind, FoundOutput } from '@hedgerow/contract/deterrent-se
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { DeviceError, messageOf } from '../calls.ts'
 import type { useReadOutputs } from '../deterrent-queries.ts'
-import styles from '../screens/camera.module.css'
 import type { Draft } from './deterrent-draft.ts'
 import { labelOf } from './driver-fields.tsx'
+import styles from './form.module.css'
 
 type ConnectionProps = {
   kind: DeterrentKind
