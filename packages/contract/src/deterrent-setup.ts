@@ -1,4 +1,4 @@
-/** The calls of a device's own interface by which a person sets up a deterrent; saving it is a change of gateway.yaml. */
+/** The calls of a device's own interface by which a person sets up a deterrent; `changeSettings` saves it. */
 import { z } from 'zod'
 import { call } from './call.ts'
 

@@ -12,9 +12,11 @@ type DriverFieldsProps = {
 
 /** The fields of a driver, made of its keys in gateway.yaml. */
 export function DriverFields({ fields, values, errorOf, onChange }: DriverFieldsProps) {
+  const isSecure = /^(?:http|mqtt)s:/.test(String(values['address'] ?? values['broker'] ?? ''))
   return fields.map((field) => {
     const { key, type, options, usual, isRequired, isSecret } = field
     const value = values[key]
+    if (key === 'verifyCertificate' && !isSecure) return null
     if (type === 'switch')
       return (
         <TickBox key={key} checked={(value ?? usual) === true} onChange={(isOn) => onChange(key, isOn)}>

@@ -4,7 +4,8 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { messageOf } from '../calls.ts'
 import { useFindDeterrents } from '../deterrent-queries.ts'
-import styles from '../screens/camera.module.css'
+import own from './find-deterrents.module.css'
+import styles from './form.module.css'
 
 type FindDeterrentsProps = {
   given: { password?: string }
@@ -17,7 +18,7 @@ export function FindDeterrents({ given, isMissing, onUse }: FindDeterrentsProps)
   const search = useFindDeterrents()
   return (
     <Panel title="Find in the network">
-      <div className={styles.side}>
+      <div className={own.search}>
         <p className={styles.quiet}>
           Looks for OpenSprinkler, Shelly and Tasmota for five seconds. Nothing is switched.
         </p>
@@ -39,7 +40,7 @@ export function FindDeterrents({ given, isMissing, onUse }: FindDeterrentsProps)
         </output>
       </div>
       {search.data !== undefined && search.data.length > 0 && (
-        <ul className={styles.found} aria-label="Found devices">
+        <ul className={own.found} aria-label="Found devices">
           {search.data.map((found) => {
             const { address, driver, title, note } = found
             return (

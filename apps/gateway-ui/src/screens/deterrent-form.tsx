@@ -1,6 +1,6 @@
 /** The form of one deterrent: the wizard that adds one, and the same for changing one. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useState, type ComponentProps } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import type { DeterrentKind, FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -20,6 +20,7 @@ import {
   type Draft,
   type Written,
 } from '../parts/deterrent-draft.ts'
+import { Connection } from '../parts/deterrent-connection.tsx'
 import { DriverFields, labelOf } from '../parts/driver-fields.tsx'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import { FindDeterrents } from '../parts/find-deterrents.tsx'
@@ -29,6 +30,7 @@ import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { errorAt, groupIn, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import styles from './camera.module.css'
+import own from './deterrents.module.css'
 
 /** Those that water first, then what switches anything. */
 const BRANDS: readonly (readonly [driver: string, words: string])[] = [
@@ -126,8 +128,6 @@ function Form({ kinds, query, found }: FormProps) {
     setDraft((now) => ({ ...now, ...part }))
   }
 
-  const put = (values: Draft['values']) => change({ values: { ...draft.values, ...values } })
-
   function connect(to: string, values: Draft['values']): void {
     const asked = kinds.find((each) => each.driver === to)
     if (asked) outputs.mutate({ driver: to, settings: addressOf(asked, values), ...password.given })
@@ -147,18 +147,20 @@ function Form({ kinds, query, found }: FormProps) {
   }
 
   const attempts = [save.error, trial.firing.error, outputs.error]
-  const errorOf = (key: string): string | undefined => {
-    const asked = attempts.map((error) => (error instanceof DeviceError ? error.fieldErrors[key] : undefined))
-    return asked.find((words) => words !== undefined) ?? errorAt(save.error, ['deterrents', name, key])
-  }
+  const errorOf = (key: string) => fieldErrorIn(attempts, key) ?? errorAt(save.error, ['deterrents', name, key])
 
   return (
     <div className={styles.editor}>
+      {found === undefined && (
+        <div className={own.find}>
+          <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />
+        </div>
+      )}
       <UnsavedGuard unsaved={isTouched && !save.isPending && !save.isSuccess} />
       <div className={styles.main}>
         <Panel title="Device">
           <form
-            className={styles.side}
+            className={own.fields}
             noValidate
             onSubmit={(event) => {
               event.preventDefault()
@@ -180,7 +182,7 @@ function Form({ kinds, query, found }: FormProps) {
                   fields={kind.fields.filter(({ key }) => !outputs.data || !kind.outputKeys.includes(key))}
                   values={draft.values}
                   errorOf={errorOf}
-                  onChange={(key, value) => put({ [key]: value })}
+                  onChange={(key, value) => change({ values: { ...draft.values, [key]: value } })}
                 />
                 {kind.outputKeys.length > 0 && (
                   <Connection
@@ -188,15 +190,12 @@ function Form({ kinds, query, found }: FormProps) {
                     outputs={outputs}
                     values={draft.values}
                     isMissing={password.isMissing}
-                    onChoose={({ name: called, settings: chosen }) => {
-                      const values = Object.fromEntries(
-                        Object.entries(chosen).map(([key, value]) => [key, String(value)]),
-                      )
+                    onChoose={({ name: called, settings: chosen }) =>
                       change({
-                        values: { ...draft.values, ...values },
+                        values: { ...draft.values, ...textsOf(chosen) },
                         ...(found === undefined && draft.name === '' && { name: plainName(called) }),
                       })
-                    }}
+                    }
                   />
                 )}
               </>
@@ -206,24 +205,18 @@ function Form({ kinds, query, found }: FormProps) {
         {kind && isWritable && written && (
           <>
             {found === undefined && (
-              <Panel title="Name and test">
-                <div className={styles.side}>
-                  <TextInput
-                    label="Name"
-                    description="Rules and the ledger use this name."
-                    value={draft.name}
-                    maxLength={63}
-                    error={isTaken ? TAKEN : errorOf('name')}
-                    onChange={(event) => change({ name: event.currentTarget.value })}
-                  />
-                  <TrialFiring
-                    name={name}
-                    trial={trial}
-                    isReady={name !== '' && !isTaken && !password.isMissing}
-                    onFire={() => trial.firing.mutate({ name, driver, settings: given(written), ...password.given })}
-                  />
-                </div>
-              </Panel>
+              <NamePanel
+                name={draft.name}
+                error={isTaken ? TAKEN : errorOf('name')}
+                onChange={(changed) => change({ name: changed })}
+              >
+                <TrialFiring
+                  name={name}
+                  trial={trial}
+                  isReady={name !== '' && !isTaken && !password.isMissing}
+                  onFire={() => trial.firing.mutate({ name, driver, settings: given(written), ...password.given })}
+                />
+              </NamePanel>
             )}
             <LimitsPanel
               limits={draft.limits}
@@ -245,15 +238,39 @@ function Form({ kinds, query, found }: FormProps) {
           </>
         )}
       </div>
-      {found === undefined && <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />}
     </div>
+  )
+}
+
+type NamePanelProps = {
+  name: string
+  error: string | undefined
+  onChange: (name: string) => void
+  children: ReactNode
+}
+
+function NamePanel({ name, error, onChange, children }: NamePanelProps) {
+  return (
+    <Panel title="Name and test">
+      <div className={own.fields}>
+        <TextInput
+          label="Name"
+          description="Rules and the ledger use this name."
+          value={name}
+          maxLength={63}
+          error={error}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+        {children}
+      </div>
+    </Panel>
   )
 }
 
 function LimitsPanel(props: ComponentProps<typeof LimitsFields>) {
   return (
     <Panel title="Limits">
-      <div className={styles.side}>
+      <div className={own.fields}>
         <LimitsFields {...props} />
         <p className={styles.quiet}>
           Hours, the longest firing and seconds an hour: edit in <Link to="/configuration">Configuration</Link>.
@@ -310,55 +327,6 @@ function Kind({ kind: { summary, others, needsText }, isNew }: { kind: Deterrent
   )
 }
 
-type ConnectionProps = {
-  kind: DeterrentKind
-  outputs: ReturnType<typeof useReadOutputs>
-  values: Draft['values']
-  isMissing: boolean
-  onChoose: (output: FoundOutput) => void
-}
-
-/** Asks the device what it can switch, and lets a person choose. */
-function Connection({ kind, outputs, values, isMissing, onChoose }: ConnectionProps) {
-  const { data, error, isPending } = outputs
-  const isChosen = ({ settings }: FoundOutput) =>
-    Object.entries(settings).every(([key, value]) => values[key] === String(value))
-  const chosen = data?.findIndex(isChosen) ?? -1
-  const isOther = error !== null && !(error instanceof DeviceError && Object.keys(error.fieldErrors).length > 0)
-  return (
-    <>
-      <div className={styles.buttons}>
-        <Button type="submit" variant="default" loading={isPending} disabled={isMissing}>
-          Connect
-        </Button>
-      </div>
-      {isOther && <Notice tone="danger">{messageOf(error)}</Notice>}
-      {data?.length === 0 && <Notice tone="warning">The device names nothing that it can switch.</Notice>}
-      {data !== undefined && data.length > 0 && (
-        <NativeSelect
-          label="What it switches"
-          data={[
-            ...(chosen < 0 ? [{ value: '-1', label: 'Choose' }] : []),
-            ...data.map((output, at) => ({ value: String(at), label: outputInWords(kind, output) })),
-          ]}
-          value={String(chosen)}
-          onChange={(event) => {
-            const output = data[Number(event.currentTarget.value)]
-            if (output) onChoose(output)
-          }}
-        />
-      )}
-    </>
-  )
-}
-
-function outputInWords({ outputKeys: [key = ''] }: DeterrentKind, { name, isOn, settings }: FoundOutput): string {
-  const number = `${labelOf(key)} ${settings[key]}`
-  return [name === '' ? number : `${number}: ${name}`, ...(isOn === null ? [] : [isOn ? 'on now' : 'off now'])].join(
-    ', ',
-  )
-}
-
 function namesOf(kinds: readonly DeterrentKind[]): { value: string; label: string }[] {
   const known = BRANDS.filter(([driver]) => kinds.some((kind) => kind.driver === driver))
   const others = kinds.filter(({ driver }) => BRANDS.every(([brand]) => brand !== driver))
@@ -366,6 +334,15 @@ function namesOf(kinds: readonly DeterrentKind[]): { value: string; label: strin
     value,
     label,
   }))
+}
+
+function fieldErrorIn(errors: readonly (Error | null)[], key: string): string | undefined {
+  const named = errors.map((error) => (error instanceof DeviceError ? error.fieldErrors[key] : undefined))
+  return named.find((words) => words !== undefined)
+}
+
+function textsOf(settings: FoundOutput['settings']): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
 }
 
 /** Only what a name of a deterrent may have. */
