@@ -31,7 +31,7 @@ export type CsvRow = {
 
 /**
  * The rows of a file that a spreadsheet wrote, without empty ones. Commas, semicolons or tabs separate the cells,
- * whichever the first line has most of outside of quotation marks. `openQuoteAt`: the line of a mark that no other closes.
+ * whichever the first line has most of outside of quotation marks. `openQuoteAt`: the line of a mark that none closes.
  */
 export function csvRows(text: string): { rows: CsvRow[]; openQuoteAt: number | undefined } {
   const source = text.startsWith(CSV_START) ? text.slice(1) : text
