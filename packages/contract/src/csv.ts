@@ -31,7 +31,7 @@ export type CsvRow = {
 
 /**
  * The rows of a file that a spreadsheet wrote, without empty ones. Commas, semicolons or tabs separate the cells,
- * whichever the first line has outside of quotation marks. `openQuoteAt`: the line of a mark that no other closes.
+ * whichever the first line has most of outside of quotation marks. `openQuoteAt`: the line of a mark that none closes.
  */
 export function csvRows(text: string): { rows: CsvRow[]; openQuoteAt: number | undefined } {
   const source = text.startsWith(CSV_START) ? text.slice(1) : text
@@ -39,11 +39,13 @@ export function csvRows(text: string): { rows: CsvRow[]; openQuoteAt: number | u
   const rows: CsvRow[] = []
   let row: CsvRow = { line: 1, cells: [] }
   let cell = ''
+  let isBlank = true
   let quotedAt: number | undefined
   let line = 1
   const endCell = () => {
     row.cells.push(cell)
     cell = ''
+    isBlank = true
   }
   const endRow = () => {
     endCell()
@@ -57,12 +59,16 @@ export function csvRows(text: string): { rows: CsvRow[]; openQuoteAt: number | u
       if (sign !== '"') cell += sign
       else if (source[at + 1] === '"') cell += source[at++]
       else quotedAt = undefined
-    } else if (sign === '"' && cell.trim() === '') {
+    } else if (sign === '"' && isBlank) {
       cell = ''
+      isBlank = false
       quotedAt = line
     } else if (sign === separator) endCell()
     else if (isEnd) endRow()
-    else if (sign !== '\r') cell += sign
+    else if (sign !== '\r') {
+      cell += sign
+      isBlank &&= sign === ' '
+    }
     if (isEnd) line++
   }
   endRow()
@@ -70,7 +76,7 @@ export function csvRows(text: string): { rows: CsvRow[]; openQuoteAt: number | u
 }
 
 function separatorOf(text: string): string {
-  const first = (/[^\r\n]*\S[^\r\n]*/.exec(text)?.[0] ?? '').replaceAll(/"[^"]*"/g, '')
+  const first = (text.split(/[\r\n]/).find((line) => line.trim() !== '') ?? '').replaceAll(/"[^"]*"/g, '')
   const counted = [',', ';', '\t'].map((sign) => ({ sign, count: first.split(sign).length }))
   return counted.reduce((most, one) => (one.count > most.count ? one : most)).sign
 }

@@ -82,17 +82,22 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
       if (!handshake.isFirstAnswer(body)) limiter.take(sourceIp)
       const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
       limiter.proved(sourceIp)
-      if (invitationCode !== undefined) codes.take(sourceIp)
       await requireRoom()
       const registration = { ...detailsOf(body), deviceToken, invitationCode, sourceIp }
-      const admitted = await inTurn(() =>
-        admitRegistration(db, registration, { now: clock(), canApprove: vpn.disabledReason === undefined }),
-      ).catch((error: unknown) => {
+      const admitted = await inTurn(async () => {
+        // In its turn, so that many right codes of one site at once do not wait for each other's tries.
+        if (invitationCode !== undefined) codes.take(sourceIp)
+        const done = await admitRegistration(db, registration, {
+          now: clock(),
+          canApprove: vpn.disabledReason === undefined,
+        })
+        if (invitationCode !== undefined && !done.isGuess) codes.proved(sourceIp)
+        return done
+      }).catch((error: unknown) => {
         if (error instanceof HubError && error.code === 'pending_limit_reached')
           refusals.count('approval-queue', sourceIp)
         throw error
       })
-      if (invitationCode !== undefined && !admitted.isGuess) codes.proved(sourceIp)
       if (admitted.tookPlace) refusals.count('approval-queue', sourceIp)
       return {
         registrationId: admitted.id,

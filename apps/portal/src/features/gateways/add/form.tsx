@@ -9,7 +9,6 @@ import { tagsIn } from '#api/tags.ts'
 import { useUsers } from '#api/users.ts'
 import { DEFAULT_LIFETIME_HOURS, InvitationLimits } from '#parts/invitation-limits.tsx'
 import { submitTo } from '#parts/submit-to.ts'
-import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { TagField, wrongTags } from '../dialogs/tag-field.tsx'
@@ -88,7 +87,6 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
         ))}
       </fieldset>
       <TextInput
-        ref={focusOnce}
         label={isAgent && maxUses > 1 ? 'Label' : 'Gateway Name'}
         withAsterisk
         autoComplete="off"
