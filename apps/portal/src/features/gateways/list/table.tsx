@@ -242,7 +242,7 @@ function useWidth(dense: boolean): { narrow: boolean; rowHeight: number } {
   const phone = useMediaQuery('(width < 720px)', false, AT_ONCE)
   const narrow = useMediaQuery('(width < 1100px)', false, AT_ONCE)
   const middle = useMediaQuery('(width < 1400px)', false, AT_ONCE)
-  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : dense ? 31 : middle ? 63.5 : 45 }
+  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : dense ? 29 : middle ? 63.5 : 45 }
 }
 
 /** The first camera of each gateway that is online, else its first one. */
