@@ -15,12 +15,12 @@ const SITES = 24
 const EACH = 10
 const COUNT = SITES * EACH
 const REASON =
-  'The disk of the recordings is almost full: the oldest ones are deleted sooner than the file says, by days'
+  'The disk of the recordings is almost full: the oldest ones are deleted sooner than wanted'
 
 let browser: BrowserHandle
 let hub: Hub
 
-/** Of each site one gateway: of Site 1 offline, of Site 2 disarmed, of Site 3 with a warning, of the others all well. */
+/** One gateway of Site 1 is offline, one of Site 2 disarmed, and one of Site 3 has a warning: all others are well. */
 beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
   await hub.api(editHubSettings, { body: { maxGateways: COUNT, hubName: 'North farm' } })
