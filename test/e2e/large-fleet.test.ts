@@ -14,8 +14,7 @@ import { enterAs } from '../harness/session.ts'
 const SITES = 24
 const EACH = 10
 const COUNT = SITES * EACH
-const REASON =
-  'The disk of the recordings is almost full: the oldest ones are deleted sooner than wanted'
+const REASON = 'The disk of the recordings is almost full: the oldest ones are deleted sooner than wanted'
 
 let browser: BrowserHandle
 let hub: Hub
