@@ -4,9 +4,14 @@ import type { LedgerEntry } from './deterrents.ts'
 export function ledgerLine({ kind, deterrent, seconds, by, message, gone, from, times }: LedgerEntry): string {
   const ofPeople = OF_PEOPLE.get(kind)
   if (ofPeople !== undefined) {
-    const who = by?.name === undefined ? '' : ` by ${by.name}`
-    const often = times === undefined ? '' : `, ${times} times`
-    return `${ofPeople}${who}${from === undefined ? '' : ` from ${from}`}${often}${message === undefined ? '' : `: ${message}`}`
+    const parts = [
+      ofPeople,
+      by?.name !== undefined && ` by ${by.name}`,
+      from !== undefined && ` from ${from}`,
+      times !== undefined && `, ${times} times`,
+      message !== undefined && `: ${message}`,
+    ]
+    return parts.filter((part) => typeof part === 'string').join('')
   }
   if (kind === 'looked') return [deterrent, LOOKED.get(gone ?? null)].filter((part) => part !== undefined).join(': ')
   const words = [

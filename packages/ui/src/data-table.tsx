@@ -158,7 +158,8 @@ type GroupRowProps = {
   before: ReactNode
   name: string
   isFolded: boolean
-  onFold: () => void
+  /** Undefined where it cannot be folded. */
+  onFold: (() => void) | undefined
   children: ReactNode
 }
 
@@ -169,10 +170,14 @@ export function GroupRow({ ref, index, columns, before, name, isFolded, onFold, 
       <td colSpan={columns}>
         <div>
           {before}
-          <button type="button" aria-expanded={!isFolded} onClick={onFold}>
-            <ChevronIcon />
-            {name}
-          </button>
+          {onFold === undefined ? (
+            <strong>{name}</strong>
+          ) : (
+            <button type="button" aria-expanded={!isFolded} onClick={onFold}>
+              <ChevronIcon />
+              {name}
+            </button>
+          )}
           {children}
         </div>
       </td>

@@ -1,6 +1,6 @@
 /**
- * The table `hourly_stats`: firings of deterrents and active connections of each hour, for the whole fleet; firings also
- * for each gateway, so that any scope has its sums. The dashboard reads it.
+ * The table `hourly_stats`: firings of deterrents and active connections of each hour, for the whole fleet; firings
+ * also for each gateway, so that any scope has its sums. The dashboard reads it.
  */
 import type { Db } from './tables.ts'
 

@@ -195,6 +195,7 @@ test('a client that does not read is dropped, and others continue', async () => 
 test('every fact names the pages that it makes stale, or changes nothing that a page shows', () => {
   const silent = [
     'call.refused',
+    'device.used',
     'gateway.claim-refused',
     'gateway.vpn-config-read',
     'identity.refused',

@@ -114,9 +114,8 @@ it('groups by site, the site with the worst gateway first, and counts what is no
     ['Hill', 2, [], 0],
   ])
   expect(sites.flatMap(({ gateways }) => gateways)).toHaveLength(fleet.length)
-  expect(sites.map((site) => isFoldedAtFirst(site, 60, false))).toEqual([false, false, true])
-  expect(sites.map((site) => isFoldedAtFirst(site, 59, false))).toEqual([false, false, false])
-  expect(sites.map((site) => isFoldedAtFirst(site, 60, true))).toEqual([false, false, false])
+  expect(sites.map((site) => isFoldedAtFirst(site, 60))).toEqual([false, false, true])
+  expect(sites.map((site) => isFoldedAtFirst(site, 59))).toEqual([false, false, false])
   expect(sitesOf(sortGateways(fleet, { ...usual, sort: 'location' }), 'location')?.map(({ name }) => name)).toEqual([
     '',
     'Hill',

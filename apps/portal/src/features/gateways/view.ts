@@ -134,6 +134,6 @@ export function sitesOf(gateways: readonly Gateway[], sort: SortKey): readonly S
   })
 }
 
-/** Whether a site that nobody opened or closed is folded: a search and a filter show what they find. */
-export const isFoldedAtFirst = ({ lacking, warnings }: Site, fleetSize: number, isFiltered: boolean): boolean =>
-  !isFiltered && fleetSize >= FOLDED_FROM && lacking.length === 0 && warnings === 0
+/** Whether a site that nobody opened or closed is folded. */
+export const isFoldedAtFirst = ({ lacking, warnings }: Site, fleetSize: number): boolean =>
+  fleetSize >= FOLDED_FROM && lacking.length === 0 && warnings === 0

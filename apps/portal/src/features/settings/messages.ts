@@ -16,7 +16,7 @@ export function cutOff(gateways: readonly Pick<Gateway, 'status' | 'connectedUse
         ? ', and one person on a page of theirs'
         : `, and ${people} people on pages of theirs`
   return (
-    `This cuts off ${all}, of which ${online} ${online === 1 ? 'is' : 'are'} online now${visits}. The hub then gets no ` +
-    'pictures from them, and cannot stop, arm or update them. Rules and deterrents on the devices go on.'
+    `This cuts off ${all}, of which ${online} ${online === 1 ? 'is' : 'are'} online now${visits}. The hub then gets ` +
+    'no pictures from them, and cannot stop, arm or update them. Rules and deterrents on the devices go on.'
   )
 }

@@ -84,7 +84,7 @@ export const GatewayTable = memo(function GatewayTable({
   const rows = useMemo(() => {
     if (sites === undefined || cards) return gateways
     return sites.flatMap((site) => {
-      const isFolded = folds.get(site.name) ?? isFoldedAtFirst(site, fleetSize, isFiltered)
+      const isFolded = !isFiltered && (folds.get(site.name) ?? isFoldedAtFirst(site, fleetSize))
       return [{ site, isFolded }, ...(isFolded ? [] : site.gateways)]
     })
   }, [gateways, sites, cards, folds, fleetSize, isFiltered])
@@ -173,7 +173,7 @@ export const GatewayTable = memo(function GatewayTable({
               measure={virtual ? virtualizer.measureElement : undefined}
               selection={selection}
               onSelect={row.onSelect}
-              onFold={fold}
+              onFold={isFiltered ? undefined : fold}
             />
           ) : (
             <GatewayRow
@@ -201,7 +201,8 @@ type SiteRowProps = {
   measure: ((node: HTMLTableRowElement | null) => void) | undefined
   selection: ReadonlySet<string>
   onSelect: (id: string, selected: boolean) => void
-  onFold: (site: string, isFolded: boolean) => void
+  /** Undefined under a search or a filter, which show what they find. */
+  onFold: ((site: string, isFolded: boolean) => void) | undefined
 }
 
 /** A site above its gateways: how many they are, and how many of them are not well. */
@@ -222,7 +223,7 @@ function SiteRow({ site, isFolded, index, measure, selection, onSelect, onFold }
       }
       name={words}
       isFolded={isFolded}
-      onFold={() => onFold(name, !isFolded)}
+      onFold={onFold && (() => onFold(name, !isFolded))}
     >
       <span>{numberOfGateways(gateways.length)}</span>
       {lacking.map(([state, count]) => (
@@ -242,7 +243,7 @@ function useWidth(dense: boolean): { narrow: boolean; rowHeight: number } {
   const phone = useMediaQuery('(width < 720px)', false, AT_ONCE)
   const narrow = useMediaQuery('(width < 1100px)', false, AT_ONCE)
   const middle = useMediaQuery('(width < 1400px)', false, AT_ONCE)
-  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : dense ? 31 : middle ? 63.5 : 45 }
+  return { narrow, rowHeight: phone ? 59 : narrow ? 55 : dense ? 29 : middle ? 63.5 : 45 }
 }
 
 /** The first camera of each gateway that is online, else its first one. */
