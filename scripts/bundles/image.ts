@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const DEBIAN = 'bookworm'
 const LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1']
 /** The parts of these packages that Node reads, and their licences. */
-const KEPT = ['./lib*', './usr/lib', './usr/share/doc']
+const INCLUDED = ['./lib*', './usr/lib', './usr/share/doc']
 const LEFT_OUT = ['./usr/lib/*/gconv', './usr/lib/*/audit']
 
 /**
@@ -94,7 +94,7 @@ ${further.map((option) => `setFlagsFromString('${option}')\n`).join('')}await im
 }
 
 async function writeLibraries(root: string, processor: string): Promise<void> {
-  const paths = [...LEFT_OUT.map((path) => `--exclude=${path}`), '--wildcards', ...KEPT]
+  const paths = [...LEFT_OUT.map((path) => `--exclude=${path}`), '--wildcards', ...INCLUDED]
   const packages = await librariesFor(processor)
   const unpacking = run('tar', ['-x', '-C', root, '--no-same-owner', ...paths])
   unpacking.child.stdin!.end(packages)

@@ -93,10 +93,10 @@ describe('a change of the files that the page names', () => {
     const file = `${HUB}/dashboard/site-count.ts`
     const { answer, touched } = changed(
       file,
-      () => `import { kept } from '../facts/kept.ts'
+      () => `import { cachedRead } from '../facts/cached-read.ts'
         let reads = 0
-        export const createSiteCount = (db: Parameters<typeof kept>[0]) =>
-          kept(db, { name: 'site-count', kinds: ['gateway.added'] }, async () => ++reads)`,
+        export const createSiteCount = (db: Parameters<typeof cachedRead>[0]) =>
+          cachedRead(db, { name: 'site-count', kinds: ['gateway.added'] }, async () => ++reads)`,
       `import { pino } from 'pino'
        import { createSiteCount } from './dashboard/site-count.ts'
        import { openDatabase } from './database/database.ts'

@@ -25,7 +25,7 @@ const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', `$
 /** Functions whose variables outlive the call, and what they keep things in. */
 const OPENS = /^(create|open|keep)/
 const COLLECTIONS = /^(Map|Set|WeakMap|WeakSet)$/
-const KEEPERS = /^(kept|createBuckets)$/
+const KEEPERS = /^(cachedRead|createBuckets)$/
 
 /** Whether the file keeps something between two calls: in itself, or in what one of its functions opens. */
 function keepsState(text: string): boolean {
@@ -97,7 +97,9 @@ it('docs/memory.md names every file of the hub that keeps something in memory', 
 it('and the test sees what keeps state', () => {
   expect(keepsState(`export function createCount() {\n  const byName = new Map<string, number>()\n}`)).toBe(true)
   expect(keepsState(`let count = 0`)).toBe(true)
-  expect(keepsState(`export const keepSites = (db: Db) => kept(db, { name: 'sites', kinds: [] }, read)`)).toBe(true)
+  expect(keepsState(`export const keepSites = (db: Db) => cachedRead(db, { name: 'sites', kinds: [] }, read)`)).toBe(
+    true,
+  )
   expect(keepsState(`function count() {\n  const byName = new Map<string, number>()\n  let sum = 0\n}`)).toBe(false)
   expect(tasksIn({ file: 'a.ts', text: `createTasks({ log, name: 'a', on: 'one hub', failure: '' })` })).toEqual([
     'a | one hub | a.ts',

@@ -24,7 +24,7 @@ const restartsFile = z.object({
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A crash every second, for ten minutes. */
-const KEPT = 600
+const RESTARTS_MAX = 600
 const HOURLY_MAX = 2
 const DAILY_MAX = 5
 const UNKNOWN = 'for an unknown reason, as when it is killed or has no memory left'
@@ -56,7 +56,7 @@ export async function openRestarts(
     boot,
     hasEnded: false,
     sinceBoot: counted.sinceBoot + (isRestart ? 1 : 0),
-    at: [...counted.at, ...(isRestart ? [now()] : [])].slice(-KEPT),
+    at: [...counted.at, ...(isRestart ? [now()] : [])].slice(-RESTARTS_MAX),
     reason: isRestart ? lastReason.slice(0, 100) || UNKNOWN : counted.reason,
   }
   if (isRestart) log.warn({ reason: current.reason, sinceBoot: current.sinceBoot }, 'the agent ended by itself before')

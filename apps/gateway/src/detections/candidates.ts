@@ -13,7 +13,7 @@ export type Candidates = {
 
 const DAYS = 2
 const DAY_MS = 86_400_000
-const KEPT = 20_000
+const CANDIDATES_MAX = 20_000
 const TRIM_EVERY = 100
 
 export const CANDIDATE_TABLES = `
@@ -31,7 +31,7 @@ export function createCandidates(database: DatabaseSync, clock: () => number): C
   )
   const deleteOld = database.prepare('delete from candidates where at < ?')
   const deleteMost = database.prepare(
-    `delete from candidates where rowid in (select rowid from candidates order by at desc limit -1 offset ${KEPT})`,
+    `delete from candidates where rowid in (select rowid from candidates order by at desc limit -1 offset ${CANDIDATES_MAX})`,
   )
   let added = 0
 

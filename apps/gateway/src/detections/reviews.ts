@@ -15,7 +15,7 @@ export type Reviews = {
   all(): GatewayReview[]
 }
 
-const KEPT = 20_000
+const REVIEWS_MAX = 20_000
 
 /** No foreign key: a detection may be deleted from the record before its review. */
 export const REVIEW_TABLES = `
@@ -39,7 +39,7 @@ export function createReviews(database: DatabaseSync, transact: (action: () => v
   const selectAll = database.prepare('select seq, detection, verdict, label, at from reviews order by at, seq')
   const deleteOldest = database.prepare(
     `delete from reviews where detection in (
-       select detection from reviews order by at desc, seq desc limit -1 offset ${KEPT})`,
+       select detection from reviews order by at desc, seq desc limit -1 offset ${REVIEWS_MAX})`,
   )
 
   return {

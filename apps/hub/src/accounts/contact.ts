@@ -1,7 +1,7 @@
 import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 
 const STALE_AFTER = [
   'profile.updated',
@@ -16,7 +16,7 @@ const STALE_AFTER = [
  * has one.
  */
 export function createContact(db: Kysely<Tables>, configured: string | undefined): () => Promise<string | undefined> {
-  const read = kept(db, { name: 'contact', kinds: STALE_AFTER }, async () => {
+  const read = cachedRead(db, { name: 'contact', kinds: STALE_AFTER }, async () => {
     const admins = db.selectFrom('users').select('email').where('role', '=', 'admin').where('active', '=', 1)
     return (await admins.where('email', '!=', '').orderBy('created_at').orderBy('id').executeTakeFirst())?.email
   })

@@ -8,7 +8,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { by, record, type Act, type Authorship } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { acknowledgementOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { acknowledgementOf, toAlert, wholeList, visibleList, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import type { AlertLink } from './links.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
@@ -24,10 +24,10 @@ type Linked = ResponseOf<typeof readAlertLink>
 export function acknowledge(db: Kysely<Tables>, id: string, act: Act): Promise<Alert> {
   return inTransaction(db, async (transaction) => {
     const row = await readAlert(transaction, id)
-    const told = toldTo(row, await gatewayIdsIn(transaction, scopeOf(act.actor)))
-    if (!told) throw new HubError('alert_not_found')
+    const list = visibleList(row, await gatewayIdsIn(transaction, scopeOf(act.actor)))
+    if (!list) throw new HubError('alert_not_found')
     const reader = await readPreferences(transaction, act.actor.userId)
-    return toAlert(await markAcknowledged(transaction, row, { ...by(act), via: 'portal' }), told, reader)
+    return toAlert(await markAcknowledged(transaction, row, { ...by(act), via: 'portal' }), list, reader)
   })
 }
 
@@ -100,18 +100,18 @@ async function markAcknowledged(
     actor,
     target: row.id,
     gatewayId: row.gateway_id ?? undefined,
-    data: { title: titleOf(toldOf(row)), ruleName: row.rule_name, via },
+    data: { title: titleOf(wholeList(row)), ruleName: row.rule_name, via },
   })
   return done
 }
 
 async function toLinked(db: Db, row: AlertRow, person: Person | undefined): Promise<Linked> {
-  const told = toldTo(row, person && (await gatewayIdsIn(db, scopeOf(person))))
-  if (!told) throw new HubError('alert_not_found')
+  const list = visibleList(row, person && (await gatewayIdsIn(db, scopeOf(person))))
+  if (!list) throw new HubError('alert_not_found')
   const reader = person ? await readPreferences(db, person.userId) : await readerOfRule(db, row)
   return {
-    title: titleOf(told, reader),
-    lines: linesOf(told, reader),
+    title: titleOf(list, reader),
+    lines: linesOf(list, reader),
     acknowledged: acknowledgementOf(row),
     language: reader.language,
   }
@@ -128,8 +128,8 @@ export async function readLinkedPicture(
   { alertId, userId }: AlertLink,
 ): Promise<{ gatewayId: string; detectionId: string }> {
   const person = userId === undefined ? undefined : await readPerson(db, userId)
-  const told = toldTo(await readAlert(db, alertId), person && (await gatewayIdsIn(db, scopeOf(person))))
-  const { gatewayId, coverId } = told ? firstOf(told.lines) : { gatewayId: '', coverId: null }
+  const list = visibleList(await readAlert(db, alertId), person && (await gatewayIdsIn(db, scopeOf(person))))
+  const { gatewayId, coverId } = list ? firstOf(list.lines) : { gatewayId: '', coverId: null }
   if (coverId === null) throw new HubError('alert_not_found')
   return { gatewayId, detectionId: coverId }
 }

@@ -20,18 +20,18 @@ export type Counts = Readonly<Record<string, number>>
 
 type Stored = Pick<AlertRow, 'lines' | 'counts' | 'sightings'>
 
-export function toldOf(alert: Stored): LineList {
-  return toldTo(alert, undefined) ?? { lines: linesIn(alert.lines), count: 0 }
+export function wholeList(alert: Stored): LineList {
+  return visibleList(alert, undefined) ?? { lines: linesIn(alert.lines), count: 0 }
 }
 
 /** The part of an alert that a person may see; undefined when there is none. */
-export function toldTo({ lines, counts, sightings }: Stored, own: OwnGateways): LineList | undefined {
+export function visibleList({ lines, counts, sightings }: Stored, own: OwnGateways): LineList | undefined {
   const maySee = (gatewayId: string) => own === undefined || own.has(gatewayId)
   const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => maySee(gatewayId))
   const count = mine.reduce((sum, [, one]) => sum + one, 0)
   const shown = linesIn(lines).filter(({ gatewayId }) => maySee(gatewayId))
-  const known = new Set(mine.flatMap(([gatewayId, one]) => (one > 0 ? [gatewayId] : [])))
-  const seen = [...tallyIn(sightings).values()].filter(({ gatewayId }) => known.has(gatewayId))
+  const gatewayIds = new Set(mine.flatMap(([gatewayId, one]) => (one > 0 ? [gatewayId] : [])))
+  const seen = [...tallyIn(sightings).values()].filter(({ gatewayId }) => gatewayIds.has(gatewayId))
   return shown.length > 0 ? { lines: shown, count, sightings: seen } : undefined
 }
 
@@ -44,7 +44,7 @@ export async function listAlerts(
   { incident }: { incident?: string | undefined },
 ): Promise<Alert[]> {
   const own = await gatewayIdsIn(db, scopeOf(caller))
-  let asked = db
+  let query = db
     .selectFrom('alerts')
     .selectAll()
     .where('kind', '!=', 'test')
@@ -52,33 +52,33 @@ export async function listAlerts(
     .orderBy('id')
     .limit(LISTED)
   if (incident !== undefined)
-    asked = asked.where(
+    query = query.where(
       'id',
       'in',
       db.selectFrom('alerted_incidents').select('alert_id').where('incident_id', '=', incident),
     )
   else if (own !== undefined)
-    // An alert of several gateways may include theirs; `toldTo` decides.
-    asked = asked.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
+    // An alert of several gateways may include theirs; `visibleList` decides.
+    query = query.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
   const reader = await readPreferences(db, caller.userId)
-  return (await asked.execute()).flatMap((row) => {
-    const told = toldTo(row, own)
-    return told ? [toAlert(row, told, reader)] : []
+  return (await query.execute()).flatMap((row) => {
+    const list = visibleList(row, own)
+    return list ? [toAlert(row, list, reader)] : []
   })
 }
 
 /** An alert in the words of its reader. */
-export function toAlert(row: AlertRow, told: LineList, reader: Reader): Alert {
-  const { gatewayId, coverId } = firstOf(told.lines)
+export function toAlert(row: AlertRow, list: LineList, reader: Reader): Alert {
+  const { gatewayId, coverId } = firstOf(list.lines)
   return {
     id: row.id,
     ruleName: row.rule_name,
     kind: row.kind,
-    title: titleOf(told, reader),
-    lines: linesOf(told, reader),
-    path: pathOf(told, row.id),
+    title: titleOf(list, reader),
+    lines: linesOf(list, reader),
+    path: pathOf(list, row.id),
     at: new Date(row.at).toISOString(),
-    count: told.count,
+    count: list.count,
     picture: coverId === null ? null : { gatewayId, detectionId: coverId },
     step: row.step,
     nextStepAt: row.next_step_at === null ? null : new Date(row.next_step_at).toISOString(),
@@ -99,7 +99,7 @@ export function aboutAlert(alert: AlertRow, now: number) {
     actor: HUB,
     target: alert.id,
     gatewayId: alert.gateway_id ?? undefined,
-    data: { title: titleOf(toldOf(alert)), ruleName: alert.rule_name },
+    data: { title: titleOf(wholeList(alert)), ruleName: alert.rule_name },
   }
 }
 

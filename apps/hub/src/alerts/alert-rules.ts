@@ -90,8 +90,8 @@ export function deleteRule(db: Kysely<Tables>, id: string, act: Act): Promise<vo
  * detections asks for the fields of all rules.
  */
 export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): Readonly<AlertRuleFields> {
-  const kept = parsed.get(fields)
-  if (kept) return kept
+  const cached = parsed.get(fields)
+  if (cached) return cached
   const read = { ...ALERT_RULE_DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
   if (parsed.size >= PARSED_KEPT) parsed.clear()
   parsed.set(fields, read)

@@ -15,7 +15,7 @@ import { tagsOf } from '../database/tags.ts'
 import { record } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 import type { AlertRow } from './alert-rows.ts'
-import { aboutAlert, toldOf, toldTo } from './alert-rows.ts'
+import { aboutAlert, wholeList, visibleList } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { contentOf } from './contents.ts'
 import { grow } from './growing.ts'
@@ -64,7 +64,7 @@ export type Occurrence = {
 }
 
 /** Announces things of gateways and of the hub itself, each rule those that it covers. */
-export async function tell(
+export async function report(
   transaction: Transaction<Tables>,
   things: readonly Occurrence[],
   outbox: Outbox,
@@ -102,7 +102,7 @@ export async function tell(
     if (fresh.length === 0) continue
     const sites = new Map(places.map(({ gatewayId, location }) => [gatewayId, location]))
     const lines = fresh.map(({ line }) => ({ ...line, site: sites.get(line.gatewayId) ?? '' }))
-    const alertId = await tellOver(transaction, rule.id, lines, at, outbox)
+    const alertId = await addLines(transaction, rule.id, lines, at, outbox)
     await transaction
       .updateTable('alerted_incidents')
       .set({ alert_id: alertId ?? null })
@@ -138,7 +138,7 @@ export async function markTold(
  * Adds lines of one kind to the rule's waiting message, or to a new one. Returns the alert's id; undefined when the
  * rule is gone.
  */
-export async function tellOver(
+export async function addLines(
   transaction: Transaction<Tables>,
   ruleId: string,
   lines: readonly Line[],
@@ -163,14 +163,14 @@ export async function tellOver(
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const known = latest && (await outbox.waitsUnder(transaction, keyOf(latest, 0)))
+  const delivery = latest && (await outbox.waitsUnder(transaction, keyOf(latest, 0)))
   // The outbox has no row when no channel is configured; then the alert's own time counts.
-  const lastAt = known?.dueAt ?? latest?.due_at
+  const lastAt = delivery?.dueAt ?? latest?.due_at
   const isFromAhead = lastAt !== undefined && lastAt > at + LONGEST_WAIT_MS
-  const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at && !isFromAhead
+  const isWaiting = delivery ? delivery.isWaiting : latest !== undefined && at < latest.due_at && !isFromAhead
   const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null && latest.cleared_at === null
   const id = grows ? latest.id : randomBytes(ID_BYTES).toString('base64url')
-  const { content, told } = grow(id, grows ? latest : undefined, lines)
+  const { content, list } = grow(id, grows ? latest : undefined, lines)
   const joins = !grows && latest !== undefined && isSameOutage(latest, lines, at)
   if (joins) {
     const { content } = grow(latest.id, latest, lines)
@@ -179,10 +179,10 @@ export async function tellOver(
   }
   const sent = isFromAhead ? [] : await sentBy(transaction, { ruleId, kind, lastAt }, { at, except: grows ? id : '' })
   const keys = lines.map((line) => (kind === 'detection' ? sightingKey(line) : ''))
-  const asked = dueAtOf({ at, keys }, sent, fields)
-  const waitsUntil = known?.dueAt ?? latest?.due_at ?? asked
+  const wantedAt = dueAtOf({ at, keys }, sent, fields)
+  const waitsUntil = delivery?.dueAt ?? latest?.due_at ?? wantedAt
   const mayHurry = grows && kind === 'detection'
-  const dueAt = !grows ? asked : mayHurry ? Math.min(waitsUntil, asked) : waitsUntil
+  const dueAt = !grows ? wantedAt : mayHurry ? Math.min(waitsUntil, wantedAt) : waitsUntil
   const isSooner = grows && dueAt < waitsUntil
   if (grows) {
     const due = isSooner && { due_at: dueAt, people_due_at: dueAt, next_step_at: nextStepAt(fields.steps[0], dueAt) }
@@ -219,10 +219,10 @@ export async function tellOver(
         .executeTakeFirstOrThrow()
   await transaction
     .updateTable('alert_rules')
-    .set({ message: Math.max(alert.number, rule.message), message_at: at, incidents: told.count })
+    .set({ message: Math.max(alert.number, rule.message), message_at: at, incidents: list.count })
     .where('id', '=', ruleId)
     .execute()
-  await announceStep(transaction, alert, { ...fields, step: 0, dueAt, told }, outbox)
+  await announceStep(transaction, alert, { ...fields, step: 0, dueAt, list }, outbox)
   return alert.id
 }
 
@@ -232,7 +232,7 @@ const SAME_OUTAGE_MS = 15 * MINUTE_MS
 /** One outage of a site is one message, and is over with the last of its gateways. */
 function isSameOutage(latest: AlertRow, lines: readonly Line[], at: number): boolean {
   if (latest.kind !== 'gateway-quiet' || latest.cleared_at !== null || at - latest.due_at > SAME_OUTAGE_MS) return false
-  const sites = new Set(toldOf(latest).lines.map(({ site }) => site))
+  const sites = new Set(wholeList(latest).lines.map(({ site }) => site))
   return lines.every(({ site = '' }) => site !== '' && sites.has(site))
 }
 
@@ -264,7 +264,7 @@ type Whom = Pick<AlertStep, 'channels' | 'people'> & {
   /** The language of shared channels; null for the hub's language. */
   language: Language | null
   /** What the alert says, when it is known already. */
-  told?: LineList
+  list?: LineList
 }
 
 /**
@@ -274,7 +274,7 @@ type Whom = Pick<AlertStep, 'channels' | 'people'> & {
 export async function announceStep(
   transaction: Transaction<Tables>,
   alert: AlertRow,
-  { step, dueAt, channels, people, language, told = toldOf(alert) }: Whom & { step: Stage; dueAt: number },
+  { step, dueAt, channels, people, language, list = wholeList(alert) }: Whom & { step: Stage; dueAt: number },
   { announce }: Pick<Notifications, 'announce'>,
 ): Promise<void> {
   const about = {
@@ -290,11 +290,11 @@ export async function announceStep(
     channels,
     // The all-clear goes to everybody who got a message.
     ...(mailed.length > 0 && step !== 'cleared' && { except: ['email'] }),
-    ...contentOf(alert, told, { step, reader: await sharedReader(transaction, language) }),
-    data: dataOf(alert, told),
+    ...contentOf(alert, list, { step, reader: await sharedReader(transaction, language) }),
+    data: dataOf(alert, list),
   })
   for (const { id: userId, email, role } of mailed) {
-    const own = toldTo(alert, await gatewayIdsIn(transaction, scopeOf({ userId, role })))
+    const own = visibleList(alert, await gatewayIdsIn(transaction, scopeOf({ userId, role })))
     if (!own) continue
     await announce(transaction, {
       ...about,
@@ -322,13 +322,13 @@ export function keysOf(
 }
 
 /** Programs get the data of the first thing. */
-function dataOf({ rule_name: rule, kind }: AlertRow, told: LineList): Record<string, string> {
-  const first = firstOf(told.lines)
+function dataOf({ rule_name: rule, kind }: AlertRow, list: LineList): Record<string, string> {
+  const first = firstOf(list.lines)
   const { id, gatewayId, gatewayName, camera, label } = first
-  const count = String(told.count)
+  const count = String(list.count)
   if (kind === 'detection') return { rule, incidents: count, incidentId: id }
-  const known = { gatewayId, name: gatewayName, camera, label, reason: detailOf(first, 'en') }
-  return { rule, count, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== '')) }
+  const values = { gatewayId, name: gatewayName, camera, label, reason: detailOf(first, 'en') }
+  return { rule, count, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) }
 }
 
 function addressesOf(transaction: Transaction<Tables>, people: readonly string[]) {

@@ -7,7 +7,7 @@ import { gatewayIdsIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import type { Db } from '../database/tables.ts'
 import type { Renew } from '../notifications/notifications.ts'
-import { toldTo, type AlertRow } from './alert-rows.ts'
+import { visibleList, type AlertRow } from './alert-rows.ts'
 import { withDeeds } from './done.ts'
 import { readPreferences, sharedReader } from './preferences.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
@@ -20,13 +20,13 @@ type MessageText = Required<Pick<Content, 'title' | 'text' | 'path' | 'step' | '
 
 export function contentOf(
   { id, rule_name: ruleName }: AlertRow,
-  told: LineList,
+  list: LineList,
   { step, reader }: { step: Stage; reader: Reader },
 ): MessageText {
-  const { gatewayId, coverId } = firstOf(told.lines)
+  const { gatewayId, coverId } = firstOf(list.lines)
   return {
-    ...messageOf(told, { step, ruleName }, reader),
-    path: pathOf(told, id),
+    ...messageOf(list, { step, ruleName }, reader),
+    path: pathOf(list, id),
     step,
     language: reader.language,
     picture: coverId === null ? undefined : { gatewayId, detectionId: coverId },
@@ -48,19 +48,19 @@ export async function renewContent(db: Db, row: Row, hub: HubNow): Promise<Conte
   const reader = userId === undefined ? undefined : await readReader(db, userId)
   if (!alert || (userId !== undefined && !reader)) return undefined
   const current = isRepeated || step === 'cleared' ? alert : await stillTrue(db, alert, hub)
-  const told = toldTo(current, reader && (await gatewayIdsIn(db, scopeOf(reader))))
-  if (!told) return undefined
+  const list = visibleList(current, reader && (await gatewayIdsIn(db, scopeOf(reader))))
+  if (!list) return undefined
   return {
     ...content,
-    ...contentOf(alert, await withDeeds(db, told), { step, reader: reader ?? (await sharedReader(db, language)) }),
+    ...contentOf(alert, await withDeeds(db, list), { step, reader: reader ?? (await sharedReader(db, language)) }),
     ...(reader && !content.push && { to: reader.email }),
   }
 }
 
 /** Whether nobody has decided the request yet that the message is about. */
 async function isPending(db: Db, { data }: Content): Promise<boolean> {
-  const asked = db.selectFrom('registrations').select('id').where('id', '=', String(data['registrationId']))
-  return (await asked.where('status', '=', 'pending').executeTakeFirst()) !== undefined
+  const query = db.selectFrom('registrations').select('id').where('id', '=', String(data['registrationId']))
+  return (await query.where('status', '=', 'pending').executeTakeFirst()) !== undefined
 }
 
 async function readReader(db: Db, userId: string) {

@@ -6,14 +6,14 @@ import { readDeeds } from '../detections/detections.ts'
 import { deedInGerman } from './alert-words.ts'
 import { LINES_MAX, type Line, type LineList } from './words.ts'
 
-export async function withDeeds(db: Db, told: LineList): Promise<LineList> {
+export async function withDeeds(db: Db, list: LineList): Promise<LineList> {
   const lines = await Promise.all(
-    told.lines.map(async (line, index): Promise<Line> => {
+    list.lines.map(async (line, index): Promise<Line> => {
       if (line.kind !== 'detection' || index >= LINES_MAX) return line
       const deeds = await readDeeds(db, { gatewayId: line.gatewayId, incidentId: line.id })
       const distinct = (words: (deed: Deed) => string) => [...new Set(deeds.map(words))].join('; ')
       return { ...line, detail: { en: distinct(deedLine), de: distinct(deedInGerman) } }
     }),
   )
-  return { ...told, lines }
+  return { ...list, lines }
 }

@@ -1,6 +1,6 @@
 /** Alerts: announces to the alert rules what a fact reports, in the fact's transaction. */
 import type { Fact } from '@hedgerow/contract'
-import { clearDecided, tell, type Occurrence } from './alerts.ts'
+import { clearDecided, report, type Occurrence } from './alerts.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { from, HOLDS_DE, STORAGE_DE } from './alert-words.ts'
@@ -23,8 +23,8 @@ export function alerts(notifications: Pick<Notifications, 'announce' | 'waitsUnd
     name: 'alerts',
     kinds,
     async inTransaction(transaction, facts) {
-      await tell(transaction, facts.filter(isReport).flatMap(incidentsOf), notifications)
-      for (const fact of facts) if (!isReport(fact)) await tell(transaction, [thingOf(fact)], notifications)
+      await report(transaction, facts.filter(isReport).flatMap(incidentsOf), notifications)
+      for (const fact of facts) if (!isReport(fact)) await report(transaction, [thingOf(fact)], notifications)
     },
   }
 }

@@ -25,7 +25,7 @@ export function grow(
   id: string,
   before: Columns | undefined,
   lines: readonly Line[],
-): { content: Columns & Pick<AlertRow, 'gateway_id'>; told: LineList } {
+): { content: Columns & Pick<AlertRow, 'gateway_id'>; list: LineList } {
   const content: Content = before ? contentOf(id, before) : { lines: [], counts: {}, tally: new Map(), count: 0 }
   const { counts, lines: stored, tally } = content
   for (const line of lines) {
@@ -45,14 +45,14 @@ export function grow(
   const [only, ...others] = Object.keys(counts)
   return {
     content: { ...columns, gateway_id: others.length === 0 && only !== '' ? (only ?? null) : null },
-    told: { lines: [...stored], count: content.count, sightings: [...tally.values()] },
+    list: { lines: [...stored], count: content.count, sightings: [...tally.values()] },
   }
 }
 
 /** The caller may change the result: afterwards `remember` replaces it, or a rolled-back row no longer matches it. */
 function contentOf(id: string, { lines, counts, sightings }: Columns): Content {
-  const known = written.get(id)
-  if (known?.columns.counts === counts && known.columns.lines === lines) return known.content
+  const cached = written.get(id)
+  if (cached?.columns.counts === counts && cached.columns.lines === lines) return cached.content
   const parsed = JSON.parse(counts) as Content['counts']
   return {
     lines: linesIn(lines),

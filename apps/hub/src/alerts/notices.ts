@@ -5,7 +5,7 @@ import { gatewayIdsIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db } from '../database/tables.ts'
-import { toAlert, toldTo } from './alert-rows.ts'
+import { toAlert, visibleList } from './alert-rows.ts'
 import { readPreferences } from './preferences.ts'
 import type { Line } from './words.ts'
 
@@ -28,7 +28,7 @@ export async function readNoticesOf(db: Db, caller: Caller): Promise<ResponseOf<
   return {
     unread: await countUnread(db, caller.userId),
     notices: rows.flatMap((row) => {
-      const visible = toldTo(row, own)
+      const visible = visibleList(row, own)
       return visible ? [{ ...toAlert(row, visible, reader), isRead: row.read_at !== null }] : []
     }),
   }

@@ -6,7 +6,7 @@ import { scopeOf } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { readSetting } from '../settings/settings.ts'
-import { toldTo, type AlertRow } from './alert-rows.ts'
+import { visibleList, type AlertRow } from './alert-rows.ts'
 import { EVENTS, keysOf } from './alerts.ts'
 import { contentOf } from './contents.ts'
 import { countUnread, putNotice } from './notices.ts'
@@ -18,7 +18,7 @@ type Step = Pick<AlertStep, 'channels' | 'people'> & { step: Stage; now: number;
 type Person = { id: string; role: Tables['users']['role'] }
 
 /** Each person gets what they may see, in their language; push messages wait for the end of their quiet hours. */
-export async function tellPeople(
+export async function notifyPeople(
   transaction: Transaction<Tables>,
   alert: AlertRow,
   step: Step,
@@ -28,11 +28,14 @@ export async function tellPeople(
   if (!enableNotifications) return
   const isOver = (channel: string) => step.channels.length === 0 || step.channels.includes(channel)
   for (const person of await readPeople(transaction, step.people)) {
-    const visible = toldTo(alert, await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })))
+    const visible = visibleList(
+      alert,
+      await gatewayIdsIn(transaction, scopeOf({ role: person.role, userId: person.id })),
+    )
     if (!visible) continue
     // A notice shows by itself that its alert is over.
     if (isOver('portal') && step.step !== 'cleared') await putNotice(transaction, person.id, alert.id, step.now)
-    if (isOver('push')) await tellBrowsers(transaction, { alert, told: visible, person, step }, announce)
+    if (isOver('push')) await notifyBrowsers(transaction, { alert, list: visible, person, step }, announce)
   }
 }
 
@@ -41,9 +44,9 @@ function readPeople(transaction: Transaction<Tables>, ids: readonly string[]): P
   return (ids.length === 0 ? people : people.where('id', 'in', ids)).execute()
 }
 
-async function tellBrowsers(
+async function notifyBrowsers(
   transaction: Transaction<Tables>,
-  { alert, told: visible, person, step }: { alert: AlertRow; told: LineList; person: Person; step: Step },
+  { alert, list: visible, person, step }: { alert: AlertRow; list: LineList; person: Person; step: Step },
   announce: Notifications['announce'],
 ): Promise<void> {
   const browsers = await transaction

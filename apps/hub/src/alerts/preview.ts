@@ -43,7 +43,7 @@ export async function preview(
     .orderBy('started_at', 'desc')
     .limit(LOOKED_AT + 1)
     .execute()
-  const told = rows.slice(0, LOOKED_AT).filter((row) =>
+  const matching = rows.slice(0, LOOKED_AT).filter((row) =>
     matches(
       { ...rule, enabled: true },
       {
@@ -59,11 +59,11 @@ export async function preview(
       },
     ),
   )
-  const newest = told.slice(0, NEWEST_SHOWN).map(({ id }) => id)
+  const newest = matching.slice(0, NEWEST_SHOWN).map(({ id }) => id)
   return {
-    incidents: told.length,
+    incidents: matching.length,
     messages: countMessages(
-      told.map((row) => ({
+      matching.map((row) => ({
         at: row.started_at,
         key: JSON.stringify([row.gateway_id, row.camera, row.reported_label]),
       })),

@@ -14,12 +14,12 @@ import type { FleetStatus, Statuses } from '../fleet/fleet.ts'
 import { slices } from '../kernel/slices.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { aboutAlert, toldOf } from './alert-rows.ts'
+import { aboutAlert, wholeList } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { disarmedFor } from './alert-words.ts'
-import { announceStep, markTold, MINUTE_MS, tellOver, type Occurrence } from './alerts.ts'
+import { announceStep, markTold, MINUTE_MS, addLines, type Occurrence } from './alerts.ts'
 import { matches } from './match.ts'
-import { tellPeople } from './people.ts'
+import { notifyPeople } from './people.ts'
 import type { Line } from './words.ts'
 
 const LOOK_INTERVAL_MS = 5_000
@@ -45,21 +45,21 @@ export function createProblems(options: {
   /**
    * The subjects of the last run, also those that no rule reports; undefined until the rows of the last run were read.
    */
-  let known: ReadonlySet<string> | undefined
+  let previous: ReadonlySet<string> | undefined
 
   async function look(): Promise<void> {
     const fleet = new Map((await statuses()).map((gateway) => [gateway.id, gateway]))
     const now = clock()
-    known ??= new Set(
+    previous ??= new Set(
       (await db.selectFrom('alert_problems').select('subject').distinct().execute()).map((row) => row.subject),
     )
-    const current = await subjectsOf([...fleet.values()], camerasOf, now, known)
-    const begun = [...current].filter(([subject]) => !known!.has(subject))
-    const ended = [...known].filter((subject) => !current.has(subject))
+    const current = await subjectsOf([...fleet.values()], camerasOf, now, previous)
+    const begun = [...current].filter(([subject]) => !previous!.has(subject))
+    const ended = [...previous].filter((subject) => !current.has(subject))
     if (begun.length > 0) await begin(begun, fleet, now)
     for await (const subjects of slices(ended, SUBJECTS_AT_ONCE)) await end(subjects, fleet, now)
-    known = new Set(current.keys())
-    await tellDue(current, now)
+    previous = new Set(current.keys())
+    await reportDue(current, now)
   }
 
   function begin(begun: readonly (readonly [string, Line])[], fleet: ById, now: number): Promise<void> {
@@ -140,14 +140,14 @@ export function createProblems(options: {
     await withdrawUnsent(transaction, id)
     await record(transaction, { kind: 'alert.cleared', ...aboutAlert(alert, now) })
     // A warning comes and goes: its end sends no message.
-    if (!fields || alert.kind === 'gateway-warning' || removed >= toldOf(alert).count) return
-    const told = { ...fields, ...readersOf(fields, alert.step), step: 'cleared' as const, dueAt: now, now }
-    await announceStep(transaction, alert, told, notifications)
-    await tellPeople(transaction, alert, told, notifications)
+    if (!fields || alert.kind === 'gateway-warning' || removed >= wholeList(alert).count) return
+    const delivery = { ...fields, ...readersOf(fields, alert.step), step: 'cleared' as const, dueAt: now, now }
+    await announceStep(transaction, alert, delivery, notifications)
+    await notifyPeople(transaction, alert, delivery, notifications)
   }
 
   /** One transaction for each rule. Outages that ended meanwhile have no row any more. */
-  async function tellDue(current: ReadonlyMap<string, Line>, now: number): Promise<void> {
+  async function reportDue(current: ReadonlyMap<string, Line>, now: number): Promise<void> {
     const due = await db
       .selectFrom('alert_problems')
       .select('rule_id')
@@ -174,7 +174,7 @@ export function createProblems(options: {
           })
           const fresh = kind === 'gateway-warning' ? await markTold(transaction, rule_id, things, now) : things
           const lines = fresh.map(({ line }) => line)
-          const alertId = lines[0] && (await tellOver(transaction, rule_id, lines, now, notifications))
+          const alertId = lines[0] && (await addLines(transaction, rule_id, lines, now, notifications))
           await transaction
             .updateTable('alert_problems')
             .set({ alert_id: alertId ?? '' })

@@ -11,10 +11,10 @@ import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { aboutAlert, toldTo, type AlertRow } from './alert-rows.ts'
+import { aboutAlert, visibleList, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, nextStepAt } from './alerts.ts'
-import { tellPeople } from './people.ts'
+import { notifyPeople } from './people.ts'
 import { stillTrue, type HubNow } from './still-true.ts'
 
 const LOOK_INTERVAL_MS = 2_000
@@ -52,7 +52,7 @@ export function createAlertSteps(options: {
       .execute()
     for (const { id } of raised) await raise(id)
     const due = await db.selectFrom('alerts').select('id').where(isDue('next_step_at', clock())).orderBy('id').execute()
-    for (const { id } of due) await tellNext(id)
+    for (const { id } of due) await sendNext(id)
   }
 
   /** Sends an alert that is due: no more incidents join it. An outage that is already over is left out. */
@@ -68,18 +68,18 @@ export function createAlertSteps(options: {
         .executeTakeFirst()
       if (!stored) return
       const current = await stillTrue(transaction, stored, hub)
-      const alert = toldTo(current, undefined) ? current : stored
+      const alert = visibleList(current, undefined) ? current : stored
       const { lines, counts } = alert
       await transaction.updateTable('alerts').set({ lines, counts }).where('id', '=', id).execute()
       const rule = await readRule(transaction, alert)
       if (rule?.enabled && alert.acknowledged_at === null)
-        await tellPeople(transaction, current, { ...rule, step: 0, now }, notifications)
+        await notifyPeople(transaction, current, { ...rule, step: 0, now }, notifications)
       await record(transaction, { kind: 'alert.raised', ...aboutAlert(alert, now) })
     })
   }
 
   /** One transaction for each alert; nothing is sent for one that was acknowledged meanwhile, or is over. */
-  function tellNext(id: string): Promise<void> {
+  function sendNext(id: string): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const now = clock()
       const stored = await transaction
@@ -90,14 +90,14 @@ export function createAlertSteps(options: {
         .returningAll()
         .executeTakeFirst()
       const alert = stored && (await stillTrue(transaction, stored, hub))
-      if (!alert || !toldTo(alert, undefined)) return
+      if (!alert || !visibleList(alert, undefined)) return
       const rule = await readRule(transaction, alert)
       const step = rule?.steps[alert.step - 1]
       if (!rule?.enabled || !step) return
       const { language, breaksThrough } = rule
-      const told = { ...step, language, breaksThrough, step: alert.step, now, dueAt: now }
-      await announceStep(transaction, alert, told, notifications)
-      await tellPeople(transaction, alert, told, notifications)
+      const delivery = { ...step, language, breaksThrough, step: alert.step, now, dueAt: now }
+      await announceStep(transaction, alert, delivery, notifications)
+      await notifyPeople(transaction, alert, delivery, notifications)
       await transaction
         .updateTable('alerts')
         .set({ next_step_at: nextStepAt(rule.steps[alert.step], now) })

@@ -7,7 +7,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { fieldsOf } from './alert-rules.ts'
-import { tell } from './alerts.ts'
+import { report } from './alerts.ts'
 
 const BATCH = 50
 
@@ -53,7 +53,7 @@ describe.each(testEngines)('a storm of detections on %s', (engine) => {
       },
       transformResult: async ({ result }) => result,
     })
-    await inTransaction(counted, (transaction) => tell(transaction, [...incidents, incidents[0]!], hub.notifications))
+    await inTransaction(counted, (transaction) => report(transaction, [...incidents, incidents[0]!], hub.notifications))
     return cost
   }
 

@@ -204,26 +204,26 @@ export function detailOf({ detail }: Line, language: Language): string {
 export type Stage = number | 'cleared'
 
 /** Title and text of a message. */
-export function messageOf(told: LineList, { step, ruleName }: { step: Stage; ruleName: string }, reader: Reader) {
+export function messageOf(list: LineList, { step, ruleName }: { step: Stage; ruleName: string }, reader: Reader) {
   const { notAcknowledged, rule } = WORDS[reader.language]
   if (step === 'cleared') {
-    const title = titleOfEnd(told, reader)
+    const title = titleOfEnd(list, reader)
     return { title, text: [title, rule(ruleName)].join('\n') }
   }
-  const title = titleOf(told, reader)
+  const title = titleOf(list, reader)
   return {
     title: step === 0 ? title : notAcknowledged(title),
-    text: [...linesOf(told, reader), rule(ruleName)].join('\n'),
+    text: [...linesOf(list, reader), rule(ruleName)].join('\n'),
   }
 }
 
 /** Describes the state now: at night "Over: … is offline" reads as "… is offline". */
-function titleOfEnd(told: LineList, reader: Reader): string {
+function titleOfEnd(list: LineList, reader: Reader): string {
   const { over, cleared } = WORDS[reader.language]
-  const shown = firstOf(told.lines)
+  const shown = firstOf(list.lines)
   const words = over[shown.kind]
-  if (!words) return cleared(titleOf(told, reader))
-  return told.count === 1 ? words.line(shown) : words.several(told.count)
+  if (!words) return cleared(titleOf(list, reader))
+  return list.count === 1 ? words.line(shown) : words.several(list.count)
 }
 
 export function pathOf({ lines, count }: LineList, alertId: string): string {

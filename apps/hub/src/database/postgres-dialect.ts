@@ -38,7 +38,7 @@ export function postgresDialect(url: string): Dialect {
   // listeners, also on connections in use, its end would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
-  /** In the way that worked last, or else in the next that works. */
+  /** By the endpoint that worked last, or else by the next that works. */
   async function connect(): Promise<PoolClient> {
     for (const failures = new Map<Endpoint, unknown>(); ;) {
       const tried = endpoint

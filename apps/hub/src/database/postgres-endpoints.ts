@@ -54,7 +54,7 @@ export function endpointsOf(url: string): Endpoints {
   }
 }
 
-/** Connects in the first way that works. The caller ends the client. */
+/** Connects by the first endpoint that works. The caller ends the client. */
 export async function connectPostgres(url: string, more: ClientConfig = {}): Promise<Client> {
   const { all, check } = endpointsOf(url)
   const failures = new Map<Endpoint, unknown>()
@@ -73,7 +73,7 @@ export async function connectPostgres(url: string, more: ClientConfig = {}): Pro
   throw connectionError(failures)
 }
 
-/** The way to try after that failure; undefined where none is left, or where each would fail alike. */
+/** The endpoint to try after that failure; undefined where none is left, or where each would fail alike. */
 export function nextEndpoint(
   endpoint: Endpoint,
   error: unknown,
@@ -91,7 +91,7 @@ export function nextEndpoint(
   return isOfTls(error) ? others[0] : others.find(({ server }) => server !== endpoint.server)
 }
 
-/** What failed while TLS was agreed on; a server that cannot be reached has no second way. */
+/** What failed while TLS was agreed on; a server that cannot be reached has no second endpoint. */
 function isOfTls(error: unknown): boolean {
   const { syscall, message } = error as NodeJS.ErrnoException
   return !(

@@ -2,7 +2,7 @@ import type { FactKind, IncidentFilter } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import { SCOPE_FACTS, type Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 import { answerKey } from '../http/shared-answers.ts'
 import { countIncidents } from './incident-list.ts'
 
@@ -27,7 +27,7 @@ const maxAgeMs = ({ groups }: Counts) => (groups.reduce((sum, { count }) => sum 
 
 /** Counts incidents as `countIncidents` does. Many incidents are counted once a second for each scope and filter. */
 export const createKeptCounts = (db: Kysely<Tables>) =>
-  kept(
+  cachedRead(
     db,
     {
       name: 'incident-counts',

@@ -9,7 +9,7 @@ import { createTurns } from './turns.ts'
 const TIMEOUT_MS = 15_000
 const FRESH_MS = 10_000
 /** Snapshots in memory, each of up to 4 MiB. */
-const KEPT = 8
+const PULLS_MAX = 8
 const LIMITS = { perGateway: 3, total: 24, waiting: 200, waitMs: 15_000 }
 
 type Gateway = DoorGateway & { id: string }
@@ -66,7 +66,7 @@ export function createSnapshots({
     pulls.delete(key)
     pulls.set(key, started)
     for (const [oldest, { readers }] of pulls) {
-      if (pulls.size <= KEPT) break
+      if (pulls.size <= PULLS_MAX) break
       if (readers === 0 && oldest !== key) pulls.delete(oldest)
     }
     return started

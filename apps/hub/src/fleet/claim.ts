@@ -23,8 +23,8 @@ export function createClaimLock(clock: () => number): ClaimLock {
   return {
     begin(userId) {
       const now = clock()
-      const known = tried.get(userId)
-      const tries = known && Math.abs(now - known.lastAt) < LOCK_MS ? known : { count: 0, lastAt: now }
+      const previous = tried.get(userId)
+      const tries = previous && Math.abs(now - previous.lastAt) < LOCK_MS ? previous : { count: 0, lastAt: now }
       if (tries.count >= WRONG_TRIES_MAX) throw new HubError('claim_locked')
       tries.count++
       tries.lastAt = now

@@ -8,7 +8,7 @@ import { brotliCompress, constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 import { presentInSlices, type ListDependencies } from './fleet.ts'
 import { FLEET_FACTS } from './snapshot.ts'
 
@@ -34,7 +34,7 @@ export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDepen
 
   // The hub's signals change the list too, and show after a second.
   const kinds = [...FLEET_FACTS, 'gateway.status-changed'] as const
-  const current = kept(db, { name: 'fleet-list-cache', kinds, maxAgeMs }, async () => {
+  const current = cachedRead(db, { name: 'fleet-list-cache', kinds, maxAgeMs }, async () => {
     const parts: string[] = []
     const fleet = await dependencies.fleet()
     // Not checked against the contract, as other answers are: for 10,000 gateways that is a sixth of all objects that a

@@ -95,10 +95,10 @@ export function blockedUdp(
   { id, kind, wireguardPublicKey, lastHandshakeAt, createdAt }: VisibleGateway,
   signals: FleetSignals,
 ): string | undefined {
-  const known = { kind, now: signals.clock(), heartbeat: signals.heartbeats.latest(id), createdAt }
-  if (!isUdpBlocked({ ...known, latestHandshakeAt: lastHandshakeAt ?? undefined })) return undefined
+  const observed = { kind, now: signals.clock(), heartbeat: signals.heartbeats.latest(id), createdAt }
+  if (!isUdpBlocked({ ...observed, latestHandshakeAt: lastHandshakeAt ?? undefined })) return undefined
   const latestHandshakeAt = signals.handshakes().get(wireguardPublicKey) ?? lastHandshakeAt ?? undefined
-  return isUdpBlocked({ ...known, latestHandshakeAt }) ? signals.vpnPort() : undefined
+  return isUdpBlocked({ ...observed, latestHandshakeAt }) ? signals.vpnPort() : undefined
 }
 
 /** Whether the gateway's status is offline. */
@@ -165,43 +165,43 @@ class JudgedGateway implements FleetStatus {
   readonly queue: Heartbeat['queue']
   readonly restarts: Heartbeat['restarts']
   readonly disarmed: Heartbeat['disarmed']
-  readonly #known: Signals
+  readonly #signals: Signals
 
-  constructor(gateway: FleetGateway, known: Signals) {
+  constructor(gateway: FleetGateway, signals: Signals) {
     this.id = gateway.id
     this.name = gateway.name
     this.location = gateway.location
     this.tags = gateway.tags
     this.publicKey = gateway.wireguard_public_key
-    this.status = statusOf(known)
-    this.lastSeenAt = lastSeen(known)
-    this.queue = known.heartbeat?.content.queue
-    this.restarts = known.heartbeat?.content.restarts
-    this.disarmed = known.heartbeat?.content.disarmed
-    this.#known = known
+    this.status = statusOf(signals)
+    this.lastSeenAt = lastSeen(signals)
+    this.queue = signals.heartbeat?.content.queue
+    this.restarts = signals.heartbeat?.content.restarts
+    this.disarmed = signals.heartbeat?.content.disarmed
+    this.#signals = signals
   }
 
   get isOnlyCameras(): boolean {
-    return isOnlyCameras(this.#known)
+    return isOnlyCameras(this.#signals)
   }
 
   get reason(): string {
-    return reasonOf(this.#known)
+    return reasonOf(this.#signals)
   }
 
   get problems(): string[] {
-    return problemNames(this.#known)
+    return problemNames(this.#signals)
   }
 
   reasonIn(language: Language): string {
-    return reasonOf(this.#known, language)
+    return reasonOf(this.#signals, language)
   }
 }
 
-function isOnlyCameras(known: Signals): boolean {
-  if (!known.heartbeat || statusOf(known) !== 'warning') return false
-  const content = { ...known.heartbeat.content, cameras: [] }
-  return statusOf({ ...known, heartbeat: { ...known.heartbeat, content } }) === 'online'
+function isOnlyCameras(signals: Signals): boolean {
+  if (!signals.heartbeat || statusOf(signals) !== 'warning') return false
+  const content = { ...signals.heartbeat.content, cameras: [] }
+  return statusOf({ ...signals, heartbeat: { ...signals.heartbeat, content } }) === 'online'
 }
 
 /** 12 lower-case base32 characters: 60 random bits. */
@@ -259,25 +259,25 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
-function knownToProtect({ heartbeat }: Pick<Signals, 'heartbeat'>, status: Gateway['status']): KnownToProtect {
+function protectionFacts({ heartbeat }: Pick<Signals, 'heartbeat'>, status: Gateway['status']): KnownToProtect {
   const content = heartbeat?.content
   return { isOffline: status === 'offline', heartbeat: content, aheadMs: heartbeat ? heartbeat.at - content!.clock : 0 }
 }
 
 function present(row: FleetGateway, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
   const { signals, hubPublicKey, connectedUsers, warningSince } = dependencies
-  const known = signalsOf(row, signals, handshakes)
-  const { status, reason } = judge(known)
-  const lastSeenAt = lastSeen(known)
+  const own = signalsOf(row, signals, handshakes)
+  const { status, reason } = judge(own)
+  const lastSeenAt = lastSeen(own)
   const troubleSince = { online: undefined, offline: lastSeenAt, warning: warningSince(row.id) }[status]
   return {
     id: row.id,
     name: row.name,
     status,
     statusReason: reason,
-    protection: protectionOf(knownToProtect(known, status)),
-    timeZone: known.heartbeat?.content.timeZone ?? null,
-    blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
+    protection: protectionOf(protectionFacts(own, status)),
+    timeZone: own.heartbeat?.content.timeZone ?? null,
+    blockedUdp: isUdpBlocked(own) ? signals.vpnPort() : null,
     kind: row.kind,
     ...ofGatewayTexts((name) => row[name]),
     tags: [...row.tags],
@@ -285,11 +285,11 @@ function present(row: FleetGateway, dependencies: ListDependencies, handshakes: 
     vpnInternalIp: row.address,
     vpnAddress: `${row.address}/24`,
     hubPublicKey,
-    version: known.heartbeat?.content.version ?? row.version,
+    version: own.heartbeat?.content.version ?? row.version,
     lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     troubleSince: troubleSince === undefined ? null : new Date(troubleSince).toISOString(),
     connectedUsers: connectedUsers(row.id),
-    applications: known.heartbeat?.content.applications ?? [],
+    applications: own.heartbeat?.content.applications ?? [],
     // Only its owner, managers and admins see the row.
     deviceToken: row.device_token,
     owner: row.owner,

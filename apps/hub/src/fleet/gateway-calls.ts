@@ -134,7 +134,7 @@ export function signedGatewayRoutes(
   const onRefused = (address: string) => refusals.count('gateway-calls', address)
   const limiter = createLimiter({ ...SIGNED_LIMITS, clock, onRefused })
   const signedRequests = createSignedRequests({ identity, clock })
-  const known = new WeakMap<FastifyRequest, { gatewayId: string; identityPublicKey: string }>()
+  const callers = new WeakMap<FastifyRequest, { gatewayId: string; identityPublicKey: string }>()
 
   async function findGateway(request: FastifyRequest): Promise<void> {
     limiter.take(request.sourceIp)
@@ -146,11 +146,11 @@ export function signedGatewayRoutes(
       .where('identity_public_key', '=', identityPublicKey)
       .executeTakeFirst()
     if (!row) throw new HubError('gateway_unknown')
-    known.set(request, { gatewayId: row.id, identityPublicKey })
+    callers.set(request, { gatewayId: row.id, identityPublicKey })
   }
 
   function verify(request: FastifyRequest, body: Buffer): void {
-    const gateway = known.get(request)
+    const gateway = callers.get(request)
     if (!gateway) throw new HubError('gateway_unknown')
     signedRequests.verify(request, body, gateway.identityPublicKey)
     limiter.proved(request.sourceIp)
@@ -158,7 +158,7 @@ export function signedGatewayRoutes(
   }
 
   function identify(request: FastifyRequest): string {
-    const gateway = known.get(request)
+    const gateway = callers.get(request)
     if (!gateway || !signedRequests.isVerified(request)) throw new HubError('gateway_unknown')
     return gateway.gatewayId
   }

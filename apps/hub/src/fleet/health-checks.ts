@@ -40,10 +40,10 @@ export function createHealthChecks({ fleet, vpn, clock, handshakes, log }: Optio
   const failure = 'could not check the health of gateways'
   const lanes = [false, true].map((isSilent) => ({
     tasks: createTasks({ log, name: 'health-checks', on: 'each hub', failure }),
-    ask: () => askLane(isSilent),
+    probe: () => probeLane(isSilent),
   }))
 
-  async function askLane(isSilent: boolean): Promise<void> {
+  async function probeLane(isSilent: boolean): Promise<void> {
     const gateways = await fleet()
     const handshakeAt = handshakes()
     const now = clock()
@@ -83,12 +83,12 @@ export function createHealthChecks({ fleet, vpn, clock, handshakes, log }: Optio
   }
 
   async function check(): Promise<void> {
-    await Promise.all(lanes.map(({ tasks, ask }) => tasks.run(ask)))
+    await Promise.all(lanes.map(({ tasks, probe }) => tasks.run(probe)))
   }
 
   return {
     start() {
-      for (const { tasks, ask } of lanes) tasks.every(LOOK_INTERVAL_MS, ask)
+      for (const { tasks, probe } of lanes) tasks.every(LOOK_INTERVAL_MS, probe)
     },
     check,
     isHealthy: (gatewayId) => health.get(gatewayId)?.isHealthy,

@@ -17,7 +17,7 @@ const BATCH_ROWS = 100
 const CLONE_REMEMBERED_MS = 180_000
 const BOOT_IDS_KEPT = 4
 
-export type KnownHeartbeat = { at: number; content: Heartbeat; isCloned: boolean }
+export type LatestHeartbeat = { at: number; content: Heartbeat; isCloned: boolean }
 
 export type Heartbeats = {
   /** Takes the last heartbeats from the database, then writes newer ones until `stop`. */
@@ -25,7 +25,7 @@ export type Heartbeats = {
   record(gatewayId: string, content: Heartbeat): void
   /** Calls `listener` when a heartbeat tells another state of deterrents or of arming than the one before. */
   onDeterrents(listener: (gatewayId: string) => void): void
-  latest(gatewayId: string): KnownHeartbeat | undefined
+  latest(gatewayId: string): LatestHeartbeat | undefined
   /** Call it when the gateway was deleted. */
   remove(gatewayId: string): void
   /** Writes everything since the last call. Throws the database's error; then nothing is lost. */

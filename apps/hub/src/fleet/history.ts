@@ -186,8 +186,8 @@ function emptyRow(gatewayId: string, hour: number): Row {
 async function upsert(db: Kysely<Tables>, rows: Row[]): Promise<void> {
   const added = SUMS.map((name) => {
     const before = sql`gateway_hours.${sql.ref(name)}`
-    const kept = sql`case when ${before} between ${sql.lit(-SUM_MAX)} and ${sql.lit(SUM_MAX)} then ${before} else 0 end`
-    return [name, sql<number>`${kept} + excluded.${sql.ref(name)}`]
+    const bounded = sql`case when ${before} between ${sql.lit(-SUM_MAX)} and ${sql.lit(SUM_MAX)} then ${before} else 0 end`
+    return [name, sql<number>`${bounded} + excluded.${sql.ref(name)}`]
   })
   const raised = MAXIMA.map((name) => {
     const [before, now] = [sql`gateway_hours.${sql.ref(name)}`, sql`excluded.${sql.ref(name)}`]

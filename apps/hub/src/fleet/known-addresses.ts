@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 /**
@@ -9,7 +9,7 @@ import { HubError } from '../kernel/hub-error.ts'
  */
 export function createKnownAddresses(db: Kysely<Tables>): (address: string) => Promise<string> {
   const keyOf = (address: string) => address
-  return kept(db, { name: 'known-addresses', kinds: ['gateway.deleted'], keyOf }, async (address) => {
+  return cachedRead(db, { name: 'known-addresses', kinds: ['gateway.deleted'], keyOf }, async (address) => {
     const row = await db.selectFrom('gateways').select('id').where('address', '=', address).executeTakeFirst()
     if (!row) throw new HubError('gateway_unknown')
     return row.id

@@ -40,7 +40,7 @@ export function createLoadShedding({
   let delayMs = 0
   let lookedAtMs = monotonic()
   let counted = { sinceMs: monotonic(), calls: 0, rateBefore: 0 }
-  const tell = onceAMinute((_first: undefined, refused) =>
+  const report = onceAMinute((_first: undefined, refused) =>
     log.warn({ refused }, 'gateways call more than this hub can serve now: they were told to come later'),
   )
 
@@ -65,7 +65,7 @@ export function createLoadShedding({
     look,
     check(kind) {
       if (callsASecond() <= CALLS_A_SECOND || delayMs <= DELAY_LIMITS_MS[kind]) return
-      tell(undefined)
+      report(undefined)
       const { least, most } = RETRY_AFTER_MS
       throw new HubError('hub_busy', { retryAfterMs: least + random() * (most - least) })
     },

@@ -34,7 +34,7 @@ export function createPresence({
   statuses: Statuses
   log: Logger
 }): Presence {
-  let known: ReadonlyMap<string, PresenceState> | undefined
+  let previous: ReadonlyMap<string, PresenceState> | undefined
   let warnings: ReadonlyMap<string, number | undefined> = new Map()
   let peak = { hour: 0, connected: 0 }
   const tasks = createTasks({ log, name: 'presence', on: 'one hub', failure: 'could not check the fleet' })
@@ -42,8 +42,8 @@ export function createPresence({
   async function look(): Promise<void> {
     const statuses = await read()
     const now = clock()
-    const before = known
-    const found = new Map(statuses.map((gateway) => [gateway.id, knownOf(gateway)]))
+    const before = previous
+    const found = new Map(statuses.map((gateway) => [gateway.id, presenceOf(gateway)]))
     const changed = before ? statuses.filter(({ id }) => isNews(found.get(id), before.get(id))) : []
     const news = new Set(changed.map(({ id }) => id))
     const inTrouble = statuses.filter(({ status }) => status === 'warning').map(({ id }) => id)
@@ -69,7 +69,7 @@ export function createPresence({
     if (isRisen) peak = { hour, connected }
     for (const { id, status } of changed)
       log.info({ gatewayId: id, was: before?.get(id)?.status ?? 'offline', status }, 'gateway status')
-    known = found
+    previous = found
   }
 
   return {
@@ -87,7 +87,7 @@ type PresenceState = { status: FleetStatus['status']; problems: ReadonlySet<stri
 
 const NO_PROBLEMS: ReadonlySet<string> = new Set()
 
-function knownOf(gateway: FleetStatus): PresenceState {
+function presenceOf(gateway: FleetStatus): PresenceState {
   return { status: gateway.status, problems: gateway.status === 'warning' ? new Set(gateway.problems) : NO_PROBLEMS }
 }
 

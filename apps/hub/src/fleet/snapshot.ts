@@ -11,7 +11,7 @@ import { SCOPE_FACTS, SCOPED, type Scoped } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { factsOf } from '../facts/facts.ts'
-import type { KeptRead } from '../facts/kept.ts'
+import type { CachedRead } from '../facts/cached-read.ts'
 import { nameKey } from '../kernel/name-key.ts'
 import { slices } from '../kernel/slices.ts'
 
@@ -77,8 +77,8 @@ export function createFleet(db: Kysely<Tables>): Fleet {
   async function readAgain(before: readonly FleetGateway[], ids: ReadonlySet<string>) {
     const gateways = before.filter(({ id }) => !ids.has(id))
     for await (const some of slices([...ids])) {
-      const asked = withOwner(db.selectFrom('gateways').where('gateways.id', 'in', some))
-      const rows = await asked
+      const query = withOwner(db.selectFrom('gateways').where('gateways.id', 'in', some))
+      const rows = await query
         .select(COLUMNS.map((column) => `gateways.${column}` as const))
         .select(['tags', ...SCOPED])
         .execute()
@@ -103,7 +103,7 @@ export function createFleet(db: Kysely<Tables>): Fleet {
     return mine
   }
 
-  const follower: KeptRead = {
+  const follower: CachedRead = {
     name: 'fleet',
     kinds: FLEET_FACTS,
     stage: 'memory',

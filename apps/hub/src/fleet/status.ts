@@ -84,12 +84,12 @@ function reasonOfEnrolled(signals: Signals, words: ReasonWords): string {
   }
   const hasHandshake = isRecent(now, latestHandshakeAt)
   const problems = problemsOf(heartbeat, refused, words).map(({ text }) => text)
-  const said = [words.heartbeat(duration(now - heartbeat.at))]
-  if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt, words))
-  if (isUdpBlocked(signals)) said.push(words.udpBlocked(signals.vpnPort()))
-  said.push(...problems.slice(0, REASONS_SHOWN))
-  if (problems.length > REASONS_SHOWN) said.push(words.more(problems.length - REASONS_SHOWN))
-  return said.reduce(joined)
+  const sentences = [words.heartbeat(duration(now - heartbeat.at))]
+  if (!hasHandshake || problems.length === 0) sentences.push(handshakeWords(now, latestHandshakeAt, words))
+  if (isUdpBlocked(signals)) sentences.push(words.udpBlocked(signals.vpnPort()))
+  sentences.push(...problems.slice(0, REASONS_SHOWN))
+  if (problems.length > REASONS_SHOWN) sentences.push(words.more(problems.length - REASONS_SHOWN))
+  return sentences.reduce(joined)
 }
 
 const isSentence = (text: string) => /[.?!]$/.test(text)

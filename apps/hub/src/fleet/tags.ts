@@ -32,8 +32,8 @@ export function tagGateways(
     const changes: Fact[] = []
     for (const gateway of gateways) {
       const before = tagsOf(gateway)
-      const kept = before.filter((tag) => !remove.includes(tag))
-      const tags = [...new Set([...kept, ...add])].toSorted()
+      const remaining = before.filter((tag) => !remove.includes(tag))
+      const tags = [...new Set([...remaining, ...add])].toSorted()
       if (tags.length > GATEWAY_TAGS_MAX) throw tooManyOf(gateway)
       changes.push(...(await storeTags(transaction, gateway, tags, act)))
     }

@@ -57,9 +57,9 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
     },
   })
   const gatewayAt = createKnownAddresses(db)
-  const known = new WeakMap<FastifyRequest, string>()
+  const gatewayIds = new WeakMap<FastifyRequest, string>()
   const identify = (request: FastifyRequest): string => {
-    const gatewayId = known.get(request)
+    const gatewayId = gatewayIds.get(request)
     if (gatewayId === undefined) throw new HubError('gateway_unknown')
     return gatewayId
   }
@@ -72,7 +72,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
     shedLoad(dependencies, request)
     const gatewayId = await gatewayAt(request.sourceIp)
     dependencies.calls.take(gatewayId)
-    known.set(request, gatewayId)
+    gatewayIds.set(request, gatewayId)
   }
 
   function accept(stream: TcpStream): void {

@@ -53,8 +53,8 @@ export function notificationRoutes(app: FastifyInstance, { db, notifications, sa
       saved.save(db, name, { ...body, isWhole: call.method === 'PUT' }, act),
     )
   mount(app, contract.sendTestNotification, async ({ query: { channel }, act }) => {
-    const { channels: known } = await notifications.status()
-    if (channel !== undefined && channel !== PORTAL && !Object.hasOwn(known, channel))
+    const { channels: configured } = await notifications.status()
+    if (channel !== undefined && channel !== PORTAL && !Object.hasOwn(configured, channel))
       throw new HubError('invalid_request', { fieldErrors: { channel: UNKNOWN } })
     const isOverPortal = channel === undefined || channel === PORTAL
     await inTransaction(db, async (transaction) => {

@@ -50,16 +50,16 @@ export function createSavedChannels({
 }): SavedChannels {
   const byVariables = (name: string): Values => variables[name] ?? {}
 
-  async function read(db: Db, { fields: known, ...type }: ChannelType, name = type.name): Promise<Saved> {
+  async function read(db: Db, { fields, ...type }: ChannelType, name = type.name): Promise<Saved> {
     const row = await db.selectFrom('channels').selectAll().where('name', '=', name).executeTakeFirst()
     if (!row) return { enabled: false, values: {}, isUnreadable: false }
-    const guarded = operatorsSecret({ fields: known }, byVariables(name))
+    const guarded = operatorsSecret({ fields }, byVariables(name))
     // A value that this version does not accept counts as unset, and so does an address for the operator's own secret.
     const accepted = (text: string): Values =>
       Object.fromEntries(
         Object.entries(JSON.parse(text) as Values).filter(
           ([field, value]) =>
-            known[field]?.schema.safeParse(value).success && !(guarded && known[field].kind === 'address'),
+            fields[field]?.schema.safeParse(value).success && !(guarded && fields[field].kind === 'address'),
         ),
       )
     const [enabled, values] = [row.enabled === 1, accepted(row.fields)]

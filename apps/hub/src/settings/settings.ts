@@ -6,7 +6,7 @@
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 
 const NAMES = Object.keys(hubSettings.shape)
 
@@ -29,7 +29,7 @@ export async function readSetting<Name extends keyof HubSettings>(db: Db, name: 
 
 /** The settings in memory, for code that needs them many times a second. They are read again after each change. */
 export const keepSettings = (db: Kysely<Tables>) =>
-  kept(db, { name: 'settings', kinds: ['settings.changed', 'settings.restored'] }, async () =>
+  cachedRead(db, { name: 'settings', kinds: ['settings.changed', 'settings.restored'] }, async () =>
     Object.freeze(await readSettings(db)),
   )
 

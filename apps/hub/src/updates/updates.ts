@@ -10,7 +10,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { HUB, record, type Act } from '../facts/facts.ts'
-import { kept } from '../facts/kept.ts'
+import { cachedRead } from '../facts/cached-read.ts'
 import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -66,7 +66,7 @@ export function createUpdates(options: {
   const { db, clock, downloads, heartbeats } = options
   const automatic = createAutomaticUpdates(options)
   let lookedAtDone = -Infinity
-  const readAsked = kept(db, { name: 'asked-updates', kinds: STALE_AFTER }, async () => {
+  const readAsked = cachedRead(db, { name: 'asked-updates', kinds: STALE_AFTER }, async () => {
     const rows = await db.selectFrom('gateway_updates').selectAll().where('state', '=', 'asked').execute()
     return new Map<string, WantedUpdate>(
       rows.map(({ gateway_id: id, number, attempt, by_name: by }) => [id, { number, attempt, byHand: by !== null }]),

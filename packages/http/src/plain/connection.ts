@@ -41,7 +41,7 @@ export class PlainConnection {
   /** Arrived, and not read yet. */
   #ahead: Buffer | undefined
   /** Which limit it has: that of its first request, `idleMs`, or the rest of `keepAliveMs`. */
-  #limit: 'first' | 'idle' | 'kept' = 'first'
+  #limit: 'first' | 'idle' | 'keep-alive' = 'first'
   #hasLeft = false
 
   constructor(socket: Duplex, server: PlainServer) {
@@ -88,7 +88,7 @@ export class PlainConnection {
     if (isWorking) (this.#socket as Socket).setTimeout(idleMs)
     // The rest of its time between two exchanges: setting a new timer for each would cost more.
     else if (!this.#exchange && this.#limit === 'idle' && keepAliveMs > idleMs) {
-      this.#limit = 'kept'
+      this.#limit = 'keep-alive'
       ;(this.#socket as Socket).setTimeout(keepAliveMs - idleMs)
     } else this.#socket.destroy()
   }

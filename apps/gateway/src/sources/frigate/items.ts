@@ -19,7 +19,7 @@ export type Items = {
   objectsOf(item: ReviewItem): SeenObject[]
 }
 
-const KEPT = 1_000
+const ITEMS_MAX = 1_000
 
 export function createItems(options: {
   settings: Pick<FrigateSettings, 'severity'>
@@ -69,7 +69,7 @@ export function createItems(options: {
       if (!mayJoin(object)) return undefined
       const joined = more.get(item.id) ?? new Set()
       more.set(item.id, joined.add(object.id))
-      if (more.size > KEPT) more.delete(more.keys().next().value!)
+      if (more.size > ITEMS_MAX) more.delete(more.keys().next().value!)
       return item
     },
     objectsOf(item) {

@@ -39,7 +39,7 @@ export type Progress = {
   stop(): Promise<void>
 }
 
-const KEPT = 1_000
+const REVIEWS_MAX = 1_000
 /** After a crash, items that were not yet written are reported again, which changes nothing. */
 const WRITE_AFTER_MS = 2_000
 /** Frigate reports the end of an item up to two minutes late. */
@@ -81,7 +81,7 @@ export async function openProgress(
     set(id, review) {
       reviews.delete(id)
       reviews.set(id, review)
-      if (reviews.size > KEPT) reviews.delete(oldestOf(reviews))
+      if (reviews.size > REVIEWS_MAX) reviews.delete(oldestOf(reviews))
       changed()
     },
     since(now, hours) {

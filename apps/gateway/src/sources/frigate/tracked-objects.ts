@@ -26,7 +26,7 @@ export type TrackedObjects = {
 }
 
 /** A busy site tracks some hundred objects an hour. */
-const KEPT = 2_000
+const OBJECTS_MAX = 2_000
 
 export function createTrackedObjects(clock: () => number): TrackedObjects {
   const objects = new Map<string, SeenObject>()
@@ -43,7 +43,7 @@ export function createTrackedObjects(clock: () => number): TrackedObjects {
     }
     objects.delete(seen.id)
     objects.set(seen.id, newest)
-    if (objects.size > KEPT) objects.delete(objects.keys().next().value!)
+    if (objects.size > OBJECTS_MAX) objects.delete(objects.keys().next().value!)
     return newest
   }
 

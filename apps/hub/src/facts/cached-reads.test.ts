@@ -29,7 +29,7 @@ import { createPresence } from '../fleet/presence.ts'
 import { createFleet } from '../fleet/snapshot.ts'
 import { restoreVpnSettings } from '../settings/save.ts'
 import { factsOf } from './facts.ts'
-import type { KeptRead } from './kept.ts'
+import type { CachedRead } from './cached-read.ts'
 
 /** So many gateways that the list of them is kept, and so many incidents that their counts are. */
 const GATEWAYS = 1_000
@@ -44,7 +44,7 @@ describe.each(testEngines)('what is kept on %s', (engine) => {
   let owner: string
   let admin: string
   let own: Things
-  let reads: KeptRead[]
+  let reads: CachedRead[]
   let nowMs = performance.now()
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(testEngines)('what is kept on %s', (engine) => {
     await settings({ maxGateways: 2 * GATEWAYS })
     reads = factsOf(hub.db)
       .followers()
-      .filter((follower): follower is KeptRead => 'cached' in follower)
+      .filter((follower): follower is CachedRead => 'cached' in follower)
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
   }, 60_000)
   afterAll(async () => {

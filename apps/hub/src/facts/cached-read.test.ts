@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { HUB, openFacts, record } from './facts.ts'
-import { kept } from './kept.ts'
+import { cachedRead } from './cached-read.ts'
 
 const CHANGE = { kind: 'gateway.added', at: 0, actor: HUB, data: { name: 'Barn' } } as const
 
@@ -31,7 +31,7 @@ describe('a kept read', () => {
   afterAll(() => hub.stop())
 
   it('is one read for all who wait, and for all who come later', async () => {
-    const get = kept(db, options, read)
+    const get = cachedRead(db, options, read)
     const waiting = [get(), get()]
     reads[0]!.resolve(1)
     expect(await Promise.all([...waiting, get()])).toEqual([1, 1, 1])
@@ -40,7 +40,7 @@ describe('a kept read', () => {
   })
 
   it('is stale after its facts, also when it began before and ended after one', async () => {
-    const get = kept(db, options, read)
+    const get = cachedRead(db, options, read)
     const early = get()
     await record(db, { ...CHANGE, kind: 'gateway.edited' })
     void get()
@@ -54,7 +54,7 @@ describe('a kept read', () => {
   })
 
   it('is no older than its age; shortly before that, the next read begins and nobody waits', async () => {
-    const get = kept(db, { ...options, maxAgeMs: (answer) => answer * 600 }, read)
+    const get = cachedRead(db, { ...options, maxAgeMs: (answer) => answer * 600 }, read)
     void get()
     reads[0]!.resolve(1)
     nowMs += 499
@@ -70,7 +70,7 @@ describe('a kept read', () => {
   })
 
   it('does not keep a failure', async () => {
-    const get = kept(db, { ...options, maxAgeMs: 600 }, read)
+    const get = cachedRead(db, { ...options, maxAgeMs: 600 }, read)
     const both = [get(), get()]
     reads[0]!.reject(new Error('down'))
     for (const failed of both) await expect(failed).rejects.toThrow('down')
@@ -87,13 +87,13 @@ describe('a kept read', () => {
 
   it('has an answer for each key, of which it keeps so many', async () => {
     let count = 0
-    const get = kept(db, { ...options, keyOf: String, maxKeys: 2 }, async (key: number) => `${key}:${++count}`)
+    const get = cachedRead(db, { ...options, keyOf: String, maxKeys: 2 }, async (key: number) => `${key}:${++count}`)
     expect(await Promise.all([1, 2, 1].map((key) => get(key)))).toEqual(['1:1', '2:2', '1:1'])
     expect(await Promise.all([3, 1].map((key) => get(key)))).toEqual(['3:3', '1:4'])
   })
 
   it('shares no first read under way if it may lack what no fact tells', async () => {
-    const get = kept(db, { ...options, maxAgeMs: 600, onlyAnswers: true }, read)
+    const get = cachedRead(db, { ...options, maxAgeMs: 600, onlyAnswers: true }, read)
     const both = [get(), get()]
     reads[1]!.resolve(2)
     reads[0]!.resolve(1)

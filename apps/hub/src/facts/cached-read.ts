@@ -34,13 +34,13 @@ type Entry<T> = {
 }
 
 /** As a follower: the test that changes everything compares the two. */
-export type KeptRead = CommitFollower & {
+export type CachedRead = CommitFollower & {
   cached(...of: unknown[]): Promise<unknown>
   fresh(...of: unknown[]): Promise<unknown>
 }
 
 /** `read` with a memory. All who ask during a read wait for that read; one that fails is not kept. */
-export function kept<T, Of extends unknown[] = []>(
+export function cachedRead<T, Of extends unknown[] = []>(
   db: Kysely<Tables>,
   options: Options<T, Of>,
   read: (...of: Of) => Promise<T>,
