@@ -63,7 +63,8 @@ export function createNamesStore(database: DatabaseSync): NamesStore {
     'insert into given_labels (id, label) values (?, ?) on conflict (id) do update set label = excluded.label',
   )
   const deleteLabel = database.prepare('delete from given_labels where id = ?')
-  const select = `select looks.id, camera, at, hour, box, model, data, coalesce(given_labels.label, looks.label) as label
+  const select = `select looks.id, camera, at, hour, box, model, data,
+     coalesce(given_labels.label, looks.label) as label
      from features join looks using (id) left join given_labels using (id)`
   const selectLooks = database.prepare(`${select} order by at desc, looks.id limit ?`)
   const selectLook = database.prepare(`${select} where looks.id = ?`)
