@@ -173,6 +173,11 @@ test(
     expect(boar.verdicts).toContainEqual(
       expect.objectContaining({ stage: 'named', reason: expect.stringContaining('said horse') }),
     )
+    const since = Date.now()
+    const hiker = { id: 'hiker', camera: 'orchard', label: 'person', severity: 'alert', score: 0.9 } as const
+    await orchard.localApi.reportDetections([{ ...hiker, startedAt: new Date(since).toISOString() }])
+    const held = await next('boar', since, ({ firings }) => firings !== undefined)
+    expect(held.firings).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('A person was seen') }])
     const [incident] = await hub.api(listIncidents, { query: { label: 'boar', camera: 'orchard' } })
     await portal.open(`/threats?incident=${incident!.id}`)
     await page.getByText('Named by this gateway’s learning: the detector said horse.').first().waitFor()

@@ -11,6 +11,8 @@ import type { NamedLook, NamesStore } from './names-store.ts'
 export type NamesNight = {
   /** Undefined without looks that have features. */
   model: string | undefined
+  /** How often people gave a name to anything, with features or without. */
+  corrections: number
   /** How often people gave each name, most first. */
   counts: { name: string; corrections: number }[]
   /** Reviewed looks at anything else. */
@@ -21,9 +23,8 @@ export type NamesNight = {
   unknown: string[]
 }
 
-/** A night takes at most so many. */
-const LOOKS_MAX = 20_000
-const REVIEWED_MAX = 2_000
+/** A night takes at most so many reviews. */
+const REVIEWED_MAX = 4_000
 const NAMES_SHOWN = 16
 
 /** A name that may be learned: some kind of animal, and never a person, fire, smoke, a vehicle, or just `animal`. */
@@ -31,17 +32,20 @@ export function mayName(label: string): boolean {
   return isAnimalLabel(label) && !isPersonLabel(label) && nameKey(label) !== ANIMAL
 }
 
-export function learnNamesNow(store: Pick<NamesStore, 'looks'>, reviews: readonly StoredVerdict[]): NamesNight {
-  const verdicts = new Map(reviews.map((review) => [review.detection, review]))
-  const looks = store.looks(LOOKS_MAX)
-  const model = looks[0]?.model
-  const reviewed = looks
-    .filter((look) => look.model === model)
-    .flatMap((look) => {
-      const verdict = verdicts.get(look.id)
-      return verdict?.verdict ? [{ look, ...truthOf(look, verdict) }] : []
-    })
-    .slice(0, REVIEWED_MAX)
+export function learnNamesNow(
+  store: Pick<NamesStore, 'looks' | 'look'>,
+  reviews: readonly StoredVerdict[],
+): NamesNight {
+  const [newest] = store.looks(1)
+  const model = newest?.model
+  const given = reviews.filter(({ verdict }) => verdict !== null)
+  const reviewed = given.slice(-REVIEWED_MAX).flatMap((review) => {
+    const look = store.look(review.detection)
+    if (look?.model !== model || !look) return []
+    const truth = truthOf(look, review)
+    // It says nothing about its kind.
+    return truth.name === ANIMAL ? [] : [{ look, ...truth }]
+  })
   const corrected = reviewed.filter(({ isCorrected }) => isCorrected)
   const named = new Set(corrected.map(({ name }) => name))
   const tally = Map.groupBy(
@@ -61,6 +65,7 @@ export function learnNamesNow(store: Pick<NamesStore, 'looks'>, reviews: readonl
   const learned = learnNames(examples, names)
   return {
     model,
+    corrections: given.filter(({ label }) => label !== null && mayName(label)).length,
     counts: nameable,
     others: examples.filter(({ name }) => name === undefined || !names.includes(name)).length,
     ...(learned && { head: learned.head }),

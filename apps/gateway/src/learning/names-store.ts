@@ -32,6 +32,8 @@ export type NamesStore = {
   setLabel(id: string, label: string | undefined): void
   /** The newest first. */
   looks(limit: number): NamedLook[]
+  /** Undefined when it has no features. */
+  look(id: string): NamedLook | undefined
   versions(): HeadVersion[]
   /** Replaces the active version of the same origin. */
   begin(version: Pick<HeadVersion, 'at' | 'origin' | 'model' | 'head' | 'lessons'>): number
@@ -61,10 +63,11 @@ export function createNamesStore(database: DatabaseSync): NamesStore {
     'insert into given_labels (id, label) values (?, ?) on conflict (id) do update set label = excluded.label',
   )
   const deleteLabel = database.prepare('delete from given_labels where id = ?')
-  const selectLooks = database.prepare(
-    `select looks.id, camera, at, hour, box, model, data, coalesce(given_labels.label, looks.label) as label
-     from features join looks using (id) left join given_labels using (id) order by at desc, looks.id limit ?`,
-  )
+  const select = `select looks.id, camera, at, hour, box, model, data,
+     coalesce(given_labels.label, looks.label) as label
+     from features join looks using (id) left join given_labels using (id)`
+  const selectLooks = database.prepare(`${select} order by at desc, looks.id limit ?`)
+  const selectLook = database.prepare(`${select} where looks.id = ?`)
   const selectHeads = database.prepare('select * from heads order by number')
   const insertHead = database.prepare(
     "insert into heads (at, state, origin, head, lessons) values (?, 'active', ?, ?, ?)",
@@ -85,17 +88,11 @@ export function createNamesStore(database: DatabaseSync): NamesStore {
   return {
     addFeatures: (id, { model, values }) => void insertFeatures.run(id, model, packed(values)),
     setLabel: (id, label) => void (label === undefined ? deleteLabel.run(id) : insertLabel.run(id, label)),
-    looks: (limit) =>
-      selectLooks.all(limit).map((row) => ({
-        id: String(row['id']),
-        camera: String(row['camera']),
-        at: Number(row['at']),
-        hour: Number(row['hour']),
-        model: String(row['model']),
-        label: String(row['label']),
-        box: row['box'] === null ? undefined : (JSON.parse(String(row['box'])) as NameGlance['box']),
-        features: unpacked(row['data'] as Uint8Array),
-      })),
+    looks: (limit) => selectLooks.all(limit).map(toLook),
+    look(id) {
+      const row = selectLook.get(id)
+      return row && toLook(row)
+    },
     versions,
     begin({ at, origin, model, head, lessons }) {
       let number = 0
@@ -125,6 +122,19 @@ export function createNamesStore(database: DatabaseSync): NamesStore {
       database.exec(`delete from features where id not in (select id from looks);
         delete from given_labels where id not in (select id from looks)`)
     },
+  }
+}
+
+function toLook(row: Record<string, unknown>): NamedLook {
+  return {
+    id: String(row['id']),
+    camera: String(row['camera']),
+    at: Number(row['at']),
+    hour: Number(row['hour']),
+    model: String(row['model']),
+    label: String(row['label']),
+    box: row['box'] === null ? undefined : (JSON.parse(String(row['box'])) as NameGlance['box']),
+    features: unpacked(row['data'] as Uint8Array),
   }
 }
 

@@ -51,6 +51,7 @@ const NIGHT = 'names'
 
 const night = z.object({
   model: z.string().optional(),
+  corrections: z.number(),
   counts: z.array(z.object({ name: z.string(), corrections: z.number() })),
   others: z.number(),
   lessons: z.array(
@@ -238,8 +239,8 @@ export function readLearnedNames(dataDir: string): KnownName[] {
 
 function problemOf(last: Night | undefined): string | null {
   if (last === undefined) return null
-  const { model, unknown } = last
-  if (model === undefined)
+  const { model, unknown, corrections } = last
+  if (model === undefined && corrections > 0)
     return (
       'No detection came with features: names are learned with the detector ssdlite-coco. Where it was added by an ' +
       'earlier version, add it again: hedgerow-gateway model add ssdlite-coco'
