@@ -188,6 +188,23 @@ export const deviceCalls = {
     response: null,
     errors: pictureErrors.latest,
   }),
+  /** The last usual picture of a camera that is covered, turned or out of focus, or the one with which that was told. */
+  readView: call({
+    method: 'GET',
+    path: '/v1/cameras/:name/view/:moment',
+    params: named.extend({ moment: z.enum(['before', 'after']) }),
+    media: 'image/jpeg',
+    response: null,
+    errors: ['no_picture'],
+  }),
+  /** What the camera sees from now on is its usual picture. */
+  acceptView: call({
+    method: 'POST',
+    path: '/v1/cameras/:name/view',
+    params: named,
+    response: null,
+    errors: ['no_picture'],
+  }),
   /** Newest first. */
   listDetections: call({
     method: 'GET',

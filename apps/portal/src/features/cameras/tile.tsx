@@ -18,7 +18,7 @@ export function Tile({ camera }: { camera: Camera }) {
         <LivePicture
           load={load}
           alt={`${name} at ${gatewayName}`}
-          off={state === 'online' || state === 'frozen' ? undefined : (state === 'offline' && problem) || WORDS[state]}
+          off={state === 'offline' ? (problem ?? 'Offline') : state === 'disabled' ? 'Switched off' : undefined}
           problem={problem ?? (state === 'frozen' ? 'Its picture does not change' : undefined)}
         />
         <span className={styles.name}>
@@ -42,5 +42,3 @@ export function Tile({ camera }: { camera: Camera }) {
     </li>
   )
 }
-
-const WORDS = { offline: 'Offline', disabled: 'Switched off' } as const
