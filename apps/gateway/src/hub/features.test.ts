@@ -67,7 +67,7 @@ describe('features of a hub', () => {
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('queue')
     expect(first).not.toHaveProperty('cameraProblems')
-    expect(first?.cameras).toMatchObject([{ state: 'offline' }])
+    expect(first?.cameras).toMatchObject([{ state: 'offline' }, { state: 'online' }])
     expect(first).not.toHaveProperty('restarts')
     expect(first?.deterrents).toEqual([sprinkler])
     expect(second).toMatchObject({
