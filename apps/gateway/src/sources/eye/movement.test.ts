@@ -4,7 +4,7 @@ import { createMovement } from './movement.ts'
 import { TRACKING } from './tracking.ts'
 
 const CAR = { x: 0.3, y: 0.4, width: 0.4, height: 0.3 }
-const region = (box: Box): Region => ({ box, blocks: 9, strength: 3 })
+const region = (box: Box): Region => ({ box, blocks: 9, stirred: 9, strength: 3 })
 
 /** A picture with stripes inside of the boxes, as a car and a dog have a texture. */
 function picture(...boxes: Box[]): Plane {

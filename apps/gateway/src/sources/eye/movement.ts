@@ -20,8 +20,12 @@ const IN_MOTION = 0.05
 const OUTSIDE = 0.3
 /** or it shrank to this share of its area, as somebody who walks away. */
 const SHRUNK = 0.4
-/** or it is new, and this share of it is in moving regions: it came between two looks, and stands now. */
+/**
+ * or it is new, and this share of it is in a moving region, which is not many times larger: it came between two looks,
+ * and stands now.
+ */
 const CAME = 0.6
+const TIMES_LARGER = 4
 const NEW_MS = 2_000
 /** Something that was seen for so long without moving rests there; no person does, so that the next one is seen. */
 const RESTS_AFTER_MS = 5_000
@@ -63,9 +67,9 @@ export function createMovement() {
       const { box } = track
       const place = places.get(track.id) ?? { box: track.origin, area: areaOf(track.origin) }
       places.set(track.id, place)
-      const shared = Math.max(0, ...regions.map((region) => intersectionOf(region.box, box))) / areaOf(box)
-      const isInMotion = shared > IN_MOTION
-      const hasCome = shared > CAME && now - track.firstSeenAt < NEW_MS
+      const isInMotion = sharedWith(regions, box) > IN_MOTION
+      const came = regions.filter((region) => areaOf(region.box) < TIMES_LARGER * areaOf(box))
+      const hasCome = sharedWith(came, box) > CAME && now - track.firstSeenAt < NEW_MS
       const outside = 1 - intersectionOf(box, place.box) / areaOf(box)
       const hasLeft = hasCome || outside > OUTSIDE || areaOf(box) < SHRUNK * place.area
       if (!isInMotion || !hasLeft || isResting(track, luma, now)) {
@@ -77,6 +81,11 @@ export function createMovement() {
     },
     forget: (id: number) => void places.delete(id),
   }
+}
+
+/** The share of a box that is in the region which has most of it. */
+function sharedWith(regions: readonly Region[], box: Box): number {
+  return Math.max(0, ...regions.map((region) => intersectionOf(region.box, box))) / areaOf(box)
 }
 
 function isAtPlace(box: Box, place: Box): boolean {
