@@ -25,7 +25,11 @@ const SHRUNK = 0.4
  * and stands now.
  */
 const CAME = 0.6
-const TIMES_LARGER = 4
+const TIMES_LARGER = 2
+/** A region that is larger than this share of the picture is no object's: a weak stream repairs its picture. */
+const LARGEST = 0.4
+/** Of a region in which something moves now, this share differs from the picture before. */
+const STIRRED = 0.05
 const NEW_MS = 2_000
 /** Something that was seen for so long without moving rests there; no person does, so that the next one is seen. */
 const RESTS_AFTER_MS = 5_000
@@ -67,12 +71,14 @@ export function createMovement() {
       const { box } = track
       const place = places.get(track.id) ?? { box: track.origin, area: areaOf(track.origin) }
       places.set(track.id, place)
-      const isInMotion = sharedWith(regions, box) > IN_MOTION
-      const came = regions.filter((region) => areaOf(region.box) < TIMES_LARGER * areaOf(box))
-      const hasCome = sharedWith(came, box) > CAME && now - track.firstSeenAt < NEW_MS
+      const fitting = (least: number) =>
+        regions.filter((region) => areaOf(region.box) < Math.max(least, TIMES_LARGER * areaOf(box)))
+      const moving = fitting(LARGEST).filter(({ stirred, blocks }) => stirred >= STIRRED * blocks)
+      const isInMotion = sharedWith(moving, box) > IN_MOTION
+      const hasCome = sharedWith(fitting(0), box) > CAME && now - track.firstSeenAt < NEW_MS
       const outside = 1 - intersectionOf(box, place.box) / areaOf(box)
       const hasLeft = hasCome || outside > OUTSIDE || areaOf(box) < SHRUNK * place.area
-      if (!isInMotion || !hasLeft || isResting(track, luma, now)) {
+      if (!(isInMotion || hasCome) || !hasLeft || isResting(track, luma, now)) {
         if (!isInMotion && now - track.firstSeenAt > RESTS_AFTER_MS) rest(track, luma, now)
         return false
       }
