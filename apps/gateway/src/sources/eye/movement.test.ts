@@ -62,3 +62,11 @@ test('somebody who came between two looks, and stands now, has moved', () => {
   const box = { x: 0.5, y: 0.3, width: 0.1, height: 0.5 }
   expect(follow(Array.from({ length: 3 }, () => ({ boxes: [box], motion: [box] })))).not.toEqual([])
 })
+
+test('what is found where half the picture changed, as when a weak stream repairs it, has not moved', () => {
+  const found = Array.from({ length: 8 }, (_, i) => ({ x: 0.1 + i * 0.04, y: 0.2, width: 0.25, height: 0.5 }))
+  const wide = { x: 0, y: 0, width: 0.9, height: 0.9 }
+  expect(follow(found.map((box) => ({ boxes: [box], motion: [wide], luma: picture(box) })))).toEqual([])
+  const near = { x: 0, y: 0.1, width: 0.6, height: 0.6 }
+  expect(follow(found.map((box) => ({ boxes: [box], motion: [near], luma: picture(box) })))).not.toEqual([])
+})
