@@ -58,10 +58,9 @@ async function ask(start: URL, authorization: Authorization, signal: AbortSignal
     const challenges = answer.all('www-authenticate')
     if (status === 401 || (status === 403 && challenges.length > 0)) {
       // A camera locks the account after some wrong passwords. A challenge may have expired meanwhile, once.
-      if (signIns > (isStale(challenges) ? 1 : 0)) return answer
+      if (signIns > (isStale(challenges) ? 1 : 0) || !authorization.accept(challenges)) return answer
       signIns++
       answer.close()
-      authorization.accept(challenges)
     } else {
       const to = status >= 300 && status < 400 && redirects < REDIRECTS_MAX ? withinOrigin(answer, url) : undefined
       if (!to) return answer
@@ -87,8 +86,11 @@ function withinOrigin(answer: CameraAnswer, from: URL): URL | undefined {
 type Authorization = {
   /** The header of the next request; undefined before a challenge. */
   next(url: URL): string | undefined
-  /** Takes the challenges of an answer. Throws CameraError when none can be met. */
-  accept(challenges: readonly string[]): void
+  /**
+   * Takes the challenges of an answer. Returns false when the next request would be the refused one again. Throws
+   * CameraError when none can be met.
+   */
+  accept(challenges: readonly string[]): boolean
 }
 
 /** Digest where the camera offers it, otherwise Basic. */
@@ -96,6 +98,7 @@ function createAuthorization(url: URL): Authorization {
   const { username, password } = url
   const credentials = { user: decodeURIComponent(username), password: decodeURIComponent(password) }
   const basic = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
+  const asBasic = () => basic
   let next: ((uri: string) => string) | undefined
   return {
     next: ({ pathname, search }) => next?.(pathname + search),
@@ -106,9 +109,11 @@ function createAuthorization(url: URL): Authorization {
       if (!digest && header !== '' && !/\bBasic\b/i.test(header))
         throw new CameraError('it wants a way of signing in that the gateway does not know')
       let count = 0
+      const isAgain = !digest && next === asBasic
       next = digest
         ? (uri) => digestAuthorization(digest, { ...credentials, method: 'GET', uri, body: '', count: ++count })
-        : () => basic
+        : asBasic
+      return !isAgain
     },
   }
 }

@@ -235,20 +235,17 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     )
   })
 
-  it(
-    'and a test says the same of a name in the hub’s own network and of one that does not exist',
-    { retry: 1 },
-    async () => {
-      const { keys } = (await service.addBrowser('')).subscription
-      const answers = new Set<string>()
-      for (const name of ['localhost', 'no-such-name.invalid']) {
-        const body = { endpoint: `https://${name}/send/x`, keys }
-        const { id } = (await api(contract.subscribePush, { token: owner.token, body })).body as { id: string }
-        answers.add(JSON.stringify(await api(contract.testPush, { token: owner.token, params: { id } })))
-      }
-      expect([...answers]).toEqual([expect.stringContaining('The push service of this browser cannot be reached.')])
-    },
-  )
+  it('and a test says the same of a name in the hub’s own network and of one that does not exist', async () => {
+    const { keys } = (await service.addBrowser('')).subscription
+    for (const name of ['localhost', 'no-such-name.invalid']) {
+      const body = { endpoint: `https://${name}/send/x`, keys }
+      const { id } = (await api(contract.subscribePush, { token: owner.token, body })).body as { id: string }
+      expect(await api(contract.testPush, { token: owner.token, params: { id } }), name).toMatchObject({
+        status: 200,
+        body: { status: 'failed', message: 'The push service of this browser cannot be reached.' },
+      })
+    }
+  })
 })
 
 test('a push message is encrypted as in RFC 8291 appendix A', () => {
