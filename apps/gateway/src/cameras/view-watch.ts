@@ -18,7 +18,7 @@ export type ViewWatch = {
 type Usual = Pick<View, 'light' | 'sharpness'> & { detail: Float32Array }
 /** The hour of UTC, colours, and the step of light. */
 const KEY = /^\d{1,2} (colour|grey) \d{1,2}$/
-const level = z.number().min(0).max(100)
+const level = z.number().min(0).max(2_000)
 /** The least recently seen first. */
 export const usualViews = z.array(
   z.strictObject({

@@ -1,5 +1,5 @@
 /** A real camera over HTTP whose lens somebody covers. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRgbImage, lumaOf } from '@hedgerow/vision'
@@ -113,7 +113,11 @@ test('usual pictures that are damaged on the disk are learnt anew', async () => 
   await first.stop()
   const [file] = await readdir(join(dataDir, 'views'))
   await writeFile(join(dataDir, 'views', file!), '{"usual":[{"key":"25 pink"}]}')
+  const gone = join(dataDir, 'views', 'gone.json')
+  await writeFile(gone, '{}')
+  await utimes(gone, 0, 0)
   const second = await open(dataDir, url)
   await expect.poll(second.seen, SOON).toBeGreaterThan(2)
+  expect(await readdir(join(dataDir, 'views'))).toEqual([file])
   expect(second.camera.state().state).toBe('online')
 })

@@ -1,5 +1,6 @@
 /** The usual pictures of the cameras, kept on the device, and one picture from before and after a fault. */
 import { createHash } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { resampleRgb, type RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
@@ -20,6 +21,8 @@ export type CameraView = {
 }
 
 const SAVED_EVERY_MS = 3_600_000
+/** Files of cameras that are no longer there are deleted after this time. */
+const KEPT_MS = 30 * 24 * 3_600_000
 const PICTURE_SIDE = 480
 const viewFile = z.strictObject({ usual: usualViews, before: z.base64().max(200_000).optional() })
 
@@ -30,6 +33,7 @@ export async function openView(
 ): Promise<CameraView> {
   const folder = join(dataDir, 'views')
   await makePrivateDirectory(folder)
+  await deleteOld(folder, clock() - KEPT_MS)
   const id = createHash('sha256')
     .update(JSON.stringify([camera.name, camera.address]))
     .digest('hex')
@@ -85,6 +89,14 @@ export async function openView(
       run(save)
       await work
     },
+  }
+}
+
+async function deleteOld(folder: string, before: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const file = await stat(path).catch(() => undefined)
+    if (file && file.mtimeMs < before) await rm(path, { force: true })
   }
 }
 
