@@ -99,8 +99,8 @@ export const heartbeatCameraProblems = z.strictObject({
 
 /**
  * `frozen`: it sends the same picture again and again. Only for hubs that named the feature `frozen-cameras`; to others
- * such a camera is `offline`. `covered`, `turned`, `unfocused`: against its own usual pictures. Only for hubs that named
- * the feature `camera-views`; to others such a camera is `online`, with a problem.
+ * such a camera is `offline`. `covered`, `turned`, `unfocused`: against its own usual pictures. Only for hubs that
+ * named the feature `camera-views`; to others such a camera is `online`, with a problem.
  */
 export const cameraState = z.enum(['online', 'frozen', 'covered', 'turned', 'unfocused', 'offline', 'disabled'])
 export type CameraState = z.output<typeof cameraState>

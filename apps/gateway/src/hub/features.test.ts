@@ -88,7 +88,10 @@ describe('features of a hub', () => {
     await until(() => expect(hub.detections).toEqual([plain]))
     await until(() => expect(hub.heartbeats.length).toBeGreaterThan(2))
     expect(refused()).toBe(0)
-    expect(hub.heartbeats.at(-1)).toMatchObject({ cameras: [{ state: 'offline' }, { state: 'online' }], deterrents: [sprinkler] })
+    expect(hub.heartbeats.at(-1)).toMatchObject({
+      cameras: [{ state: 'offline' }, { state: 'online' }],
+      deterrents: [sprinkler],
+    })
     expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
   })
 

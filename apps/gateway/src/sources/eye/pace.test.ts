@@ -2,7 +2,12 @@ import type { Box, Region } from '@hedgerow/vision'
 import { expect, test } from 'vitest'
 import { createPace } from './pace.ts'
 
-const region = (x: number, y = 0.4): Region => ({ box: { x, y, width: 0.05, height: 0.1 }, blocks: 6, stirred: 6, strength: 3 })
+const region = (x: number, y = 0.4): Region => ({
+  box: { x, y, width: 0.05, height: 0.1 },
+  blocks: 6,
+  stirred: 6,
+  strength: 3,
+})
 const nothing = { regions: [], followed: [], unsure: [] }
 
 /** The number of looks at a minute of pictures, five a second. */

@@ -77,7 +77,12 @@ export function createPace() {
       const waitMs = fruitless === 0 ? 0 : Math.min(longestMs, FIRST_WAIT_MS * 2 ** fruitless)
       const isActive = lasting.length > 0 && now - lookedAt >= waitMs
       const isFollowed = followed.length > 0 && now - lookedAt >= FOLLOW_EVERY_MS
-      const everyMs = isActive || followed.length > 0 ? WHOLE_EVERY_MS : now - foundAt < FOUND_MS ? LOOK_AGAIN_EVERY_MS : LOOK_AROUND_EVERY_MS
+      const everyMs =
+        isActive || followed.length > 0
+          ? WHOLE_EVERY_MS
+          : now - foundAt < FOUND_MS
+            ? LOOK_AGAIN_EVERY_MS
+            : LOOK_AROUND_EVERY_MS
       const isWhole = now - wholeAt >= everyMs
       if (!isActive && !isFollowed && !isWhole && unsure.length === 0) return undefined
       const moving = lasting.toSorted((a, b) => b.blocks - a.blocks).map(({ box }) => box)
