@@ -188,7 +188,7 @@ export const deviceCalls = {
     response: null,
     errors: pictureErrors.latest,
   }),
-  /** Of a camera that is covered, turned or out of focus: its last usual picture, or the one with which that was told. */
+  /** Of a camera that is covered, turned or out of focus: its last usual picture, or the first other one. */
   readView: call({
     method: 'GET',
     path: '/v1/cameras/:name/view/:moment',

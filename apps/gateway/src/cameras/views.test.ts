@@ -66,7 +66,7 @@ const clothIn = async (jpeg: Buffer) => {
   return data.filter((level) => Math.abs(level - 110) < 20).length / data.length
 }
 
-test('a covered camera is told with pictures of before and after, also after a restart, until it is right', async () => {
+test('a covered camera is told with its pictures, also after a restart, until it is right', async () => {
   const dataDir = await folder()
   const { url, camera: lens } = await yard()
   const first = await open(dataDir, url)
