@@ -183,7 +183,20 @@ async function picturesOf(photograph: string, { filter, inputs = [], bitRate }: 
     ffmpeg(['-i', photograph, '-vf', 'scale=640:360', scene])
     const made = ['-loop', '1', '-framerate', '10', '-t', String(SECONDS), '-i', scene, ...inputs]
     if (bitRate === undefined) return await Array.fromAsync(film(made, filter, SECONDS))
-    const coder = ['-c:v', 'libx264', '-preset', 'veryfast', '-g', '20', '-b:v', bitRate, '-maxrate', bitRate]
+    const coder = [
+      '-c:v',
+      'libx264',
+      '-threads',
+      '1',
+      '-preset',
+      'veryfast',
+      '-g',
+      '20',
+      '-b:v',
+      bitRate,
+      '-maxrate',
+      bitRate,
+    ]
     ffmpeg([...made, '-filter_complex', filter, '-t', String(SECONDS), ...coder, '-bufsize', bitRate, clip])
     return await Array.fromAsync(film(['-i', clip], 'null', SECONDS))
   } finally {

@@ -211,6 +211,14 @@ export const useCandidates = (name: string) =>
     queryFn: ({ signal }) => ask(deviceCalls.listCandidates, { params: { name }, signal }),
   })
 
+export function useAcceptView(name: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => ask(deviceCalls.acceptView, { params: { name } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: STATUS }),
+  })
+}
+
 export const useTryCamera = () =>
   useMutation({
     mutationFn: (body: BodyOf<typeof deviceCalls.tryCamera>) => ask(deviceCalls.tryCamera, { body }),

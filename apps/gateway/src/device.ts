@@ -53,7 +53,15 @@ export type Device = {
 
 /** The actor in the ledger for the disarm input. */
 const DISARM_INPUT = { kind: 'person', name: 'disarm input', via: 'device' } as const
-const WATCH_OF_STATE = { online: 'looking', frozen: 'dark', offline: 'dark', disabled: 'off' } as const
+const WATCH_OF_STATE = {
+  online: 'looking',
+  frozen: 'dark',
+  covered: 'dark',
+  turned: 'dark',
+  unfocused: 'dark',
+  offline: 'dark',
+  disabled: 'off',
+} as const
 /** Names of cameras come with detections, so their number is limited. */
 const CAMERAS_MAX = 256
 const PROBLEM_MAX_CHARACTERS = 200

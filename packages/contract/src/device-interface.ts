@@ -232,6 +232,23 @@ export const deviceCalls = {
     response: null,
     errors: pictureErrors.latest,
   }),
+  /** Of a camera that is covered, turned or out of focus: its last usual picture, or the first other one. */
+  readView: call({
+    method: 'GET',
+    path: '/v1/cameras/:name/view/:moment',
+    params: named.extend({ moment: z.enum(['before', 'after']) }),
+    media: 'image/jpeg',
+    response: null,
+    errors: ['no_picture'],
+  }),
+  /** What the camera sees from now on is its usual picture. */
+  acceptView: call({
+    method: 'POST',
+    path: '/v1/cameras/:name/view',
+    params: named,
+    response: null,
+    errors: ['no_picture'],
+  }),
   /** Newest first. */
   listDetections: call({
     method: 'GET',

@@ -34,6 +34,7 @@ export const GATEWAY_FEATURES = [
   'restarts',
   'protection',
   'ledger-of-people',
+  'camera-views',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -99,10 +100,13 @@ export const heartbeatCameraProblems = z.strictObject({
 
 /**
  * `frozen`: it sends the same picture again and again. Only for hubs that named the feature `frozen-cameras`; to others
- * such a camera is `offline`.
+ * such a camera is `offline`. `covered`, `turned`, `unfocused`: against its own usual pictures. Only for hubs that
+ * named the feature `camera-views`; to others such a camera is `online`, with a problem.
  */
-export const cameraState = z.enum(['online', 'frozen', 'offline', 'disabled'])
+export const cameraState = z.enum(['online', 'frozen', 'covered', 'turned', 'unfocused', 'offline', 'disabled'])
 export type CameraState = z.output<typeof cameraState>
+/** It watches nothing, or not what it should. */
+export type BlindState = Exclude<CameraState, 'online' | 'disabled'>
 
 /** The part of a heartbeat that comes with the feature `restarts`. */
 export const heartbeatRestarts = z.strictObject({

@@ -33,6 +33,9 @@ it.each<[Partial<ReportedHeartbeat>, string, string]>([
     'blind',
     'camera Gate is frozen, and 1 more',
   ],
+  [{ cameras: [{ ...gate, state: 'covered' }] }, 'blind', 'camera Gate is covered'],
+  [{ cameras: [{ ...gate, state: 'turned' }] }, 'blind', 'camera Gate was turned'],
+  [{ cameras: [{ ...gate, state: 'unfocused' }] }, 'blind', 'camera Gate is out of focus'],
   [told('Camera Gate: its picture is black.'), 'blind', 'Camera Gate: its picture is black.'],
   [
     told('Camera Gate reports nothing, because detect is off.'),

@@ -2,7 +2,7 @@
  * Whether a gateway, a camera or a deterrent protects now: one state from one function, and one sentence, for every
  * place that shows it. Browsers load this file without the schemas.
  */
-import type { Heartbeat } from './heartbeats.ts'
+import type { BlindState, CameraState, Heartbeat } from './heartbeats.ts'
 
 /** The worst first. A group has the worst state of its members. */
 export const PROTECTION_STATES = ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected'] as const
@@ -117,11 +117,23 @@ function clock(at: string, now: number, timeZone: string | undefined): string {
 /** Agents report these in words only; they mean fewer pictures, not none. */
 const IS_ONLY_SLOW = /\bpictures a second[;.]/
 
+/** As part of a sentence about the camera. */
+export const BLIND_WORDS: Readonly<Record<BlindState, string>> = {
+  offline: 'is offline',
+  frozen: 'is frozen',
+  covered: 'is covered',
+  turned: 'was turned',
+  unfocused: 'is out of focus',
+}
+
+/** The state in one or two words, for lists. */
+export const cameraWord = (state: CameraState): string => (state === 'unfocused' ? 'out of focus' : state)
+
 function blindnessOf({ cameras, cameraProblems = [] }: NonNullable<KnownToProtect['heartbeat']>): string[] {
-  const watching = cameras.filter(({ state }) => state !== 'disabled')
+  const watching = cameras.flatMap(({ name, state }) => (state === 'disabled' ? [] : [{ name, state }]))
   if (watching.length === 0) return ['no camera watches']
   return watching.flatMap(({ name, state }) => {
-    if (state !== 'online') return [`camera ${name} is ${state}`]
+    if (state !== 'online') return [`camera ${name} ${BLIND_WORDS[state]}`]
     const problem = cameraProblems.find(({ camera }) => camera === name)?.problem
     return problem === undefined || IS_ONLY_SLOW.test(problem) ? [] : [problem]
   })

@@ -34,6 +34,9 @@ const USUAL_DEVIATIONS = 3
 const LESSON_LIMIT = 4
 /** More blocks than this changed at once: another view, or another light that no factor explains. */
 const NEW_SCENE_SHARE = 0.5
+/** A scene that comes back within this time is known, when so few blocks differ from it. */
+const REMEMBERED_MS = 120_000
+const BACK_SHARE = 0.1
 /** The median of departures is found in a histogram of these bins. */
 const LIGHT_BINS = 1_024
 const LIGHT_RANGE = 2
@@ -53,14 +56,19 @@ export class Background {
    * Valid until the next `update`.
    */
   readonly departures: Float32Array
+  /** For each block a 1 when it differs from the picture before, apart from the light. */
+  readonly stirred: Uint8Array
   /** Logarithm of the factor by which the light differs from the background's, in the last picture. */
   lighting = 0
   readonly #size: Size
   readonly #ignored: Uint8Array | undefined
   readonly #sums: Uint32Array
   readonly #brightness: Float32Array
-  readonly #means: Float32Array
-  readonly #variances: Float32Array
+  #means: Float32Array
+  #variances: Float32Array
+  /** The scene before this one, such as that which an animal before the lens hides. */
+  #left: { means: Float32Array; variances: Float32Array; at: number } | undefined
+  readonly #before: Float32Array
   readonly #histogram = new Int32Array(LIGHT_BINS)
   #meanDeviation = 0
   #frames = 0
@@ -76,6 +84,8 @@ export class Background {
     if (ignored && ignored.length !== blocks) throw new RangeError(`a mask of ${blocks} blocks, not ${ignored.length}`)
     this.#ignored = ignored
     this.departures = new Float32Array(blocks)
+    this.stirred = new Uint8Array(blocks)
+    this.#before = new Float32Array(blocks)
     this.#sums = new Uint32Array(blocks)
     this.#brightness = new Float32Array(blocks)
     this.#means = new Float32Array(blocks)
@@ -93,10 +103,13 @@ export class Background {
     if (this.#frames === 0) this.#begin(now)
     const elapsedMs = Math.max(0, now - this.#lastAt)
     this.#lastAt = now
+    this.#comeBack(now)
     this.lighting = this.#medianDeparture()
+    this.#stir()
     const isLearning = this.#frames < LEARNING_FRAMES || now - this.#learningSince < LEARNING_MS
     const changed = this.#compare()
     if (!isLearning && changed > NEW_SCENE_SHARE * this.columns * this.rows) {
+      this.#left = { means: this.#means.slice(), variances: this.#variances.slice(), at: now }
       this.#begin(now)
       this.#frames = 1
       this.departures.fill(0)
@@ -113,6 +126,33 @@ export class Background {
     this.#lastAt = now
     this.#means.set(this.#brightness)
     this.#variances.fill(FIRST_VARIANCE)
+  }
+
+  /** Goes on with the scene before, when it is seen again. */
+  #comeBack(now: number): void {
+    const left = this.#left
+    if (!left) return
+    if (now - left.at > REMEMBERED_MS) return void (this.#left = undefined)
+    const present = { means: this.#means, variances: this.#variances }
+    this.#means = left.means
+    this.#variances = left.variances
+    this.lighting = this.#medianDeparture()
+    if (this.#compare() < BACK_SHARE * this.columns * this.rows) {
+      this.#left = undefined
+      this.#learningSince = -Infinity
+      this.#frames = LEARNING_FRAMES
+    } else {
+      this.#means = present.means
+      this.#variances = present.variances
+    }
+  }
+
+  #stir(): void {
+    for (let block = 0; block < this.stirred.length; block++) {
+      const now = this.#brightness[block]! - this.lighting
+      this.stirred[block] = Math.abs(now - this.#before[block]!) > LEAST_DEPARTURE ? 1 : 0
+      this.#before[block] = now
+    }
   }
 
   #measure({ width, height, stride, data }: Plane): void {

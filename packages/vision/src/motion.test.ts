@@ -129,6 +129,26 @@ describe('the background', () => {
     expect(next(other)).toMatchObject({ state: 'steady', regions: [] })
   })
 
+  test('after an animal that filled the picture, the scene before is known at once', () => {
+    const next = learned()
+    const animal = picture((paint) => {
+      for (let x = 0; x < 160; x += 16) paint(x, 0, 8, 96, 230)
+      for (let y = 0; y < 96; y += 16) paint(0, y, 160, 8, 20)
+    })
+    expect(next(animal).state).toBe('new-scene')
+    for (let i = 0; i < 50; i++) next(animal)
+    expect(next(picture())).toMatchObject({ state: 'steady', regions: [] })
+    expect(next(picture((paint) => paint(40, 24, 32, 24, 200))).regions).toHaveLength(1)
+  })
+
+  test('of a thing that stands nothing is stirred', () => {
+    const next = learned()
+    const at = (x: number) => next(picture((paint) => paint(x, 24, 32, 24, 200))).regions[0]
+    expect(at(40)).toMatchObject({ blocks: 12, stirred: 12 })
+    expect(at(40)).toMatchObject({ blocks: 12, stirred: 0 })
+    expect(at(48)!.stirred).toBeGreaterThan(0)
+  })
+
   test('a clock that stands still, and black or white pictures, give no NaN', () => {
     const detector = createMotionDetector({ size })
     const levels = [0, 0, 255, 255, 0, 128, 128, 128, 0, 255]

@@ -11,6 +11,8 @@ export type Region = {
   readonly box: Box
   /** Blocks of 8 x 8 pixels that changed. */
   readonly blocks: number
+  /** How many of them differ from the picture before: none of a thing that stands. */
+  readonly stirred: number
   /** Greatest departure from the usual range, 1 being its border. */
   readonly strength: number
 }
@@ -51,6 +53,7 @@ export function createMotionDetector({ size, masks = [], leastBlocks = 4 }: Moti
     const { departures } = background
     let strength = 0
     let blocks = 0
+    let stirred = 0
     let [left, right, top, bottom] = [columns, 0, rows, 0]
     waiting[0] = first
     strength = departures[first]!
@@ -60,6 +63,7 @@ export function createMotionDetector({ size, masks = [], leastBlocks = 4 }: Moti
       const row = Math.floor(block / columns)
       const column = block - row * columns
       blocks++
+      stirred += background.stirred[block]!
       left = Math.min(left, column)
       right = Math.max(right, column)
       top = Math.min(top, row)
@@ -79,7 +83,7 @@ export function createMotionDetector({ size, masks = [], leastBlocks = 4 }: Moti
       width: ((right + 1 - left) * BLOCK_PIXELS) / size.width,
       height: ((bottom + 1 - top) * BLOCK_PIXELS) / size.height,
     })
-    return { box, blocks, strength }
+    return { box, blocks, stirred, strength }
   }
 
   return {

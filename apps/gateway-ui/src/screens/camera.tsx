@@ -3,6 +3,7 @@ import { useParams } from 'react-router'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { cameraWord } from '@hedgerow/contract/protection'
 import { DeviceError } from '../calls.ts'
 import { Stage } from '../parts/stage.tsx'
 import { useCamera, useStatus } from '../queries.ts'
@@ -10,6 +11,7 @@ import { useVisitor } from '../session.ts'
 import { CameraEditor } from './camera-editor.tsx'
 import { LabelSettings } from './label-settings.tsx'
 import { Tuning } from './tuning.tsx'
+import { isUnusual, UnusualView } from './unusual-view.tsx'
 import styles from './camera.module.css'
 
 export function CameraScreen() {
@@ -25,13 +27,16 @@ export function CameraScreen() {
       <PageHead
         title={name}
         place={status?.name ?? 'Gateway'}
-        lead={state && (state.state === 'online' ? `${state.fps.toFixed(1)} pictures a second` : state.state)}
+        lead={
+          state && (state.state === 'online' ? `${state.fps.toFixed(1)} pictures a second` : cameraWord(state.state))
+        }
       />
       {state?.problems.map((problem) => (
         <Notice key={problem} tone="warning">
           {problem}
         </Notice>
       ))}
+      {isUnusual(state?.state) && <UnusualView name={name} mayAccept={mayManage} />}
       {isElsewhere ? (
         <>
           <Notice tone="plain">Another program reads this camera, and has its zones and masks.</Notice>

@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
 import { updateLines } from '@hedgerow/contract'
+import { cameraWord } from '@hedgerow/contract/protection'
 import type { DeviceStatus } from '@hedgerow/contract/device-interface'
 import { ConditionList } from '@hedgerow/ui/condition-list.tsx'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
@@ -110,7 +111,9 @@ function Camera({ name, state, fps, problems: [problem] }: DeviceStatus['cameras
     <li className={styles.tile}>
       <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} problem={problem} />
       <Link to={`/cameras/${encodeURIComponent(name)}`}>{name}</Link>
-      <span className={styles.state}>{state === 'online' ? `${fps.toFixed(1)} pictures a second` : state}</span>
+      <span className={styles.state}>
+        {state === 'online' ? `${fps.toFixed(1)} pictures a second` : cameraWord(state)}
+      </span>
     </li>
   )
 }

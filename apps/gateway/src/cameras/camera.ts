@@ -11,6 +11,7 @@ import { createFreezeWatch, frozenWords } from './freeze.ts'
 import type { Picture, PictureReader } from './picture-reader.ts'
 import type { CameraSettings } from './schema.ts'
 import { openSignIn } from './sign-in.ts'
+import type { ViewFault } from './view-watch.ts'
 
 export type Frame = Picture & {
   luma: Plane
@@ -21,7 +22,7 @@ export type Frame = Picture & {
 export type Camera = {
   readonly name: string
   /** `frozen`: it sends the same picture again and again. */
-  state(): { name: string; state: 'online' | 'frozen' | 'offline'; fps: number }
+  state(): { name: string; state: 'online' | 'frozen' | 'offline' | ViewFault; fps: number }
   /** Sentences for people. */
   problems(): string[]
   /** The newest picture as JPEG; undefined before the first. */
@@ -39,6 +40,8 @@ export type CameraOptions = {
   log: Logger
   /** Milliseconds of a clock that never goes back; the process's own when left out. */
   clock?: () => number
+  /** Compares its pictures with its usual ones; nothing does when left out. */
+  view?: { see(frame: Frame): void; fault(): ViewFault | undefined }
   /** Processes a picture; the next one is taken when it resolves. */
   onFrame(frame: Frame): Promise<void> | void
   /** Receives the MPEG transport stream of a camera that FFmpeg opens; undefined at the start of each connection. */
@@ -138,6 +141,7 @@ export function openCamera(options: CameraOptions): Camera {
     takenAt = [...takenAt.filter((at) => frame.atMs - at < rateMs), frame.atMs]
     darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
     noteFreeze(frame)
+    options.view?.see(frame)
   }
 
   function noteFreeze({ luma, atMs }: Frame): void {
@@ -250,7 +254,7 @@ export function openCamera(options: CameraOptions): Camera {
     name,
     state: () => ({
       name,
-      state: isOnline() ? (frozenSince === undefined ? 'online' : 'frozen') : 'offline',
+      state: isOnline() ? (frozenSince === undefined ? (options.view?.fault() ?? 'online') : 'frozen') : 'offline',
       fps: fps(),
     }),
     problems() {
@@ -262,6 +266,8 @@ export function openCamera(options: CameraOptions): Camera {
         return [`${called}: its picture is black. Is it covered, or its light off?`]
       if (frozenSince !== undefined)
         return [`${called}: ${frozenWords(freeze.frozen()?.what, frozenSince, options.timeZone)}.`]
+      const fault = options.view?.fault()
+      if (fault) return [`${called}: ${FAULT_WORDS[fault]}`]
       if (damagedAt.length === DAMAGES_SHOWN && now - damagedAt[0]! < DAMAGE_MS)
         return [`${called}: its video comes damaged. Is its network too weak?`]
       if (isBehind(now))
@@ -283,6 +289,12 @@ export function openCamera(options: CameraOptions): Camera {
       await looking
     },
   }
+}
+
+const FAULT_WORDS: Readonly<Record<ViewFault, string>> = {
+  covered: 'The camera is covered.',
+  turned: 'The camera was turned, or something stands before it.',
+  unfocused: 'The picture is out of focus.',
 }
 
 /** Loaded when a camera needs it, so that a gateway without cameras saves the memory. */

@@ -48,7 +48,10 @@ describe('features of a hub', () => {
     const options = { name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, hubUrl: hub.url }
     gateway = await startGateway({ ...options, log: pino({ level: 'silent' }) })
     gateway.setDeviceReport({
-      cameras: [{ name: 'gate', state: 'frozen', fps: 5 }],
+      cameras: [
+        { name: 'gate', state: 'frozen', fps: 5 },
+        { name: 'yard', state: 'turned', fps: 5 },
+      ],
       deterrents: [{ ...sprinkler, driver: 'http', secondsLeftThisHour: 110 }],
     })
     await until(() => expect(hub.registrations).toHaveLength(1))
@@ -64,11 +67,11 @@ describe('features of a hub', () => {
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('queue')
     expect(first).not.toHaveProperty('cameraProblems')
-    expect(first?.cameras).toMatchObject([{ state: 'offline' }])
+    expect(first?.cameras).toMatchObject([{ state: 'offline' }, { state: 'online' }])
     expect(first).not.toHaveProperty('restarts')
     expect(first?.deterrents).toEqual([sprinkler])
     expect(second).toMatchObject({
-      cameras: [{ state: 'frozen' }],
+      cameras: [{ state: 'frozen' }, { state: 'turned' }],
       cameraProblems: [],
       queue: { lost: 0 },
       restarts: { sinceBoot: 0, lastHour: 0, lastDay: 0, reason: '' },
@@ -85,7 +88,10 @@ describe('features of a hub', () => {
     await until(() => expect(hub.detections).toEqual([plain]))
     await until(() => expect(hub.heartbeats.length).toBeGreaterThan(2))
     expect(refused()).toBe(0)
-    expect(hub.heartbeats.at(-1)).toMatchObject({ cameras: [{ state: 'offline' }], deterrents: [sprinkler] })
+    expect(hub.heartbeats.at(-1)).toMatchObject({
+      cameras: [{ state: 'offline' }, { state: 'online' }],
+      deterrents: [sprinkler],
+    })
     expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
   })
 

@@ -13,6 +13,7 @@ import {
   heartbeatProtection,
   heartbeatRestarts,
   updateDetails,
+  type CameraState,
   type Detection,
   type GatewayFeature,
   type Heartbeat,
@@ -66,7 +67,8 @@ export function createHubFeatures(): HubFeatures {
     heartbeatFor(heartbeat) {
       const whole = has('protection') ? heartbeat : withoutProtection(heartbeat)
       const counted = has('restarts') ? whole : without(RESTARTS, whole)
-      const state = has('frozen-cameras') ? counted : withoutFrozen(counted)
+      const viewed = has('camera-views') ? counted : withoutStates(VIEWS, 'online', counted)
+      const state = has('frozen-cameras') ? viewed : withoutStates(['frozen'], 'offline', viewed)
       const seen = has('camera-problems') ? state : without(CAMERA_PROBLEMS, state)
       const understood = has('updates') ? seen : without(UPDATE_DETAILS, seen)
       const sent = has('applications') ? withApplications(understood) : without(HEARTBEAT_APPLICATIONS, understood)
@@ -87,9 +89,11 @@ function withoutProtection(heartbeat: Heartbeat): Heartbeat {
   return { ...without(PROTECTION, heartbeat), deterrents }
 }
 
-/** An older hub counts a frozen camera as offline: it sees nothing. */
-function withoutFrozen(heartbeat: Heartbeat): Heartbeat {
-  const cameras = heartbeat.cameras.map((one) => (one.state === 'frozen' ? { ...one, state: 'offline' as const } : one))
+const VIEWS = ['covered', 'turned', 'unfocused'] as const
+
+/** An older hub counts a frozen camera as offline: it sees nothing. Others are online, and their problem says more. */
+function withoutStates(states: readonly CameraState[], instead: CameraState, heartbeat: Heartbeat): Heartbeat {
+  const cameras = heartbeat.cameras.map((one) => (states.includes(one.state) ? { ...one, state: instead } : one))
   return { ...heartbeat, cameras }
 }
 

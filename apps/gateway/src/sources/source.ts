@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { CameraView } from '../cameras/views.ts'
 import type { CameraWatch } from '../deterrents/watch.ts'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { Features, RgbImage } from '@hedgerow/vision'
@@ -73,6 +74,8 @@ export type Source = {
   boxes?(camera: string): LiveBox[] | undefined
   /** What is wrong with a camera, in sentences; undefined for cameras of other sources. */
   problemsOf?(camera: string): string[] | undefined
+  /** What a camera usually sees, where the source compares it; undefined for cameras of other sources. */
+  viewOf?(camera: string): Pick<CameraView, 'pictures' | 'accept'> | undefined
   /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>
 }

@@ -30,6 +30,7 @@ export type Sources = {
   frigateNames(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with one camera, in sentences. */
   problemsOf(camera: string): string[]
+  viewOf(camera: string): ReturnType<NonNullable<Source['viewOf']>>
   stop(): Promise<void>
 }
 
@@ -139,6 +140,7 @@ export function createSources(context: SourceContext): Sources {
     },
     frigateNames: () => running.get('frigate')?.source.names?.(),
     boxes: (camera) => firstOf((source) => source.boxes?.(camera)) ?? [],
+    viewOf: (camera) => firstOf((source) => source.viewOf?.(camera)),
     problemsOf: (camera) => firstOf((source) => source.problemsOf?.(camera)) ?? [],
     stop: () => inTurn(async () => void (await Promise.all([...running.keys()].map(stopOne)))),
   }

@@ -325,6 +325,22 @@ describe.each(testEngines)('outages on %s', (engine) => {
     ])
   })
 
+  it.each([
+    ['covered', 'is covered'],
+    ['turned', 'was turned'],
+    ['unfocused', 'is out of focus'],
+  ] as const)('of a camera that is %s are told, and their end', async (state, words) => {
+    const barn = await add('Barn')
+    start()
+    cameras[barn.id] = [{ name: 'gate', fps: 5, state }]
+    Object.assign(barn, { status: 'warning', isOnlyCameras: true })
+    await pass(5)
+    cameras[barn.id] = [{ name: 'gate', fps: 5, state: 'online' }]
+    barn.status = 'online'
+    await pass(1)
+    expect(titles()).toEqual([`Camera "gate" of "Barn" ${words}`, 'Camera "gate" of "Barn" gives new pictures again'])
+  })
+
   it('of cameras, warnings and deterrents are told; one warning a day, nothing twice', async () => {
     const barn = await add('Barn')
     start()

@@ -251,11 +251,11 @@ async function subjectsOf(
         })
       for (const { name: camera, state } of camerasOf(id)) {
         // The state of a camera is unknown while its gateway is offline.
-        const isBlind = state === 'offline' || state === 'frozen'
+        const isBlind = state !== 'online' && state !== 'disabled'
         const isDark = status === 'offline' ? known.has(cameraSubject(id, camera)) : isBlind
-        const frozen = state === 'frozen' && { isFrozen: true }
+        const sees = isBlind && state !== 'offline' && { sees: state }
         if (isDark)
-          subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera, ...frozen })
+          subjects.set(cameraSubject(id, camera), { ...lineOf(gateway, now), kind: 'camera-dark', camera, ...sees })
       }
     }
   return subjects

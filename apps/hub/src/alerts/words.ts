@@ -1,5 +1,5 @@
 /** What an alert says, in the reader's language. Pure. */
-import type { Alert, Language } from '@hedgerow/contract'
+import type { Alert, BlindState, Language } from '@hedgerow/contract'
 import { hubTimeZone, isPerson, labelIn, manyOf, timeIn, type Reader } from './seen.ts'
 import type { Sighting } from './sightings.ts'
 
@@ -19,8 +19,8 @@ export type Line = {
   label: string
   /** The reason, in each language or in the gateway's own words; of a certificate the day on which it expires. */
   detail: string | Readonly<Record<Language, string>>
-  /** Of a camera: it sends a picture, always the same. */
-  isFrozen?: boolean
+  /** Of a camera that sends a picture: what is wrong with it. */
+  sees?: Exclude<BlindState, 'offline'>
   /** The detection with the picture. */
   coverId: string | null
   /** Milliseconds since 1970. */
@@ -49,6 +49,13 @@ type Words = {
   rule(name: string): string
 }
 
+const SEES: Readonly<Record<Exclude<BlindState, 'offline'>, Readonly<Record<Language, string>>>> = {
+  frozen: { en: 'always sends the same picture', de: 'liefert immer dasselbe Bild' },
+  covered: { en: 'is covered', de: 'ist verdeckt' },
+  turned: { en: 'was turned', de: 'wurde verdreht' },
+  unfocused: { en: 'is out of focus', de: 'ist unscharf' },
+}
+
 export const WORDS: Readonly<Record<Language, Words>> = {
   en: {
     line: {
@@ -56,8 +63,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
         `${label} at ${gatewayName}, ${camera}, ${timeIn({ language: 'en', timeZone }, startedAt)}`,
       'gateway-quiet': ({ gatewayName }) => `Gateway "${gatewayName}" is offline`,
       'gateway-warning': ({ gatewayName }) => `Gateway "${gatewayName}" has a warning`,
-      'camera-dark': ({ gatewayName, camera, isFrozen }) =>
-        `Camera "${camera}" of "${gatewayName}" ${isFrozen ? 'always sends the same picture' : 'gives no picture'}`,
+      'camera-dark': ({ gatewayName, camera, sees }) =>
+        `Camera "${camera}" of "${gatewayName}" ${sees ? SEES[sees].en : 'gives no picture'}`,
       'deterrent-failed': ({ gatewayName, label }) => `Deterrent "${label}" of "${gatewayName}" failed`,
       disk: () => "Your hub's disk is nearly full",
       approval: ({ label }) => `New gateway "${label}" waits for approval`,
@@ -106,8 +113,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
         `${labelIn('de', label)} bei ${gatewayName}, ${camera}, ${timeIn({ language: 'de', timeZone }, startedAt)}`,
       'gateway-quiet': ({ gatewayName }) => `Gateway „${gatewayName}“ ist offline`,
       'gateway-warning': ({ gatewayName }) => `Gateway „${gatewayName}“ hat eine Warnung`,
-      'camera-dark': ({ gatewayName, camera, isFrozen }) =>
-        `Kamera „${camera}“ von „${gatewayName}“ liefert ${isFrozen ? 'immer dasselbe' : 'kein'} Bild`,
+      'camera-dark': ({ gatewayName, camera, sees }) =>
+        `Kamera „${camera}“ von „${gatewayName}“ ${sees ? SEES[sees].de : 'liefert kein Bild'}`,
       'deterrent-failed': ({ gatewayName, label }) => `Abschreckung „${label}“ von „${gatewayName}“ ist gestört`,
       disk: () => 'Der Datenträger des Hubs ist fast voll',
       approval: ({ label }) => `Neues Gateway „${label}“ wartet auf Freigabe`,

@@ -1,5 +1,5 @@
 /** The phrases of a status's reason in the languages of alerts. Durations are symbols, such as `9 min`. */
-import type { Language } from '@hedgerow/contract'
+import { BLIND_WORDS, type BlindState, type Language } from '@hedgerow/contract'
 
 export type ReasonWords = {
   noHeartbeatYet: string
@@ -14,8 +14,7 @@ export type ReasonWords = {
   healthAnswers: string
   healthSilent: string
   cloned: string
-  cameraOffline(name: string): string
-  cameraFrozen(name: string): string
+  camera(name: string, state: BlindState): string
   disk(percent: number): string
   temperature(celsius: number): string
   clock(offset: string): string
@@ -24,6 +23,14 @@ export type ReasonWords = {
 
 /** `camera yard`, but only `camera 1` for a camera that is named so. */
 const called = (noun: string, name: string) => (/^[ck]amera\b/i.test(name) ? name : `${noun} ${name}`)
+
+const BLIND_IN_GERMAN: Readonly<Record<BlindState, string>> = {
+  offline: 'ist offline',
+  frozen: 'ist eingefroren',
+  covered: 'ist verdeckt',
+  turned: 'wurde verdreht',
+  unfocused: 'ist unscharf',
+}
 
 export const REASON_WORDS: Readonly<Record<Language, ReasonWords>> = {
   en: {
@@ -39,8 +46,7 @@ export const REASON_WORDS: Readonly<Record<Language, ReasonWords>> = {
     healthAnswers: '/api/health answers',
     healthSilent: '/api/health does not answer',
     cloned: 'two devices use this identity',
-    cameraOffline: (name) => `${called('camera', name)} is offline`,
-    cameraFrozen: (name) => `${called('camera', name)} is frozen`,
+    camera: (name, state) => `${called('camera', name)} ${BLIND_WORDS[state]}`,
     disk: (percent) => `disk ${percent} % full`,
     temperature: (celsius) => `temperature ${celsius} °C`,
     clock: (offset) => `clock off by ${offset}`,
@@ -59,8 +65,7 @@ export const REASON_WORDS: Readonly<Record<Language, ReasonWords>> = {
     healthAnswers: '/api/health antwortet',
     healthSilent: '/api/health antwortet nicht',
     cloned: 'zwei Geräte benutzen diese Identität',
-    cameraOffline: (name) => `${called('Kamera', name)} ist offline`,
-    cameraFrozen: (name) => `${called('Kamera', name)} ist eingefroren`,
+    camera: (name, state) => `${called('Kamera', name)} ${BLIND_IN_GERMAN[state]}`,
     disk: (percent) => `Datenträger zu ${percent} % voll`,
     temperature: (celsius) => `Temperatur ${celsius} °C`,
     clock: (offset) => `Uhr geht um ${offset} falsch`,

@@ -134,8 +134,8 @@ function problemsOf(
   if (refused !== undefined) add('refused', refused)
   if (isCloned) add('cloned', words.cloned)
   for (const { name, state } of content.cameras) {
-    if (state === 'offline') add(`camera ${name}`, words.cameraOffline(name))
-    if (state === 'frozen') add(`frozen ${name}`, words.cameraFrozen(name))
+    if (state === 'online' || state === 'disabled') continue
+    add(`${state === 'offline' ? 'camera' : state} ${name}`, words.camera(name, state))
   }
   if (content.disk > DISK_LIMIT) add('disk', words.disk(Math.round(content.disk * 100)))
   if (content.temperature !== null && content.temperature > TEMPERATURE_LIMIT_CELSIUS)

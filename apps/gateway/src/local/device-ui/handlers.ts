@@ -3,7 +3,7 @@ import { LIVE_BOXES_HEADER, type DeviceUpdates, type Heartbeat } from '@hedgerow
 import type { DeviceCalls } from '@hedgerow/contract/device-interface'
 import type { Handlers } from '../../calls/dispatcher.ts'
 import { Refusal } from '../../calls/errors.ts'
-import { createParts, latestPicture, type PartsOptions } from '../../calls/parts.ts'
+import { createParts, latestPicture, picture, type PartsOptions } from '../../calls/parts.ts'
 import type { Trial, Trials } from '../../cameras/trials.ts'
 import type { Deterrents } from '../../deterrents/deterrents.ts'
 import { toldEntry } from '../../deterrents/told-entry.ts'
@@ -30,7 +30,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   file: Pick<WatchedDeviceFile, 'current' | 'conceal' | 'look'>
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
-  sources: Pick<Sources, 'boxes' | 'problemsOf'>
+  sources: Pick<Sources, 'boxes' | 'problemsOf' | 'viewOf'>
   trials: Trials
   detector: Detector
   state(): GatewayState
@@ -93,6 +93,12 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       const picture = await parts.latest(name, { height, signal })
       response.setHeader(LIVE_BOXES_HEADER, encodeURIComponent(JSON.stringify(sources.boxes(name))))
       return picture
+    },
+    readView: ({ params: { name, moment } }) => picture(Promise.resolve(sources.viewOf(name)?.pictures()?.[moment])),
+    acceptView({ params: { name } }) {
+      const view = sources.viewOf(name)
+      if (!view) throw new Refusal('no_picture')
+      view.accept()
     },
     listDetections: ({ query: { before, ...filter } }) =>
       record.recent({ ...filter, before: before === undefined ? undefined : Date.parse(before) }),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { openCamera } from '../../cameras/camera.ts'
+import { openView } from '../../cameras/views.ts'
 import { drawBox } from '../../cameras/draw-box.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
 import { openModel } from '../../models/model.ts'
@@ -50,7 +51,8 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
   })
   const builtIn = eye.model === DEMONSTRATION ? demonstrationEye : motionEye
   const recogniser = model ? modelRecogniser(model, (name) => ofCamera(cameras[name])) : builtIn
-  const watched = Object.entries(cameras).map(([name, settings]) => {
+  const opened = Object.entries(cameras).map(async ([name, settings]) => {
+    const view = await openView({ name, address: settings.url }, context)
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
     const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })
     // While a model processes one picture, the camera continues and its newest picture waits.
@@ -59,9 +61,10 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
           watcher.onFrame(frame).catch((error: unknown) => log.error({ err: error, camera: name }, 'a look failed'))
         }
       : watcher.onFrame
-    const camera = openCamera({ name, settings, timeZone, log, onFrame, onStream: recorder.addStream })
-    return { camera, watcher }
+    const camera = openCamera({ name, settings, timeZone, log, view, onFrame, onStream: recorder.addStream })
+    return { camera, watcher, view }
   })
+  const watched = await Promise.all(opened)
 
   function inferenceMs(): number {
     if (model) return model.inferenceMs()
@@ -121,9 +124,11 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
         }),
       ),
     boxes: (name) => watchedAs(name)?.watcher.boxes(),
+    viewOf: (name) => watchedAs(name)?.view,
     problemsOf: (name) => watchedAs(name)?.camera.problems(),
     async stop() {
       await Promise.all(watched.map(({ camera }) => camera.stop()))
+      await Promise.all(watched.map(({ view }) => view.stop()))
       await model?.stop()
       for (const { watcher } of watched) await watcher.stop()
       await recording.stop()

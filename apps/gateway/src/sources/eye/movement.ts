@@ -20,8 +20,16 @@ const IN_MOTION = 0.05
 const OUTSIDE = 0.3
 /** or it shrank to this share of its area, as somebody who walks away. */
 const SHRUNK = 0.4
-/** or it is new, and this share of it is in moving regions: it came between two looks, and stands now. */
+/**
+ * or it is new, and this share of it is in a moving region, which is not many times larger: it came between two looks,
+ * and stands now.
+ */
 const CAME = 0.6
+const TIMES_LARGER = 2
+/** A region that is larger than this share of the picture is no object's: a weak stream repairs its picture. */
+const LARGEST = 0.4
+/** Of a region in which something moves now, this share differs from the picture before. */
+const STIRRED = 0.05
 const NEW_MS = 2_000
 /** Something that was seen for so long without moving rests there; no person does, so that the next one is seen. */
 const RESTS_AFTER_MS = 5_000
@@ -63,12 +71,14 @@ export function createMovement() {
       const { box } = track
       const place = places.get(track.id) ?? { box: track.origin, area: areaOf(track.origin) }
       places.set(track.id, place)
-      const shared = Math.max(0, ...regions.map((region) => intersectionOf(region.box, box))) / areaOf(box)
-      const isInMotion = shared > IN_MOTION
-      const hasCome = shared > CAME && now - track.firstSeenAt < NEW_MS
+      const fitting = (least: number) =>
+        regions.filter((region) => areaOf(region.box) < Math.max(least, TIMES_LARGER * areaOf(box)))
+      const moving = fitting(LARGEST).filter(({ stirred, blocks }) => stirred >= STIRRED * blocks)
+      const isInMotion = sharedWith(moving, box) > IN_MOTION
+      const hasCome = sharedWith(fitting(0), box) > CAME && now - track.firstSeenAt < NEW_MS
       const outside = 1 - intersectionOf(box, place.box) / areaOf(box)
       const hasLeft = hasCome || outside > OUTSIDE || areaOf(box) < SHRUNK * place.area
-      if (!isInMotion || !hasLeft || isResting(track, luma, now)) {
+      if (!(isInMotion || hasCome) || !hasLeft || isResting(track, luma, now)) {
         if (!isInMotion && now - track.firstSeenAt > RESTS_AFTER_MS) rest(track, luma, now)
         return false
       }
@@ -77,6 +87,11 @@ export function createMovement() {
     },
     forget: (id: number) => void places.delete(id),
   }
+}
+
+/** The share of a box that is in the region which has most of it. */
+function sharedWith(regions: readonly Region[], box: Box): number {
+  return Math.max(0, ...regions.map((region) => intersectionOf(region.box, box))) / areaOf(box)
 }
 
 function isAtPlace(box: Box, place: Box): boolean {

@@ -2,7 +2,12 @@ import type { Box, Region } from '@hedgerow/vision'
 import { expect, test } from 'vitest'
 import { createPace } from './pace.ts'
 
-const region = (x: number, y = 0.4): Region => ({ box: { x, y, width: 0.05, height: 0.1 }, blocks: 6, strength: 3 })
+const region = (x: number, y = 0.4): Region => ({
+  box: { x, y, width: 0.05, height: 0.1 },
+  blocks: 6,
+  stirred: 6,
+  strength: 3,
+})
 const nothing = { regions: [], followed: [], unsure: [] }
 
 /** The number of looks at a minute of pictures, five a second. */
@@ -12,18 +17,23 @@ function looks(regionsAt: (i: number) => Region[], isAnything = false): number {
   for (let i = 0; i < 300; i++) {
     if (!pace.aim({ ...nothing, regions: regionsAt(i) }, i * 200)) continue
     count++
-    pace.found(isAnything)
+    pace.found(isAnything ? 0.9 : 0, i * 200)
   }
   return count
 }
 
-test('a still picture is looked at every five seconds', () => {
-  expect(looks(() => [])).toBe(12)
+test('a still picture is looked at every ten seconds, and every five after something was found', () => {
+  expect(looks(() => [])).toBe(6)
+  expect(looks(() => [], true)).toBe(12)
+})
+
+test('what came and stands, such as a shadow, is looked at for a second', () => {
+  expect(looks((i) => (i < 5 ? [] : [{ ...region(0.4), stirred: i < 7 ? 6 : 0 }]))).toBeLessThan(10)
 })
 
 test('what moves and is something is looked at in every picture; a branch ever more rarely', () => {
   expect(looks(() => [region(0.4)], true)).toBeGreaterThan(290)
-  expect(looks(() => [region(0.4)])).toBeLessThan(80)
+  expect(looks(() => [region(0.4)])).toBeLessThan(30)
 })
 
 test('rain, insects and key frames, which are elsewhere in each picture, are hardly looked at', () => {
@@ -34,7 +44,7 @@ test('rain, insects and key frames, which are elsewhere in each picture, are har
 test('after branches, the next thing is looked at within a second', () => {
   const pace = createPace()
   let at = 0
-  for (; at < 20_000; at += 200) if (pace.aim({ ...nothing, regions: [region(0.1)] }, at)) pace.found(false)
+  for (; at < 20_000; at += 200) if (pace.aim({ ...nothing, regions: [region(0.1)] }, at)) pace.found(0, at)
   const animal: Box = region(0.7).box
   const moving = [region(0.1), { ...region(0.7), box: animal, blocks: 20 }]
   const seconds = Array.from({ length: 7 }, () => pace.aim({ ...nothing, regions: moving }, (at += 200)))

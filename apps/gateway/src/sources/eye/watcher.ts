@@ -34,10 +34,8 @@ const FOLLOWED_MS = 10_000
 const GAP_MS = 2_000
 const GAP_PICTURES = 5
 /** When most of the picture changes at once, it is the light, or an animal before the lens: a model looks. */
-const EVERYTHING: Region = { box: { x: 0, y: 0, width: 1, height: 1 }, blocks: 0, strength: 1 }
+const EVERYTHING: Region = { box: { x: 0, y: 0, width: 1, height: 1 }, blocks: 0, stirred: 1, strength: 1 }
 const NEW_SCENE_MS = 5_000
-/** From this score on, a look found something. */
-const FOUND = 0.4
 /** A track that did not move for so long rests. */
 const RESTS_AFTER_MS = 3_000
 const SAME_PLACE = 0.5
@@ -129,7 +127,8 @@ export function createWatcher(
       else if (wanted.label(track.label) && wanted.track(track)) await detections.see(track, frame).catch(onFailure)
     }
     const isResting = ({ box }: { box: Track['box'] }) => resting.some((one) => overlapOf(one.box, box) > SAME_PLACE)
-    pace.found(tracked.some((sighting) => sighting.score >= FOUND && !isResting(sighting)))
+    const fresh = tracked.filter((sighting) => !isResting(sighting))
+    pace.found(Math.max(0, ...fresh.map(({ score }) => score)), atMs)
     await end(ended)
   }
 

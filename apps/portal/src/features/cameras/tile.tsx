@@ -20,7 +20,7 @@ export function Tile({ camera }: { camera: Camera }) {
         <LivePicture
           load={load}
           alt={`${name} at ${gatewayName}`}
-          off={state === 'online' || state === 'frozen' ? undefined : (state === 'offline' && problem) || WORDS[state]}
+          off={state === 'offline' ? (problem ?? 'Offline') : state === 'disabled' ? 'Switched off' : undefined}
           problem={problem ?? (state === 'frozen' ? 'Picture frozen' : undefined)}
         />
         <span className={styles.name}>
@@ -44,5 +44,3 @@ export function Tile({ camera }: { camera: Camera }) {
     </li>
   )
 }
-
-const WORDS = { offline: 'Offline', disabled: 'Switched off' } as const

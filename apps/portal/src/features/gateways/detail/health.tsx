@@ -1,4 +1,5 @@
 import type { CameraState, GatewayDetail } from '@hedgerow/contract'
+import { cameraWord } from '@hedgerow/contract/protection'
 import type { ReactNode } from 'react'
 import { HelpLink } from '#parts/help-link.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
@@ -73,7 +74,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
             {cameras.map(({ name, state, fps }) => (
               <li key={name}>
                 <StatusMark {...CAMERA[state]} word={name} />
-                <span>{state === 'online' ? `${fps.toFixed(1)} FPS` : state}</span>
+                <span>{state === 'online' ? `${fps.toFixed(1)} FPS` : cameraWord(state)}</span>
               </li>
             ))}
           </ul>
@@ -103,6 +104,9 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
 const CAMERA: Record<CameraState, { shape: MarkShape }> = {
   online: { shape: 'dot' },
   frozen: { shape: 'diamond' },
+  covered: { shape: 'diamond' },
+  turned: { shape: 'diamond' },
+  unfocused: { shape: 'diamond' },
   offline: { shape: 'diamond' },
   disabled: { shape: 'neutral' },
 }
