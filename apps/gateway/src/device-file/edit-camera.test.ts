@@ -122,3 +122,7 @@ test('an alias is not edited: the edit would also change its anchor', () => {
   const text = 'cameras:\n  a: &one { url: "http://198.18.0.1/" }\n  b: *one\n'
   expect(() => editCamera(text, 'b', { masks: [triangle(0)] })).toThrow(NotEditable)
 })
+
+test('what is empty is not written where there was nothing', () => {
+  expect(editCamera(BLOCK, 'gate', { zones: {}, masks: [], objectMasks: [] })).toBe(BLOCK)
+})

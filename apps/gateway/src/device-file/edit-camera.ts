@@ -6,10 +6,15 @@ import type { Edit } from './edit-text.ts'
 /** `settings`: the values as they are written. The result may have errors, such as a rule without its zone. */
 export function cameraEdits(settings: unknown, name: string, change: CameraChange): Edit[] {
   const camera = readIn(settings, ['cameras', name])
-  return Object.entries(change).map(([key, value]) => ({
-    path: ['cameras', name, key],
-    value: Array.isArray(value) ? inOrderOf(listOf(readIn(camera, [key])), value) : value,
-  }))
+  // What is empty is not written where there is nothing.
+  const isNothing = (key: string, value: unknown) =>
+    typeof value === 'object' && Object.keys(value ?? {}).length === 0 && !Object.hasOwn(recordOf(camera), key)
+  return Object.entries(change)
+    .filter(([key, value]) => !isNothing(key, value))
+    .map(([key, value]) => ({
+      path: ['cameras', name, key],
+      value: Array.isArray(value) ? inOrderOf(listOf(readIn(camera, [key])), value) : value,
+    }))
 }
 
 /** A file without an eye gets one that looks at the camera. */
