@@ -31,7 +31,8 @@ export function createCandidates(database: DatabaseSync, clock: () => number): C
   )
   const deleteOld = database.prepare('delete from candidates where at < ?')
   const deleteMost = database.prepare(
-    `delete from candidates where rowid in (select rowid from candidates order by at desc limit -1 offset ${CANDIDATES_MAX})`,
+    'delete from candidates where rowid in ' +
+      `(select rowid from candidates order by at desc limit -1 offset ${CANDIDATES_MAX})`,
   )
   let added = 0
 

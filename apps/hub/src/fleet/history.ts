@@ -186,7 +186,8 @@ function emptyRow(gatewayId: string, hour: number): Row {
 async function upsert(db: Kysely<Tables>, rows: Row[]): Promise<void> {
   const added = SUMS.map((name) => {
     const before = sql`gateway_hours.${sql.ref(name)}`
-    const bounded = sql`case when ${before} between ${sql.lit(-SUM_MAX)} and ${sql.lit(SUM_MAX)} then ${before} else 0 end`
+    const [least, most] = [sql.lit(-SUM_MAX), sql.lit(SUM_MAX)]
+    const bounded = sql`case when ${before} between ${least} and ${most} then ${before} else 0 end`
     return [name, sql<number>`${bounded} + excluded.${sql.ref(name)}`]
   })
   const raised = MAXIMA.map((name) => {
