@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const RECORD = 'scripts/pictured-screens.json'
 const PORTAL = 'apps/portal/src'
-const MEDIA = 'apps/site/public/media'
+const MEDIA = 'apps/public/public/media'
 /** The bar above each screen, and the colours of all. */
 const FRAME = [`${PORTAL}/features/shell/hub-bar.tsx`, 'packages/ui/src/base.css']
 

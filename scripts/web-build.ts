@@ -23,7 +23,7 @@ const ofHub: Build = {
   title: 'the portal',
   apps: [
     { folder: 'apps/portal', page: 'index.html' },
-    { folder: 'apps/site', page: 'landing.html' },
+    { folder: 'apps/public', page: 'landing.html' },
   ],
   // The portal shows the help from there.
   from: ['docs'],

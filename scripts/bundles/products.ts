@@ -50,7 +50,7 @@ export const PRODUCTS: readonly Product[] = [
       'apps/hub/src/downloads/settings-folder.sh',
       'apps/hub/src/http/api-page.css',
       'apps/portal/dist',
-      'apps/site/dist',
+      'apps/public/dist',
     ],
     native: ['sharp', '@node-rs/argon2'],
     leftOut: [],

@@ -107,7 +107,7 @@ const portalGroundBelow: Rule = ({ importer, target }) => {
 }
 
 const siteApart: Rule = ({ importer, target }) =>
-  importer.startsWith('apps/site/src/') && target.startsWith('@mantine/')
+  importer.startsWith('apps/public/src/') && target.startsWith('@mantine/')
     ? 'the public site does not load the portal kit'
     : undefined
 

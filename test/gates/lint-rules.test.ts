@@ -153,7 +153,7 @@ const breaches: Breach[] = [
   },
   {
     title: 'the public site importing the portal kit',
-    file: 'apps/site/src/breach-site.ts',
+    file: 'apps/public/src/breach-site.ts',
     source: `import '@mantine/core'`,
     message: 'the public site does not load the portal kit',
   },

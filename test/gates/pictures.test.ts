@@ -25,7 +25,7 @@ test.each([
   ['apps/portal/src/features/threats/threats.module.css', ['film']],
   ['apps/portal/src/features/shell/shell.module.css', ['dashboard', 'film']],
   ['packages/ui/src/figure-strip.tsx', ['dashboard']],
-  ['apps/site/public/media/demo.webm', ['film']],
+  ['apps/public/public/media/demo.webm', ['film']],
 ] as const)('a change of %s is found', (path, found) => {
   const [before, after] = [describePictures(), changed(path, (source) => `${source}.changed{}`)]
   expect(Object.keys(after).filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))).toEqual(

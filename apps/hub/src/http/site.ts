@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { API_BASE } from '@hedgerow/contract'
 import type { FastifyRequest } from 'fastify'
 
-/** The placeholders in the pages of apps/site/src for this hub's own values. */
+/** The placeholders in the pages of apps/public/src for this hub's own values. */
 const ORIGIN_MARK = 'https://hub.invalid'
 const CONTACT_MARK = 'contact@hub.invalid'
 
