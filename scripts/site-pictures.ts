@@ -66,7 +66,7 @@ async function composeCard(on: Page): Promise<void> {
 }
 
 async function save(file: string, bytes: Uint8Array): Promise<void> {
-  const app = file === 'og.png' ? 'site' : 'portal'
+  const app = file === 'og.png' ? 'public' : 'portal'
   await writeFile(join(APPS, app, 'public', file), bytes)
   console.log(`${file}: ${Math.ceil(bytes.length / 1_024)} KiB`)
 }

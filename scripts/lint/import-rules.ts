@@ -38,7 +38,7 @@ const allowedOwners: Record<string, readonly string[]> = {
   hub: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
   gateway: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'vision', 'wireguard', 'netstack'],
 }
-const APPS = ['hub', 'portal', 'site', 'gateway', 'gateway-ui']
+const APPS = ['hub', 'portal', 'public', 'gateway', 'gateway-ui']
 
 const packageDirection: Rule = ({ importer, target }) => {
   const from = ownerOf(importer)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -263,4 +263,9 @@ test('two servers of the hub do not share a port, and the error names both varia
   expect(twice({ HUB_PORT: '0', HUB_HTTPS_PORT: '0', HUB_METRICS_PORT: '0' })).not.toThrow()
   expect(twice({ HUB_PORT: '29190', HUB_METRICS_PORT: '29190', HUB_HOST: '192.0.2.1' })).not.toThrow()
   expect(twice({ HUB_PORT: '29190', HUB_VPN_PORT: '29190' }), 'UDP').not.toThrow()
+})
+
+test('the default folders of pages are those of the builds', () => {
+  const { webDir, siteDir } = readConfig({})
+  for (const folder of [webDir, siteDir]) expect(existsSync(join(folder, '../package.json')), folder).toBe(true)
 })
