@@ -189,6 +189,15 @@ export const screens: Screen[] = [
     await portal.page.locator('canvas').nth(1).waitFor()
     await portal.page.getByText('Hour by hour').click()
   }),
+  admin('gateway-camera-covered', '/gateways', async (portal) => {
+    await portal.page.getByRole('link', { name: 'North orchard' }).click()
+    await portal.page.getByRole('button', { name: 'Undo version 1' }).waitFor()
+    // The gateway waits a minute before it believes it.
+    await portal.page
+      .getByText(/pond is covered/)
+      .first()
+      .waitFor({ timeout: 120_000 })
+  }),
   admin('gateway-plain-wireguard', '/gateways', async (portal) => {
     await portal.page.getByRole('link', { name: 'Pump house' }).click()
     await text(portal, 'No heartbeat yet')

@@ -26,8 +26,10 @@ export type LearnedNamesShown = {
 
 type LearnedNamesProps = {
   names: LearnedNamesShown
-  /** Undefined when the person may not. */
+  /** Both undefined when the person may not. */
   onUndo?: ((version: number) => void) | undefined
+  onTrain?: (() => void) | undefined
+  isTraining: boolean
   isBusy: boolean
   children?: ReactNode
 }
@@ -38,7 +40,7 @@ const STATES = {
   passed: { words: 'learned', tone: 'good' },
 } as const
 
-export function LearnedNames({ names, onUndo, isBusy, children }: LearnedNamesProps) {
+export function LearnedNames({ names, onUndo, onTrain, isTraining, isBusy, children }: LearnedNamesProps) {
   const { problem, list, versions, looked, before } = names
   return (
     <section className={styles.names} aria-label="Names of your animals">
@@ -112,7 +114,14 @@ export function LearnedNames({ names, onUndo, isBusy, children }: LearnedNamesPr
           </ul>
         </details>
       )}
-      {children}
+      {onTrain && (
+        <div className={styles.buttons}>
+          <Button variant="default" size="compact-sm" loading={isTraining} onClick={onTrain}>
+            Train now
+          </Button>
+          {children}
+        </div>
+      )}
     </section>
   )
 }
