@@ -11,7 +11,7 @@ import { channelTypes } from './notifications/channels.ts'
 
 const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')
 const BACKUPS_KEPT = 7
-const SITE_DIR = resolve(import.meta.dirname, '../../site/dist')
+const SITE_DIR = resolve(import.meta.dirname, '../../public/dist')
 
 const port = (lowest: number) =>
   z
