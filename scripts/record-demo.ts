@@ -25,7 +25,7 @@ import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
  * demo's dashboard, in light and dark. Needs ffmpeg with libvpx-vp9 and libx264 on the machine, and the detector. Its
  * output is committed.
  */
-const MEDIA = join(import.meta.dirname, '..', 'apps', 'site', 'public', 'media')
+const MEDIA = join(import.meta.dirname, '..', 'apps', 'public', 'public', 'media')
 /** What the README shows. */
 const README_PICTURE = join(import.meta.dirname, '..', 'docs', 'images', 'threats.png')
 const SIZE_LIMIT_BYTES = 4 * 1_024 * 1_024

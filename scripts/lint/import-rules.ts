@@ -33,12 +33,12 @@ const allowedOwners: Record<string, readonly string[]> = {
   'second-look': ['contract'],
   ui: [],
   portal: ['contract', 'ui'],
-  site: ['contract', 'ui'],
+  public: ['contract', 'ui'],
   'gateway-ui': ['contract', 'ui'],
   hub: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
   gateway: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'vision', 'wireguard', 'netstack'],
 }
-const APPS = ['hub', 'portal', 'site', 'gateway', 'gateway-ui']
+const APPS = ['hub', 'portal', 'public', 'gateway', 'gateway-ui']
 
 const packageDirection: Rule = ({ importer, target }) => {
   const from = ownerOf(importer)

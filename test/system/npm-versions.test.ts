@@ -15,7 +15,7 @@ const isAsked = process.env['TEST_INSTALLS'] === 'on'
 if (!isAsked) console.log('skipped: installations by npm ci: npm run test:installs runs them')
 
 const ROOT = join(import.meta.dirname, '../..')
-const PAGES = ['portal', 'site', 'gateway-ui'].map((app) => `apps/${app}/dist`)
+const PAGES = ['portal', 'public', 'gateway-ui'].map((app) => `apps/${app}/dist`)
 const TIMEOUT_MS = 600_000
 
 let folder: string
