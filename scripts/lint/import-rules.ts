@@ -84,7 +84,7 @@ const zodOnly: Rule = ({ importer, target }) => {
 }
 
 const browserOnly: Rule = ({ importer, target }) =>
-  /^(apps\/(portal|site|gateway-ui)|packages\/ui)\/src\//.test(importer) &&
+  /^(apps\/(portal|public|gateway-ui)|packages\/ui)\/src\//.test(importer) &&
   !isTest(importer) &&
   target.startsWith('node:')
     ? 'the portal, the site, gateway-ui and ui run in a browser: no node:* there'
