@@ -76,7 +76,7 @@ export function writeLearnedNames(dataDir: string, camera: string, now: number):
     store.names.begin({ at: now - nightsAgo * DAY_MS, origin, model, head, lessons: [] })
   }
   begin(null, { boar: 0.8, badger: 2 }, 3)
-  begin('North orchard', { hare: 0.7 }, 1)
+  begin('River gate', { hare: 0.7 }, 1)
   const counts = { boar: 34, badger: 23, 'red fox': 9 }
   const lessons = [
     { name: 'boar', corrections: 34, named: 33, wrong: 1, hasPassed: true },

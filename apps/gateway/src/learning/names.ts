@@ -272,7 +272,7 @@ function missing(corrections: number, others: number): string {
 }
 
 function inWords({ corrections, named, wrong, hasPassed }: NameLesson): string {
-  const counts = `On held-out reviews it named ${named - wrong} of ${corrections} right and ${wrong} others wrong.`
+  const counts = `On held-out reviews it named ${named - wrong} of ${corrections} right and ${wrong} ${wrong === 1 ? 'other' : 'others'} wrong.`
   return hasPassed ? counts : `Not used yet: at most 5 % may be wrong. ${counts}`
 }
 
