@@ -83,6 +83,10 @@ export const screens: Screen[] = [
     await portal.page.locator('input:focus[aria-label="Name of the view"]').waitFor()
   }),
   admin('cameras', '/cameras', (portal) => portal.page.getByRole('list', { name: 'Cameras' }).waitFor()),
+  admin('cameras-covered', '/cameras', (portal) =>
+    // The gateway waits a minute before it believes it.
+    portal.page.getByText('Camera pond: it is covered.').waitFor({ timeout: 120_000 }),
+  ),
   firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),
   admin('alert-rules', '/alert-rules', async (portal) => {
     await portal.page.getByRole('button', { name: 'Edit Every alert' }).waitFor()
