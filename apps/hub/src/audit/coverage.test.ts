@@ -7,7 +7,7 @@ import { generate } from 'otplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, type Answer } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
-import { serveDoor } from '#testing/door.ts'
+import { answerJson, serveDoor } from '#testing/door.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { putRelease } from '#testing/release.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
@@ -75,6 +75,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/gateways/:id/commands/arm': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/disarm': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/undo-learning': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/learn-now': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/undo-names': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/use-names': ['command.give', 'command.end'],
   'POST /v1/hub/updates': ['update.ask'],
   'POST /v1/hub/updates/resume': ['rollout.resume'],
   'POST /v1/hub/updates/stop': ['rollout.stop'],
@@ -387,7 +390,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     )
 
     const joined = await joinedGateway(hub, { authorization: `Bearer ${admin}` }, 'Mill')
-    serveDoor(joined.peer)
+    const door = serveDoor(joined.peer)
     const to = { token: admin, params: { id: joined.gatewayId } }
     await leaves('POST /v1/hub/gateways/:id/commands/fire', () =>
       api(contract.fireDeterrent, { ...to, body: { deterrent: 'sprinkler' } }),
@@ -397,6 +400,23 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('POST /v1/hub/gateways/:id/commands/disarm', () => api(contract.disarmGateway, to))
     await leaves('POST /v1/hub/gateways/:id/commands/undo-learning', () =>
       api(contract.undoGatewayLearning, { ...to, body: { camera: 'yard', label: 'deer' } }),
+    )
+    await leaves('POST /v1/hub/gateways/:id/commands/learn-now', () => api(contract.learnGatewayNow, to))
+    await leaves('POST /v1/hub/gateways/:id/commands/undo-names', () =>
+      api(contract.undoGatewayNames, { ...to, body: { number: 2 } }),
+    )
+    const head = {
+      model: 'a'.repeat(64),
+      names: ['boar'],
+      cameras: ['orchard'],
+      thresholds: [0.9],
+      features: 1,
+      weights: 'AAAAAAAAAAA=',
+    }
+    door.onRequest = (request, response) =>
+      answerJson(response, request.url === '/v1/learning/names' ? { head } : {}, 200)
+    await leaves('POST /v1/hub/gateways/:id/commands/use-names', () =>
+      api(contract.useGatewayNames, { ...to, body: { gateway: joined.gatewayId } }),
     )
     putRelease(downloadsDir, { version: '9.0.0', number: 9 })
     const release = { number: 8, platform: 'linux-arm64' }

@@ -59,7 +59,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         name: 'Barn',
         status: 'offline',
         statusReason: 'no heartbeat yet, no VPN handshake yet',
-        protection: { state: 'offline', reason: 'nothing is heard from it', until: null },
+        protection: { state: 'offline', reason: 'nothing is heard from it', until: null, isBrief: false },
         timeZone: null,
         kind: 'enrolled',
         location: 'North field',
