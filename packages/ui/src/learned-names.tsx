@@ -31,6 +31,8 @@ type LearnedNamesProps = {
   onTrain?: (() => void) | undefined
   isTraining: boolean
   isBusy: boolean
+  /** Beside Train now. */
+  actions?: ReactNode
   children?: ReactNode
 }
 
@@ -40,7 +42,7 @@ const STATES = {
   passed: { words: 'learned', tone: 'good' },
 } as const
 
-export function LearnedNames({ names, onUndo, onTrain, isTraining, isBusy, children }: LearnedNamesProps) {
+export function LearnedNames({ names, onUndo, onTrain, isTraining, isBusy, actions, children }: LearnedNamesProps) {
   const { problem, list, versions, looked, before } = names
   return (
     <section className={styles.names} aria-label="Names of your animals">
@@ -119,9 +121,10 @@ export function LearnedNames({ names, onUndo, onTrain, isTraining, isBusy, child
           <Button variant="default" size="compact-sm" loading={isTraining} onClick={onTrain}>
             Train now
           </Button>
-          {children}
+          {actions}
         </div>
       )}
+      {children}
     </section>
   )
 }

@@ -110,8 +110,9 @@ function Names({ names, isRunning }: { names: LearnedNamesShown; isRunning: bool
         isTraining={train.isPending || isRunning}
         onTrain={mayManage ? () => train.mutate() : undefined}
         onUndo={mayManage ? (number) => undo.mutate(number, { onSuccess: tellUndone }) : undefined}
-      />
-      {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+      >
+        {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+      </LearnedNames>
     </Panel>
   )
 }

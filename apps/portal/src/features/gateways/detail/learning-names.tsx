@@ -24,22 +24,20 @@ export function Names({ gateway, learning, mayManage }: NamesProps) {
   const refused = [train.data, undo.data, give.data].find((command) => command && command.state !== 'done')
   const hasOwn = names.versions.some((version) => version.state === 'active' && version.from === null)
   return (
-    <>
-      <LearnedNames
-        names={names}
-        isBusy={isBusy}
-        isTraining={train.isPending || state === 'running'}
-        onTrain={mayManage ? () => train.mutate() : undefined}
-        onUndo={mayManage ? (number) => undo.mutate(number) : undefined}
-      >
-        {hasOwn && <UseAt gateway={gateway} isBusy={isBusy} onGive={(other) => give.mutate(other)} />}
-      </LearnedNames>
+    <LearnedNames
+      names={names}
+      isBusy={isBusy}
+      isTraining={train.isPending || state === 'running'}
+      onTrain={mayManage ? () => train.mutate() : undefined}
+      onUndo={mayManage ? (number) => undo.mutate(number) : undefined}
+      actions={hasOwn && <UseAt gateway={gateway} isBusy={isBusy} onGive={(other) => give.mutate(other)} />}
+    >
       <output>
         {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
         {refused !== undefined && <Notice tone="warning">{refused.message}</Notice>}
         {give.data?.state === 'done' && <Notice tone="plain">It uses them now. Undo it on that gateway’s page.</Notice>}
       </output>
-    </>
+    </LearnedNames>
   )
 }
 
