@@ -1,8 +1,8 @@
 /**
  * Finds what a camera writes into its picture and changes all the time: a clock with seconds or tenths, a ticker. It is
  * looked for at the upper and the lower edge alone. Once a second the picture is compared with the one before; a
- * minute decides. Text is flat and small, all its changes have sharp edges, and nothing around it changes: an animal
- * goes away within a minute, and has no such edges.
+ * minute decides. Text is flat and small, consists of strokes, and nothing around it changes: an animal goes away within
+ * a minute, and is no stroke.
  */
 import { areaOf, type Box } from './box.ts'
 import { createPlane, type Plane, type Size } from './image.ts'
@@ -21,15 +21,20 @@ const COMPARISONS = 60
 const MARGIN = 0.17
 const MOST_AREA = 0.06
 const MOST_HEIGHT = 0.1
-/** Levels of grey between two pictures, and between neighbours within one. */
+/** Levels of grey between two pictures, and between a stroke and what is beside it. */
 const CHANGED = 40
 const SHARP = 48
 const LEAST_PIXELS = 2
+/** A block of text has so many pixels of strokes, of at most this width. */
+const LEAST_STROKES = 2
+const STROKE = 4
 /** Text has a block that changes in this share of the comparisons; its others do more often than anything around. */
-const ALWAYS = 0.85
+const ALWAYS = 0.9
 const OFTEN = 0.1
-/** Of the changes of a text, this share is between sharp edges. */
-const SHARP_SHARE = 0.85
+/** Of the changes of a text, this share is in blocks with strokes. */
+const SHARP_SHARE = 0.9
+/** Between letters that change, in blocks. */
+const LETTERS_APART = 4
 /** The text's own colour stays: so far from each other are the brightest pixels of a block, or the darkest. */
 const SAME_COLOUR = 48
 /** When more of the picture changes, it says nothing about text. */
@@ -72,18 +77,35 @@ export function createOverlayFinder(size: Size): OverlayFinder {
     return false
   }
 
+  /** Whether a pixel belongs to a stroke: on both sides of it, across or down, the picture is lighter, or darker. */
+  function isStroke(data: Uint8Array, at: number, place: number, length: number, step: number): boolean {
+    let [lightest, darkest] = [0, 0]
+    for (const side of [-step, step]) {
+      let [light, dark] = [0, 0]
+      for (let away = 1; away <= STROKE; away++) {
+        const there = place + Math.sign(side) * away
+        if (there < 0 || there >= length) break
+        const difference = data[at + side * away]! - data[at]!
+        if (difference > SHARP) light = 1
+        if (difference < -SHARP) dark = 1
+      }
+      lightest += light
+      darkest += dark
+    }
+    return lightest === 2 || darkest === 2
+  }
+
   function note({ data, stride }: Plane, block: number, left: number, top: number): void {
-    let [edges, brightest, darkest] = [0, 0, 255]
+    let [strokes, brightest, darkest] = [0, 0, 255]
     for (let y = top; y < top + BLOCK; y++)
       for (let x = left; x < left + BLOCK; x++) {
-        const level = data[y * stride + x]!
-        brightest = Math.max(brightest, level)
-        darkest = Math.min(darkest, level)
-        if (x > left && Math.abs(level - data[y * stride + x - 1]!) > SHARP) edges++
-        if (y > top && Math.abs(level - data[(y - 1) * stride + x]!) > SHARP) edges++
+        const at = y * stride + x
+        brightest = Math.max(brightest, data[at]!)
+        darkest = Math.min(darkest, data[at]!)
+        if (isStroke(data, at, x, size.width, 1) || isStroke(data, at, y, size.height, stride)) strokes++
       }
     changes[block]!++
-    if (edges >= LEAST_PIXELS) sharpChanges[block]!++
+    if (strokes >= LEAST_STROKES) sharpChanges[block]!++
     const at = 4 * block
     extremes[at] = Math.min(extremes[at]!, brightest)
     extremes[at + 1] = Math.max(extremes[at + 1]!, brightest)
@@ -124,6 +146,22 @@ export function createOverlayFinder(size: Size): OverlayFinder {
     return blocks
   }
 
+  /** The last column to this side whose letters change too, such as minutes; what is higher than the line is none. */
+  function lineEnd(from: number, step: 1 | -1, top: number, bottom: number): number {
+    let end = from
+    for (let x = from + step; x >= 0 && x < columns && Math.abs(x - end) <= LETTERS_APART; x += step) {
+      let [within, sharp, outside] = [0, 0, 0]
+      for (let y = Math.max(0, top - 2); y <= Math.min(rows - 1, bottom + 2); y++)
+        if (y < top || y > bottom) outside += changes[y * columns + x]!
+        else {
+          within += changes[y * columns + x]!
+          sharp += sharpChanges[y * columns + x]!
+        }
+      if (within > 0 && sharp === within && outside === 0) end = x
+    }
+    return end
+  }
+
   function boxOf(blocks: readonly number[]): Box | undefined {
     const ofRows = blocks.map((block) => Math.floor(block / columns))
     const ofColumns = blocks.map((block) => block % columns)
@@ -132,12 +170,14 @@ export function createOverlayFinder(size: Size): OverlayFinder {
     if (sum(sharpChanges) < SHARP_SHARE * sum(changes)) return undefined
     const always = blocks.filter(isAlways)
     if (always.length === 0 || always.filter(hasColour).length < always.length / 2) return undefined
-    const [left, top] = [Math.min(...ofColumns), Math.min(...ofRows)]
+    const [top, bottom] = [Math.min(...ofRows), Math.max(...ofRows)]
+    const left = lineEnd(Math.min(...ofColumns), -1, top, bottom)
+    const right = lineEnd(Math.max(...ofColumns), 1, top, bottom)
     const box = {
       x: (left * BLOCK) / size.width,
       y: (top * BLOCK) / size.height,
-      width: ((Math.max(...ofColumns) + 1 - left) * BLOCK) / size.width,
-      height: ((Math.max(...ofRows) + 1 - top) * BLOCK) / size.height,
+      width: ((right + 1 - left) * BLOCK) / size.width,
+      height: ((bottom + 1 - top) * BLOCK) / size.height,
     }
     return areaOf(box) <= MOST_AREA && box.height <= MOST_HEIGHT ? box : undefined
   }

@@ -137,7 +137,7 @@ test('from then on it wakes nothing', async () => {
     const recorder = recording.recorderOf('gate', 5)
     const watcher = createWatcher('gate', settings, eye, context, log, { recogniser, recorder, overlays })
     const image = createRgbImage(SIZE.width, SIZE.height)
-    for (const luma of clipOf(TENTHS_LARGE)) await watcher.onFrame({ image, luma, atMs: (atMs += FRAME_MS) })
+    for (const luma of clipOf(LARGE)) await watcher.onFrame({ image, luma, atMs: (atMs += FRAME_MS) })
     await watcher.stop()
     await recording.stop()
     return woken
@@ -149,5 +149,5 @@ test('from then on it wakes nothing', async () => {
   await overlays.stop()
 })
 
-/** Each second is so unlike the last one that no usual range covers it. */
-const TENTHS_LARGE = `drawtext=text='%{pts\\:gmtime\\:0\\:%M%S}':fontsize=24:fontcolor=white:x=8:y=h-28`
+/** Each second is so unlike the last one that no usual range covers it; once a minute more of it changes. */
+const LARGE = `drawtext=text='%{pts\\:gmtime\\:0\\:%M%S}':fontsize=24:fontcolor=white:x=8:y=h-28`
