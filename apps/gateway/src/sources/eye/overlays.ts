@@ -29,7 +29,7 @@ const AROUND = 0.03
 const MINUTES_WITHOUT = 3
 const KEPT_MAX = 32
 const kept = z.strictObject({ found: z.array(box).max(KEPT_MAX), refused: z.array(box).max(KEPT_MAX) })
-type Kept = z.output<typeof kept>
+type OverlayPlaces = z.output<typeof kept>
 
 /** `cameras`: their addresses by name. What is kept of others is deleted. */
 export async function openOverlays(
@@ -41,13 +41,13 @@ export async function openOverlays(
     if (!(error instanceof DataFileError)) throw error
     log.warn('the file of what cameras write into their pictures is damaged; it is found anew')
   })
-  const byCamera = new Map<string, Kept>()
+  const byCamera = new Map<string, OverlayPlaces>()
   for (const [name, address] of Object.entries(cameras)) {
     byCamera.set(name, read?.[cameraId({ name, address })] ?? { found: [], refused: [] })
   }
   let work = Promise.resolve()
 
-  function change(name: string, next: Kept): void {
+  function change(name: string, next: OverlayPlaces): void {
     byCamera.set(name, next)
     const entries = [...byCamera].filter(([, { found, refused }]) => found.length + refused.length > 0)
     const all = entries.map(([camera, one]) => [cameraId({ name: camera, address: cameras[camera]! }), one] as const)
