@@ -1,14 +1,14 @@
 /**
- * Finds what a camera writes into its picture and changes all the time: a clock with seconds or tenths, a ticker. It is
- * looked for at the upper and the lower edge alone. Once a second the picture is compared with the one before; a
- * minute decides. Text is flat and small, consists of strokes, and nothing around it changes: an animal goes away within
- * a minute, and is no stroke.
+ * Finds what a camera writes into its picture and changes all the time: a clock with seconds or tenths, a ticker.
+ * It is looked for at the upper and the lower edge alone. Once a second the picture is compared with the one
+ * before; a minute decides. Text is flat and small, consists of strokes, and nothing around it changes: an animal
+ * goes away within a minute, and is no stroke.
  */
 import { areaOf, type Box } from './box.ts'
 import { createPlane, type Plane, type Size } from './image.ts'
 
 export type OverlayFinder = {
-  /** At the end of a minute: what is written in the picture. `now` is in milliseconds of a clock that never goes back. */
+  /** At the end of a minute: what is written in the picture. `now`: milliseconds of a clock that never goes back. */
   see(luma: Plane, now: number): Box[] | undefined
 }
 

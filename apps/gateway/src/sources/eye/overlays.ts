@@ -1,6 +1,6 @@
 /**
- * What the cameras write into their pictures, such as a clock with tenths: nothing there wakes the eye. It is told on the
- * camera's page, and a person may say for good that the gateway looks there. A model's looks around see it all the same.
+ * What the cameras write into their pictures, such as a clock with tenths: nothing there wakes the eye. The camera's page
+ * tells it, and a person may say for good that the gateway looks there. A model's looks around see it all the same.
  */
 import { join } from 'node:path'
 import { box } from '@hedgerow/contract'
