@@ -1,5 +1,5 @@
 /**
- * What the cameras write into their pictures, such as a clock with tenths: nothing there wakes the eye. The camera's page
+ * What the cameras write into their pictures, such as a clock with tenths: nothing there wakes the eye. A camera's page
  * tells it, and a person may say for good that the gateway looks there. A model's looks around see it all the same.
  */
 import { join } from 'node:path'
