@@ -223,6 +223,14 @@ export function useAcceptView(name: string) {
   })
 }
 
+export function useLookAtOverlays(name: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => ask(deviceCalls.lookAtOverlays, { params: { name } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: STATUS }),
+  })
+}
+
 export const useTryCamera = () =>
   useMutation({
     mutationFn: (body: BodyOf<typeof deviceCalls.tryCamera>) => ask(deviceCalls.tryCamera, { body }),

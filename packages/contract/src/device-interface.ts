@@ -14,7 +14,7 @@ import {
   pictureSize,
   snapshotKind,
 } from './device-parts.ts'
-import { detection } from './detections.ts'
+import { box, detection } from './detections.ts'
 import { deterrentSetupCalls } from './deterrent-setup.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { disarmTime } from './gateway-door.ts'
@@ -181,7 +181,8 @@ const status = z.object({
   armed: z.boolean(),
   ...heartbeatProtection.shape,
   /** Each with the problems that are about it. */
-  cameras: z.array(z.object({ ...cameras.element.shape, problems })),
+  /** `overlays`: what the camera writes into its picture, where nothing wakes the eye. */
+  cameras: z.array(z.object({ ...cameras.element.shape, problems, overlays: z.array(box) })),
   detectors,
   deterrents,
   problems,
@@ -248,6 +249,14 @@ export const deviceCalls = {
     params: named,
     response: null,
     errors: ['no_picture'],
+  }),
+  /** What moves in the camera's overlays wakes the eye again, for good. */
+  lookAtOverlays: call({
+    method: 'DELETE',
+    path: '/v1/cameras/:name/overlays',
+    params: named,
+    response: null,
+    errors: ['camera_not_found'],
   }),
   /** Newest first. */
   listDetections: call({

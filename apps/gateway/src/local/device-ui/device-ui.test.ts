@@ -622,6 +622,13 @@ describe('a camera that a person adds', () => {
     })
     expect(tuned.json).toMatchObject({ framesPerSecond: 2, minimumScore: 0.45, zones: {} })
     expect((await call('listCandidates', asHub('user'))).json).toEqual([])
+    const status = async () => (await call('getStatus', mine())).json as DeviceStatus
+    const written = async () => (await status()).cameras.find((camera) => camera.name === 'lane')?.overlays
+    await expect.poll(written, { timeout: 60_000 }).toEqual([])
+    const overlays = (name: string) => `${DEVICE_API_BASE}/v1/cameras/${name}/overlays`
+    expect(await send('DELETE', overlays('lane'), asHub('user'))).toMatchObject({ status: 403 })
+    expect((await send('DELETE', overlays('lane'), mine())).status).toBe(204)
+    expect(await send('DELETE', overlays('none'), mine())).toMatchObject({ json: { error: 'camera_not_found' } })
   })
 
   test('has its own problems in the status, whatever its name begins with', async () => {

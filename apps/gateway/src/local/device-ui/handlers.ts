@@ -30,7 +30,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   file: Pick<WatchedDeviceFile, 'current' | 'conceal' | 'look'>
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'begin' | 'undo' | 'dismissMask'> & { names: Pick<Learning['names'], 'undo'> }
-  sources: Pick<Sources, 'boxes' | 'problemsOf' | 'viewOf'>
+  sources: Pick<Sources, 'boxes' | 'overlaysOf' | 'problemsOf' | 'viewOf'>
   trials: Trials
   detector: Detector
   state(): GatewayState
@@ -85,7 +85,11 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         ...state,
         ...device,
         updates: options.updates(),
-        cameras: cameras.map((camera) => ({ ...camera, problems: sources.problemsOf(camera.name) })),
+        cameras: cameras.map((camera) => ({
+          ...camera,
+          problems: sources.problemsOf(camera.name),
+          overlays: [...(sources.overlaysOf(camera.name)?.boxes() ?? [])],
+        })),
         armed: deterrents.isArmed(),
       }
     },
@@ -99,6 +103,11 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       const view = sources.viewOf(name)
       if (!view) throw new Refusal('no_picture')
       view.accept()
+    },
+    lookAtOverlays({ params: { name } }) {
+      const overlays = sources.overlaysOf(name)
+      if (!overlays) throw new Refusal('camera_not_found')
+      overlays.lookAgain()
     },
     listDetections: ({ query: { before, ...filter } }) =>
       record.recent({ ...filter, before: before === undefined ? undefined : Date.parse(before) }),

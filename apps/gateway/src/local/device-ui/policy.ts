@@ -33,6 +33,7 @@ export const policy: Readonly<Record<keyof DeviceCalls, Access>> = {
   changeCamera: 'managers',
   addCamera: 'managers',
   acceptView: 'managers',
+  lookAtOverlays: 'managers',
   tryCamera: 'managers',
   readTrial: 'managers',
   readTrialPicture: 'managers',

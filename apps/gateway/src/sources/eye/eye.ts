@@ -10,6 +10,7 @@ import { modelsFolder } from '../../models/store.ts'
 import { openRecording } from '../../recording/recording.ts'
 import { openClipFile } from '../clip-file.ts'
 import { ClipNotFinished, type Source, type SourceContext } from '../source.ts'
+import { openOverlays } from './overlays.ts'
 import { demonstrationEye, LEAST_SCORE, modelRecogniser, motionEye } from './recogniser.ts'
 import { DEMONSTRATION, NO_MODEL, type EyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
@@ -34,6 +35,8 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
     settings: eye.recording,
     cameras: Object.keys(cameras).length,
   })
+  const addresses = Object.entries(cameras).map(([name, { url }]) => [name, url] as const)
+  const overlays = await openOverlays(Object.fromEntries(addresses), context)
   const model =
     eye.model === NO_MODEL || eye.model === DEMONSTRATION
       ? undefined
@@ -54,7 +57,8 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
   const opened = Object.entries(cameras).map(async ([name, settings]) => {
     const view = await openView({ name, address: settings.url }, context)
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
-    const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })
+    const written = overlays.of(name)
+    const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder, overlays: written })
     // While a model processes one picture, the camera continues and its newest picture waits.
     const onFrame: typeof watcher.onFrame = model
       ? async (frame) => {
@@ -62,7 +66,7 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
         }
       : watcher.onFrame
     const camera = openCamera({ name, settings, timeZone, log, view, onFrame, onStream: recorder.addStream })
-    return { camera, watcher, view }
+    return { camera, watcher, view, written }
   })
   const watched = await Promise.all(opened)
 
@@ -124,6 +128,7 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
         }),
       ),
     boxes: (name) => watchedAs(name)?.watcher.boxes(),
+    overlaysOf: (name) => watchedAs(name)?.written,
     viewOf: (name) => watchedAs(name)?.view,
     problemsOf: (name) => watchedAs(name)?.camera.problems(),
     async stop() {
@@ -131,6 +136,7 @@ export async function startEye({ eye, cameras, timeZone }: EyeParts, context: So
       await Promise.all(watched.map(({ view }) => view.stop()))
       await model?.stop()
       for (const { watcher } of watched) await watcher.stop()
+      await overlays.stop()
       await recording.stop()
     },
   }

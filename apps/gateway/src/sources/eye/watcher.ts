@@ -17,6 +17,7 @@ import { createCandidateWatch } from './candidates.ts'
 import { createDetections } from './detections.ts'
 import { createGlimpses } from './glimpses.ts'
 import { createMovement } from './movement.ts'
+import type { CameraOverlays } from './overlays.ts'
 import { createPace, type Aim } from './pace.ts'
 import type { Looked, Recogniser } from './recogniser.ts'
 import type { EyeSettings } from './schema.ts'
@@ -50,7 +51,11 @@ export function createWatcher(
   settings: EyeSettings,
   { report, glimpse, noteCandidate, clock }: Pick<SourceContext, 'report' | 'glimpse' | 'noteCandidate' | 'clock'>,
   log: Logger,
-  { recogniser, recorder }: { recogniser: Recogniser; recorder: CameraRecorder },
+  {
+    recogniser,
+    recorder,
+    overlays,
+  }: { recogniser: Recogniser; recorder: CameraRecorder; overlays?: CameraOverlays | undefined },
 ) {
   const toUnixMs = (atMs: number) => clock() - (performance.now() - atMs)
   const pictureMs = 1_000 / camera.framesPerSecond
@@ -115,7 +120,10 @@ export function createWatcher(
     live = { atMs, boxes: seen.slice(0, BOXES_MAX).map(liveBoxOf) }
     const resting: Track[] = []
     for (const track of seen) {
-      if (movement.hasMoved(track, regions, luma, atMs)) moved.set(track.id, { atMs, track })
+      if (movement.hasMoved(track, regions, luma, atMs)) {
+        moved.set(track.id, { atMs, track })
+        if (recogniser.seesStill) overlays?.meet(clipToPicture(track.box))
+      }
       const previous = moved.get(track.id)
       if (!previous) {
         if (atMs - track.firstSeenAt > RESTS_AFTER_MS) resting.push(track)
@@ -149,7 +157,9 @@ export function createWatcher(
       if (state === 'new-scene') newSceneAt = atMs
       const isNewScene = recogniser.seesStill && state !== 'steady' && atMs - newSceneAt < NEW_SCENE_MS
       const regions = isNewScene ? [EVERYTHING] : found
-      const aim = aimOf(regions, atMs)
+      overlays?.see(luma, atMs)
+      const woken = overlays ? regions.filter(({ box }) => !overlays.covers(box)) : regions
+      const aim = aimOf(woken, atMs)
       if (!aim) return
       const looked = await recogniser.look(name, frame, aim)
       if (!looked) return

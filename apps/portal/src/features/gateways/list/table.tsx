@@ -30,7 +30,8 @@ const SELECT_ALL = 'Select all gateways'
 
 const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
   { name: 'Select', width: '44px' },
-  { name: 'Status', width: '25%', sort: 'status' },
+  // The name beside it keeps its end in a window of 1,100 px, and long reasons get room where there is some.
+  { name: 'Status', width: 'clamp(190px, 70vw - 640px, 25vw)', sort: 'status' },
   { name: 'Gateway Name', sort: 'name' },
   { name: 'Location', width: '12%', sort: 'location' },
   { name: 'IP Address', width: '130px', sort: 'address' },
