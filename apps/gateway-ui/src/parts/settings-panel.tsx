@@ -36,10 +36,16 @@ export function SettingsPanel(props: SettingsPanelProps) {
   const { mayManage } = useVisitor()
   const query = useSettings(mayManage)
   if (query.data === undefined) return null
-  return <Form {...props} settings={query.data} />
+  return <Form {...props} settings={query.data} isReading={query.isFetching} />
 }
 
-function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps & { settings: Settings }) {
+type FormProps = SettingsPanelProps & {
+  settings: Settings
+  /** The file is read again, as after another form's save: with the hash of before, a save would be refused. */
+  isReading: boolean
+}
+
+function Form({ title, lead, fields, groups = [], settings, isReading }: FormProps) {
   /** What a person typed, by the number of the field. */
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
   const change = useChangeSettings()
@@ -91,7 +97,11 @@ function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps
         {change.error !== null && !isTold && <Notice tone="danger">{messageOf(change.error)}</Notice>}
         {isChanged && <FilePassword {...password} />}
         <div className={styles.buttons}>
-          <Button type="submit" loading={change.isPending} disabled={!isChanged || password.isMissing}>
+          <Button
+            type="submit"
+            loading={change.isPending || (isReading && isChanged)}
+            disabled={!isChanged || password.isMissing}
+          >
             Save
           </Button>
           <Button variant="default" disabled={!isChanged} onClick={() => setTyped({})}>
