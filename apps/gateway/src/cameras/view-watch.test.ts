@@ -101,13 +101,15 @@ describe('a camera', () => {
     watched(clip(FOG, 9), watch)
     watched(clip('null', 30), watch, NOON + 10 * minute)
     const usual = JSON.stringify(watch.usual())
-    expect(watched(clip(filter, 30), watch, NOON + 20 * minute).slice(8)).toEqual(Array.from({ length: 22 }, () => fault))
+    expect(watched(clip(filter, 30), watch, NOON + 20 * minute).slice(8)).toEqual(
+      Array.from({ length: 22 }, () => fault),
+    )
     expect(JSON.stringify(watch.usual())).toBe(usual)
   })
 
   test.each([
-    ['in the dark', 'lut=y=\'16+(val-16)*0.06\':u=128:v=128'],
-    ['in weak light', 'lut=y=\'16+(val-16)*0.3\''],
+    ['in the dark', "lut=y='16+(val-16)*0.06':u=128:v=128"],
+    ['in weak light', "lut=y='16+(val-16)*0.3'"],
   ])('that is turned %s is told when there is light again', (_when, dim) => {
     const watch = createViewWatch()
     const hour = 3_600_000
