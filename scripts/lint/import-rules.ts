@@ -33,7 +33,7 @@ const allowedOwners: Record<string, readonly string[]> = {
   'second-look': ['contract'],
   ui: [],
   portal: ['contract', 'ui'],
-  site: ['contract', 'ui'],
+  public: ['contract', 'ui'],
   'gateway-ui': ['contract', 'ui'],
   hub: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
   gateway: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'vision', 'wireguard', 'netstack'],
@@ -84,7 +84,7 @@ const zodOnly: Rule = ({ importer, target }) => {
 }
 
 const browserOnly: Rule = ({ importer, target }) =>
-  /^(apps\/(portal|site|gateway-ui)|packages\/ui)\/src\//.test(importer) &&
+  /^(apps\/(portal|public|gateway-ui)|packages\/ui)\/src\//.test(importer) &&
   !isTest(importer) &&
   target.startsWith('node:')
     ? 'the portal, the site, gateway-ui and ui run in a browser: no node:* there'

@@ -25,9 +25,10 @@ let isIn: Screen['person']
 
 beforeAll(async () => {
   ;[browser, showcase] = await Promise.all([startBrowser(), startShowcase()])
-  const { hub, emptyHub, barn, waiting } = showcase
+  const { hub, emptyHub, barn, orchard, waiting } = showcase
   const device = (url: string) => new URL(url).origin
-  reused = await reusePage(browser, [hub.url, emptyHub.url, device(barn.pageUrl), device(waiting.pageUrl)], {
+  const devices = [barn, orchard, waiting].map(({ pageUrl }) => device(pageUrl))
+  reused = await reusePage(browser, [hub.url, emptyHub.url, ...devices], {
     viewport: WIDE,
     reducedMotion: 'reduce',
   })

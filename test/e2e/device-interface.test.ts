@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startGateway } from '../../apps/gateway/src/gateway.ts'
 import { startFixtureHub } from '../../apps/gateway/testing/hub.ts'
-import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
+import { writeLearned, writeLearnedNames } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay } from '../../apps/gateway/testing/relay.ts'
 import { startRenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
@@ -42,6 +42,7 @@ deterrents:
 `,
   )
   writeLearned(dataDir, 'orchard', Date.now())
+  writeLearnedNames(dataDir, 'orchard', Date.now())
   const log = pino({ level: 'silent' })
   const gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
   onTestFinished(() => gateway.stop())
@@ -216,7 +217,8 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('img', { name: /9 false alarms/ }).waitFor()
   await page.getByRole('button', { name: 'Go back to version 1' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click()
-  await page.getByRole('listitem').filter({ hasText: 'Version 1' }).getByText('active').waitFor()
+  const deer = page.getByRole('region', { name: 'orchard' })
+  await deer.getByRole('listitem').filter({ hasText: 'Version 1' }).getByText('active').waitFor()
   await page.getByRole('button', { name: 'Look and accept' }).click()
   await page.getByRole('dialog').getByRole('img', { name: 'orchard now' }).waitFor()
   await page.getByRole('button', { name: 'Accept', exact: true }).click()
@@ -225,6 +227,18 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   expect(await readFile(file, 'utf8')).toMatch(
     /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \}, lane: /,
   )
+  const names = page.getByRole('region', { name: 'Names of your animals' })
+  await names.getByRole('button', { name: 'Undo version 1' }).click()
+  await names
+    .getByRole('listitem')
+    .filter({ hasText: /^Version 1/ })
+    .getByText('undone')
+    .waitFor()
+  await names.getByRole('button', { name: 'Undo version 2' }).waitFor()
+  await names.getByText('34 corrections.').waitFor()
+  await names.getByRole('button', { name: 'Train now' }).click()
+  // The file of the test has no review with a name.
+  await names.getByText('34 corrections.').waitFor({ state: 'hidden' })
   await page.getByRole('link', { name: 'What is hidden on orchard' }).click()
   await page.getByRole('button', { name: /^deer, 71 % hidden by learning/ }).waitFor()
 

@@ -132,7 +132,7 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
       },
       learning: {
         undo: () => false,
-        run: async () => {},
+        begin() {},
         names: { undo: () => false, use: () => 'A simulated gateway learns nothing.', give: () => undefined },
         report: () => ({ state: 'off', lastRunAt: null, message: 'A simulated gateway learns nothing.', cameras: [] }),
       },

@@ -20,12 +20,17 @@ function cookieOf(gateway: TestGateway): Promise<string> {
 }
 
 /** A screen of the device's own interface, as seen by somebody who knows the password. */
-const device = (name: string, path: string, steps: (page: Page) => Promise<unknown>): Screen => ({
+const device = (
+  name: string,
+  path: string,
+  steps: (page: Page) => Promise<unknown>,
+  which: 'waiting' | 'orchard' = 'waiting',
+): Screen => ({
   name,
-  async show(page, { waiting }) {
-    const [cookie = '', value = ''] = (await cookieOf(waiting)).split('=')
-    await page.context().addCookies([{ name: cookie, value, url: waiting.pageUrl, sameSite: 'Strict' }])
-    await page.goto(`${new URL(waiting.pageUrl).origin}${DEVICE_UI_BASE}/${path}`)
+  async show(page, { [which]: gateway }) {
+    const [cookie = '', value = ''] = (await cookieOf(gateway)).split('=')
+    await page.context().addCookies([{ name: cookie, value, url: gateway.pageUrl, sameSite: 'Strict' }])
+    await page.goto(`${new URL(gateway.pageUrl).origin}${DEVICE_UI_BASE}/${path}`)
     await page.locator('main h1').waitFor()
     await steps(page)
   },
@@ -83,6 +88,22 @@ export const deviceScreens: Screen[] = [
     await page.getByRole('dialog').getByText('It fires also while a person is there').click()
   }),
   device('device-learning', 'learning', (page) => page.getByRole('heading', { name: 'Learning' }).waitFor()),
+  device(
+    'device-learned-names',
+    'learning',
+    (page) => page.getByRole('button', { name: 'Undo version 1' }).waitFor(),
+    'orchard',
+  ),
+  device(
+    'device-camera-covered',
+    'cameras/pond',
+    async (page) => {
+      // The gateway waits a minute before it believes it.
+      await page.getByText('Before and after').waitFor({ timeout: 120_000 })
+      await page.getByRole('img', { name: 'pond now' }).waitFor()
+    },
+    'orchard',
+  ),
   device('device-configuration', 'configuration', async (page) => {
     await page.getByRole('textbox', { name: 'gateway.yaml' }).fill('rules:\n  - { name: A }\n')
     await page.getByRole('button', { name: 'Line 2, column 5' }).first().waitFor()

@@ -22,7 +22,7 @@ export type TestGatewayOptions = {
   name: string
   file?: object
   /** Writes what the agent finds in its data directory. */
-  before?: (dataDir: string) => void
+  before?: (dataDir: string) => unknown
 } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
 /**
@@ -33,7 +33,7 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
   const file = { sources: { api: { loopbackNeedsToken: false } }, ...options.file }
   await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
-  options.before?.(dataDir)
+  await options.before?.(dataDir)
   const agent = await startAgent({
     location: '',
     hubUrl: new URL(hub.url),

@@ -83,6 +83,10 @@ export const screens: Screen[] = [
     await portal.page.locator('input:focus[aria-label="Name of the view"]').waitFor()
   }),
   admin('cameras', '/cameras', (portal) => portal.page.getByRole('list', { name: 'Cameras' }).waitFor()),
+  admin('cameras-covered', '/cameras', (portal) =>
+    // The gateway waits a minute before it believes it.
+    portal.page.getByText('Camera pond: it is covered.').waitFor({ timeout: 120_000 }),
+  ),
   firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),
   admin('alert-rules', '/alert-rules', async (portal) => {
     await portal.page.getByRole('button', { name: 'Edit Every alert' }).waitFor()
@@ -188,6 +192,15 @@ export const screens: Screen[] = [
     await text(portal, /^Show all/)
     await portal.page.locator('canvas').nth(1).waitFor()
     await portal.page.getByText('Hour by hour').click()
+  }),
+  admin('gateway-camera-covered', '/gateways', async (portal) => {
+    await portal.page.getByRole('link', { name: 'North orchard' }).click()
+    await portal.page.getByRole('button', { name: 'Undo version 1' }).waitFor()
+    // The gateway waits a minute before it believes it.
+    await portal.page
+      .getByText(/pond is covered/)
+      .first()
+      .waitFor({ timeout: 120_000 })
   }),
   admin('gateway-plain-wireguard', '/gateways', async (portal) => {
     await portal.page.getByRole('link', { name: 'Pump house' }).click()

@@ -17,7 +17,9 @@ import {
   type Detection,
 } from '@hedgerow/contract'
 import { authenticatorCode } from './authenticator.ts'
-import { startGateway, type TestGateway } from './gateway.ts'
+import { startCoveredCamera, rememberYard } from '../../apps/gateway/testing/covered-camera.ts'
+import { writeLearned, writeLearnedNames } from '../../apps/gateway/testing/learned-file.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { addDayOfHistory, addPerson, markAsLearned } from './hub-database.ts'
 import { startHub, type Credentials, type Hub } from './hub.ts'
 import { NOON_ZONE } from './noon.ts'
@@ -33,6 +35,8 @@ export type Showcase = {
   guarded: Credentials
   /** The approved gateway's own page, and that of a waiting one. */
   barn: TestGateway
+  /** Approved; one of its cameras is covered, and it has learned. */
+  orchard: TestGateway
   waiting: TestGateway
   stop(): Promise<void>
 }
@@ -58,8 +62,13 @@ const RIVER_GATE = {
   rules: [{ name: 'Fox', labels: ['fox'], minimumScore: 0.7, fire: ['Sprinkler'] }],
 }
 
-/** Connect asks what to open. */
-const ORCHARD = { applications: { router: { url: 'http://127.0.0.1:9', title: 'The router’s page' } } }
+/** Connect asks what to open; somebody covered a camera. */
+const orchardFile = (url: string) => ({
+  applications: { router: { url: 'http://127.0.0.1:9', title: 'The router’s page' } },
+  cameras: { [COVERED]: { url, framesPerSecond: 1 } },
+  sources: { api: { loopbackNeedsToken: false }, eye: { cameras: [COVERED], model: 'none' } },
+})
+const COVERED = 'pond'
 
 const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road, east bank'
 
@@ -69,15 +78,24 @@ export async function startShowcase(): Promise<Showcase> {
   try {
     const [hub, emptyHub] = await Promise.all([startHub({ env: { ...DEAD_WEBHOOK, TZ: NOON_ZONE } }), startHub()])
     life.defer(async () => void (await Promise.all([hub.stop(), emptyHub.stop()])))
-    const gateway = async (name: string, location: string, file?: object) => {
-      const started = await startGateway(hub, { name, location, ...(file && { file }) })
+    const covered = await startCoveredCamera()
+    life.defer(covered.stop)
+    const gateway = async (name: string, location: string, more: Pick<TestGatewayOptions, 'file' | 'before'> = {}) => {
+      const started = await startGateway(hub, { name, location, ...more })
       life.defer(() => started.stop())
       return started
     }
     const visitorOfFarm = await addPerson(hub, { username: 'walker', role: 'user' })
     const guarded = await addPeople(hub)
     const barn = await gateway('Barn', 'Yard, south wall')
-    const orchard = await gateway('North orchard', 'Row 12, by the stream', ORCHARD)
+    const orchard = await gateway('North orchard', 'Row 12, by the stream', {
+      file: orchardFile(covered.snapshotUrl),
+      async before(dataDir) {
+        await rememberYard(dataDir, { name: COVERED, address: covered.snapshotUrl })
+        writeLearned(dataDir, COVERED, Date.now())
+        writeLearnedNames(dataDir, COVERED, Date.now())
+      },
+    })
     await barn.localApi.patchStatus({ cameras: [{ name: 'yard', state: 'online', fps: 29.7 }] })
     await orchard.localApi.patchStatus({ cameras: [{ name: 'orchard-gate', state: 'offline', fps: 0 }] })
     await barn.localApi.reportDetections(aDayOfDetections())
@@ -92,7 +110,7 @@ export async function startShowcase(): Promise<Showcase> {
     })
     const reason = 'Nobody knows this device'
     await hub.api(rejectRegistration, { params: { registrationId: stray.registrationId }, body: { reason } })
-    const waiting = await gateway('River gate', '', RIVER_GATE)
+    const waiting = await gateway('River gate', '', { file: RIVER_GATE })
     await waiting.localApi.patchStatus({ cameras: [{ name: 'ford', state: 'disabled', fps: 0 }] })
     await waiting.localApi.reportDetections(aDayOfDetections().slice(-12))
     await gateway(LONG_NAME, 'Lower meadow')
@@ -104,7 +122,7 @@ export async function startShowcase(): Promise<Showcase> {
     const incidents = await hub.api(listIncidents, { query: { limit: 6 } })
     await markAsLearned(hub, { heldBack: incidents.slice(0, 2), doubtful: incidents.slice(2, 3) })
     const stop = () => life.disposeAsync()
-    return { hub, emptyHub, visitorOfFarm, guarded, barn, waiting, stop }
+    return { hub, emptyHub, visitorOfFarm, guarded, barn, orchard, waiting, stop }
   } catch (error) {
     await life.disposeAsync()
     throw error

@@ -151,29 +151,33 @@ export const useRules = () =>
 export const useRuleTest = () =>
   useQuery({ queryKey: ['rule-test'], queryFn: ({ signal }) => ask(deviceCalls.testRules, { signal }) })
 
+/** While the device works on something. */
+const STEP_REFRESH_MS = 1_000
+
 const LEARNING = ['learning']
 
 export const useLearning = () =>
   useQuery({
     queryKey: LEARNING,
     queryFn: ({ signal }) => ask(deviceCalls.readLearning, { signal }),
+    refetchInterval: ({ state }) => state.data?.state === 'running' && STEP_REFRESH_MS,
   })
 
-export function useUndoLearning() {
+function useLearningChange<Wanted, Answer>(mutationFn: (wanted: Wanted) => Promise<Answer>) {
   const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof deviceCalls.undoLearning>) => ask(deviceCalls.undoLearning, { body }),
-    onSettled: () => queries.invalidateQueries({ queryKey: LEARNING }),
-  })
+  return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: LEARNING }) })
 }
 
-export function useDismissMask() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: BodyOf<typeof deviceCalls.dismissMask>) => ask(deviceCalls.dismissMask, { body }),
-    onSettled: () => queries.invalidateQueries({ queryKey: LEARNING }),
-  })
-}
+export const useUndoLearning = () =>
+  useLearningChange((body: BodyOf<typeof deviceCalls.undoLearning>) => ask(deviceCalls.undoLearning, { body }))
+
+export const useLearnNow = () => useLearningChange(() => ask(deviceCalls.learnNow, {}))
+
+export const useUndoNames = () =>
+  useLearningChange((number: number) => ask(deviceCalls.undoNames, { body: { number } }))
+
+export const useDismissMask = () =>
+  useLearningChange((body: BodyOf<typeof deviceCalls.dismissMask>) => ask(deviceCalls.dismissMask, { body }))
 
 const CAMERA = 'camera'
 
@@ -292,7 +296,6 @@ export function useSaveFile() {
 }
 
 const DETECTOR = ['detector']
-const STEP_REFRESH_MS = 1_000
 
 export const useDetector = () =>
   useQuery({

@@ -19,7 +19,7 @@ import { deterrentSetupCalls } from './deterrent-setup.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { disarmTime } from './gateway-door.ts'
 import { heartbeat, heartbeatProtection } from './heartbeats.ts'
-import { gatewayLearning, learningUndo } from './learning.ts'
+import { gatewayLearning, learningUndo, namesUndo } from './learning.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
 const armed = z.object({ armed: z.boolean() })
@@ -508,6 +508,15 @@ export const deviceCalls = {
     method: 'POST',
     path: '/v1/learning/undo',
     body: learningUndo,
+    response: z.object({ undone: z.boolean() }),
+  }),
+  /** Learns now, as it does every night. It goes on after the answer. */
+  learnNow: call({ method: 'POST', path: '/v1/learning/run', response: null }),
+  /** False when the version was not active. */
+  undoNames: call({
+    method: 'POST',
+    path: '/v1/learning/undo-names',
+    body: namesUndo,
     response: z.object({ undone: z.boolean() }),
   }),
   /** A proposed mask is not proposed again. */

@@ -26,9 +26,13 @@ export type LearnedNamesShown = {
 
 type LearnedNamesProps = {
   names: LearnedNamesShown
-  /** Undefined when the person may not. */
+  /** Both undefined when the person may not. */
   onUndo?: ((version: number) => void) | undefined
+  onTrain?: (() => void) | undefined
+  isTraining: boolean
   isBusy: boolean
+  /** Beside Train now. */
+  actions?: ReactNode
   children?: ReactNode
 }
 
@@ -38,7 +42,7 @@ const STATES = {
   passed: { words: 'learned', tone: 'good' },
 } as const
 
-export function LearnedNames({ names, onUndo, isBusy, children }: LearnedNamesProps) {
+export function LearnedNames({ names, onUndo, onTrain, isTraining, isBusy, actions, children }: LearnedNamesProps) {
   const { problem, list, versions, looked, before } = names
   return (
     <section className={styles.names} aria-label="Names of your animals">
@@ -111,6 +115,14 @@ export function LearnedNames({ names, onUndo, isBusy, children }: LearnedNamesPr
             ))}
           </ul>
         </details>
+      )}
+      {onTrain && (
+        <div className={styles.buttons}>
+          <Button variant="default" size="compact-sm" loading={isTraining} onClick={onTrain}>
+            Train now
+          </Button>
+          {actions}
+        </div>
       )}
       {children}
     </section>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { Learned, type LearnedMask } from '@hedgerow/ui/learned.tsx'
-import { LearnedNames } from '@hedgerow/ui/learned-names.tsx'
+import { LearnedNames, type LearnedNamesShown } from '@hedgerow/ui/learned-names.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -13,7 +13,7 @@ import { toast } from '@hedgerow/ui/toast.tsx'
 import { messageOf } from '../calls.ts'
 import { SettingsPanel } from '../parts/settings-panel.tsx'
 import { UndoBar } from '../parts/undo-bar.tsx'
-import { useDismissMask, useLearning, useStatus, useUndoLearning } from '../queries.ts'
+import { useDismissMask, useLearning, useLearnNow, useStatus, useUndoLearning, useUndoNames } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { AcceptMaskDialog } from './accept-mask-dialog.tsx'
 import styles from './learning.module.css'
@@ -74,26 +74,13 @@ export function LearningScreen() {
               after 20 of each for a label it can begin.
             </PanelEmpty>
           )}
-          {data.names && (
-            <Panel title="Names">
-              {/* People train and undo them in the hub, where they correct. */}
-              <LearnedNames names={data.names} isBusy={false} />
-            </Panel>
-          )}
+          {data.names && <Names names={data.names} isRunning={data.state === 'running'} />}
           {data.cameras.map((camera) => (
             <Panel key={camera.camera} title={camera.camera}>
               <Learned
                 camera={camera}
                 isUndoing={undo.isPending}
-                onUndo={
-                  mayManage
-                    ? (change) =>
-                        undo.mutate(change, {
-                          onSuccess: ({ undone }) =>
-                            void toast(undone ? 'Done. It is active.' : 'Nothing was left to undo.'),
-                        })
-                    : undefined
-                }
+                onUndo={mayManage ? (change) => undo.mutate(change, { onSuccess: tellUndone }) : undefined}
                 heldBack={
                   <Link to={`/detections?${new URLSearchParams({ camera: camera.camera, learning: 'hidden' })}`}>
                     What is hidden on {camera.camera}
@@ -108,6 +95,30 @@ export function LearningScreen() {
       <SettingsPanel {...SETTINGS} />
     </>
   )
+}
+
+function Names({ names, isRunning }: { names: LearnedNamesShown; isRunning: boolean }) {
+  const { mayManage } = useVisitor()
+  const train = useLearnNow()
+  const undo = useUndoNames()
+  const error = train.error ?? undo.error
+  return (
+    <Panel title="Names">
+      <LearnedNames
+        names={names}
+        isBusy={undo.isPending}
+        isTraining={train.isPending || isRunning}
+        onTrain={mayManage ? () => train.mutate() : undefined}
+        onUndo={mayManage ? (number) => undo.mutate(number, { onSuccess: tellUndone }) : undefined}
+      >
+        {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+      </LearnedNames>
+    </Panel>
+  )
+}
+
+function tellUndone({ undone }: { undone: boolean }): void {
+  void toast(undone ? 'Done. It is active.' : 'Nothing was left to undo.')
 }
 
 function Proposal({ camera, mask }: { camera: string; mask: LearnedMask }) {

@@ -292,9 +292,9 @@ export function openCamera(options: CameraOptions): Camera {
 }
 
 const FAULT_WORDS: Readonly<Record<ViewFault, string>> = {
-  covered: 'The camera is covered.',
-  turned: 'The camera was turned, or something stands before it.',
-  unfocused: 'The picture is out of focus.',
+  covered: 'it is covered.',
+  turned: 'it was turned, or something stands before it.',
+  unfocused: 'its picture is out of focus.',
 }
 
 /** Loaded when a camera needs it, so that a gateway without cameras saves the memory. */

@@ -75,7 +75,7 @@ test('a covered camera is told with its pictures, also after a restart, until it
   expect(first.view.pictures()).toBeUndefined()
   lens.isCovered = true
   await expect.poll(() => first.camera.state().state, SOON).toBe('covered')
-  expect(first.camera.problems()).toEqual(['Camera gate: The camera is covered.'])
+  expect(first.camera.problems()).toEqual(['Camera gate: it is covered.'])
   await expect.poll(() => first.view.pictures(), SOON).toBeDefined()
   await first.stop()
 

@@ -61,3 +61,14 @@ test('labels of the eye that leave nothing of what it reports, and the demonstra
   expect(drawn.warnings).toEqual([expect.stringMatching(/^F:7:37: warning: .*drawn scenes/)])
   expect(drawn.vain).toEqual([])
 })
+
+test('a rule for a learned name that nothing gives any more is in the heartbeat', () => {
+  const names = (text: string) => {
+    const { value } = parseDeviceFile(text, { folder: '/', environment: {} })
+    return vainParts(value!, ['boar'])
+  }
+  const text = OLD.replace('none', 'nanodet-g').replace('boar', 'Boar')
+  expect(names(text)).toEqual(['The rule Boar names Boar, which this gateway learned and no longer gives'])
+  expect(names(text.replace('fire:', 'enabled: false, fire:'))).toEqual([])
+  expect(names(text.replace('[Boar, deer]', '[deer]'))).toEqual([])
+})

@@ -1,5 +1,6 @@
 import { listTargets } from '../applications/targets.ts'
 import { isMotionLabel } from '../kernel/motion-label.ts'
+import { isSameName } from '../kernel/same-name.ts'
 import { DEMONSTRATION, NO_MODEL } from '../sources/eye/schema.ts'
 import { openAddresses } from '../sources/frigate/open-interface.ts'
 import type { DeviceFile } from './schema.ts'
@@ -26,12 +27,17 @@ export function warningsOf(file: DeviceFile, uiTarget: URL | undefined): Warning
   ]
 }
 
-/** What can not work as the file stands, for the heartbeat: one sentence each. */
-export function vainParts(file: DeviceFile): string[] {
+/** What can not work as the file stands, for the heartbeat: one sentence each. `undone`: names that nothing gives. */
+export function vainParts(file: DeviceFile, undone: readonly string[] = []): string[] {
   const rules = waitingRules(file).filter(({ others }) => !others)
   return [
     ...unnamed(file).map(({ message }) => message),
     ...rules.map(({ name }) => `The rule ${name} fires at nothing: without a model the eye reports only motion`),
+    ...file.rules.flatMap(({ name, enabled, labels }) =>
+      labels
+        .filter((label) => enabled && undone.some((each) => isSameName(each, label)))
+        .map((label) => `The rule ${name} names ${label}, which this gateway learned and no longer gives`),
+    ),
   ]
 }
 

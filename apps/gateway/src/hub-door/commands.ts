@@ -22,7 +22,7 @@ export type CommandedDeterrents = {
   disarm(by: Person, lasts?: DisarmTime): Promise<void>
 }
 
-export type CommandedLearning = Pick<Learning, 'undo' | 'run'> & { names: Pick<Learning['names'], 'undo' | 'use'> }
+export type CommandedLearning = Pick<Learning, 'undo' | 'begin'> & { names: Pick<Learning['names'], 'undo' | 'use'> }
 
 export type Commands = {
   issueTicket(): string
@@ -98,8 +98,7 @@ export function createCommands(options: {
         return command.names && learning.names.undo(command.names.number, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
       else if (action === 'use-names') return useNames(command)
       else if (action === 'learn-now') {
-        // The report contains the failure.
-        learning.run(true).catch(() => {})
+        learning.begin()
         return { outcome: 'done', message: 'It learns now.' }
       } else if (deterrent === undefined)
         return { outcome: 'refused', code: 'unknown_deterrent', message: 'The command names no deterrent.' }

@@ -308,7 +308,7 @@ test('the door gives as many pictures at once as the hub asks for: the hub has t
     deterrents: { fire: () => expect.fail(), stop: async () => {}, arm: async () => false, disarm: async () => {} },
     learning: {
       undo: () => false,
-      run: () => expect.fail(),
+      begin: () => expect.fail(),
       report: () => expect.fail(),
       names: { undo: () => false, use: () => expect.fail(), give: () => undefined },
     },

@@ -41,6 +41,8 @@ export type Learning = {
    * person asks, which ends the pause of names after an undo.
    */
   run(isAsked?: boolean): Promise<void>
+  /** As `run`, for a person. It goes on after the answer; the report has a failure. */
+  begin(): void
   names: Omit<Names, 'name' | 'takeOver' | 'report'>
   /** Goes back to an earlier version, or to none. False when none is active, or the named one does not exist. */
   undo(wanted: LearningUndo, by: string): boolean
@@ -310,6 +312,7 @@ export function createLearning(options: LearningOptions): Learning {
     judge,
     onReviews,
     run,
+    begin: () => void run(true).catch(() => {}),
     undo: end,
     names,
     dismissMask: proposals.dismiss,

@@ -34,6 +34,8 @@ export type NamesStore = {
   looks(limit: number): NamedLook[]
   /** Undefined when it has no features. */
   look(id: string): NamedLook | undefined
+  /** Whether a detector has said this label itself. */
+  isDetected(label: string): boolean
   versions(): HeadVersion[]
   /** Replaces the active version of the same origin. */
   begin(version: Pick<HeadVersion, 'at' | 'origin' | 'model' | 'head' | 'lessons'>): number
@@ -68,6 +70,7 @@ export function createNamesStore(database: DatabaseSync): NamesStore {
      from features join looks using (id) left join given_labels using (id)`
   const selectLooks = database.prepare(`${select} order by at desc, looks.id limit ?`)
   const selectLook = database.prepare(`${select} where looks.id = ?`)
+  const selectDetected = database.prepare('select 1 from looks where label = ? collate nocase limit 1')
   const selectHeads = database.prepare('select * from heads order by number')
   const insertHead = database.prepare(
     "insert into heads (at, state, origin, head, lessons) values (?, 'active', ?, ?, ?)",
@@ -93,6 +96,7 @@ export function createNamesStore(database: DatabaseSync): NamesStore {
       const row = selectLook.get(id)
       return row && toLook(row)
     },
+    isDetected: (label) => selectDetected.get(label) !== undefined,
     versions,
     begin({ at, origin, model, head, lessons }) {
       let number = 0

@@ -104,6 +104,7 @@ test('twenty corrections teach a name: the next one has it, others keep theirs; 
   await learning.run()
   expect(names().list).toMatchObject([{ name: 'boar', corrections: 25, state: 'passed' }])
   expect(learning.names.known()).toEqual([{ name: 'boar', reason: undefined }])
+  expect(learning.names.undone()).toEqual([])
   await learning.run(true)
   expect(names().versions).toHaveLength(1)
   const [boar, horse] = [await see({ kind: 1 }), await see({ kind: 2 })]
@@ -119,6 +120,7 @@ test('twenty corrections teach a name: the next one has it, others keep theirs; 
   expect(await see({ id: boar.id, before: boar })).toMatchObject({ label: 'horse' })
   expect(names()).toMatchObject({ versions: [{ state: 'undone', endedBy: 'Rosa' }], before: [] })
   expect(learning.names.known()[0]?.reason).toContain('no version of it is active')
+  expect(learning.names.undone()).toEqual(['boar'])
   // For a week no night brings it back; a person may.
   now += DAY_MS
   await learning.run()

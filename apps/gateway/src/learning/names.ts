@@ -38,6 +38,8 @@ export type Names = {
   /** Uses what another gateway learned. In words why not, or undefined. */
   use(head: LearnedHead, from: string): string | undefined
   known(): KnownName[]
+  /** Names that a version gave, no active one gives, and no detector says itself. */
+  undone(): readonly string[]
   report(): LearnedNames
 }
 
@@ -70,14 +72,18 @@ type Night = z.output<typeof night>
 
 export function createNames(store: LearningStore, clock: () => number): Names {
   let active: HeadVersion[] = []
+  let undone: readonly string[] = []
   reload()
 
   /** What this gateway learned comes first. */
   function reload(): void {
-    active = store.names
-      .versions()
+    const versions = store.names.versions()
+    active = versions
       .filter(({ state }) => state === 'active')
       .toSorted((a, b) => Number(a.origin !== null) - Number(b.origin !== null) || b.number - a.number)
+    const given = new Set(active.flatMap(({ head }) => passedOf(head)))
+    const all = new Set(versions.flatMap(({ head }) => passedOf(head)))
+    undone = [...all.difference(given)].filter((name) => !store.names.isDetected(name))
   }
 
   function look(glance: Parameters<typeof nameOf>[1], model: string) {
@@ -155,6 +161,7 @@ export function createNames(store: LearningStore, clock: () => number): Names {
     },
 
     takeOver(result, isAsked) {
+      reload()
       const { head, lessons, model } = result
       const passed = lessons.filter(({ hasPassed }) => hasPassed)
       if (!head || model === undefined || passed.length === 0) return saveNight(result, '')
@@ -203,6 +210,8 @@ export function createNames(store: LearningStore, clock: () => number): Names {
           given.set(name, state === 'passed' ? 'It is learned, but no version of it is active.' : message)
       return [...given].map(([name, reason]) => ({ name, reason }))
     },
+
+    undone: () => undone,
 
     report() {
       const last = lastNight()
@@ -263,7 +272,8 @@ function missing(corrections: number, others: number): string {
 }
 
 function inWords({ corrections, named, wrong, hasPassed }: NameLesson): string {
-  const counts = `On held-out reviews it named ${named - wrong} of ${corrections} right and ${wrong} others wrong.`
+  const others = wrong === 1 ? '1 other' : `${wrong} others`
+  const counts = `On held-out reviews it named ${named - wrong} of ${corrections} right and ${others} wrong.`
   return hasPassed ? counts : `Not used yet: at most 5 % may be wrong. ${counts}`
 }
 

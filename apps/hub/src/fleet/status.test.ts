@@ -120,6 +120,14 @@ describe('an enrolled gateway', () => {
     expect(cameras('gate')).not.toEqual(cameras('mill'))
   })
 
+  it('says once that a camera is covered', () => {
+    const covered = { name: 'gate', state: 'covered', fps: 5 } as const
+    const problem = 'Camera gate: it is covered.'
+    const told = { problems: [problem], cameraProblems: [{ camera: 'gate', problem }] }
+    expect(enrolled({ cameras: [covered], ...told }).reason).toBe('heartbeat 20 s ago, camera gate is covered')
+    expect(enrolled({ cameras: [{ ...covered, state: 'offline' }], ...told }).reason).toContain(problem)
+  })
+
   it('names a few problems and counts the rest', () => {
     expect(enrolled({ problems: ['a', 'b', 'c', 'd', 'e', 'f'] }).reason).toBe(
       'heartbeat 20 s ago, a, b, c, d, and 2 more',

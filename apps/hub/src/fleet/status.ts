@@ -2,7 +2,7 @@
  * A gateway's status from two signals, its heartbeat and the tunnel's last handshake, with the reason in words. Pure.
  * Used by the list, the statistics and presence.
  */
-import type { Gateway, Heartbeat, Language } from '@hedgerow/contract'
+import type { CameraState, Gateway, Heartbeat, Language } from '@hedgerow/contract'
 import { duration } from '../kernel/duration.ts'
 import { REASON_WORDS, type ReasonWords } from './reason-words.ts'
 
@@ -17,6 +17,8 @@ const CLOCK_OFFSET_LIMIT_MS = 30_000
 const DISK_LIMIT = 0.9
 const TEMPERATURE_LIMIT_CELSIUS = 80
 const REASONS_SHOWN = 4
+/** Such a state says all that the gateway's own sentence does. */
+const VIEW_FAULTS: ReadonlySet<CameraState> = new Set(['covered', 'turned', 'unfocused'])
 
 /** Times are milliseconds since 1970. */
 export type Signals = {
@@ -144,7 +146,9 @@ function problemsOf(
   if (offset > CLOCK_OFFSET_LIMIT_MS) add('clock', words.clock(duration(offset)))
   for (const { name, state } of content.deterrents)
     if (state === 'fault') add(`deterrent ${name}`, words.deterrentFault(name))
+  const ofViews = new Set(content.cameras.flatMap(({ name, state }) => (VIEW_FAULTS.has(state) ? [name] : [])))
+  const told = new Set(content.cameraProblems?.flatMap(({ camera, problem }) => (ofViews.has(camera) ? [problem] : [])))
   // Its own words count, as "12 detections wait", without which they are the same.
-  for (const text of content.problems) add(`own ${text.replaceAll(/\d+/g, '0')}`, text)
+  for (const text of content.problems) if (!told.has(text)) add(`own ${text.replaceAll(/\d+/g, '0')}`, text)
   return problems
 }

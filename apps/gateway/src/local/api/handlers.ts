@@ -19,7 +19,7 @@ export type HandlersOptions = PartsOptions & {
   setStatus(status: DeviceReport): void
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
-  learning: Pick<Learning, 'report' | 'run' | 'undo'>
+  learning: Pick<Learning, 'report' | 'begin' | 'undo'>
   /** The part of the state that only the connection to the hub knows. */
   hub(): Pick<GatewayState, 'hubUrl' | 'gatewayId' | 'detectionsWaiting' | 'conditions'>
   updates(): DeviceUpdates
@@ -71,8 +71,7 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
     putStatus: setStatus,
     getLearning: () => learning.report(),
     learnNow() {
-      // The report contains the failure.
-      learning.run(true).catch(() => {})
+      learning.begin()
       return {}
     },
     async readModel({ params: { name }, signal }) {

@@ -774,8 +774,20 @@ test('everybody may read what was learned; managers may undo it', async () => {
   const body = { camera: 'orchard', label: 'deer' }
   expect(await call('undoLearning', { ...asHub('user'), body })).toMatchObject({ status: 403 })
   expect(await call('undoLearning', { ...asHub('manager'), body })).toMatchObject({ json: { undone: false } })
+  expect(await call('undoNames', { ...asHub('user'), body: { number: 1 } })).toMatchObject({ status: 403 })
+  expect(await call('undoNames', { ...asHub('manager'), body: { number: 1 } })).toMatchObject({
+    json: { undone: false },
+  })
   const mask = { camera: 'orchard', id: 'nothing' }
   expect(await call('dismissMask', { ...asHub('manager'), body: mask })).toMatchObject({
     json: { error: 'proposal_not_found' },
   })
+})
+
+test('managers may train at once', async () => {
+  expect(await call('learnNow', asHub('user'))).toMatchObject({ status: 403 })
+  expect((await call('readLearning', asHub('user'))).json).toMatchObject({ lastRunAt: null })
+  expect(await call('learnNow', asHub('manager'))).toMatchObject({ status: 204 })
+  const lastRunAt = async () => (await call('readLearning', asHub('user'))).json['lastRunAt']
+  await expect.poll(lastRunAt).toEqual(expect.any(String))
 })

@@ -29,7 +29,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger' | 'note'>
   file: Pick<WatchedDeviceFile, 'current' | 'conceal' | 'look'>
   editor: DeviceFileEditor
-  learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
+  learning: Pick<Learning, 'report' | 'begin' | 'undo' | 'dismissMask'> & { names: Pick<Learning['names'], 'undo'> }
   sources: Pick<Sources, 'boxes' | 'problemsOf' | 'viewOf'>
   trials: Trials
   detector: Detector
@@ -104,6 +104,8 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       record.recent({ ...filter, before: before === undefined ? undefined : Date.parse(before) }),
     readLearning: () => learning.report(),
     undoLearning: ({ caller, body }) => ({ undone: learning.undo(body, signedIn(caller).name) }),
+    learnNow: () => learning.begin(),
+    undoNames: ({ caller, body }) => ({ undone: learning.names.undo(body.number, signedIn(caller).name) }),
     dismissMask({ body: { camera, id } }) {
       if (!learning.dismissMask(camera, id)) throw new Refusal('proposal_not_found')
     },

@@ -45,5 +45,7 @@ export const policy: Readonly<Record<keyof DeviceCalls, Access>> = {
   addDetector: 'managers',
   chooseDetector: 'managers',
   undoLearning: 'managers',
+  learnNow: 'managers',
+  undoNames: 'managers',
   dismissMask: 'managers',
 }

@@ -6,7 +6,6 @@ import { useGateways } from '#api/gateways.ts'
 import { LearnedNames } from '@hedgerow/ui/learned-names.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { useGiveNames, useLearnNow, useUndoNames } from './learning-queries.ts'
-import styles from './gateway-page.module.css'
 
 type Gateway = Pick<GatewayDetail, 'id' | 'location'>
 
@@ -25,20 +24,14 @@ export function Names({ gateway, learning, mayManage }: NamesProps) {
   const refused = [train.data, undo.data, give.data].find((command) => command && command.state !== 'done')
   const hasOwn = names.versions.some((version) => version.state === 'active' && version.from === null)
   return (
-    <LearnedNames names={names} isBusy={isBusy} onUndo={mayManage ? (number) => undo.mutate(number) : undefined}>
-      {mayManage && (
-        <div className={styles.buttons}>
-          <Button
-            variant="default"
-            size="compact-sm"
-            loading={train.isPending || state === 'running'}
-            onClick={() => train.mutate()}
-          >
-            Train now
-          </Button>
-          {hasOwn && <UseAt gateway={gateway} isBusy={isBusy} onGive={(other) => give.mutate(other)} />}
-        </div>
-      )}
+    <LearnedNames
+      names={names}
+      isBusy={isBusy}
+      isTraining={train.isPending || state === 'running'}
+      onTrain={mayManage ? () => train.mutate() : undefined}
+      onUndo={mayManage ? (number) => undo.mutate(number) : undefined}
+      actions={hasOwn && <UseAt gateway={gateway} isBusy={isBusy} onGive={(other) => give.mutate(other)} />}
+    >
       <output>
         {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
         {refused !== undefined && <Notice tone="warning">{refused.message}</Notice>}
