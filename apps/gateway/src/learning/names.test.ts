@@ -99,12 +99,13 @@ test('twenty corrections teach a name: the next one has it, others keep theirs; 
     { name: 'boar', corrections: 12, state: 'collecting', message: '8 more corrections are needed.' },
   ])
   expect(learning.names.known()).toEqual([{ name: 'boar', reason: '8 more corrections are needed.' }])
+  expect(learning.names.unlearned()).toEqual(['boar'])
   expect(await see()).toMatchObject({ label: 'horse' })
   await teach(13, 8)
   await learning.run()
   expect(names().list).toMatchObject([{ name: 'boar', corrections: 25, state: 'passed' }])
   expect(learning.names.known()).toEqual([{ name: 'boar', reason: undefined }])
-  expect(learning.names.undone()).toEqual([])
+  expect([learning.names.undone(), learning.names.unlearned()]).toEqual([[], []])
   await learning.run(true)
   expect(names().versions).toHaveLength(1)
   const [boar, horse] = [await see({ kind: 1 }), await see({ kind: 2 })]
