@@ -281,7 +281,8 @@ function missing(corrections: number, others: number): string {
 function inWords({ corrections, named, wrong, hasPassed }: NameLesson): string {
   const others = wrong === 1 ? '1 other' : `${wrong} others`
   const counts = `On held-out reviews it named ${named - wrong} of ${corrections} right and ${others} wrong.`
-  return hasPassed ? counts : `Not used yet: at most 5 % may be wrong. ${counts}`
+  if (hasPassed) return counts
+  return `Not used yet: at most 5 % may be wrong. ${counts} Correct more of them, of different days and places.`
 }
 
 function toVersion({
