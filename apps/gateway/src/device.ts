@@ -246,7 +246,7 @@ export async function openDevice(
     ]
     const found = [
       ...file.problems(),
-      ...vainParts(file.current(), learning.names.undone()),
+      ...vainParts(file.current(), learning.names),
       ...problemsOf(checkNames(file.current(), file.names(), knownNames()).errors),
       ...ofParts.map(file.conceal),
     ]

@@ -63,7 +63,7 @@ const learnedNight = z.object({
   day: z.iso.date(),
   /** Shown and right. */
   right: count,
-  /** Shown, but a false alarm. */
+  /** Shown, but a false alarm; an animal of another kind is none. */
   wrong: count,
   /** Held back, although right. */
   lost: count,

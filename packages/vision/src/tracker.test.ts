@@ -76,6 +76,19 @@ test('a track ends once, after it was lost for a while, with its last state', ()
   expect(tracker.update([], lastSeenAt + 700).ended).toEqual([])
 })
 
+test.each([
+  ['another kind, after a while', { label: 'fox' }, 4_000, []],
+  ['its own kind, after a while', {}, 4_000, [1]],
+  ['its own kind, long after', {}, 120_000, []],
+])('looks are far apart: who continues a lost track: %s', (_what, other, at, continued) => {
+  const tracker = new Tracker({ keepLostMs: 1_500 })
+  follow(tracker, [[sighting(0.1)], [sighting(0.1)]])
+  tracker.update([], 2_000)
+  const { seen, ended } = tracker.update([sighting(0.1, 0.5, other)], at)
+  expect(seen.map(({ id }) => id)).toEqual(continued)
+  expect(ended.map(({ id, label }) => [id, label])).toEqual(continued.length > 0 ? [] : [[1, 'boar']])
+})
+
 test('the label is the one with most score, the score the median of its looks', () => {
   const tracker = new Tracker()
   const labels = [

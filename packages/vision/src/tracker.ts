@@ -55,7 +55,7 @@ export type TrackerOptions = {
   newScore?: number
   /** Pictures with the object in a row before its track is confirmed. */
   confirmAfter?: number
-  /** A track ends after it was missed for this many milliseconds. */
+  /** A track ends after it was missed for this many milliseconds. At the next look only its own kind continues it. */
   keepLostMs?: number
   /**
    * Boxes are grown by this share of their sides on each side before they are compared, for objects that move by more
@@ -77,6 +77,8 @@ const SECOND_OVERLAP = 0.5
 const TENTATIVE_OVERLAP = 0.3
 /** The median is that of at most so many last scores. */
 const SCORES = 9
+/** Looks may be far apart: whoever is seen so long after the last time is another one. */
+const LATE_MS = 5_000
 
 type Living<S extends Sighting> = { -readonly [K in keyof Track<S>]: Track<S>[K] } & {
   filter: BoxFilter
@@ -147,11 +149,17 @@ export class Tracker<S extends Sighting = Sighting> {
     const { buffer } = this.#options
     const grownTracks = tracks.map(({ box }) => growBy(box, buffer))
     const grownSightings = sightings.map(({ box }) => growBy(box, buffer))
+    const isAnother = ({ state, lostAt, lastSeenAt, label }: Living<S>, sighting: S) =>
+      state === 'lost' &&
+      now - lostAt >= this.#options.keepLostMs &&
+      (sighting.label !== label || now - lastSeenAt > LATE_MS)
     const costs = new Float64Array(tracks.length * sightings.length)
     // A forbidden pair costs as much as leaving both unmatched.
     for (const [row, box] of grownTracks.entries())
       for (const [column, other] of grownSightings.entries())
-        costs[row * sightings.length + column] = Math.min(1 - overlapOf(box, other), 1 - leastOverlap)
+        costs[row * sightings.length + column] = isAnother(tracks[row]!, sightings[column]!)
+          ? 1 - leastOverlap
+          : Math.min(1 - overlapOf(box, other), 1 - leastOverlap)
     const columns = assign(costs, tracks.length, sightings.length)
     const isMatched = (row: number) => {
       const column = columns[row]!

@@ -89,6 +89,35 @@ describe('a camera', () => {
     expect([...new Set(watched(clip(filter, 54)))]).toEqual([undefined])
   })
 
+  const FOG = 'eq=contrast=0.05:brightness=0.1'
+  const GONE = 'crop=iw*0.5:ih*0.5:iw*0.5:ih*0.5,scale=640:360'
+  test.each<[string, ViewFault, string]>([
+    ['turned', 'turned', GONE],
+    ['covered by something grey', 'covered', 'drawbox=c=0x909090:t=fill'],
+    ['covered by something brown', 'covered', 'drawbox=c=0xa08060:t=fill'],
+  ])('that saw nothing but fog for a while, and is %s later, is told', (_how, fault, filter) => {
+    const watch = createViewWatch()
+    const minute = 60_000
+    watched(clip(FOG, 9), watch)
+    watched(clip('null', 30), watch, NOON + 10 * minute)
+    const usual = JSON.stringify(watch.usual())
+    expect(watched(clip(filter, 30), watch, NOON + 20 * minute).slice(8)).toEqual(
+      Array.from({ length: 22 }, () => fault),
+    )
+    expect(JSON.stringify(watch.usual())).toBe(usual)
+  })
+
+  test.each([
+    ['in the dark', "lut=y='16+(val-16)*0.06':u=128:v=128"],
+    ['in weak light', "lut=y='16+(val-16)*0.3'"],
+  ])('that is turned %s is told when there is light again', (_when, dim) => {
+    const watch = createViewWatch()
+    const hour = 3_600_000
+    watched(clip('null', 20), watch)
+    watched(clip(`${GONE},${dim}`, 20), watch, NOON + 10 * hour)
+    expect(watched(clip(GONE, 12), watch, NOON + 20 * hour).at(-1)).toBe('turned')
+  })
+
   test('is compared with what was kept when the gateway starts again, at another hour', () => {
     const before = createViewWatch()
     watched(clip('null', 6), before)

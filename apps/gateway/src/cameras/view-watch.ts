@@ -47,6 +47,8 @@ const LOST = 0.6
 const FLAT = 0.5
 /** Between pictures in alike light; the logarithm of the factor. */
 const ALIKE_LIGHT = 0.5
+/** Of a picture of night: the logarithm of a mean level of about 40. */
+const DIM_LIGHT = 3.9
 /** A picture is out of focus below these shares of the usual sharpness, at the two sizes. */
 const BLURRED = [0.55, 0.3] as const
 
@@ -59,24 +61,33 @@ export function createViewWatch(kept: UsualViews = []): ViewWatch {
   let told: ViewFault | undefined
   let right = 0
 
-  function judge(now: View): ViewFault | 'right' | 'unknown' {
+  /** Of a `new` view nothing is known yet; an `unknown` one may be a wrong one, so nothing is learnt from it. */
+  function judge(now: View): ViewFault | 'right' | 'new' | 'unknown' {
     const matches = [...slots].map(([key, usual]) => {
-      const isAlike = key.includes(modeOf(now)) && Math.abs(usual.light - now.light) < ALIKE_LIGHT
-      return { usual, isAlike, ...matchOf(now, usual) }
+      const { telling, flat, other } = matchOf(now, usual)
+      const isOfMode = key.includes(modeOf(now))
+      const isAlike = isOfMode && Math.abs(usual.light - now.light) < ALIKE_LIGHT
+      return { usual, isOfMode, isAlike, telling, flat, lost: flat + other }
     })
-    // It is usual that nothing shows, as in a night without a lamp.
-    if (matches.some(({ telling, isAlike }) => isAlike && telling < TELLING)) return 'unknown'
     const telling = matches.filter((match) => match.telling >= TELLING)
-    const lostOf = ({ flat, other }: { flat: number; other: number }) => flat + other
-    const best = telling.toSorted((a, b) => lostOf(a) - lostOf(b))[0]
-    // Covered by night or by a lamp that is off: nobody can tell. A black picture is told by another sentence.
-    if (!best || now.isDark) return 'unknown'
-    const alike = telling.filter(({ isAlike }) => isAlike)
-    if (lostOf(best) >= LOST) {
-      if (best.flat >= FLAT * lostOf(best)) return 'covered'
-      return alike.length > 0 ? 'turned' : 'unknown'
+    const best = telling.toSorted((a, b) => a.lost - b.lost)[0]
+    const isLost = best !== undefined && best.lost >= LOST
+    const untold = () => {
+      const isNew = !isLost || !(now.isDark || telling.some(({ isOfMode }) => isOfMode))
+      return isNew || matchOf(now, now).telling < TELLING ? 'new' : 'unknown'
     }
-    const same = alike.filter((match) => lostOf(match) < LOST)
+    // Covered by night or by a lamp that is off: nobody can tell. A black picture is told by another sentence.
+    if (!best || now.isDark) return untold()
+    const alike = telling.filter(({ isAlike }) => isAlike)
+    if (isLost) {
+      // It is usual that nothing shows, as in a night without a lamp. By day it was mist, which excuses no cover.
+      const isUsuallyEmpty = ({ usual, isAlike, telling }: (typeof matches)[number]) =>
+        isAlike && telling < TELLING && usual.light < DIM_LIGHT
+      if (matches.some(isUsuallyEmpty)) return untold()
+      if (best.flat >= FLAT * best.lost) return 'covered'
+      return alike.length > 0 ? 'turned' : untold()
+    }
+    const same = alike.filter((match) => match.lost < LOST)
     const isBlurred = ({ usual }: { usual: Usual }) =>
       BLURRED.some((share, i) => now.sharpness[i]! < share * usual.sharpness[i]!)
     return same.length > 0 && same.every(isBlurred) ? 'unfocused' : 'right'
@@ -97,8 +108,8 @@ export function createViewWatch(kept: UsualViews = []): ViewWatch {
 
   function take(now: View, atMs: number, at: number): boolean {
     const verdict = judge(now)
-    if (verdict === 'unknown') {
-      if (told || suspected) return false
+    if (verdict === 'new' || verdict === 'unknown') {
+      if (told || suspected || verdict === 'unknown') return false
       learn(now, at)
       return true
     }

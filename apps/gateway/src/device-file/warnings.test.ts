@@ -63,12 +63,15 @@ test('labels of the eye that leave nothing of what it reports, and the demonstra
 })
 
 test('a rule for a learned name that nothing gives any more is in the heartbeat', () => {
-  const names = (text: string) => {
+  const names = (text: string, { undone = ['boar'], unlearned = [] as string[] } = {}) => {
     const { value } = parseDeviceFile(text, { folder: '/', environment: {} })
-    return vainParts(value!, ['boar'])
+    return vainParts(value!, { undone: () => undone, unlearned: () => unlearned })
   }
   const text = OLD.replace('none', 'nanodet-g').replace('boar', 'Boar')
   expect(names(text)).toEqual(['The rule Boar names Boar, which this gateway learned and no longer gives'])
   expect(names(text.replace('fire:', 'enabled: false, fire:'))).toEqual([])
   expect(names(text.replace('[Boar, deer]', '[deer]'))).toEqual([])
+  const unlearned = { undone: [], unlearned: ['boar'] }
+  expect(names(text, unlearned)).toEqual(['The rule Boar names Boar, which this gateway has not learned'])
+  expect(names(text.replace('sources:', 'sources:\n  api: { loopbackNeedsToken: false }'), unlearned)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { listTargets } from '../applications/targets.ts'
 import { isMotionLabel } from '../kernel/motion-label.ts'
 import { isSameName } from '../kernel/same-name.ts'
+import type { Names } from '../learning/names.ts'
 import { DEMONSTRATION, NO_MODEL } from '../sources/eye/schema.ts'
 import { openAddresses } from '../sources/frigate/open-interface.ts'
 import type { DeviceFile } from './schema.ts'
@@ -27,18 +28,25 @@ export function warningsOf(file: DeviceFile, uiTarget: URL | undefined): Warning
   ]
 }
 
-/** What can not work as the file stands, for the heartbeat: one sentence each. `undone`: names that nothing gives. */
-export function vainParts(file: DeviceFile, undone: readonly string[] = []): string[] {
+/** What can not work as the file stands, for the heartbeat: one sentence each. */
+export function vainParts(file: DeviceFile, learned?: Pick<Names, 'undone' | 'unlearned'>): string[] {
+  const { frigate, api } = file.sources
+  // Another source may report it.
+  const unlearned = frigate || api ? [] : (learned?.unlearned() ?? [])
   const rules = waitingRules(file).filter(({ others }) => !others)
   return [
     ...unnamed(file).map(({ message }) => message),
     ...rules.map(({ name }) => `The rule ${name} fires at nothing: without a model the eye reports only motion`),
-    ...file.rules.flatMap(({ name, enabled, labels }) =>
-      labels
-        .filter((label) => enabled && undone.some((each) => isSameName(each, label)))
-        .map((label) => `The rule ${name} names ${label}, which this gateway learned and no longer gives`),
-    ),
+    ...rulesOf(file, learned?.undone() ?? [], 'which this gateway learned and no longer gives'),
+    ...rulesOf(file, unlearned, 'which this gateway has not learned'),
   ]
+}
+function rulesOf({ rules }: DeviceFile, names: readonly string[], why: string): string[] {
+  return rules.flatMap(({ name, enabled, labels }) =>
+    labels
+      .filter((label) => enabled && names.some((each) => isSameName(each, label)))
+      .map((label) => `The rule ${name} names ${label}, ${why}`),
+  )
 }
 
 function demonstrated({ sources: { eye } }: DeviceFile): Warning[] {

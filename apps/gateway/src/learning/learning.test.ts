@@ -216,6 +216,11 @@ test('nights are counted from reviews: shown and right, shown and wrong, held ba
   const last = () => nights().at(-1)!
   const sum = (part: 'right' | 'wrong') => nights().reduce((total, night) => total + night[part], 0)
   expect([nights().length, sum('right'), sum('wrong')]).toEqual([30, 40, 40])
+  // What somebody calls another animal is no false alarm; a branch is one.
+  const [boar, branch] = said.filter(({ verdict }) => verdict === 'wrong')
+  Object.assign(boar!, { label: 'boar' })
+  Object.assign(branch!, { label: 'branch' })
+  expect([sum('right'), sum('wrong')]).toEqual([40, 39])
   expect(last()).toMatchObject({ day: '2026-05-19', lost: 0, heldBack: 0 })
   const hidden = [seen(), seen()]
   for (const one of hidden) await judge(one, 'branch')

@@ -71,14 +71,14 @@ export function learnNamesNow(
     ...(learned && { head: learned.head }),
     lessons: learned?.lessons ?? [],
     unknown: counts.flatMap(({ name }) =>
-      isAnimalLabel(name) || !mayLearn(ANYWHERE, '', name) || isThing(name) ? [] : [name],
+      isAnimalLabel(name) || !mayLearn(ANYWHERE, '', name) || isDetectors(name) ? [] : [name],
     ),
   }
 }
 
 const ANYWHERE = { alsoLearn: {} }
-/** What COCO knows and is no animal. */
-const isThing = (name: string) => LABEL_SETS.coco91.some((label) => label === name)
+/** What a detector of COCO says itself: names are learned with such a one. */
+export const isDetectors = (name: string) => LABEL_SETS.coco91.some((label) => label === name)
 
 /** A right one is what people saw it called, a wrong one what they called it; a false alarm has no name. */
 function truthOf({ label: shown }: NamedLook, { verdict, label }: StoredVerdict) {

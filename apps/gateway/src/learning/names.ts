@@ -17,7 +17,7 @@ import { z } from 'zod'
 import { isSameName } from '../kernel/same-name.ts'
 import type { Sight } from '../sources/source.ts'
 import { fromText, toText, type HeadVersion } from './names-store.ts'
-import { mayName, type NamesNight } from './names-night.ts'
+import { isDetectors, mayName, type NamesNight } from './names-night.ts'
 import { LEARNING_FILE, openLearningStore, type LearningStore } from './store.ts'
 
 export type Named = { label: string; verdict: Verdict }
@@ -40,6 +40,8 @@ export type Names = {
   known(): KnownName[]
   /** Names that a version gave, no active one gives, and no detector says itself. */
   undone(): readonly string[]
+  /** Names that people gave and no version has learned yet, and no detector says itself. */
+  unlearned(): readonly string[]
   report(): LearnedNames
 }
 
@@ -73,6 +75,7 @@ type Night = z.output<typeof night>
 export function createNames(store: LearningStore, clock: () => number): Names {
   let active: HeadVersion[] = []
   let undone: readonly string[] = []
+  let unlearned: readonly string[] = []
   reload()
 
   /** What this gateway learned comes first. */
@@ -84,6 +87,10 @@ export function createNames(store: LearningStore, clock: () => number): Names {
     const given = new Set(active.flatMap(({ head }) => passedOf(head)))
     const all = new Set(versions.flatMap(({ head }) => passedOf(head)))
     undone = [...all.difference(given)].filter((name) => !store.names.isDetected(name))
+    const named = lastNight()?.counts ?? []
+    unlearned = named
+      .map(({ name }) => name)
+      .filter((name) => !all.has(name) && !isDetectors(name) && !store.names.isDetected(name))
   }
 
   function look(glance: Parameters<typeof nameOf>[1], model: string) {
@@ -120,6 +127,7 @@ export function createNames(store: LearningStore, clock: () => number): Names {
   function saveNight({ head: _head, ...rest }: NamesNight, note: string): void {
     const stored: Night = { ...rest, model: rest.model, note }
     store.set(NIGHT, JSON.stringify(stored))
+    reload()
   }
 
   function lastNight(): Night | undefined {
@@ -161,7 +169,6 @@ export function createNames(store: LearningStore, clock: () => number): Names {
     },
 
     takeOver(result, isAsked) {
-      reload()
       const { head, lessons, model } = result
       const passed = lessons.filter(({ hasPassed }) => hasPassed)
       if (!head || model === undefined || passed.length === 0) return saveNight(result, '')
@@ -174,7 +181,6 @@ export function createNames(store: LearningStore, clock: () => number): Names {
         return saveNight(result, `A person undid a version: nothing takes over by itself before ${day}.`)
       }
       store.names.begin({ at: clock(), origin: null, model, head, lessons })
-      reload()
       saveNight(result, '')
     },
 
@@ -212,6 +218,7 @@ export function createNames(store: LearningStore, clock: () => number): Names {
     },
 
     undone: () => undone,
+    unlearned: () => unlearned,
 
     report() {
       const last = lastNight()
@@ -274,7 +281,8 @@ function missing(corrections: number, others: number): string {
 function inWords({ corrections, named, wrong, hasPassed }: NameLesson): string {
   const others = wrong === 1 ? '1 other' : `${wrong} others`
   const counts = `On held-out reviews it named ${named - wrong} of ${corrections} right and ${others} wrong.`
-  return hasPassed ? counts : `Not used yet: at most 5 % may be wrong. ${counts}`
+  if (hasPassed) return counts
+  return `Not used yet: at most 5 % may be wrong. ${counts} Correct more of them, of different days and places.`
 }
 
 function toVersion({

@@ -1,7 +1,9 @@
 /** False alarms and lost detections for each night, counted from reviews and never estimated. */
-import { LEARNING_NIGHTS, type GatewayLearning } from '@hedgerow/contract'
+import { isAnimalLabel, LEARNING_NIGHTS, type GatewayLearning } from '@hedgerow/contract'
 import type { Place } from '../kernel/hours.ts'
 import { verdictsOf, type StoredVerdict } from './night.ts'
+import { isPersonLabel } from '../kernel/person-label.ts'
+import { isSameName } from '../kernel/same-name.ts'
 import type { LearningStore, LookFacts } from './store.ts'
 
 type Night = GatewayLearning['cameras'][number]['nights'][number]
@@ -29,22 +31,27 @@ export function countNights(camera: string, { store, reviews, now, place }: Nigh
   )
   const since = now - (LEARNING_NIGHTS + 1) * DAY_MS
   const looks = store.looks(camera, { since, until: now + DAY_MS, limit: LOOKS_MAX })
-  const verdicts = verdictsOf(looks, new Map(reviews.map(({ detection, ...review }) => [detection, review])))
+  const given = new Map(reviews.map(({ detection, ...review }) => [detection, review]))
+  const verdicts = verdictsOf(looks, given)
   for (const look of looks) {
     const night = nights.get(nightOf(look.at, zone).toString())
-    const part = partOf(look, verdicts.get(look.id))
+    const part = partOf(look, verdicts.get(look.id), given.get(look.id)?.label)
     if (night && part) night[part] += 1
   }
   return [...nights.values()]
 }
 
 function partOf(
-  { isHeld, isMissed }: LookFacts,
+  { isHeld, isMissed, label }: LookFacts,
   isRight: boolean | undefined,
+  correction: string | null | undefined,
 ): Exclude<keyof Night, 'day'> | undefined {
   if (isMissed) return 'lost'
   if (isHeld) return 'heldBack'
-  return isRight === undefined ? undefined : isRight ? 'right' : 'wrong'
+  if (isRight === undefined || isRight) return isRight && 'right'
+  // Somebody was there, of another kind: a wrong label, and no false alarm.
+  const isOfKind = correction && (isAnimalLabel(correction) || isPersonLabel(correction))
+  return isOfKind && !isSameName(correction, label) ? undefined : 'wrong'
 }
 
 /** The day at whose noon the night of `at` began. */

@@ -30,14 +30,16 @@ type Options = {
   regions?: number
   /** How much larger the camera's own picture is. */
   times?: number
-  /** When no picture comes for two minutes. */
+  /** When no picture comes for `gapMs`. */
   gapAt?: number
+  gapMs?: number
+  framesPerSecond?: number
 }
 
 /** Shows a red rectangle, `leftAt` a moment of the film, to a watcher with the model that finds it. */
 async function watch(
   leftAt: (ms: number) => number | undefined,
-  { seconds = 12, times = 1, gapAt, ...settings }: Options = {},
+  { seconds = 12, times = 1, gapAt, gapMs = 120_000, ...settings }: Options = {},
 ) {
   const url = 'http://127.0.0.1/'
   const camera = { ...camerasSettings.parse({ orchard: { url, ...settings } })['orchard']!, url }
@@ -87,7 +89,7 @@ async function watch(
     const x = leftAt(at)
     const image = drawn(288, 192, x, 1)
     const own = async () => drawn(288 * times, 192 * times, x, times)
-    const atMs = beganAt + at + (gapAt !== undefined && at >= gapAt ? 120_000 : 0)
+    const atMs = beganAt + at + (gapAt !== undefined && at >= gapAt ? gapMs : 0)
     await watcher.onFrame({ image, luma: lumaOf(image), atMs, ...(times > 1 && { own }) })
   }
   return { reports, glimpses, looks, widths, recording }
@@ -163,4 +165,12 @@ test('two objects with a gap without pictures between them are two detections', 
   const last = reports.findLast(({ id }) => id === first)!
   expect((Date.parse(last.endedAt!) - Date.parse(last.startedAt)) / 1_000).toBeLessThan(4)
   expect(others.length).toBeLessThanOrEqual(1)
+})
+
+test('at one picture a second too, who comes after four seconds without pictures is another one', async () => {
+  const [gapAt, gapMs] = [6_000, 4_000]
+  // Where the first one would be now.
+  const walk = (ms: number) => (ms < 3_000 ? undefined : Math.round((ms - 3_000 + (ms < gapAt ? 0 : gapMs)) / 45))
+  const { reports } = await watch(walk, { gapAt, gapMs, framesPerSecond: 1, seconds: 9 })
+  expect(new Set(reports.map(({ id }) => id)).size).toBe(2)
 })

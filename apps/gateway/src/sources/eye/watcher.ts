@@ -33,7 +33,7 @@ const STILL_MS = 30_000
 const FOLLOWED_MS = 10_000
 /** Tracks end with their pictures: after a gap of so long, or so many pictures, another object may be there. */
 const GAP_MS = 2_000
-const GAP_PICTURES = 5
+const GAP_PICTURES = 2.5
 /** When most of the picture changes at once, it is the light, or an animal before the lens: a model looks. */
 const EVERYTHING: Region = { box: { x: 0, y: 0, width: 1, height: 1 }, blocks: 0, stirred: 1, strength: 1 }
 const NEW_SCENE_MS = 5_000

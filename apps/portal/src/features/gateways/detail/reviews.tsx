@@ -45,7 +45,7 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
         <tr>
           <th scope="col">Camera</th>
           <th scope="col">Correct</th>
-          <th scope="col">False alarms</th>
+          <th scope="col">Wrong</th>
           <th scope="col">By day, last {days.length} days</th>
         </tr>
       </thead>
@@ -61,7 +61,7 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
               <DayBars
                 days={days}
                 above={[{ words: 'correct', tone: 'right', values: right }]}
-                below={[{ words: 'false alarms', tone: 'wrong', values: wrong }]}
+                below={[{ words: 'wrong', tone: 'wrong', values: wrong }]}
                 most={most}
               />
             </td>
