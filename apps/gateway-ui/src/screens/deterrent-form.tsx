@@ -273,9 +273,6 @@ function LimitsPanel(props: ComponentProps<typeof LimitsFields>) {
     <Panel title="Limits">
       <div className={own.fields}>
         <LimitsFields {...props} />
-        <p className={styles.quiet}>
-          Hours, the longest firing and seconds an hour: edit in <Link to="/configuration">Configuration</Link>.
-        </p>
       </div>
     </Panel>
   )
