@@ -182,7 +182,10 @@ const status = z.object({
   ...heartbeatProtection.shape,
   /** Each with the problems that are about it. */
   cameras: z.array(z.object({ ...cameras.element.shape, problems })),
+  /** Empty while no camera gives the eye a good picture. */
   detectors,
+  /** `sources.eye.model`; null when nothing of the device looks at cameras. */
+  model: z.string().nullable(),
   deterrents,
   problems,
 })

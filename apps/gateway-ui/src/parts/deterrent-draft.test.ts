@@ -109,8 +109,8 @@ test.each([
   [
     { ...PROPOSED, quietHours: '22:00-06:00, 12:00-13:00', armed: 'sunset+30m-sunrise', maximumSeconds: '600' },
     new RegExp(
-      '^Nothing and nobody fires it 22:00-06:00 and 12:00-13:00. Rules and programs fire it only sunset[+]30m-sunrise. ' +
-        'Fires for 10 s, for 10 min at most, then waits 30 s. At most 10 min a day. ',
+      '^Nothing and nobody fires it 22:00-06:00 and 12:00-13:00. Rules and programs fire it only ' +
+        'sunset[+]30m-sunrise. Fires for 10 s, for 10 min at most, then waits 30 s. At most 10 min a day. ',
     ),
   ],
   [{ ...PROPOSED, secondsAnHour: '60', quietHours: 'at night' }, /^Nothing and nobody fires it …\. .* 60 s an hour /],

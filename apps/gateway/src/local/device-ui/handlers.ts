@@ -81,11 +81,13 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     getStatus() {
       const { deviceToken: _token, claimUrl: _url, detectionsDropped: _dropped, ...state } = options.state()
       const { cameras, ...device } = options.parts()
+      const { eye } = file.current().sources
       return {
         ...state,
         ...device,
         updates: options.updates(),
         cameras: cameras.map((camera) => ({ ...camera, problems: sources.problemsOf(camera.name) })),
+        model: eye ? file.conceal(eye.model) : null,
         armed: deterrents.isArmed(),
       }
     },
