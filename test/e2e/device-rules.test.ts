@@ -44,7 +44,14 @@ rules:
 `
   await writeFile(file, text)
   const log = pino({ level: 'silent' })
-  const gateway = await startGateway({ name: 'Farm', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
+  const gateway = await startGateway({
+    name: 'Farm by the stream',
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    searchDomains: [],
+  })
   onTestFinished(() => gateway.stop())
   const seen = (id: string, label: string, minutes: number) => ({
     id,
@@ -249,7 +256,7 @@ test('sources are small forms: a secret that is left empty stays, and the rest k
   const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
   const page = await person.newPage()
   await openRules(page, farm)
-  const name = page.getByRole('banner').getByTitle('Farm')
+  const name = page.getByRole('banner').getByTitle('Farm by the stream')
   expect(await name.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true)
   await page.getByRole('link', { name: 'Configuration' }).click()
   await page.getByRole('link', { name: 'Sources as forms' }).click()
