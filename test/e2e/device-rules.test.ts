@@ -44,7 +44,14 @@ rules:
 `
   await writeFile(file, text)
   const log = pino({ level: 'silent' })
-  const gateway = await startGateway({ name: 'Farm', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
+  const gateway = await startGateway({
+    name: 'Farm by the stream',
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    searchDomains: [],
+  })
   onTestFinished(() => gateway.stop())
   const seen = (id: string, label: string, minutes: number) => ({
     id,
@@ -242,4 +249,38 @@ test('place, second look and learning are small forms: an empty field takes its 
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await expect.poll(farm.read).not.toContain('learning')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+})
+
+test('sources are small forms: a secret that is left empty stays, and the rest keeps its bytes', async () => {
+  const farm = await startFarm()
+  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  await openRules(page, farm)
+  const name = page.getByRole('banner').getByTitle('Farm by the stream')
+  expect(await name.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true)
+  await page.getByRole('link', { name: 'Configuration' }).click()
+  await page.getByRole('link', { name: 'Sources as forms' }).click()
+  const frigate = page.getByRole('region', { name: 'Frigate', exact: true })
+  await frigate.getByLabel('Address of Frigate').fill('http://127.0.0.1:9')
+  await frigate.getByLabel('User of Frigate').fill('eye')
+  await frigate.getByRole('button', { name: 'Save' }).click()
+  await frigate.getByText('`user` and `password` belong together.').waitFor()
+  expect(await farm.read()).toBe(farm.text)
+  await frigate.getByRole('textbox', { name: 'Password of this user' }).fill('a plain one')
+  await frigate.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. It is active.').waitFor()
+  const saved = await farm.read()
+  expect(saved).toContain('    user: eye\n    password: "a plain one"\n')
+  await expect.poll(() => frigate.getByRole('textbox', { name: 'Password of this user' }).inputValue()).toBe('')
+  const eye = page.getByRole('region', { name: 'The gateway’s own eye' })
+  await eye.getByLabel('Lowest score of single labels').fill('boar: 0.7, fox')
+  await eye.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => eye.getByLabel('Lowest score of single labels').getAttribute('aria-invalid')).toBe('true')
+  await eye.getByLabel('Lowest score of single labels').fill('boar: 0.7')
+  await eye.getByLabel('Days to keep recordings').fill('7')
+  await eye.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(farm.read).toContain('scores: { boar: 0.7 }, recording: { days: 7 } }  # drawn scenes')
+  expect(await farm.read()).toContain('password: "a plain one"')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await axeViolations(page)).toEqual([])
 })

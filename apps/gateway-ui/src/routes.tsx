@@ -45,6 +45,10 @@ export const routes: RouteObject[] = [
             path: '/configuration',
             lazy: async () => ({ Component: (await import('./screens/configuration.tsx')).ConfigurationScreen }),
           },
+          {
+            path: '/configuration/sources',
+            lazy: async () => ({ Component: (await import('./screens/sources.tsx')).SourcesScreen }),
+          },
         ],
       },
     ],

@@ -7,7 +7,6 @@ import { ask, DeviceError } from './calls.ts'
 import { KEPT } from './queries.ts'
 
 export type Settings = ResponseOf<typeof deviceCalls.readSettings>
-type Group = { [key: string]: unknown }
 
 const SETTINGS = ['settings']
 const UNDO = ['undo']
@@ -23,19 +22,6 @@ export const useSettings = (isAllowed = true) =>
     enabled: isAllowed,
     retry: false,
   })
-
-/** The group of keys at a path, as it is written; empty when the file has none. */
-export function groupIn(settings: Settings['settings'], ...path: string[]): Group {
-  return path.reduce<Group>((at, key) => {
-    const value = at[key]
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Group) : {}
-  }, settings)
-}
-
-export function listIn(group: Group, key: string): unknown[] {
-  const value = group[key]
-  return Array.isArray(value) ? value : []
-}
 
 /** Saves edits, and remembers the text that they replace. */
 export function useChangeSettings() {

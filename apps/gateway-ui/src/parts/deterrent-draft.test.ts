@@ -76,9 +76,44 @@ describe('a changed deterrent', () => {
   })
 })
 
+describe('its hours', () => {
+  const before = { driver: 'gpio', quietHours: ['22:00-06:00'], armed: 'sunset-sunrise', maximumSeconds: 20 }
+  const found = writtenOf(kind, draftOf('Lawn', before))
+  const changed = (limits: object) => {
+    const draft = draftOf('Lawn', before)
+    return editsOf('Lawn', writtenOf(kind, { ...draft, limits: { ...draft.limits, ...limits } }), found)
+  }
+
+  test('are one range or several, and go when they are empty', () => {
+    expect(changed({})).toEqual([])
+    expect(changed({ quietHours: '22:00-06:00, 12:00-13:00', armed: ' ' })).toEqual([
+      { path: ['deterrents', 'Lawn', 'quietHours'], value: ['22:00-06:00', '12:00-13:00'] },
+      { path: ['deterrents', 'Lawn', 'armed'] },
+    ])
+  })
+
+  test('stand beside its longest firing and the budget of an hour', () => {
+    expect(changed({ maximumSeconds: '', secondsAnHour: '120' })).toEqual([
+      { path: ['deterrents', 'Lawn', 'maximumSeconds'] },
+      { path: ['deterrents', 'Lawn', 'secondsAnHour'], value: 120 },
+    ])
+  })
+})
+
 test.each([
-  [PROPOSED, /^Fires for 10 s, then waits 30 s\. At most 10 min a day\. A person on any camera blocks it, /],
-  [{ ...PROPOSED, secondsADay: '9000', people: 'none' as const }, /At most 2\.5 h a day\. People do not block it\.$/],
+  [
+    PROPOSED,
+    /^Fires for 10 s, then waits 30 s\. At most 5 min an hour and 10 min a day\. A person on any camera blocks it/,
+  ],
+  [{ ...PROPOSED, secondsADay: '9000', people: 'none' as const }, / and 2\.5 h a day\. People do not block it\.$/],
+  [
+    { ...PROPOSED, quietHours: '22:00-06:00, 12:00-13:00', armed: 'sunset+30m-sunrise', maximumSeconds: '600' },
+    new RegExp(
+      '^Nothing and nobody fires it 22:00-06:00 and 12:00-13:00. Rules and programs fire it only ' +
+        'sunset[+]30m-sunrise. Fires for 10 s, for 10 min at most, then waits 30 s. At most 10 min a day. ',
+    ),
+  ],
+  [{ ...PROPOSED, secondsAnHour: '60', quietHours: 'at night' }, /^Nothing and nobody fires it …\. .* 60 s an hour /],
   [{ ...PROPOSED, people: 'some' as const, cameras: ['gate', 'yard'] }, /A person on gate or yard blocks it, /],
   [{ ...PROPOSED, seconds: 'x' }, /^Fires for …, /],
 ])('limits mean %#', (limits, sentence) => {

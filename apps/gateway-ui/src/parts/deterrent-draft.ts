@@ -8,8 +8,13 @@ type Optional = Record<string, Json | undefined>
 
 export type Limits = {
   seconds: string
+  maximumSeconds: string
   coolDownSeconds: string
+  secondsAnHour: string
   secondsADay: string
+  /** Hours as gateway.yaml writes them, several with commas between. */
+  quietHours: string
+  armed: string
   /** Whose sight of a person blocks it: `watchedBy` left out, listed, or empty. */
   people: 'all' | 'some' | 'none'
   cameras: string[]
@@ -20,16 +25,21 @@ export type Draft = { name: string; values: Record<string, string | boolean>; li
 /** Short firings, a pause in which an animal can leave, and ten minutes of water a day. */
 export const PROPOSED: Limits = {
   seconds: '10',
+  maximumSeconds: '',
   coolDownSeconds: '30',
+  secondsAnHour: '',
   secondsADay: '600',
+  quietHours: '',
+  armed: '',
   people: 'all',
   cameras: [],
 }
 
-const LIMIT_KEYS = ['seconds', 'coolDownSeconds', 'secondsADay'] as const
+const LIMIT_KEYS = ['seconds', 'maximumSeconds', 'coolDownSeconds', 'secondsAnHour', 'secondsADay'] as const
+const HOURS_KEYS = ['quietHours', 'armed'] as const
 
 export function draftOf(name: string, written: Written): Draft {
-  const text = (key: string) => (written[key] === undefined ? '' : String(written[key]))
+  const text = (key: string) => [written[key] ?? []].flat().join(', ')
   const watchers = Array.isArray(written['watchedBy']) ? written['watchedBy'].map(String) : undefined
   return {
     name,
@@ -40,8 +50,12 @@ export function draftOf(name: string, written: Written): Draft {
     ),
     limits: {
       seconds: text('seconds'),
+      maximumSeconds: text('maximumSeconds'),
       coolDownSeconds: text('coolDownSeconds'),
+      secondsAnHour: text('secondsAnHour'),
       secondsADay: text('secondsADay'),
+      quietHours: text('quietHours'),
+      armed: text('armed'),
       people: watchers === undefined ? 'all' : watchers.length === 0 ? 'none' : 'some',
       cameras: watchers ?? [],
     },
@@ -55,6 +69,7 @@ export function writtenOf(kind: DeterrentKind, { values, limits }: Draft): Optio
     driver: kind.driver,
     ...Object.fromEntries(kind.fields.map((field) => [field.key, valueOf(field, values[field.key])])),
     ...Object.fromEntries(LIMIT_KEYS.map((key) => [key, numberOf(limits[key])])),
+    ...Object.fromEntries(HOURS_KEYS.map((key) => [key, hoursOf(limits[key])])),
     watchedBy: watchers[limits.people],
   }
 }
@@ -91,17 +106,45 @@ function numberOf(typed: string): number | string | undefined {
   return /^-?\d+$/.test(text) ? Number(text) : text
 }
 
-/** What the limits mean. */
-export function limitsInWords({ seconds, coolDownSeconds, secondsADay, people, cameras }: Limits): string {
-  const firing = `Fires for ${inWords(seconds || '10')}, then waits ${inWords(coolDownSeconds || '30')}`
-  const day = `At most ${inWords(secondsADay || '3600')} a day`
+function hoursOf(typed: string): string | string[] | undefined {
+  const ranges = rangesIn(typed)
+  return ranges.length > 1 ? ranges : ranges[0]
+}
+
+const rangesIn = (typed: string) => typed.split(',').flatMap((range) => range.trim() || [])
+
+/** What the limits mean: first when it must not fire, then for how long it does, and what blocks it. */
+export function limitsInWords(limits: Limits): string {
+  const { people, cameras, quietHours, armed } = limits
+  const seconds = limits.seconds.trim() || '10'
+  const longest = limits.maximumSeconds.trim() || seconds
+  const hour = limits.secondsAnHour.trim() || leastOf(300, longest)
+  const day = limits.secondsADay.trim() || leastOf(3_600, longest)
+  const quiet = hoursInWords(quietHours, (hours) => `Nothing and nobody fires it ${hours}. `)
+  const alone = hoursInWords(armed, (hours) => `Rules and programs fire it only ${hours}. `)
+  const most = longest === seconds ? '' : `, for ${inWords(longest)} at most`
+  const firing = `Fires for ${inWords(seconds)}${most}, then waits ${inWords(limits.coolDownSeconds || '30')}`
+  const ofHour = Number(hour) >= Number(day) ? '' : `${inWords(hour)} an hour and `
+  const budget = `At most ${ofHour}${inWords(day)} a day`
   const who =
     people === 'none'
       ? 'People do not block it'
       : people === 'all'
         ? 'A person on any camera blocks it, and so does a camera that does not look'
         : `A person on ${cameras.join(' or ') || '…'} blocks it, and so does one of them that does not look`
-  return `${firing}. ${day}. ${who}.`
+  return `${quiet}${alone}${firing}. ${budget}. ${who}.`
+}
+
+/** A budget that is left out has room for the longest firing. */
+const leastOf = (usual: number, longest: string) =>
+  String(/^\d+$/.test(longest) ? Math.max(usual, Number(longest)) : usual)
+
+const RANGE = /^(?:\d\d:\d\d|sun(?:rise|set)(?:[+-]\d{1,3}m)?)-(?:\d\d:\d\d|sun(?:rise|set)(?:[+-]\d{1,3}m)?)$/
+
+/** Nothing for no hours; what is no range of hours is not said. */
+function hoursInWords(typed: string, sentence: (hours: string) => string): string {
+  const ranges = rangesIn(typed)
+  return ranges.length === 0 ? '' : sentence(ranges.map((range) => (RANGE.test(range) ? range : '…')).join(' and '))
 }
 
 function inWords(typed: string): string {

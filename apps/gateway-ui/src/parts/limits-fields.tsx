@@ -12,10 +12,19 @@ type LimitsFieldsProps = {
 }
 
 const FIELDS = [
-  ['seconds', 'Seconds of a firing'],
-  ['coolDownSeconds', 'Seconds to wait after a firing'],
-  ['secondsADay', 'Seconds a day, at most'],
+  { key: 'quietHours', label: 'Quiet hours', description: 'Nothing and nobody fires it then: 22:00-06:00.' },
+  {
+    key: 'armed',
+    label: 'Armed hours',
+    description: 'Rules and programs fire it only then: sunset-sunrise. Empty: always. People may at other hours too.',
+  },
+  { key: 'seconds', label: 'Seconds of a firing' },
+  { key: 'maximumSeconds', label: 'Longest firing, seconds', description: 'Empty: no longer than the usual one.' },
+  { key: 'coolDownSeconds', label: 'Seconds to wait after a firing' },
+  { key: 'secondsAnHour', label: 'Seconds an hour, at most', description: 'Empty: 300, or one longest firing.' },
+  { key: 'secondsADay', label: 'Seconds a day, at most' },
 ] as const
+const HOURS: ReadonlySet<string> = new Set(['quietHours', 'armed'])
 
 const PEOPLE = [
   { value: 'all', label: 'A person on any camera' },
@@ -23,19 +32,20 @@ const PEOPLE = [
   { value: 'none', label: 'Nothing' },
 ]
 
-/** The limits of a deterrent that most people change, with the sentence that they mean. */
+/** The limits of a deterrent, with the sentence that they mean. */
 export function LimitsFields({ limits, cameras, errorOf, onChange }: LimitsFieldsProps) {
   const known = [...new Set([...cameras, ...limits.cameras])]
   return (
     <>
-      {FIELDS.map(([key, label]) => (
+      {FIELDS.map(({ key, ...words }) => (
         <TextInput
           key={key}
-          label={label}
-          inputMode="numeric"
+          {...words}
+          inputMode={HOURS.has(key) ? 'text' : 'numeric'}
+          spellCheck={false}
           value={limits[key]}
           error={errorOf(key)}
-          maxLength={10}
+          maxLength={HOURS.has(key) ? 500 : 10}
           onChange={(event) => onChange({ ...limits, [key]: event.currentTarget.value })}
         />
       ))}

@@ -1,27 +1,16 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import type { SettingsEdit } from '@hedgerow/contract/device-interface'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
+import { PasswordField } from '@hedgerow/ui/password-field.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import { messageOf } from '../calls.ts'
 import { useVisitor } from '../session.ts'
-import { errorAt, groupIn, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { errorAt, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { FilePassword, useFilePassword } from './file-password.tsx'
 import styles from './form.module.css'
-
-type Value = SettingsEdit['value']
-
-/** A value of gateway.yaml. An empty field deletes it, so that `usual` holds. */
-export type Field = {
-  path: readonly [string, ...string[]]
-  label: string
-  description?: string
-  /** `list`: texts with commas between. */
-  kind: 'text' | 'number' | 'list' | readonly (readonly [value: string, words: string])[]
-  /** What holds when the file has none, in words. */
-  usual?: string
-}
+import { editsOf, textOf, valueIn, type Field, type Typed } from './settings-draft.ts'
 
 type SettingsPanelProps = {
   title: string
@@ -46,23 +35,10 @@ type FormProps = SettingsPanelProps & {
 }
 
 function Form({ title, lead, fields, groups = [], settings, isReading }: FormProps) {
-  /** What a person typed, by the number of the field. */
-  const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
+  const [typed, setTyped] = useState<Typed>({})
   const change = useChangeSettings()
   const password = useFilePassword()
-  const before = fields.map((field) => textOf(valueIn(settings, field)))
-  const texts = before.map((text, index) => typed[index] ?? text)
-  const isIn = (group: readonly string[]) => (field: Field) => group.every((key, at) => field.path[at] === key)
-  const groupOf = (field: Field) =>
-    groups.find((group) => isIn(group)(field) && fields.every((each, at) => !isIn(group)(each) || texts[at] === ''))
-  const changed = fields.flatMap((field, index) =>
-    texts[index] === before[index]
-      ? []
-      : [{ path: [...(groupOf(field) ?? field.path)], ...valueOf(field, texts[index]!) }],
-  )
-  const edits = changed.filter(
-    ({ path }, index) => changed.findIndex((other) => other.path.join() === path.join()) === index,
-  )
+  const edits = editsOf(fields, groups, settings.settings, typed)
   const isChanged = edits.length > 0
   const isTold = fields.some(({ path }) => errorAt(change.error, [...path]) !== undefined)
   return (
@@ -89,9 +65,10 @@ function Form({ title, lead, fields, groups = [], settings, isReading }: FormPro
           <Input
             key={field.path.join('.')}
             field={field}
-            text={texts[index]!}
+            before={valueIn(settings.settings, field)}
+            typed={typed[index]}
             error={errorAt(change.error, [...field.path])}
-            onChange={(text) => setTyped({ ...typed, [index]: text })}
+            onChange={(now) => setTyped({ ...typed, [index]: now })}
           />
         ))}
         {change.error !== null && !isTold && <Notice tone="danger">{messageOf(change.error)}</Notice>}
@@ -113,9 +90,18 @@ function Form({ title, lead, fields, groups = [], settings, isReading }: FormPro
   )
 }
 
-type InputProps = { field: Field; text: string; error: string | undefined; onChange: (text: string) => void }
+type InputProps = {
+  field: Field
+  /** The value in the file. */
+  before: unknown
+  typed: Typed[number] | undefined
+  error: string | undefined
+  onChange: (typed: string | null) => void
+}
 
-function Input({ field: { label, description, kind, usual }, text, error, onChange }: InputProps) {
+function Input({ field, before, typed, error, onChange }: InputProps) {
+  const { label, description, kind, usual } = field
+  const text = typed === undefined ? textOf(field, before) : (typed ?? '')
   const common = { label, description, error }
   if (kind === 'number')
     return (
@@ -127,7 +113,31 @@ function Input({ field: { label, description, kind, usual }, text, error, onChan
         onChange={(value) => onChange(String(value))}
       />
     )
-  if (kind === 'text' || kind === 'list')
+  if (kind === 'secret')
+    return (
+      <div className={styles.group}>
+        <PasswordField
+          {...common}
+          description={`${description ?? ''} \${NAME} stands for a variable of the agent.`.trim()}
+          showLabel={`Show: ${label}`}
+          placeholder={before === undefined ? 'none' : 'Empty: it stays as it is'}
+          autoComplete="off"
+          value={text}
+          disabled={typed === null}
+          maxLength={1_000}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+        {before !== undefined && (
+          <TickBox
+            checked={typed === null}
+            onChange={(isRemoved) => onChange(isRemoved ? null : textOf(field, before))}
+          >
+            Remove: {label}
+          </TickBox>
+        )}
+      </div>
+    )
+  if (typeof kind === 'string')
     return (
       <TextInput
         {...common}
@@ -146,22 +156,4 @@ function Input({ field: { label, description, kind, usual }, text, error, onChan
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
-}
-
-function valueIn({ settings }: Settings, { path }: Field): unknown {
-  return groupIn(settings, ...path.slice(0, -1))[path.at(-1)!]
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return Array.isArray(value) ? value.join(', ') : String(value)
-}
-
-/** No value for an empty field. */
-function valueOf({ kind }: Field, text: string): { value?: Value } {
-  const trimmed = text.trim()
-  if (trimmed === '') return {}
-  if (kind === 'number') return { value: Number(trimmed) }
-  if (kind === 'list') return { value: trimmed.split(',').flatMap((each) => each.trim() || []) }
-  return { value: trimmed === 'true' || trimmed === 'false' ? trimmed === 'true' : trimmed }
 }

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { lazy, Suspense, useRef, useState } from 'react'
+import { Link } from 'react-router'
 import type { DeviceFileError } from '@hedgerow/contract/device-interface'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -31,6 +32,13 @@ export function ConfigurationScreen() {
         title="Configuration"
         place={name}
         lead="gateway.yaml: cameras, sources, deterrents and rules of this gateway."
+        actions={
+          mayManage && (
+            <Button variant="default" component={Link} to="/configuration/sources">
+              Sources as forms
+            </Button>
+          )
+        }
       />
       {mayManage ? (
         <File />

@@ -28,7 +28,8 @@ import { LimitsFields } from '../parts/limits-fields.tsx'
 import { TrialFiring } from '../parts/trial-firing.tsx'
 import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { errorAt, groupIn, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { errorAt, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { groupIn } from '../written.ts'
 import styles from './camera.module.css'
 import own from './deterrents.module.css'
 
@@ -272,9 +273,6 @@ function LimitsPanel(props: ComponentProps<typeof LimitsFields>) {
     <Panel title="Limits">
       <div className={own.fields}>
         <LimitsFields {...props} />
-        <p className={styles.quiet}>
-          Hours, the longest firing and seconds an hour: edit in <Link to="/configuration">Configuration</Link>.
-        </p>
       </div>
     </Panel>
   )

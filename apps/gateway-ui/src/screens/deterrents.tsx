@@ -17,7 +17,8 @@ import { ProtectionChip } from '../parts/protection-chip.tsx'
 import { UndoBar } from '../parts/undo-bar.tsx'
 import { useLedger, useOrder, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { groupIn, listIn, useSettings, type Settings } from '../settings.ts'
+import { useSettings, type Settings } from '../settings.ts'
+import { groupIn, listIn } from '../written.ts'
 import styles from './deterrents.module.css'
 
 export function DeterrentsScreen() {

@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
 import { updateLines } from '@hedgerow/contract'
+import { NO_MODEL } from '@hedgerow/contract/constants'
 import { cameraWord } from '@hedgerow/contract/protection'
 import type { DeviceStatus } from '@hedgerow/contract/device-interface'
 import { ConditionList } from '@hedgerow/ui/condition-list.tsx'
@@ -101,7 +102,7 @@ function Cameras({ cameras }: Pick<DeviceStatus, 'cameras'>) {
 
 const PICTURE_HEIGHT = 480
 
-function Camera({ name, state, fps, problems: [problem] }: DeviceStatus['cameras'][number]) {
+function Camera({ name, state, fps }: DeviceStatus['cameras'][number]) {
   const load = useCallback(
     (signal: AbortSignal) =>
       askPicture(deviceCalls.readLatest, { params: { name }, query: { height: PICTURE_HEIGHT }, signal }),
@@ -109,7 +110,7 @@ function Camera({ name, state, fps, problems: [problem] }: DeviceStatus['cameras
   )
   return (
     <li className={styles.tile}>
-      <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} problem={problem} />
+      <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} />
       <Link to={`/cameras/${encodeURIComponent(name)}`}>{name}</Link>
       <span className={styles.state}>
         {state === 'online' ? `${fps.toFixed(1)} pictures a second` : cameraWord(state)}
@@ -124,9 +125,9 @@ function Updates({ version, updates }: Pick<DeviceStatus, 'version' | 'updates'>
 }
 
 function About({ status }: { status: DeviceStatus }) {
-  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting, detectors } = status
+  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting, detectors, model } = status
   const details = [
-    ['Detectors', detectors.map(({ name }) => name).join('; ') || 'none'],
+    ['Detectors', detectors.map(({ name }) => name).join('; ') || eyeInWords(model)],
     ['Hub', hubUrl === null ? 'not found yet' : <a href={hubUrl}>{hubUrl}</a>],
     ['Gateway id', gatewayId === null ? 'none yet' : <Mono>{gatewayId}</Mono>],
     ['VPN address', vpnAddress === null ? 'none yet' : <Mono>{vpnAddress}</Mono>],
@@ -135,4 +136,10 @@ function About({ status }: { status: DeviceStatus }) {
     ['Detections waiting', detectionsWaiting],
   ] as const
   return <DetailList details={details} />
+}
+
+/** The eye is no detector while no camera gives it a good picture. */
+function eyeInWords(model: string | null): string {
+  if (model === null) return 'none'
+  return `${model === 'none' ? NO_MODEL : model}, but no camera gives it a good picture`
 }

@@ -614,6 +614,7 @@ describe('a camera that a person adds', () => {
     for (const line of text.split('\n').filter((each) => each.includes('#'))) expect(after.text).toContain(line)
     expect(after.text).toContain('lane:\n    url: "http://127.0.0.1:9/lane.mjpeg"')
     await until(() => hub.heartbeats.at(-1)?.cameras.some(({ name }) => name === 'lane') ?? false)
+    expect((await call('getStatus', mine())).json).toMatchObject({ detectors: [], model: 'none' })
     const again = { ...body, hash: added.json['hash'] }
     expect(await call('addCamera', { ...mine(), body: again })).toMatchObject({ json: { error: 'camera_exists' } })
     const tuned = await send('PATCH', `${DEVICE_API_BASE}/v1/cameras/lane`, {

@@ -81,6 +81,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     getStatus() {
       const { deviceToken: _token, claimUrl: _url, detectionsDropped: _dropped, ...state } = options.state()
       const { cameras, ...device } = options.parts()
+      const { eye } = file.current().sources
       return {
         ...state,
         ...device,
@@ -90,6 +91,7 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
           problems: sources.problemsOf(camera.name),
           overlays: [...(sources.overlaysOf(camera.name)?.boxes() ?? [])],
         })),
+        model: eye ? file.conceal(eye.model) : null,
         armed: deterrents.isArmed(),
       }
     },
