@@ -1,4 +1,5 @@
 /** Protection in words. Pure. */
+import type { Gateway } from '@hedgerow/contract'
 import { countProtection, isProtected, protectionLine, type Protection } from '@hedgerow/contract/protection'
 
 /** What the gateways lack, as `2 of 4 gateways are not protected: 1 offline, 1 disarmed`; undefined for nothing. */
@@ -32,6 +33,21 @@ export function lineAtSite(
   if (there === here) return { words: here, title: here }
   const named = `${there} ${zoneName(Date.parse(protection.until!), timeZone!)}`
   return { words: named, title: `${named}. Here: ${here}` }
+}
+
+/**
+ * Why a gateway is as it is: how it protects, by whom and until when, and what its status is about. Of an online gateway
+ * the status has only good news, and a warning names a blind camera itself.
+ */
+export function reasonAt(
+  { status, statusReason, protection, timeZone }: Pick<Gateway, 'status' | 'statusReason' | 'protection' | 'timeZone'>,
+  now: number,
+): string {
+  const { state, reason } = protection
+  if (state === 'protected' || state === 'offline') return statusReason
+  const line = lineAtSite(protection, now, timeZone).words
+  if (status === 'online') return line
+  return state === 'blind' && statusReason.includes(reason) ? statusReason : `${line} · ${statusReason}`
 }
 
 const zoneName = (at: number, timeZone: string): string =>
