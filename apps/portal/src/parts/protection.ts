@@ -1,6 +1,12 @@
 /** Protection in words. Pure. */
 import type { Gateway } from '@hedgerow/contract'
-import { countProtection, isProtected, protectionLine, type Protection } from '@hedgerow/contract/protection'
+import {
+  countProtection,
+  isProtected,
+  PROTECTION_STATES,
+  protectionLine,
+  type Protection,
+} from '@hedgerow/contract/protection'
 
 /** What the gateways lack, as `2 of 4 gateways are not protected: 1 offline, 1 disarmed`; undefined for nothing. */
 export function unprotected(
@@ -18,6 +24,19 @@ export function unprotected(
   const tone = ({ offline: 'danger', unproven: 'plain' } as const)[worst[0] as 'offline' | 'unproven'] ?? 'warning'
   return { words: `${which} not protected: ${each.join(', ')}`, tone }
 }
+
+type State = Pick<Gateway, 'status' | 'protection'>
+
+/** What needs a person: what is not online, or known not to protect. */
+export const needsAttention = ({ status, protection }: State): boolean =>
+  status !== 'online' || !(isProtected(protection) || protection.state === 'unproven')
+
+const URGENCY = { offline: 0, warning: 1, online: 2 }
+
+/** For an order with the worst first: what is not protected, then warnings. */
+export const urgency = ({ status, protection }: State): number =>
+  (isProtected(protection) ? PROTECTION_STATES.length : PROTECTION_STATES.indexOf(protection.state)) * 3 +
+  URGENCY[status]
 
 /**
  * The sentence of a protection state in the time of its site, and for the pointer also in that of the person who looks,
