@@ -44,9 +44,12 @@ test('a figure filters its gateways, and pressed again shows all', async () => {
   await portal.row('Offline ford').waitFor()
   const offline = page.getByText('Offline', { exact: true }).locator('xpath=../dd').first()
   expect(await offline.getAttribute('data-tone')).toBe('danger')
-  expect(await page.getByRole('button', { name: /^Show .*gateways/ }).first().getAttribute('aria-label')).toMatch(
-    /offline/,
-  )
+  expect(
+    await page
+      .getByRole('button', { name: /^Show .*gateways/ })
+      .first()
+      .getAttribute('aria-label'),
+  ).toMatch(/offline/)
   await button('Show online gateways').click()
   await page.getByText('No gateway is online now.').waitFor()
   await button('Show offline gateways').click()

@@ -43,11 +43,13 @@ it('lists an online gateway that is known not to protect, the worst first, befor
     ...gateway(state, 'online', now),
     protection: { state, reason: '', until: null, isBrief: false },
   })
-  const fleet = [gateway('warns', 'warning', now, now), as('unproven'), as('disarmed'), as('firing'), as('blocked'), as('blind')]
-  expect(findTroubles(fleet).failing.map(({ name }) => name)).toEqual([
-    'disarmed',
-    'blind',
-    'blocked',
-    'warns',
-  ])
+  const fleet = [
+    gateway('warns', 'warning', now, now),
+    as('unproven'),
+    as('disarmed'),
+    as('firing'),
+    as('blocked'),
+    as('blind'),
+  ]
+  expect(findTroubles(fleet).failing.map(({ name }) => name)).toEqual(['disarmed', 'blind', 'blocked', 'warns'])
 })
