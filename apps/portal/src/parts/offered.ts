@@ -2,7 +2,7 @@
 import type { ProtectionState } from '@hedgerow/contract/protection'
 import type { Order } from './orders.ts'
 
-export type Offered = {
+type Offered = {
   key: 'stop' | 'pause' | 'disarm' | 'arm'
   words: string
   /** Undefined: it is asked for how long. */
@@ -11,8 +11,8 @@ export type Offered = {
 }
 
 /**
- * Stop is always there: the hub tries it for as long as a command lives, and a gateway that sends no heartbeat may still
- * take it. Only managers arm.
+ * Stop is always there: the hub tries it for as long as a command lives, and a gateway that sends no heartbeat may take
+ * it all the same. Only managers arm.
  */
 export function offered(state: ProtectionState, mayArm: boolean): Offered[] {
   const stop: Offered = { key: 'stop', words: 'Stop', order: { action: 'stop' }, disabled: false }

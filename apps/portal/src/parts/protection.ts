@@ -55,8 +55,8 @@ export function lineAtSite(
 }
 
 /**
- * Why a gateway is as it is: how it protects, by whom and until when, and what its status is about. Of an online gateway
- * the status has only good news, and a warning names a blind camera itself.
+ * Why a gateway is as it is: how it protects, by whom and until when, and what its status is about. Of an online
+ * gateway the status has only good news, and a warning names a blind camera itself.
  */
 export function reasonAt(
   { status, statusReason, protection, timeZone }: Pick<Gateway, 'status' | 'statusReason' | 'protection' | 'timeZone'>,
