@@ -42,6 +42,14 @@ test('a figure filters its gateways, and pressed again shows all', async () => {
   await hub.api(addGateway, { body: { name: 'Offline ford' } })
   await portal.open('/gateways')
   await portal.row('Offline ford').waitFor()
+  const offline = page.getByText('Offline', { exact: true }).locator('xpath=../dd').first()
+  expect(await offline.getAttribute('data-tone')).toBe('danger')
+  expect(
+    await page
+      .getByRole('button', { name: /^Show .*gateways/ })
+      .first()
+      .getAttribute('aria-label'),
+  ).toMatch(/offline/)
   await button('Show online gateways').click()
   await page.getByText('No gateway is online now.').waitFor()
   await button('Show offline gateways').click()

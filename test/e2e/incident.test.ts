@@ -100,7 +100,7 @@ test('while the water is on, everything is within the screen, Stop too, and ackn
   await dialog.getByText('Water 600 s', { exact: true }).waitFor()
   await dialog.getByText('gate · Orchard · Row 12').waitFor()
   // In the time of the site; that of the viewer is on hover.
-  const when = dialog.getByText(/NZ[DS]T|GMT\+1[23]/)
+  const when = dialog.getByText(/NZ[DS]T|GMT\+1[23]/).first()
   expect(await when.getAttribute('title')).toMatch(/^Here: /)
   await dialog.getByText(/^Firing: Water/).waitFor()
   const buttons = ['Correct', 'Wrong', 'Other…', 'Acknowledge'].map((name) => dialog.getByRole('button', { name }))
@@ -117,6 +117,15 @@ test('while the water is on, everything is within the screen, Stop too, and ackn
   expect(relay.isOn()).toBe(true)
   await stop.click()
   await waitFor(() => !relay.isOn(), { for: 'the water to stop' })
+
+  // The card shows it whole too, and a phone has no keys.
+  await portal.open('/threats')
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /boar/ }) })
+  const fired = (await card.getByText('fired', { exact: true }).boundingBox())!
+  const box = (await card.boundingBox())!
+  expect(fired.x + fired.width).toBeLessThanOrEqual(box.x + box.width)
+  expect(fired.y + fired.height).toBeLessThanOrEqual(box.y + box.height)
+  expect(await page.getByText('selects;').isVisible()).toBe(false)
 })
 
 test('what was blocked says so with the reason, and a swipe leads to the next incident, two fingers zoom', async () => {

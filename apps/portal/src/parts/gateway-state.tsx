@@ -1,8 +1,8 @@
 import type { Gateway, Protection } from '@hedgerow/contract'
-import { isProtected, protectionTone, protectionWord } from '@hedgerow/contract/protection'
+import { protectionTone, protectionWord } from '@hedgerow/contract/protection'
 import { statusMark } from '#api/gateways.ts'
 import { useCountdown } from '@hedgerow/ui/now.ts'
-import { lineAtSite } from './protection.ts'
+import { lineAtSite, reasonAt } from './protection.ts'
 import { StateChip } from '@hedgerow/ui/state-chip.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 
@@ -35,7 +35,7 @@ type GatewayStateProps = {
   silent?: boolean
 }
 
-/** A gateway's status and protection, with the reason for the more urgent one. Offline is said once. */
+/** A gateway's status and protection, with the reasons. Offline is said once. */
 export function GatewayState({ gateway, brief = false, silent = false }: GatewayStateProps) {
   const { status, protection } = gateway
   const reason = useReason(gateway)
@@ -49,12 +49,8 @@ export function GatewayState({ gateway, brief = false, silent = false }: Gateway
   )
 }
 
-/** Online, and it protects. */
+/** Online, and nothing is to be said of its protection. */
 export const isWell = ({ status, protection }: Pick<Gateway, 'status' | 'protection'>): boolean =>
-  status === 'online' && isProtected(protection)
+  status === 'online' && protection.state === 'protected'
 
-/** Of an online gateway the status has only good news. */
-export function useReason({ status, statusReason, protection, timeZone }: Gateway): string {
-  const { words: line } = lineAtSite(protection, useCountdown(protection.until), timeZone)
-  return status !== 'online' || isProtected(protection) ? statusReason : line
-}
+export const useReason = (gateway: Gateway): string => reasonAt(gateway, useCountdown(gateway.protection.until))

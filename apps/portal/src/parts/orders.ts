@@ -7,6 +7,7 @@ import { refetchGateways } from '#api/gateways.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
+import { offered } from './offered.ts'
 
 export type Order =
   | { action: 'stop' }
@@ -54,16 +55,4 @@ export function useToldOrder({ id, name }: Ordered) {
   return { give, isPending }
 }
 
-type Offered = { key: 'stop' | 'pause' | 'disarm' | 'arm'; words: string; order: Order | undefined }
-
-/** Stop is always there. Without `order`, it is asked for how long. Only managers arm. */
-export function useOffered({ protection: { state } }: Ordered): Offered[] {
-  const mayArm = mayManageFleet(useUser().role)
-  const stop = { key: 'stop', words: 'Stop', order: { action: 'stop' } } as const
-  if (state === 'disarmed') return mayArm ? [stop, { key: 'arm', words: 'Arm', order: { action: 'arm' } }] : [stop]
-  return [
-    stop,
-    { key: 'pause', words: 'Pause 1 h', order: { action: 'disarm', lasts: '1h' } },
-    { key: 'disarm', words: 'Disarm…', order: undefined },
-  ]
-}
+export const useOffered = ({ protection }: Ordered) => offered(protection.state, mayManageFleet(useUser().role))

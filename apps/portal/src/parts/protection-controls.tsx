@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useId, useState } from 'react'
+import { OFFLINE_REASON } from './offered.ts'
 import { useOffered, useToldOrder, type Order, type Ordered } from './orders.ts'
 import styles from './protection.module.css'
 
@@ -9,23 +10,31 @@ const DisarmDialog = lazy(() => import('./disarm-dialog.tsx'))
 export function ProtectionControls({ gateway, size = 'sm' }: { gateway: Ordered; size?: 'xs' | 'sm' }) {
   const [isAsking, setAsking] = useState(false)
   const { give, isPending } = useToldOrder(gateway)
+  const offered = useOffered(gateway)
+  const reason = useId()
   const act = (order: Order | undefined) => {
     if (order === undefined) setAsking(true)
     else if (order.action !== 'fire') void give(order)
   }
   return (
     <div className={styles.controls}>
-      {useOffered(gateway).map(({ key, words, order }) => (
+      {offered.map(({ key, words, order, disabled }) => (
         <Button
           key={key}
           size={size}
-          {...(key === 'stop' ? { color: 'red' } : { variant: 'default', disabled: isPending })}
+          {...(key === 'stop' ? { color: 'red' } : { variant: 'default', disabled: disabled || isPending })}
+          {...(disabled && { 'aria-describedby': reason })}
           aria-label={`${words.replace('…', '')} ${gateway.name}`}
           onClick={() => act(order)}
         >
           {words}
         </Button>
       ))}
+      {offered.some(({ disabled }) => disabled) && (
+        <small id={reason} className={styles.reason}>
+          {OFFLINE_REASON}
+        </small>
+      )}
       <Suspense>{isAsking && <DisarmDialog gateway={gateway} onGone={() => setAsking(false)} />}</Suspense>
     </div>
   )

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ProtectionState } from '@hedgerow/contract/protection'
-import { unprotected } from './protection.ts'
+import { reasonAt, unprotected } from './protection.ts'
 
 const as = (states: readonly ProtectionState[], isBrief = false) =>
   states.map((state) => ({ state, reason: '', until: null, isBrief }))
@@ -33,4 +33,30 @@ it('does not count a cool-down of seconds', () => {
   expect(unprotected([...as(['blocked'], true), ...as(['blocked'])])?.words).toBe(
     '1 of 2 gateways is not protected: 1 blocked',
   )
+})
+
+const NOW = Date.parse('2026-11-27T02:00:00Z')
+const WARNS = 'heartbeat 5 s ago, disk 93 % full'
+const IS_WELL = 'heartbeat 5 s ago, VPN handshake 9 s ago'
+
+it.each([
+  ['warning', 'protected', '', null, WARNS, WARNS],
+  ['online', 'protected', '', null, IS_WELL, IS_WELL],
+  ['offline', 'offline', 'nothing is heard from it', null, 'no heartbeat for 9 min', 'no heartbeat for 9 min'],
+  ['online', 'disarmed', 'by rosa', null, IS_WELL, 'Disarmed by rosa until somebody arms it'],
+  ['warning', 'disarmed', 'by rosa', '07:00', WARNS, `Disarmed by rosa until 07:00 · ${WARNS}`],
+  ['online', 'firing', 'Water', '02:00', IS_WELL, 'Firing: Water, 8 s left'],
+  ['warning', 'firing', 'Water', '02:00', WARNS, `Firing: Water, 8 s left · ${WARNS}`],
+  ['warning', 'blocked', 'cooling down', '02:00', WARNS, `Blocked: cooling down, 8 s left · ${WARNS}`],
+  ['warning', 'blind', 'camera gate is offline', null, 'camera gate is offline', 'camera gate is offline'],
+  ['warning', 'blind', 'no camera watches', null, WARNS, `Blind: no camera watches · ${WARNS}`],
+] as const)('of a gateway that is %s and %s (%s, %s) it tells both reasons', (...row) => {
+  const [status, state, reason, clock, statusReason, expected] = row
+  const until = clock === null ? null : `2026-11-27T${clock}:${clock === '02:00' ? '08' : '00'}Z`
+  // The zone is named only where that of the person who looks is another one.
+  const said = reasonAt(
+    { status, statusReason, protection: { state, reason, until, isBrief: true }, timeZone: 'UTC' },
+    NOW,
+  )
+  expect(said.replace(' UTC', '')).toBe(expected)
 })

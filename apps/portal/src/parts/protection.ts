@@ -1,5 +1,12 @@
 /** Protection in words. Pure. */
-import { countProtection, isProtected, protectionLine, type Protection } from '@hedgerow/contract/protection'
+import type { Gateway } from '@hedgerow/contract'
+import {
+  countProtection,
+  isProtected,
+  PROTECTION_STATES,
+  protectionLine,
+  type Protection,
+} from '@hedgerow/contract/protection'
 
 /** What the gateways lack, as `2 of 4 gateways are not protected: 1 offline, 1 disarmed`; undefined for nothing. */
 export function unprotected(
@@ -18,6 +25,19 @@ export function unprotected(
   return { words: `${which} not protected: ${each.join(', ')}`, tone }
 }
 
+type State = Pick<Gateway, 'status' | 'protection'>
+
+/** What needs a person: what is not online, or known not to protect. */
+export const needsAttention = ({ status, protection }: State): boolean =>
+  status !== 'online' || !(isProtected(protection) || protection.state === 'unproven')
+
+const URGENCY = { offline: 0, warning: 1, online: 2 }
+
+/** For an order with the worst first: what is not protected, then warnings. */
+export const urgency = ({ status, protection }: State): number =>
+  (isProtected(protection) ? PROTECTION_STATES.length : PROTECTION_STATES.indexOf(protection.state)) * 3 +
+  URGENCY[status]
+
 /**
  * The sentence of a protection state in the time of its site, and for the pointer also in that of the person who looks,
  * where they differ.
@@ -32,6 +52,21 @@ export function lineAtSite(
   if (there === here) return { words: here, title: here }
   const named = `${there} ${zoneName(Date.parse(protection.until!), timeZone!)}`
   return { words: named, title: `${named}. Here: ${here}` }
+}
+
+/**
+ * Why a gateway is as it is: how it protects, by whom and until when, and what its status is about. Of an online
+ * gateway the status has only good news, and a warning names a blind camera itself.
+ */
+export function reasonAt(
+  { status, statusReason, protection, timeZone }: Pick<Gateway, 'status' | 'statusReason' | 'protection' | 'timeZone'>,
+  now: number,
+): string {
+  const { state, reason } = protection
+  if (state === 'protected' || state === 'offline') return statusReason
+  const line = lineAtSite(protection, now, timeZone).words
+  if (status === 'online') return line
+  return state === 'blind' && statusReason.includes(reason) ? statusReason : `${line} · ${statusReason}`
 }
 
 const zoneName = (at: number, timeZone: string): string =>

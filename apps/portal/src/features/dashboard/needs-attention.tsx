@@ -40,7 +40,7 @@ export function NeedsAttention() {
       title="Needs attention"
       actions={
         failing.length > SHOWN && (
-          <Link to="/gateways" className={styles.all}>
+          <Link to="/gateways?protection=attention" className={styles.all}>
             See all
           </Link>
         )

@@ -37,12 +37,19 @@ it('lists offline gateways and then the newest failure first, never connected on
   expect(never.map(({ name }) => name)).toEqual(['Beck', 'Mill'])
 })
 
-it('lists an online gateway that is known not to protect', () => {
+it('lists an online gateway that is known not to protect, the worst first, before a warning of a protected one', () => {
   const now = '2026-11-22T07:00:00.000Z'
   const as = (state: 'disarmed' | 'blind' | 'blocked' | 'unproven' | 'firing') => ({
     ...gateway(state, 'online', now),
     protection: { state, reason: '', until: null, isBrief: false },
   })
-  const fleet = [as('unproven'), as('disarmed'), as('firing'), as('blocked'), as('blind')]
-  expect(findTroubles(fleet).failing.map(({ name }) => name)).toEqual(['blind', 'blocked', 'disarmed'])
+  const fleet = [
+    gateway('warns', 'warning', now, now),
+    as('unproven'),
+    as('disarmed'),
+    as('firing'),
+    as('blocked'),
+    as('blind'),
+  ]
+  expect(findTroubles(fleet).failing.map(({ name }) => name)).toEqual(['disarmed', 'blind', 'blocked', 'warns'])
 })

@@ -2,6 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { Menu } from '@mantine/core'
 import type { ComponentProps, ReactElement } from 'react'
 import { MANAGER_NEEDED } from '#api/roles.ts'
+import { OFFLINE_REASON } from '#parts/offered.ts'
 import { useOffered, useToldOrder } from '#parts/orders.ts'
 import { MenuOnDemand } from '@hedgerow/ui/menu-on-demand.tsx'
 import type { GatewayVerb } from './dialogs/dialogs.tsx'
@@ -28,11 +29,13 @@ export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }:
     <MenuOnDemand button={button} width={220}>
       {gateway.kind === 'enrolled' && (
         <>
-          {offered.map(({ key, words, order }) => (
+          {offered.map(({ key, words, order, disabled }) => (
             <Menu.Item
               key={key}
               className={key === 'stop' ? (styles.danger ?? '') : ''}
+              {...(disabled && { 'aria-disabled': true, 'data-disabled': true, closeMenuOnClick: false })}
               onClick={() => {
+                if (disabled) return
                 if (order === undefined) onVerb('disarm', gateway)
                 else if (order.action !== 'fire') void give(order)
               }}
@@ -40,6 +43,7 @@ export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }:
               {words}
             </Menu.Item>
           ))}
+          {offered.some(({ disabled }) => disabled) && <p className={styles.reason}>{OFFLINE_REASON}</p>}
           <Menu.Divider />
         </>
       )}

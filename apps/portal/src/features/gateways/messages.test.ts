@@ -27,6 +27,9 @@ it('names the search when nothing is found', () => {
   expect(noMatch({ search: 'x', status: 'offline', protection: 'any', tag: '' })).toMatch(
     /^No gateway that is offline has “x” in/,
   )
+  expect(noMatch({ search: '', status: 'any', protection: 'attention', tag: '' })).toBe(
+    'No gateway needs attention now.',
+  )
   expect(noMatch({ search: '', status: 'any', protection: 'any', tag: 'north' })).toBe(
     'No gateway has the tag “north”.',
   )

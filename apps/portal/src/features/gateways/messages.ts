@@ -22,6 +22,11 @@ export const DELETION_FOLLOWS =
   'detections and its history. If the agent still runs on the device, it asks to join again and waits under ' +
   'Pending Gateway Registrations: to keep the device out, stop the agent first.'
 
+const PROTECTED_AS = new Map<View['protection'], string>([
+  ['not', 'is not protected'],
+  ['attention', 'needs attention'],
+])
+
 /** The message when nothing is found. */
 export function noMatch({
   search,
@@ -31,7 +36,7 @@ export function noMatch({
 }: Pick<View, 'search' | 'status' | 'protection' | 'tag'>): string {
   const states = [
     ...(status === 'any' ? [] : [status === 'warning' ? 'has a warning' : `is ${status}`]),
-    ...(protection === 'any' ? [] : [`is ${protection === 'not' ? 'not protected' : protection}`]),
+    ...(protection === 'any' ? [] : [PROTECTED_AS.get(protection) ?? `is ${protection}`]),
   ].join(' and ')
   const tagged = tag === '' ? '' : ` with the tag “${tag}”`
   if (search.trim() === '' && states === '')

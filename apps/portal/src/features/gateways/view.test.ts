@@ -93,6 +93,7 @@ it('has the gateways of a protection, or all that are not protected', () => {
     fleetOfAll.filter((one) => isWanted({ ...one, tags: [] }, { ...usual, protection })).map(({ name }) => name)
   expect(wanted('any')).toHaveLength(8)
   expect(wanted('not')).toEqual(['C', 'D', 'E', 'G', 'D2'])
+  expect(wanted('attention')).toEqual(['B', 'C', 'D', 'E', 'D2'])
   expect(wanted('disarmed')).toEqual(['D', 'D2'])
   expect(wanted('protected')).toEqual(['A', 'B'])
 })

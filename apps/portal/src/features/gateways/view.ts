@@ -5,14 +5,15 @@
 import type { Gateway } from '@hedgerow/contract'
 import { byNaturalOrder, byVersion } from '@hedgerow/contract/natural-order'
 import { countProtection, isProtected, PROTECTION_STATES, type ProtectionState } from '@hedgerow/contract/protection'
+import { needsAttention, urgency } from '#parts/protection.ts'
 
 /** `active`: online, or with a warning. */
 const STATUSES = ['online', 'warning', 'offline', 'active'] as const
-const PROTECTIONS = ['not', ...PROTECTION_STATES] as const
+const PROTECTIONS = ['not', 'attention', ...PROTECTION_STATES] as const
 const SORTS = ['name', 'status', 'location', 'address', 'version', 'seen', 'users'] as const
 
 export type StatusFilter = (typeof STATUSES)[number] | 'any'
-/** `not`: neither protected nor firing. */
+/** `not`: neither protected nor firing. `attention`: what the dashboard lists. */
 export type ProtectionFilter = (typeof PROTECTIONS)[number] | 'any'
 export type SortKey = (typeof SORTS)[number]
 /** A window too narrow for the table shows cards either way. */
@@ -66,7 +67,9 @@ export function isWanted(
   { status, protection: now, tags }: Pick<Gateway, 'status' | 'protection' | 'tags'>,
   { status: wanted, protection, tag }: Pick<View, 'status' | 'protection' | 'tag'>,
 ): boolean {
-  if (protection === 'not' ? isProtected(now) : protection !== 'any' && protection !== now.state) return false
+  if (protection === 'attention' && !needsAttention({ status, protection: now })) return false
+  if (protection === 'not' && isProtected(now)) return false
+  if (PROTECTION_STATES.some((state) => state === protection) && protection !== now.state) return false
   if (tag !== '' && !tags.includes(tag)) return false
   return wanted === 'any' || status === wanted || (wanted === 'active' && status !== 'offline')
 }
@@ -78,11 +81,6 @@ export const sortBy = (view: View, sort: SortKey): View => ({
   descending: view.sort === sort && !view.descending,
 })
 
-const URGENCY = { offline: 0, warning: 1, online: 2 }
-/** What is not protected first, then warnings. */
-const urgency = ({ status, protection }: Gateway) =>
-  (isProtected(protection) ? PROTECTION_STATES.length : PROTECTION_STATES.indexOf(protection.state)) * 3 +
-  URGENCY[status]
 const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
   name: () => 0,
   status: (a, b) => urgency(a) - urgency(b),

@@ -64,8 +64,12 @@ export const Card = memo(function Card({
           </span>
           <span className={styles.when}>
             <SiteTime at={startedAt} timeZone={timeZone} />
-            {isFired && <span className={styles.fired}>deterrent fired</span>}
-            {words !== undefined && <span className={styles.said}>{words}</span>}
+            {(isFired || words !== undefined) && (
+              <span className={styles.outcome}>
+                {isFired && <span className={styles.fired}>fired</span>}
+                {words !== undefined && <span className={styles.said}>{words}</span>}
+              </span>
+            )}
           </span>
         </span>
       </button>

@@ -13,8 +13,9 @@ import styles from './threats.module.css'
 
 const CARD_WIDTH = 236
 const GAP = 14
-/** Caption below the picture. */
+/** Caption below the picture: a narrow one has a line more. */
 const CAPTION_HEIGHT = 84
+const NARROW_CAPTION_HEIGHT = 104
 const OVERSCAN_ROWS = 2
 /** The top bar with the filters, and the bar of a selection: the keys move to rows between them. */
 const STICKY_ABOVE = 150
@@ -74,7 +75,8 @@ export function Wall({
   }, [measure])
   const abreast = Math.max(width < 480 ? 2 : 1, Math.floor((width + GAP) / (CARD_WIDTH + GAP)))
   const cardWidth = (width - GAP * (abreast - 1)) / abreast
-  const rowHeight = Math.round((cardWidth * 9) / 16) + CAPTION_HEIGHT + GAP
+  const captionHeight = cardWidth < CARD_WIDTH ? NARROW_CAPTION_HEIGHT : CAPTION_HEIGHT
+  const rowHeight = Math.round((cardWidth * 9) / 16) + captionHeight + GAP
   const rows = Math.ceil(incidents.length / abreast)
   const virtualizer = useWindowVirtualizer({
     count: rows,

@@ -17,6 +17,7 @@ const STATUSES: readonly (readonly [StatusFilter, string])[] = [
 ]
 const PROTECTIONS: readonly (readonly [ProtectionFilter, string])[] = [
   ['any', 'Any protection'],
+  ['attention', 'Needs attention'],
   ['not', 'Not protected'],
   ...PROTECTION_STATES.map((state) => [state, protectionWord(state)] as const),
 ]

@@ -4,7 +4,7 @@ import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
 import type { StatusFilter } from '../view.ts'
 import { DENSE_FROM } from './table.tsx'
 
-/** The fleet by status; undefined while it is unknown. Each figure shows its gateways. */
+/** The fleet by status, the worst first; undefined while it is unknown. Each figure shows its gateways. */
 export const Summary = memo(function Summary({ gateways, loading, status, onStatus }: SummaryProps) {
   const count = (status: Gateway['status']) => gateways?.filter((gateway) => gateway.status === status).length ?? null
   const toggle = (wanted: StatusFilter, name: string) => ({
@@ -18,15 +18,20 @@ export const Summary = memo(function Summary({ gateways, loading, status, onStat
       loading={loading}
       low={(gateways?.length ?? 0) >= DENSE_FROM}
       figures={[
-        { label: 'Total', value: gateways?.length ?? null, toggle: toggle('any', 'Show all gateways') },
-        { label: 'Online', value: count('online'), toggle: toggle('online', 'Show online gateways') },
-        { label: 'Offline', value: count('offline'), toggle: toggle('offline', 'Show offline gateways') },
+        {
+          label: 'Offline',
+          value: count('offline'),
+          tone: 'danger',
+          toggle: toggle('offline', 'Show offline gateways'),
+        },
         {
           label: 'Warnings',
           value: count('warning'),
           tone: 'warning',
           toggle: toggle('warning', 'Show gateways with a warning'),
         },
+        { label: 'Online', value: count('online'), toggle: toggle('online', 'Show online gateways') },
+        { label: 'Total', value: gateways?.length ?? null, toggle: toggle('any', 'Show all gateways') },
       ]}
     />
   )

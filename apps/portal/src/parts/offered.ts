@@ -1,0 +1,30 @@
+/** Which orders are offered in which state, and why not. Pure. */
+import type { ProtectionState } from '@hedgerow/contract/protection'
+import type { Order } from './orders.ts'
+
+type Offered = {
+  key: 'stop' | 'pause' | 'disarm' | 'arm'
+  words: string
+  /** Undefined: it is asked for how long. */
+  order: Order | undefined
+  disabled: boolean
+}
+
+/**
+ * Stop is always there: the hub tries it for as long as a command lives, and a gateway that sends no heartbeat may take
+ * it all the same. Only managers arm.
+ */
+export function offered(state: ProtectionState, mayArm: boolean): Offered[] {
+  const stop: Offered = { key: 'stop', words: 'Stop', order: { action: 'stop' }, disabled: false }
+  if (state === 'disarmed')
+    return mayArm ? [stop, { key: 'arm', words: 'Arm', order: { action: 'arm' }, disabled: false }] : [stop]
+  const disabled = state === 'offline'
+  return [
+    stop,
+    { key: 'pause', words: 'Pause 1 h', order: { action: 'disarm', lasts: '1h' }, disabled },
+    { key: 'disarm', words: 'Disarm…', order: undefined, disabled },
+  ]
+}
+
+/** Why some are disabled. */
+export const OFFLINE_REASON = 'Offline: it cannot be reached. Stop is tried for 20 s.'
