@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { armGateway, disarmGateway, fireDeterrent, stopDeterrents } from 'virtual:contract-calls'
 import { api, messageOf } from '#api/client.ts'
 import { refetchGateways } from '#api/gateways.ts'
+import { ONLY_WATCHES } from '@hedgerow/contract/protection'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -56,13 +57,13 @@ export function useToldOrder({ id, name }: Ordered) {
 
 type Offered = { key: 'stop' | 'pause' | 'disarm' | 'arm'; words: string; order: Order | undefined }
 
-/** Stop is always there. Without `order`, it is asked for how long. Only managers arm. */
-export function useOffered({ protection: { state } }: Ordered): Offered[] {
+/** Stop is always there, unless nothing can fire. Without `order`, it is asked for how long. Only managers arm. */
+export function useOffered({ protection: { state, reason } }: Ordered): Offered[] {
   const mayArm = mayManageFleet(useUser().role)
-  const stop = { key: 'stop', words: 'Stop', order: { action: 'stop' } } as const
-  if (state === 'disarmed') return mayArm ? [stop, { key: 'arm', words: 'Arm', order: { action: 'arm' } }] : [stop]
+  const stop: Offered[] = reason === ONLY_WATCHES ? [] : [{ key: 'stop', words: 'Stop', order: { action: 'stop' } }]
+  if (state === 'disarmed') return mayArm ? [...stop, { key: 'arm', words: 'Arm', order: { action: 'arm' } }] : stop
   return [
-    stop,
+    ...stop,
     { key: 'pause', words: 'Pause 1 h', order: { action: 'disarm', lasts: '1h' } },
     { key: 'disarm', words: 'Disarm…', order: undefined },
   ]
