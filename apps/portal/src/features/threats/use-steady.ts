@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** So soon after another incident came under the thumb, a tap is meant for the one before. */
-export const UNSTEADY_MS = 600
+const UNSTEADY_MS = 600
 
 /** Whether the incident has been there long enough for a tap; at once for the first one. */
 export function useSteady(id: string | undefined): () => boolean {
