@@ -3,7 +3,7 @@ import type { Fact, FactData, FactKind, Gateway, HubSettings } from '@hedgerow/c
 import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
-import { SETTING_LABELS } from '../settings/words.ts'
+import { SETTING_LABELS } from '../settings/settings.ts'
 import { linkInWords } from '@hedgerow/contract/audit-answers'
 
 /** Time and gateway are the fact's by default. */

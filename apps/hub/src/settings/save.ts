@@ -10,8 +10,7 @@ import { by, HUB, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
-import { readSettings } from './settings.ts'
-import { settingChanges } from './words.ts'
+import { readSettings, settingChanges } from './settings.ts'
 
 /** Throws `invalid_request` for an invalid network, `vpn_network_in_use` and `changed_meanwhile`. */
 export function saveSettings(

@@ -99,7 +99,7 @@ function Shown({
           onNext={onNext}
         />
         {marked !== undefined && marked.id !== incident.id && (
-          <MarkedBefore said={marked.said} onUndo={onUndo} onGone={onMarkGone} />
+          <MarkedBefore key={marked.id} said={marked.said} onUndo={onUndo} onGone={onMarkGone} />
         )}
         {pictured.length > 1 && (
           <ul className={styles.strip} aria-label="Pictures of this incident">

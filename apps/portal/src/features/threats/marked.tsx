@@ -12,14 +12,14 @@ export function MarkedBefore({ said, onUndo, onGone }: Pick<Marked, 'said'> & { 
   useEffect(() => {
     const timer = setTimeout(onGone, SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [said, onGone])
+  }, [onGone])
   return (
-    <div className={styles.marked} role="status">
+    <output className={styles.marked}>
       {wordsOfMark(said)}
       <Button variant="white" onClick={onUndo}>
         Undo
       </Button>
-    </div>
+    </output>
   )
 }
 

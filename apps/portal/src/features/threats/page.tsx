@@ -148,7 +148,7 @@ export function ThreatsPage() {
   // Until the next incident is drawn, a second tap is on the one that is reviewed already.
   const leaving = useRef<string>(undefined)
   useEffect(() => {
-    leaving.current = undefined
+    if (leaving.current !== opened) leaving.current = undefined
   }, [opened])
   const sayOnce = async (said: Verdict) => {
     if (leaving.current === opened) return
