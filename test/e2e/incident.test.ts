@@ -100,7 +100,7 @@ test('while the water is on, everything is within the screen, Stop too, and ackn
   await dialog.getByText('Water 600 s', { exact: true }).waitFor()
   await dialog.getByText('gate · Orchard · Row 12').waitFor()
   // In the time of the site; that of the viewer is on hover.
-  const when = dialog.getByText(/NZ[DS]T|GMT\+1[23]/).first()
+  const when = dialog.getByRole('paragraph').getByText(/NZ[DS]T|GMT\+1[23]/)
   expect(await when.getAttribute('title')).toMatch(/^Here: /)
   await dialog.getByText(/^Firing: Water/).waitFor()
   const buttons = ['Correct', 'Wrong', 'Other…', 'Acknowledge'].map((name) => dialog.getByRole('button', { name }))
@@ -175,4 +175,38 @@ test('what was blocked says so with the reason, and a swipe leads to the next in
   await dialog.getByRole('heading', { name: /^(boar|fox) at Orchard$/ }).waitFor()
   await move(touch, [{ x: x - 80, y }], [{ x: x + 80, y: y - 5 }])
   await dialog.getByRole('heading', { name: 'deer at Orchard' }).waitFor()
+})
+
+test('after a tap on Wrong the next one says so with Undo, and a second tap at once judges nothing', async () => {
+  await report('fox-2', 'fox', 300)
+  await report('deer-2', 'deer')
+  const { page, portal } = await phone()
+  await incidentOf('fox')
+  const first = await incidentOf('deer')
+  await portal.open(`/threats?incident=${first.id}`)
+  const dialog = portal.dialog()
+  const reviewed = async () => (await hub.api(listIncidents, { query: {} })).filter(({ review }) => review !== null)
+  await page.getByRole('button', { name: 'Next incident' }).waitFor()
+  // Taps as fast as the page draws, also on the next incident while it is new.
+  await page.evaluate(() => {
+    const start = location.search
+    let changedAt = Infinity
+    const tap = () => {
+      const wrong = [...document.querySelectorAll<HTMLElement>('[role=dialog] button')].find((button) =>
+        button.textContent.startsWith('Wrong'),
+      )
+      wrong?.click()
+      if (location.search !== start) changedAt = Math.min(changedAt, performance.now())
+      if (performance.now() < changedAt + 300) requestAnimationFrame(tap)
+    }
+    tap()
+  })
+  await dialog.getByRole('status').getByText('Marked wrong').waitFor()
+  const undo = dialog.getByRole('status').getByRole('button', { name: 'Undo' })
+  expect((await undo.boundingBox())!.height).toBeGreaterThanOrEqual(44)
+  expect((await reviewed()).map((one) => one.id)).toEqual([first.id])
+  expect(await axeViolations(page)).toEqual([])
+  await undo.click()
+  await page.waitForURL((url) => url.searchParams.get('incident') === first.id)
+  await expect.poll(reviewed).toEqual([])
 })

@@ -7,7 +7,7 @@ import { CHANNEL_NAMES } from './constants.ts'
 import type { Fact, FactActor, FactKind } from './facts.ts'
 
 /** The kind of an action's target: decides whether it has a page and a name. */
-export type AuditTargetKind = 'gateway' | 'user' | 'command' | 'channel' | 'text' | 'none'
+export type AuditTargetKind = 'gateway' | 'user' | 'command' | 'channel' | 'settings' | 'text' | 'none'
 export type AuditWords = { done: string; refused?: string; target: AuditTargetKind }
 
 const own = (done: string, refused?: string): AuditWords => ({
@@ -82,7 +82,7 @@ export const auditWords = {
   'channel.change': { done: 'changed the channel', target: 'channel' },
   'notification.test': { done: 'asked for a test message over', target: 'channel' },
   'notification.send-again': { done: 'sent again over', target: 'text' },
-  'settings.change': { done: 'changed the settings', target: 'text' },
+  'settings.change': { done: 'changed the settings', target: 'settings' },
   'certificate.renew': { done: 'renewed the certificate', target: 'text' },
 } as const satisfies Readonly<Record<string, AuditWords>>
 
@@ -208,8 +208,8 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
     action: 'notification.send-again',
     target: ({ data }) => `${data.channel}: ${data.title}`,
   },
-  'settings.changed': { action: 'settings.change' },
-  'settings.restored': { action: 'settings.change' },
+  'settings.changed': { action: 'settings.change', reason: ({ data }) => data.words.join('; ') },
+  'settings.restored': { action: 'settings.change', reason: ({ data }) => data.words.join('; ') },
   'backup.made': { none: 'not a decision; the log has it' },
   'backup.failed': { none: 'a state, not a decision; activity has it' },
   'certificate.expiring': { none: 'a state, not a decision; activity has it' },

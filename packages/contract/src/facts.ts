@@ -198,9 +198,10 @@ export type FactData = {
   'alert.acknowledged': AboutAlert & { via: string }
   'alert-rule.saved': { name: string }
   'alert-rule.deleted': { name: string }
-  'settings.changed': { changes: Partial<HubSettings> }
+  /** `words` says each change with the values before and after. */
+  'settings.changed': { changes: Partial<HubSettings>; words: string[] }
   /** The VPN could not start with its new settings, so the hub put these back. */
-  'settings.restored': { changes: Partial<HubSettings> }
+  'settings.restored': { changes: Partial<HubSettings>; words: string[] }
   /** A certificate expires within 14 days, and the hub cannot renew it. Recorded every day. */
   'certificate.expiring': { id: Certificate['id']; name: string; expiresAt: string }
   'certificate.renewed': { id: Certificate['id'] }

@@ -46,11 +46,14 @@ export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProte
     const isBrief = blocked.every(({ code, until }) => code === 'cool_down' && isSoon(until, clock))
     return { ...is('blocked', firstOf(blocked.map(({ words }) => words)), at(block.until)), isBrief }
   }
-  if (deterrents.length === 0) return is('protected', 'it only watches: no deterrent')
+  if (deterrents.length === 0) return is('protected', ONLY_WATCHES)
   // An older agent never tells it, and another one not in its first heartbeat.
   if (armed === undefined) return is('unproven', 'it has not told whether it is armed')
   return is('protected', '')
 }
+
+/** The reason of a gateway that has nothing to stop. */
+export const ONLY_WATCHES = 'it only watches: no deterrent'
 
 const is = (state: ProtectionState, reason: string, until: string | null = null): Protection => ({
   state,

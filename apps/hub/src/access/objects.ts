@@ -66,7 +66,7 @@ export async function ownerNamed(
     .executeTakeFirst()
   const mayNameAll = scopeOf({ userId, role }).may({ hub: 'admin' })
   if (!mayNameAll && user?.id !== userId) throw new HubError('role_required', { message: OWN_ONLY })
-  if (!user) throw new HubError('user_not_found', { message: 'No active user has this name.' })
+  if (!user) throw new HubError('user_not_found', { message: `No active user has the name "${name}".` })
   return { ...ownedBy(user.id), owner: user.username }
 }
 

@@ -44,6 +44,20 @@ it('many labels are counted whole, and the last ones together', () => {
   expect(told(many).sightings.reduce((sum, { count }) => sum + count, 0)).toBe(400)
 })
 
+it('a title of outages at several sites names the sites with the most', () => {
+  const down = (count: number, site: string): Line[] => times(count, { ...line('', site), kind: 'gateway-quiet' })
+  const lines = [...down(22, 'Oak'), ...down(25, 'Birch Hill'), ...down(24, 'Ford'), ...down(23, 'Mill')]
+  expect(titleOf({ lines, count: 94 })).toBe(
+    '94 gateways are offline at 4 sites: Birch Hill 25, Ford 24, Mill 23, and 1 more',
+  )
+  expect(titleOf({ lines, count: 94 }, { language: 'de', timeZone: 'UTC' })).toBe(
+    '94 Gateways sind offline an 4 Orten: Birch Hill 25, Ford 24, Mill 23, und 1 weitere',
+  )
+  const dark = [...down(2, 'Oak'), ...down(1, 'Mill')].map((one): Line => ({ ...one, kind: 'camera-dark' }))
+  expect(titleOf({ lines: dark, count: 3 })).toBe('3 cameras give no new picture at 2 sites: Oak 2, Mill 1')
+  expect(titleOf({ lines: down(2, 'Mill'), count: 2 })).toBe('Mill: 2 gateways are offline')
+})
+
 const rule = { collectSeconds: 10, coolDownSeconds: 300 }
 const due = (at: number, lines: readonly Line[], ...sent: readonly (readonly [number, readonly Line[]])[]) =>
   dueAtOf(

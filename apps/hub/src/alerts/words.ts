@@ -34,6 +34,10 @@ export type LineList = { lines: readonly Line[]; count: number; sightings?: read
 export const LINES_MAX = 10
 /** A title names at most this many labels. */
 const KINDS_MAX = 5
+/** The title of an outage names at most this many sites. */
+const SITES_MAX = 3
+/** What a whole site can have at once, as without power. */
+const OUTAGES: readonly Alert['kind'][] = ['gateway-quiet', 'gateway-warning', 'camera-dark']
 
 type Words = {
   line: Readonly<Record<Alert['kind'], (line: Line, timeZone: string) => string>>
@@ -41,6 +45,7 @@ type Words = {
   first: string
   sightings(count: number, places: readonly string[]): string
   offlineAt(count: number, site: string): string
+  atSites(sites: number): string
   more(count: number): string
   notAcknowledged(title: string): string
   /** The end of one outage, and of several. A kind without words here has no such message. */
@@ -88,6 +93,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     sightings: (count, [only = '', ...others]) =>
       `${count} sightings at ${others.length === 0 ? only : `${others.length + 1} sites`}`,
     offlineAt: (count, site) => `${site}: ${count} gateways are offline`,
+    atSites: (sites) => `at ${sites} sites`,
     more: (count) => `and ${count} more`,
     notAcknowledged: (title) => `Not acknowledged: ${title}`,
     over: {
@@ -138,6 +144,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     sightings: (count, [only = '', ...others]) =>
       `${count} Sichtungen ${others.length === 0 ? `bei ${only}` : `an ${others.length + 1} Orten`}`,
     offlineAt: (count, site) => `${site}: ${count} Gateways sind offline`,
+    atSites: (sites) => `an ${sites} Orten`,
     more: (count) => `und ${count} weitere`,
     notAcknowledged: (title) => `Nicht bestätigt: ${title}`,
     over: {
@@ -170,7 +177,20 @@ export function titleOf(
   if (shown.kind === 'detection' && sum(sightings) === count) return sightingsTitle(sightings, language)
   const sites = new Set(lines.map(({ site = '' }) => site))
   if (shown.kind === 'gateway-quiet' && sites.size === 1 && shown.site) return offlineAt(count, shown.site)
+  if (OUTAGES.includes(shown.kind) && sites.size > 1 && lines.length === count) return outageTitle(lines, language)
   return `${count} ${several[shown.kind]}, ${first}: ${line[oldest.kind](oldest, timeZone)}`
+}
+
+/** `94 gateways are offline at 4 sites: Birch Hill 25, Ford 24, Mill 23, and 1 more`: the most first. */
+function outageTitle(lines: readonly Line[], language: Language): string {
+  const { several, atSites, more } = WORDS[language]
+  const places = [...Map.groupBy(lines, ({ site, gatewayName }) => site || gatewayName)]
+    .map(([place, { length }]) => ({ place, count: length }))
+    .toSorted((a, b) => b.count - a.count)
+  const each = places.slice(0, SITES_MAX).map(({ place, count }) => `${place} ${count}`)
+  const others = places.length - each.length
+  const named = [...each, ...(others > 0 ? [more(others)] : [])].join(', ')
+  return `${lines.length} ${several[firstOf(lines).kind]} ${atSites(places.length)}: ${named}`
 }
 
 const sum = (sightings: readonly Sighting[]) => sightings.reduce((total, { count }) => total + count, 0)

@@ -112,7 +112,12 @@ describe.each(testEngines)('activity on %s', (engine) => {
     ])
     await new Promise<void>((resolve) => void occupant.close(resolve))
     const audited = await hub.db.selectFrom('audit').selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()
-    expect(audited).toMatchObject({ actor: 'hub', action: 'settings.change', target: 'enableVpn vpnNetwork' })
+    expect(audited).toMatchObject({
+      actor: 'hub',
+      action: 'settings.change',
+      target: 'enableVpn vpnNetwork',
+      reason: 'VPN: on → off',
+    })
   })
 
   test('the auto-approval settings', async () => {

@@ -3,6 +3,7 @@ import type { Fact, FactData, FactKind, Gateway, HubSettings } from '@hedgerow/c
 import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
+import { SETTING_LABELS } from '../settings/settings.ts'
 import { linkInWords } from '@hedgerow/contract/audit-answers'
 
 /** Time and gateway are the fact's by default. */
@@ -218,36 +219,10 @@ function nameOfInvitation({ label, role }: { label: string; role: string }): str
   return label === '' ? `as ${role}` : `"${label}" as ${role}`
 }
 
-/** The names on the settings screen. */
-const LABELS: Readonly<Record<keyof HubSettings, string>> = {
-  hubName: 'hub name',
-  hubDescription: 'hub description',
-  maxGateways: 'maximum number of gateways',
-  sessionTimeout: 'session timeout',
-  enableVpn: 'VPN',
-  vpnNetwork: 'VPN network',
-  enableNotifications: 'notifications',
-  language: 'language of messages',
-  enableAuditLog: 'audit log',
-  logRetentionDays: 'keep records for (days)',
-  detectionsPerHour: 'detections of a gateway per hour',
-  detectionMegabytesPerHour: 'megabytes of detections of a gateway per hour',
-  automaticUpdates: 'automatic updates',
-  automaticUpdateHours: 'hours of automatic updates',
-  detectionsKept: 'detections kept of a gateway',
-  detectionMegabytesKept: 'megabytes of detections kept',
-  openRegistration: 'open registration',
-  inviteCodeRequired: 'invite code required',
-  passwordComplexity: 'password complexity',
-  twoFactorRequired: 'two-factor authentication',
-  directHealthCheck: 'direct health check',
-  homeAssistantCommands: 'commands from Home Assistant',
-}
-
 function settingsInWords(changes: Partial<HubSettings>): string {
   return Object.entries(changes)
     .map(([name, value]) => {
-      const label = LABELS[name as keyof HubSettings]
+      const label = SETTING_LABELS[name as keyof HubSettings]
       return typeof value === 'boolean' ? `${label} ${value ? 'on' : 'off'}` : label
     })
     .join(', ')

@@ -10,7 +10,7 @@ import { by, HUB, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, settingChanges } from './settings.ts'
 
 /** Throws `invalid_request` for an invalid network, `vpn_network_in_use` and `changed_meanwhile`. */
 export function saveSettings(
@@ -30,7 +30,10 @@ export function saveSettings(
       kind: 'settings.changed',
       ...by(act),
       target: changed.join(' '),
-      data: { changes: Object.fromEntries(changed.map((name) => [name, after[name]])) },
+      data: {
+        changes: Object.fromEntries(changed.map((name) => [name, after[name]])),
+        words: settingChanges(before, after),
+      },
     })
     if (after.sessionTimeout < before.sessionTimeout) await shortenSessions(transaction, after.sessionTimeout, act.now)
     return { before, after }
@@ -44,9 +47,17 @@ export function restoreVpnSettings(
   now: number,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
+    const before = await readSettings(transaction)
     for (const [name, value] of Object.entries(values)) await writeSetting(transaction, name, value)
+    const words = settingChanges(before, { ...before, ...values })
     const target = Object.keys(values).join(' ')
-    await record(transaction, { kind: 'settings.restored', at: now, actor: HUB, target, data: { changes: values } })
+    await record(transaction, {
+      kind: 'settings.restored',
+      at: now,
+      actor: HUB,
+      target,
+      data: { changes: values, words },
+    })
   })
 }
 

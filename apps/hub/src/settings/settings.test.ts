@@ -83,10 +83,14 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     await save({ hubName: 'Orchard', maxGateways: 5 })
     await save({ hubName: 'Orchard' })
     const entries = () =>
-      hub.db.selectFrom('audit').select(['actor', 'target']).where('action', '=', 'settings.change').execute()
-    expect(await entries()).toEqual([{ actor: 'the-admin', target: 'hubName maxGateways' }])
+      hub.db.selectFrom('audit').select(['actor', 'reason']).where('action', '=', 'settings.change').execute()
+    expect(await entries()).toEqual([
+      { actor: 'the-admin', reason: 'hub name: nothing → Orchard; maximum number of gateways: 100 → 5' },
+    ])
     await save({ enableAuditLog: false })
-    expect((await entries()).at(-1)?.target).toBe('enableAuditLog')
+    expect((await entries()).at(-1)?.reason).toBe('audit log: on → off')
+    await save({ hubDescription: 'Rows 1 to 9\nand the pond', enableAuditLog: true })
+    expect((await entries()).at(-1)?.reason).toBe('hub description changed; audit log: off → on')
   })
 
   it('maxGateways stops the next approval and the next addition at once', async () => {

@@ -1,5 +1,5 @@
 /** Which orders are offered in which state, and why not. Pure. */
-import type { ProtectionState } from '@hedgerow/contract/protection'
+import { ONLY_WATCHES, type Protection } from '@hedgerow/contract/protection'
 import type { Order } from './orders.ts'
 
 type Offered = {
@@ -11,16 +11,17 @@ type Offered = {
 }
 
 /**
- * Stop is always there: the hub tries it for as long as a command lives, and a gateway that sends no heartbeat may take
- * it all the same. Only managers arm.
+ * Stop is always there, unless nothing can fire: the hub tries it for as long as a command lives, and a gateway that
+ * sends no heartbeat may take it all the same. Only managers arm.
  */
-export function offered(state: ProtectionState, mayArm: boolean): Offered[] {
-  const stop: Offered = { key: 'stop', words: 'Stop', order: { action: 'stop' }, disabled: false }
+export function offered({ state, reason }: Pick<Protection, 'state' | 'reason'>, mayArm: boolean): Offered[] {
+  const stop: Offered[] =
+    reason === ONLY_WATCHES ? [] : [{ key: 'stop', words: 'Stop', order: { action: 'stop' }, disabled: false }]
   if (state === 'disarmed')
-    return mayArm ? [stop, { key: 'arm', words: 'Arm', order: { action: 'arm' }, disabled: false }] : [stop]
+    return mayArm ? [...stop, { key: 'arm', words: 'Arm', order: { action: 'arm' }, disabled: false }] : stop
   const disabled = state === 'offline'
   return [
-    stop,
+    ...stop,
     { key: 'pause', words: 'Pause 1 h', order: { action: 'disarm', lasts: '1h' }, disabled },
     { key: 'disarm', words: 'Disarm…', order: undefined, disabled },
   ]

@@ -55,4 +55,4 @@ export function useToldOrder({ id, name }: Ordered) {
   return { give, isPending }
 }
 
-export const useOffered = ({ protection }: Ordered) => offered(protection.state, mayManageFleet(useUser().role))
+export const useOffered = ({ protection }: Ordered) => offered(protection, mayManageFleet(useUser().role))

@@ -10,16 +10,20 @@ import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Dialog } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
 import {
   approvedMessage,
   approveFailed,
   askToDecide,
+  fitting,
   numberOfDevices,
+  onlySomeFit,
   rejectedMessage,
   rejectFailed,
   REJECTION_FOLLOWS,
 } from './messages.ts'
 import { useApprove, useReject } from './queries.ts'
+import { useRoom } from './use-room.ts'
 
 type BulkDialogProps = {
   decision: 'approve' | 'reject'
@@ -30,13 +34,16 @@ type BulkDialogProps = {
 }
 
 /** One decision for several devices, made one after the other. Each shows its outcome. */
-export function BulkDialog({ decision, registrations, opened, onClose, onGone }: BulkDialogProps) {
+export function BulkDialog({ decision, registrations: selected, opened, onClose, onGone }: BulkDialogProps) {
   const approve = useApprove()
   const reject = useReject()
   const [reason, setReason] = useState('')
   const [problem, setProblem] = useState<string | undefined>()
   useDraft('registrations.reject-several', reason === '' ? undefined : reason, setReason)
   const approving = decision === 'approve'
+  const room = useRoom()
+  // Each approval takes room, so what fits is decided once.
+  const [registrations] = useState(() => (approving ? fitting(selected, room) : selected))
   const decide = async (registrationId: string) => {
     if (!approving)
       return { message: rejectedMessage((await reject.mutateAsync({ registrationId, reason })).deviceName) }
@@ -64,6 +71,9 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
       onClose={onClose}
       onGone={onGone}
     >
+      {registrations.length < selected.length && (
+        <Notice tone="warning">{onlySomeFit(registrations.length, selected.length)}</Notice>
+      )}
       <form onSubmit={(event) => void submit(event)} noValidate>
         <p>
           {approving

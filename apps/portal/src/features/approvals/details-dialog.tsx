@@ -6,7 +6,8 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { Fingerprints } from './fingerprints.tsx'
-import { held } from './messages.ts'
+import { fitting, held, NO_ROOM } from './messages.ts'
+import { useRoom } from './use-room.ts'
 
 export type RegistrationDialogProps = {
   registration: PendingRegistration
@@ -23,6 +24,7 @@ export function DetailsDialog({
   onGone,
   onDecide,
 }: RegistrationDialogProps & { onDecide: (verb: 'approve' | 'reject') => void }) {
+  const fits = fitting([registration], useRoom()).length > 0
   return (
     <Dialog
       title={`Registration of ${registration.deviceName}`}
@@ -38,6 +40,7 @@ export function DetailsDialog({
         </Notice>
       )}
       {registration.waitsFor !== null && <Notice tone="warning">{held(registration.waitsFor)}</Notice>}
+      {registration.waitsFor === null && !fits && <Notice tone="warning">{NO_ROOM}</Notice>}
       {registration.invitation !== null && (
         <Notice tone="plain">The device sent the code of the invitation “{registration.invitation}”.</Notice>
       )}
@@ -71,7 +74,9 @@ export function DetailsDialog({
         <Button variant="default" onClick={onClose}>
           Close
         </Button>
-        <Button onClick={() => onDecide('approve')}>Approve</Button>
+        <Button disabled={!fits} onClick={() => onDecide('approve')}>
+          Approve
+        </Button>
         <Button variant="default" onClick={() => onDecide('reject')}>
           Reject
         </Button>

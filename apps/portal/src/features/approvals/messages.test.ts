@@ -4,6 +4,7 @@ import {
   approvedMessage,
   approveFailed,
   askToDecide,
+  fitting,
   fullHub,
   EMPTY_TEXT,
   EMPTY_TITLE,
@@ -12,6 +13,7 @@ import {
   sourceRejectedMessage,
   heldInQueue,
   loadFailed,
+  onlySomeFit,
   rejectedMessage,
   rejectFailed,
 } from './messages.ts'
@@ -55,6 +57,15 @@ it('says that the hub is full while devices wait', () => {
   expect(fullHub(246, 245, 1)).toBeDefined()
   expect(fullHub(244, 245, 1)).toBeUndefined()
   expect(fullHub(245, 245, 0)).toBeUndefined()
+})
+
+it('takes only those that fit, and every change of keys', () => {
+  const queue = [null, null, 'Barn', null, 'Mill'].map((keyChangeFor, id) => ({ id, keyChangeFor }))
+  const ids = (room: number) => fitting(queue, room).map(({ id }) => id)
+  expect(ids(0)).toEqual([2, 4])
+  expect(ids(2)).toEqual([0, 1, 2, 4])
+  expect(ids(Infinity)).toEqual([0, 1, 2, 3, 4])
+  expect(onlySomeFit(89, 140)).toBe('Only 89 of the 140 devices fit: then the hub is full. The others go on waiting.')
 })
 
 it('asks about one device and about several', () => {

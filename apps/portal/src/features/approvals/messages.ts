@@ -54,6 +54,21 @@ export function fullHub(gateways: number, maxGateways: number, waiting: number):
   return `The hub is full: ${gateways} of ${maxGateways} gateways. It can approve none of these devices until somebody`
 }
 
+/** What the buttons say that wait for room. */
+export const NO_ROOM = 'The hub is full: it cannot approve another gateway.'
+
+/** The first that there is room for; a change of keys needs none. */
+export function fitting<R extends Pick<PendingRegistration, 'keyChangeFor'>>(
+  registrations: readonly R[],
+  room: number,
+): R[] {
+  let left = room
+  return registrations.filter(({ keyChangeFor }) => keyChangeFor !== null || left-- > 0)
+}
+
+export const onlySomeFit = (fit: number, selected: number): string =>
+  `Only ${fit} of the ${numberOfDevices(selected)} fit: then the hub is full. The others go on waiting.`
+
 /** The same for the whole queue: a sentence for each reason. */
 export function heldInQueue(queue: readonly PendingRegistration[]): string[] {
   const groups = Map.groupBy(

@@ -6,6 +6,8 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import type { OpenDialog } from './dialogs.tsx'
+import { fitting, NO_ROOM } from './messages.ts'
+import { useRoom } from './use-room.ts'
 import styles from './page.module.css'
 
 const COLUMNS: readonly Column[] = [
@@ -26,6 +28,9 @@ type RegistrationTableProps = {
 
 /** The queue, oldest first. A request that would replace a gateway's key is marked. */
 export function RegistrationTable({ registrations, selected, onSelect, onOpen }: RegistrationTableProps) {
+  const room = useRoom()
+  const mayOpen = (verb: Verb, registration: PendingRegistration) =>
+    verb !== 'approve' || fitting([registration], room).length > 0
   return (
     <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length} narrow="lines">
       {registrations.map((registration, index) => (
@@ -63,6 +68,7 @@ export function RegistrationTable({ registrations, selected, onSelect, onOpen }:
                 key={verb}
                 size="compact-sm"
                 variant={verb === 'approve' ? 'filled' : verb === 'reject' ? 'default' : 'subtle'}
+                {...(!mayOpen(verb, registration) && { disabled: true, title: NO_ROOM })}
                 aria-label={`${WORDS[verb]} ${registration.deviceName}`}
                 onClick={() => onOpen({ verb, registration })}
               >
@@ -77,6 +83,7 @@ export function RegistrationTable({ registrations, selected, onSelect, onOpen }:
 }
 
 const WORDS = { details: 'Details', approve: 'Approve', reject: 'Reject' } as const
+type Verb = keyof typeof WORDS
 
 function DeviceName({
   registration: { deviceName, keyChangeFor, trustedNetwork, invitation, waitsFor },

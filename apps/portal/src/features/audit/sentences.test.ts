@@ -44,6 +44,16 @@ it('names channels as the portal does', () => {
   expect(test('all channels').target).toEqual({ text: 'all channels' })
 })
 
+it('says which settings changed in words; the keys are all that older entries have', () => {
+  const change = { action: 'settings.change', target: 'enableVpn' }
+  expect(sentenceOf(entry({ ...change, reason: 'VPN: on → off' }), names)).toMatchObject({
+    words: 'changed the settings: VPN: on → off',
+    target: undefined,
+    ending: '',
+  })
+  expect(sentenceOf(entry(change), names)).toMatchObject({ target: { text: 'enableVpn' }, ending: '' })
+})
+
 it('names requests and incidents as the hub does', () => {
   const subject = { name: 'boar at Barn', path: '/threats?incident=i1' }
   expect(sentenceOf(entry({ action: 'incident.review', target: 'i1', subject }), names)).toMatchObject({

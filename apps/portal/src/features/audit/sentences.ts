@@ -25,6 +25,9 @@ export function sentenceOf({ actor, action, target, subject, result, reason }: A
   const ending = reason === null ? '' : `${result === 'ok' ? ', ' : ': '}${reason}`
   const about = { actor: actorOf(actor, names), ending }
   if (command) return { ...about, words: `${words} ${command[1]}`, target: targetOf(command[2]!, 'gateway', names) }
+  // The reason has the changes in words; the target is their keys, all that entries of older hubs have.
+  if (kind === 'settings' && reason !== null)
+    return { ...about, words: `${words}: ${reason}`, target: undefined, ending: '' }
   return { ...about, words, target: subject === null ? targetOf(target, kind, names) : namedBy(subject) }
 }
 

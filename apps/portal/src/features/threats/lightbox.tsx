@@ -11,10 +11,12 @@ import { saveFile } from '@hedgerow/ui/save-file.ts'
 import { Facts, type WithList } from './facts.tsx'
 import { Defence, Summary } from './summary.tsx'
 import { LabelForm } from './label-form.tsx'
+import { MarkedBefore, type Marked } from './marked.tsx'
 import { DetectionPicture } from './picture.tsx'
 import { fetchClipLink, useIncident, useSnapshot } from './queries.ts'
 import { StageView, type Stage } from './stage.tsx'
 import { useKeys } from './use-keys.ts'
+import { useSteady } from './use-steady.ts'
 import type { Verdict } from './use-review.ts'
 import styles from './threats.module.css'
 
@@ -29,17 +31,22 @@ type LightboxProps = {
   isLabelling: boolean
   onLabelling: (labelling: boolean) => void
   failure: string | undefined
+  /** The incident before, for some seconds after its review. */
+  marked: Marked | undefined
+  onUndo: () => void
+  onMarkGone: () => void
 }
 
 export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
   const life = useDialogLife(onClosed)
   const { data, error } = useIncident(id)
   const [isBoxed, setBoxed] = useState(true)
+  const isSteady = useSteady(data?.id)
   const title = data ? `${data.label} at ${data.gatewayName}` : 'Incident'
   return (
     <Dialog {...life} title={title} size="full" hasEntry>
       {data ? (
-        <Shown key={data.id} incident={data} isBoxed={isBoxed} onBoxed={setBoxed} {...rest} />
+        <Shown key={data.id} incident={data} isBoxed={isBoxed} onBoxed={setBoxed} mayTap={isSteady} {...rest} />
       ) : error ? (
         <Notice tone="warning">{messageOf(error)}</Notice>
       ) : (
@@ -50,6 +57,7 @@ export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
 }
 
 type ShownProps = Omit<LightboxProps, 'id' | 'onClosed'> & {
+  mayTap: () => boolean
   incident: WithList
   isBoxed: boolean
   onBoxed: (boxed: boolean) => void
@@ -64,6 +72,10 @@ function Shown({
   isLabelling,
   onLabelling,
   failure,
+  mayTap,
+  marked,
+  onUndo,
+  onMarkGone,
   isBoxed,
   onBoxed,
 }: ShownProps) {
@@ -86,6 +98,9 @@ function Shown({
           onPrevious={onPrevious}
           onNext={onNext}
         />
+        {marked !== undefined && marked.id !== incident.id && (
+          <MarkedBefore key={marked.id} said={marked.said} onUndo={onUndo} onGone={onMarkGone} />
+        )}
         {pictured.length > 1 && (
           <ul className={styles.strip} aria-label="Pictures of this incident">
             {pictured.map((detection) => (
@@ -115,7 +130,7 @@ function Shown({
             }}
           />
         ) : (
-          <Answers incident={incident} onSay={onSay} onLabelling={() => onLabelling(true)} />
+          <Answers incident={incident} mayTap={mayTap} onSay={onSay} onLabelling={() => onLabelling(true)} />
         )}
         {failure !== undefined && <Notice tone="warning">{failure}</Notice>}
         <Defence incident={incident} />
@@ -128,20 +143,25 @@ function Shown({
 
 function Answers({
   incident,
+  mayTap,
   onSay,
   onLabelling,
 }: {
   incident: Incident
+  mayTap: () => boolean
   onSay: (decision: Verdict) => void
   onLabelling: () => void
 }) {
   const verdict = incident.review?.verdict
+  const onTap = (act: () => void) => () => {
+    if (mayTap()) act()
+  }
   return (
     <div className={styles.answers}>
       <Button
         variant={verdict === 'right' ? 'filled' : 'default'}
         aria-pressed={verdict === 'right'}
-        onClick={() => onSay({ verdict: 'right' })}
+        onClick={onTap(() => onSay({ verdict: 'right' }))}
       >
         Correct <kbd>r</kbd>
       </Button>
@@ -149,15 +169,15 @@ function Answers({
         variant={verdict === 'wrong' ? 'filled' : 'default'}
         {...(verdict === 'wrong' && { color: 'red' })}
         aria-pressed={verdict === 'wrong'}
-        onClick={() => onSay({ verdict: 'wrong' })}
+        onClick={onTap(() => onSay({ verdict: 'wrong' }))}
       >
         Wrong <kbd>w</kbd>
       </Button>
-      <Button variant="default" onClick={onLabelling}>
+      <Button variant="default" onClick={onTap(onLabelling)}>
         Other… <kbd>l</kbd>
       </Button>
       {verdict !== undefined && (
-        <Button variant="subtle" onClick={() => onSay({ verdict: null })}>
+        <Button variant="subtle" onClick={onTap(() => onSay({ verdict: null }))}>
           Undo
         </Button>
       )}

@@ -15,6 +15,7 @@ import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
 import { ExportButton } from './export-button.tsx'
 import { Filters } from './filters.tsx'
 import { Lightbox } from './lightbox.tsx'
+import type { Marked } from './marked.tsx'
 import { useCounts, useIncidents, useNeighbours } from './queries.ts'
 import { SavedViews } from './saved-views.tsx'
 import { useHeld } from './use-held.ts'
@@ -50,6 +51,8 @@ export function ThreatsPage() {
   const [selected, setSelected] = useState(NOTHING)
   const [abreast, setAbreast] = useState(1)
   const [isLabelling, setLabelling] = useState(false)
+  const [marked, setMarked] = useState<Marked>()
+  const forgetMark = useCallback(() => setMarked(undefined), [])
 
   const loaded = useMemo(() => withoutTwins(list.data?.pages.flatMap((page) => page.incidents) ?? []), [list.data])
   const { shown, waiting } = useHeld(loaded)
@@ -62,7 +65,8 @@ export function ThreatsPage() {
   const open = useCallback(
     (id: string | undefined) => {
       setLabelling(false)
-      if (id !== undefined) setCurrent(id)
+      if (id === undefined) setMarked(undefined)
+      else setCurrent(id)
       const isOpen = now.current.opened !== undefined
       if (id === undefined && now.current.isFromWall) {
         void navigate(-1)
@@ -123,21 +127,44 @@ export function ThreatsPage() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     setCurrent(next)
   }
-  const say = async (said: Verdict) => {
+  /** Resolves with whether the next incident opens. */
+  const say = async (said: Verdict): Promise<boolean> => {
     const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
-    if (ids.length === 0) return
+    if (ids.length === 0) return false
     // The incident may leave the list under this filter, so the next one is determined before.
     const next = opened !== undefined ? neighbour(opened, 1) : undefined
-    if (!(await review.say(ids, said))) return
+    if (!(await review.say(ids, said))) return false
     if (opened !== undefined) {
+      setMarked(said.verdict === null ? undefined : { id: opened, said })
       // The person may have closed it, or moved on, before the answer came.
-      if (said.verdict !== null && now.current.opened === opened) open(next ?? opened)
+      if (said.verdict !== null && now.current.opened === opened) {
+        open(next ?? opened)
+        return next !== undefined
+      }
     } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to undo.`)
     setSelected(NOTHING)
+    return false
+  }
+  // Until the next incident is drawn, a second tap is on the one that is reviewed already.
+  const leaving = useRef<string>(undefined)
+  useEffect(() => {
+    if (leaving.current !== opened) leaving.current = undefined
+  }, [opened])
+  const sayOnce = async (said: Verdict) => {
+    if (leaving.current === opened) return
+    leaving.current = opened
+    if (!(await say(said))) leaving.current = undefined
   }
   const undo = async () => {
+    setMarked(undefined)
     const undone = await review.undo()
     if (undone) void toast(wordsOfUndo(undone))
+  }
+
+  /** Back to the incident before, which the tap may not have been meant for. */
+  const takeBack = async ({ id }: Marked) => {
+    await undo()
+    if (now.current.opened !== undefined) open(id)
   }
 
   useKeys(
@@ -253,11 +280,14 @@ export function ThreatsPage() {
           labels={labels}
           onPrevious={neighbour(opened, -1) === undefined ? undefined : move(-1)}
           onNext={neighbour(opened, 1) === undefined ? undefined : move(1)}
-          onSay={(said) => void say(said)}
+          onSay={(said) => void sayOnce(said)}
           onClosed={() => open(undefined)}
           isLabelling={isLabelling}
           onLabelling={setLabelling}
           failure={review.failure}
+          marked={marked}
+          onUndo={() => marked && void takeBack(marked)}
+          onMarkGone={forgetMark}
         />
       )}
     </>

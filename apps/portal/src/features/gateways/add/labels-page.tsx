@@ -128,7 +128,7 @@ function Wrong({ error }: { error: Error }) {
           {lines.map(([line, problem]) => (
             <li key={line}>
               {line[0]?.toUpperCase()}
-              {line.slice(1)}: {problem.replace(/^(\w+): (.*)$/, '$2 ($1)')}
+              {line.slice(1)}: {problem.replace(/^\w+: /, '')}
             </li>
           ))}
         </ul>

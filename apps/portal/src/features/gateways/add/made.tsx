@@ -52,7 +52,7 @@ export function Made({ made, kind }: { made: MadeGatewayInvitation; kind: Exclud
 const BEFORE = {
   pi: 'On Raspberry Pi OS Lite (64-bit).',
   pc: 'On Debian or Ubuntu, 64-bit.',
-  frigate: 'On the machine where Frigate runs: the line finds Frigate and writes it into gateway.yaml.',
+  frigate: 'On the machine where Frigate runs.',
   windows:
     'Run wsl --install in PowerShell as administrator, restart, and open Ubuntu. Nobody has tried a gateway on ' +
     'Windows yet, and it runs only while somebody is signed in: a mini PC is safer.',
@@ -60,10 +60,14 @@ const BEFORE = {
 
 function Line({ card, kind }: { card: Card; kind: keyof typeof BEFORE }) {
   const line = deviceCommand(card)
+  const isInstaller = line.startsWith('curl ')
   return (
     <>
-      <p>{BEFORE[kind]}</p>
-      <h3>{line.startsWith('curl ') ? 'In a terminal on the device' : 'In Hedgerow’s folder on the device'}</h3>
+      <p>
+        {BEFORE[kind]}
+        {kind === 'frigate' && isInstaller && ' The line finds Frigate and writes it into gateway.yaml.'}
+      </p>
+      <h3>{isInstaller ? 'In a terminal on the device' : 'In Hedgerow’s folder on the device'}</h3>
       <CommandLine>{inLines(line)}</CommandLine>
       <div className={styles.buttons}>
         <CopyButton text={line}>Copy command</CopyButton>
