@@ -1,12 +1,12 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import type { SettingsEdit } from '@hedgerow/contract/device-interface'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
-import { messageOf } from '../calls.ts'
 import { useVisitor } from '../session.ts'
-import { errorAt, groupIn, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { elsewhere, errorAt, groupIn, untold, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { FilePassword, useFilePassword } from './file-password.tsx'
 import styles from './form.module.css'
 
@@ -58,13 +58,19 @@ function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps
     ({ path }, index) => changed.findIndex((other) => other.path.join() === path.join()) === index,
   )
   const isChanged = edits.length > 0
-  const isTold = fields.some(({ path }) => errorAt(change.error, [...path]) !== undefined)
+  const paths = fields.map(({ path }) => path.join('.'))
+  const notices = untold(
+    change.error,
+    (path) => paths.some((own) => `${path}.`.startsWith(`${own}.`)),
+    (path) => (paths.some((own) => own.startsWith(`${path}.`)) ? undefined : elsewhere(path)),
+  )
   return (
     <Panel title={title}>
       <form
         className={`${styles.form} ${styles.inPanel}`}
         onSubmit={(event) => {
           event.preventDefault()
+          const form = event.currentTarget
           change.mutate(
             { edits, hash: settings.hash, ...password.given },
             {
@@ -73,6 +79,7 @@ function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps
                 setTyped((now) =>
                   Object.fromEntries(Object.entries(now).filter(([index, text]) => typed[Number(index)] !== text)),
                 ),
+              onError: () => focusFirstError(form),
             },
           )
         }}
@@ -88,7 +95,11 @@ function Form({ title, lead, fields, groups = [], settings }: SettingsPanelProps
             onChange={(text) => setTyped({ ...typed, [index]: text })}
           />
         ))}
-        {change.error !== null && !isTold && <Notice tone="danger">{messageOf(change.error)}</Notice>}
+        {notices.map((sentence) => (
+          <Notice key={sentence} tone="danger">
+            {sentence}
+          </Notice>
+        ))}
         {isChanged && <FilePassword {...password} />}
         <div className={styles.buttons}>
           <Button type="submit" loading={change.isPending} disabled={!isChanged || password.isMissing}>

@@ -184,7 +184,9 @@ test('a new key comes after the comments of the last one, so what these switch o
     sources: { api: { loopbackNeedsToken: false }, frigate: { url: 'http://127.0.0.1:5000' } },
     applications: { router: { url: 'http://192.168.1.1' } },
   })
-  const added = applyEdits('a:\n  b: 1\n  # of a\n\n# of both\n#  c: 2\n# d\n#e:\n#  f: 3\n', [{ path: ['g'], value: 4 }])
+  const added = applyEdits('a:\n  b: 1\n  # of a\n\n# of both\n#  c: 2\n# d\n#e:\n#  f: 3\n', [
+    { path: ['g'], value: 4 },
+  ])
   expect(added).toBe('a:\n  b: 1\n  # of a\n\n# of both\n#  c: 2\ng: 4\n# d\n#e:\n#  f: 3\n')
 })
 
