@@ -149,12 +149,7 @@ function Form({ kinds, query, found }: FormProps) {
   const attempts = [save.error, trial.firing.error, outputs.error]
   const errorOf = (key: string) => fieldErrorIn(attempts, key) ?? errorAt(save.error, ['deterrents', name, key])
 
-  const start = `deterrents.${name}.`
-  const shown = kind?.fields.filter(({ key }) => !outputs.data || !kind.outputKeys.includes(key)) ?? []
-  const told = new Set([...shown.map(({ key }) => key), ...LIMITS_SHOWN])
-  const isTold = (path: string) => path.startsWith(start) && told.has(path.slice(start.length).split('.')[0]!)
-  const wordsOf = (path: string) =>
-    `${path}.`.startsWith(start) ? LIMITS_ELSEWHERE[path.slice(start.length)] : elsewhere(path)
+  const shown = fieldsOf(kind, outputs.data !== undefined)
 
   return (
     <div className={styles.editor}>
@@ -233,7 +228,7 @@ function Form({ kinds, query, found }: FormProps) {
             />
             <SaveButtons
               save={save}
-              sentences={untold(save.error, isTold, wordsOf)}
+              sentences={untoldOf(save.error, name, shown)}
               isReady={name !== '' && !isTaken && edits.length > 0 && !password.isMissing}
               onSave={() =>
                 save.mutate(
@@ -295,6 +290,20 @@ const LIMITS_ELSEWHERE: Readonly<Record<string, string>> = {
   secondsAnHour: 'Seconds an hour',
   quietHours: 'Quiet hours',
   armed: 'Hours when rules may fire it',
+}
+
+/** A connection shows its outputs instead of their fields. */
+const fieldsOf = (kind: DeterrentKind | undefined, isConnected: boolean) =>
+  kind?.fields.filter(({ key }) => !isConnected || !kind.outputKeys.includes(key)) ?? []
+
+function untoldOf(error: unknown, name: string, shown: DeterrentKind['fields']): string[] {
+  const start = `deterrents.${name}.`
+  const told = new Set([...shown.map(({ key }) => key), ...LIMITS_SHOWN])
+  return untold(
+    error,
+    (path) => path.startsWith(start) && told.has(path.slice(start.length).split('.')[0]!),
+    (path) => (`${path}.`.startsWith(start) ? LIMITS_ELSEWHERE[path.slice(start.length)] : elsewhere(path)),
+  )
 }
 
 type SaveButtonsProps = {
