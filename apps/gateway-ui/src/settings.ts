@@ -3,7 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClie
 import { deviceCalls } from 'virtual:device-calls'
 import type { BodyOf, ResponseOf } from '@hedgerow/contract'
 import type { SettingsEdit } from '@hedgerow/contract/device-interface'
-import { ask, DeviceError } from './calls.ts'
+import { ask, DeviceError, messageOf } from './calls.ts'
 import { KEPT } from './queries.ts'
 
 export type Settings = ResponseOf<typeof deviceCalls.readSettings>
@@ -80,3 +80,24 @@ export function errorAt(error: unknown, path: SettingsEdit['path']): string | un
   const at = path.join('.')
   return Object.entries(error.fieldErrors).find(([key]) => key === at || key.startsWith(`${at}.`))?.[1]
 }
+
+/**
+ * The sentences of a refused save that no field of the form tells. `words` says where such a value is; undefined when
+ * the form itself is about it.
+ */
+export function untold(
+  error: unknown,
+  isTold: (path: string) => boolean,
+  words: (path: string) => string | undefined = elsewhere,
+): string[] {
+  if (error === null) return []
+  const errors = error instanceof DeviceError ? Object.entries(error.fieldErrors) : []
+  if (errors.length === 0) return [messageOf(error)]
+  return errors.flatMap(([path, message]) => (isTold(path) ? [] : toldAt(words(path), message)))
+}
+
+export const toldAt = (place: string | undefined, message: string) =>
+  place === undefined ? message : `${place}: ${message}`
+
+/** A part of the file that the form does not show. */
+export const elsewhere = (path: string) => (path === '' ? undefined : `In the file, at ${path.split('.').join(' › ')}`)

@@ -102,6 +102,8 @@ const rehearsal = z.object({
       fired: z.number(),
       /** The same with the file on disk; null for a rule of another name. */
       firedBefore: z.number().nullable(),
+      /** Why it did not fire, most often, for what has its labels; null when nothing such was there. */
+      reason: z.string().nullable(),
     }),
   ),
   /** Those that a rule would have fired for, newest first. */
@@ -335,6 +337,8 @@ export const deviceCalls = {
         sentence: z.string(),
         /** How often it would have fired. */
         fired: z.number(),
+        /** Why not, most often, for what has its labels; null when nothing such was there. */
+        reason: z.string().nullable(),
       }),
     ),
   }),

@@ -9,7 +9,13 @@ const ICONS = { warning: <AlertIcon />, danger: <AlertIcon />, good: <CheckIcon 
 /** A notice beside its subject. Screen readers announce an error at once, others politely. */
 export function Notice({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <div className={styles.notice} data-tone={tone} role={tone === 'danger' || tone === 'warning' ? 'alert' : 'status'}>
+    <div
+      className={styles.notice}
+      data-tone={tone}
+      role={tone === 'danger' || tone === 'warning' ? 'alert' : 'status'}
+      // A form that is refused moves focus here.
+      tabIndex={tone === 'danger' ? -1 : undefined}
+    >
       {ICONS[tone]}
       <div>{children}</div>
     </div>

@@ -1,13 +1,13 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
-import { messageOf } from '../calls.ts'
 import { useVisitor } from '../session.ts'
-import { errorAt, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { elsewhere, errorAt, untold, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { FilePassword, useFilePassword } from './file-password.tsx'
 import styles from './form.module.css'
 import { editsOf, textOf, valueIn, type Field, type Typed } from './settings-draft.ts'
@@ -40,13 +40,19 @@ function Form({ title, lead, fields, groups = [], settings, isReading }: FormPro
   const password = useFilePassword()
   const edits = editsOf(fields, groups, settings.settings, typed)
   const isChanged = edits.length > 0
-  const isTold = fields.some(({ path }) => errorAt(change.error, [...path]) !== undefined)
+  const paths = fields.map(({ path }) => path.join('.'))
+  const notices = untold(
+    change.error,
+    (path) => paths.some((own) => `${path}.`.startsWith(`${own}.`)),
+    (path) => (paths.some((own) => own.startsWith(`${path}.`)) ? undefined : elsewhere(path)),
+  )
   return (
     <Panel title={title}>
       <form
         className={`${styles.form} ${styles.inPanel}`}
         onSubmit={(event) => {
           event.preventDefault()
+          const form = event.currentTarget
           change.mutate(
             { edits, hash: settings.hash, ...password.given },
             {
@@ -55,6 +61,7 @@ function Form({ title, lead, fields, groups = [], settings, isReading }: FormPro
                 setTyped((now) =>
                   Object.fromEntries(Object.entries(now).filter(([index, text]) => typed[Number(index)] !== text)),
                 ),
+              onError: () => focusFirstError(form),
             },
           )
         }}
@@ -71,7 +78,11 @@ function Form({ title, lead, fields, groups = [], settings, isReading }: FormPro
             onChange={(now) => setTyped({ ...typed, [index]: now })}
           />
         ))}
-        {change.error !== null && !isTold && <Notice tone="danger">{messageOf(change.error)}</Notice>}
+        {notices.map((sentence) => (
+          <Notice key={sentence} tone="danger">
+            {sentence}
+          </Notice>
+        ))}
         {isChanged && <FilePassword {...password} />}
         <div className={styles.buttons}>
           <Button

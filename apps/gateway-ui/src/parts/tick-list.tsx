@@ -25,6 +25,7 @@ export function TickList({ legend, hint, options, ticked, error, onChange }: Tic
           <TickBox
             key={value}
             checked={ticked.includes(value)}
+            invalid={error !== undefined}
             onChange={(isTicked) =>
               onChange(options.flatMap(([each]) => ((each === value ? isTicked : ticked.includes(each)) ? [each] : [])))
             }

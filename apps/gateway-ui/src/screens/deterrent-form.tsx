@@ -8,7 +8,7 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
-import { DeviceError, messageOf } from '../calls.ts'
+import { DeviceError } from '../calls.ts'
 import { useDeterrentKinds, useReadOutputs, useTrialFiring } from '../deterrent-queries.ts'
 import {
   addressOf,
@@ -28,7 +28,7 @@ import { LimitsFields } from '../parts/limits-fields.tsx'
 import { TrialFiring } from '../parts/trial-firing.tsx'
 import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { errorAt, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { elsewhere, errorAt, untold, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { groupIn } from '../written.ts'
 import styles from './camera.module.css'
 import own from './deterrents.module.css'
@@ -150,6 +150,8 @@ function Form({ kinds, query, found }: FormProps) {
   const attempts = [save.error, trial.firing.error, outputs.error]
   const errorOf = (key: string) => fieldErrorIn(attempts, key) ?? errorAt(save.error, ['deterrents', name, key])
 
+  const shown = fieldsOf(kind, outputs.data !== undefined)
+
   return (
     <div className={styles.editor}>
       {found === undefined && (
@@ -180,7 +182,7 @@ function Form({ kinds, query, found }: FormProps) {
             {kind && isWritable && (
               <>
                 <DriverFields
-                  fields={kind.fields.filter(({ key }) => !outputs.data || !kind.outputKeys.includes(key))}
+                  fields={shown}
                   values={draft.values}
                   errorOf={errorOf}
                   onChange={(key, value) => change({ values: { ...draft.values, [key]: value } })}
@@ -227,6 +229,7 @@ function Form({ kinds, query, found }: FormProps) {
             />
             <SaveButtons
               save={save}
+              sentences={untoldOf(save.error, name, shown)}
               isReady={name !== '' && !isTaken && edits.length > 0 && !password.isMissing}
               onSave={() =>
                 save.mutate(
@@ -278,20 +281,45 @@ function LimitsPanel(props: ComponentProps<typeof LimitsFields>) {
   )
 }
 
+/** What `LimitsFields` has, and what only the file has. */
+const LIMITS_SHOWN = ['seconds', 'coolDownSeconds', 'secondsADay', 'watchedBy']
+const LIMITS_ELSEWHERE: Readonly<Record<string, string>> = {
+  maximumSeconds: 'The longest firing',
+  secondsAnHour: 'Seconds an hour',
+  quietHours: 'Quiet hours',
+  armed: 'Hours when rules may fire it',
+}
+
+/** A connection shows its outputs instead of their fields. */
+const fieldsOf = (kind: DeterrentKind | undefined, isConnected: boolean) =>
+  kind?.fields.filter(({ key }) => !isConnected || !kind.outputKeys.includes(key)) ?? []
+
+function untoldOf(error: unknown, name: string, shown: DeterrentKind['fields']): string[] {
+  const start = `deterrents.${name}.`
+  const told = new Set([...shown.map(({ key }) => key), ...LIMITS_SHOWN])
+  return untold(
+    error,
+    (path) => path.startsWith(start) && told.has(path.slice(start.length).split('.')[0]!),
+    (path) => (`${path}.`.startsWith(start) ? LIMITS_ELSEWHERE[path.slice(start.length)] : elsewhere(path)),
+  )
+}
+
 type SaveButtonsProps = {
   save: ReturnType<typeof useChangeSettings>
+  /** What no field tells. */
+  sentences: readonly string[]
   isReady: boolean
   onSave: () => void
   onReload: () => void
 }
 
-function SaveButtons({ save: { error, isPending }, isReady, onSave, onReload }: SaveButtonsProps) {
+function SaveButtons({ save: { error, isPending }, sentences, isReady, onSave, onReload }: SaveButtonsProps) {
   const isOutdated = error instanceof DeviceError && error.code === 'file_changed'
   return (
     <>
-      {error !== null && (
+      {sentences.length > 0 && (
         <Notice tone="danger">
-          {messageOf(error)}{' '}
+          {sentences.join(' ')}{' '}
           {isOutdated && (
             <Button variant="default" size="compact-sm" onClick={onReload}>
               Load it again

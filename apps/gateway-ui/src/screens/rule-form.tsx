@@ -2,12 +2,13 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState, type FormEvent } from 'react'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { DeviceError, messageOf } from '../calls.ts'
+import { DeviceError } from '../calls.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import styles from '../parts/form.module.css'
 import { draftOf, proposedName, ruleOf, type RuleDraft, type WrittenRule } from '../parts/rule-draft.ts'
-import { errorAt, useChangeSettings, usePreview, type Settings } from '../settings.ts'
+import { elsewhere, errorAt, toldAt, untold, useChangeSettings, usePreview, type Settings } from '../settings.ts'
 import { groupIn, listIn } from '../written.ts'
 import { ThenFields, WhenFields } from './rule-fields.tsx'
 import { Meaning } from './rule-meaning.tsx'
@@ -21,6 +22,8 @@ type RuleFormProps = {
 }
 
 const PREVIEW_AFTER_MS = 400
+/** The keys of a rule whose fields tell their errors. */
+const FIELDS = new Set(['name', 'labels', 'cameras', 'zones', 'hours', 'days', 'minimumScore', 'fire', 'seconds'])
 
 /** Adds or changes a rule: “When … then …”, with the sentence that it means and what it would have done. */
 export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
@@ -42,21 +45,50 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   const rule = ruleOf({ ...draft, name: draft.name.trim() || proposed }, before)
   const isComplete = draft.labels.length > 0 && draft.fire.length > 0
   const edits = [{ path: ['rules', index], value: rule as Settings['settings'] }]
-  const [asked] = useDebouncedValue(JSON.stringify(edits), PREVIEW_AFTER_MS)
-  const preview = usePreview(isComplete ? (JSON.parse(asked) as typeof edits) : undefined, base.hash)
+  const wanted = isComplete ? JSON.stringify(edits) : ''
+  const [asked] = useDebouncedValue(wanted, PREVIEW_AFTER_MS)
+  const preview = usePreview(isComplete && asked !== '' ? (JSON.parse(asked) as typeof edits) : undefined, base.hash)
   const isOutdated = [change.error, preview.error].some((error) => codeOf(error) === 'file_changed')
 
-  const set = (part: Partial<RuleDraft>) => setDraft({ ...draft, ...part })
-  function errorOf(key: string): string | undefined {
-    const told = preview.data?.errors.find(({ path }) => path[1] === index && path[2] === key)?.message
-    return (isComplete ? told : undefined) ?? errorAt(change.error, ['rules', index, key])
+  function set(part: Partial<RuleDraft>): void {
+    setDraft({ ...draft, ...part })
+    // What was refused is not what stands here now.
+    if (change.isError) change.reset()
   }
+
+  const problems = isComplete ? (preview.data?.errors ?? []) : []
+  function errorOf(key: string): string | undefined {
+    const told = problems.find(({ path }) => path[0] === 'rules' && path[1] === index && path[2] === key)?.message
+    const message = told ?? errorAt(change.error, ['rules', index, key])
+    return message !== undefined && key === 'minimumScore' ? 'This must be from 0 to 100 %.' : message
+  }
+
+  function isTold(path: string): boolean {
+    const [part, at, key = ''] = path.split('.')
+    const hasField = FIELDS.has(key) || (key === 'aboutPersons' && draft.aboutPersons)
+    return part === 'rules' && at === String(index) && hasField
+  }
+
+  /** Other rules have names. */
+  function words(path: string): string | undefined {
+    const [part, at = ''] = path.split('.')
+    if (part === 'rules' && at === String(index)) return undefined
+    const other = part === 'rules' ? rules[Number(at)]?.['name'] : undefined
+    return other === undefined ? elsewhere(path) : `In the rule ${String(other)}`
+  }
+  const notices = new Set([
+    ...untold(change.error, isTold, words),
+    ...untold(preview.error, isTold, words),
+    ...problems.flatMap(({ path, message }) => (isTold(path.join('.')) ? [] : toldAt(words(path.join('.')), message))),
+  ])
 
   const fields = { draft, own, set, errorOf }
 
-  function save(event: FormEvent): void {
+  function save(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
-    change.mutate({ edits, hash: base.hash, ...password.given }, { onSuccess: life.onClose })
+    const form = event.currentTarget
+    const onError = () => focusFirstError(form)
+    change.mutate({ edits, hash: base.hash, ...password.given }, { onSuccess: life.onClose, onError })
   }
 
   async function reload(): Promise<void> {
@@ -80,19 +112,16 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
         {isComplete ? (
-          <Meaning preview={preview.data} index={index} />
+          <Meaning preview={preview.data} isPending={wanted !== asked || preview.isFetching} index={index} />
         ) : (
           <p className={styles.quiet}>Choose what it sees and what it fires. Then this shows what the rule means.</p>
         )}
         <FilePassword {...password} />
-        {[change.error, preview.error].map(
-          (error) =>
-            error !== null && (
-              <Notice key={String(error)} tone="danger">
-                {messageOf(error)}
-              </Notice>
-            ),
-        )}
+        {[...notices].map((sentence) => (
+          <Notice key={sentence} tone="danger">
+            {sentence}
+          </Notice>
+        ))}
         {isOutdated && (
           <Button variant="default" size="compact-sm" onClick={() => void reload()}>
             Load it again

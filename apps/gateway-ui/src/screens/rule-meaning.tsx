@@ -6,28 +6,30 @@ import styles from '../parts/form.module.css'
 
 type MeaningProps = {
   preview: ResponseOf<typeof deviceCalls.previewSettings> | undefined
+  /** Whether an answer about what the form has now is still to come. */
+  isPending: boolean
   /** The number of the rule in the file. */
   index: number
 }
 
 /** The sentence that a rule means, and what it would have done in the last 24 hours. */
-export function Meaning({ preview, index }: MeaningProps) {
+export function Meaning({ preview, isPending, index }: MeaningProps) {
   const rule = preview?.rehearsal?.rules[index]
   const warnings = preview?.warnings.filter(({ path }) => path[0] === 'rules' && path[1] === index) ?? []
-  const other = preview?.errors.filter(({ path }) => path[0] !== 'rules' || path[1] !== index) ?? []
   const seen = preview?.rehearsal?.detections.filter(({ rules }) => rule !== undefined && rules.includes(rule.name))
   return (
     <>
       <div className={styles.meaning}>
         <output>
           {rule === undefined ? (
-            <p className={styles.quiet}>What it means appears when the fields above have no error.</p>
+            <p className={styles.quiet}>{insteadOfMeaning(isPending, preview)}</p>
           ) : (
             <>
               <p>
                 <strong>{rule.sentence}</strong>
               </p>
               <p>{rehearsed(rule)}</p>
+              <Reason {...rule} />
             </>
           )}
         </output>
@@ -49,18 +51,26 @@ export function Meaning({ preview, index }: MeaningProps) {
           {message}
         </Notice>
       ))}
-      {other.map(({ path, message }) => (
-        <Notice key={`${path.join('.')} ${message}`} tone="danger">
-          {path.join('.')}: {message}
-        </Notice>
-      ))}
     </>
   )
+}
+
+function insteadOfMeaning(isPending: boolean, preview: MeaningProps['preview']): string {
+  if (isPending) return 'Working it out …'
+  return preview === undefined
+    ? 'What it means could not be worked out.'
+    : 'What it means appears when the errors are corrected.'
 }
 
 function rehearsed({ fired, firedBefore }: { fired: number; firedBefore: number | null }): string {
   const now = firedInWords(fired)
   return firedBefore === null || firedBefore === fired ? now : `${now} As it is now: ${timesInWords(firedBefore)}.`
+}
+
+/** Why a rule would not have fired for what it names. */
+export function Reason({ fired, reason }: { fired: number; reason: string | null }) {
+  if (fired > 0 || reason === null) return null
+  return <p className={styles.quiet}>Why not, most often: {reason.replace(/\.?$/, '.')}</p>
 }
 
 export function firedInWords(fired: number): string {

@@ -18,7 +18,7 @@ import { useVisitor } from '../session.ts'
 import { useChangeSettings, useSettings } from '../settings.ts'
 import { listIn } from '../written.ts'
 import { RuleForm } from './rule-form.tsx'
-import { firedInWords } from './rule-meaning.tsx'
+import { firedInWords, Reason } from './rule-meaning.tsx'
 import { PLACE, SECOND_LOOK } from './rule-settings.ts'
 import styles from './rules.module.css'
 
@@ -74,7 +74,7 @@ function Rules() {
         <PanelEmpty title="No rules">Nothing fires by itself yet.</PanelEmpty>
       ) : (
         <ul className={styles.list} aria-label="Rules">
-          {rules.data.map(({ name, enabled, sentence, fired }) => {
+          {rules.data.map(({ name, enabled, sentence, fired, reason }) => {
             const index = written?.indexOf(name) ?? -1
             return (
               <li key={name}>
@@ -89,6 +89,7 @@ function Rules() {
                 </div>
                 <p>{sentence}</p>
                 <p className={styles.count}>{firedInWords(fired)}</p>
+                <Reason fired={fired} reason={reason} />
                 {index >= 0 && settings.data !== undefined && (
                   <div className={styles.buttons}>
                     <Button

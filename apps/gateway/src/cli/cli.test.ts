@@ -151,6 +151,15 @@ describe('the password of the device', () => {
     await gateway.stop()
   })
 
+  test('is not made for a folder without a device', async () => {
+    for (const folder of [dataDir, join(dataDir, 'none')])
+      expect(await newPassword(folder)).toMatchObject({
+        isDone: false,
+        text: expect.stringContaining(`${folder} is not the folder of a device`),
+      })
+    expect(await readdir(dataDir)).toEqual([])
+  })
+
   test('is made at the first start, and a new one ends the old one while the agent runs', async () => {
     const first = await start()
     const made = first.newPassword!

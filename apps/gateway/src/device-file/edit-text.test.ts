@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isCollection, parseDocument, type Document } from 'yaml'
+import { template } from '../cli/init.ts'
 import { applyEdits, NotEditable, type Path } from './edit-text.ts'
 import { readYaml, writtenOf } from './yaml.ts'
 
@@ -105,7 +106,9 @@ list: [&one 1, &two 2, 3, *one]
 `,
   one: 'rules:\n- name: only # this\n',
   comments: '# nothing yet\n---\n# really\n',
+  'comments alone': '# nothing yet\n\n#site: { latitude: 1, longitude: 2 }\n  # really',
   nothing: '',
+  init: template(),
 }
 const files = {
   ...HAND_WRITTEN,
@@ -173,6 +176,26 @@ test('what a changed rule has in common with the one before stays as it is writt
   expect(applyEdits(block, [{ path: ['rules', 0] }])).toBe(block.replace(/ {2}- name: Boar[^]*seconds: 12\n/, ''))
 })
 
+test('a new key comes after the comments of the last one, so what these switch off still belongs to it', () => {
+  const edited = applyEdits(template(), [{ path: ['site'], value: { latitude: 1, longitude: 2 } }])
+  const on = edited.replaceAll(/^#(?= {2}frigate: .*:5000|applications:| {2}router)/gm, '')
+  expect(written(on)).toEqual({
+    site: { latitude: 1, longitude: 2 },
+    sources: { api: { loopbackNeedsToken: false }, frigate: { url: 'http://127.0.0.1:5000' } },
+    applications: { router: { url: 'http://192.168.1.1' } },
+  })
+  const added = applyEdits('a:\n  b: 1\n  # of a\n\n# of both\n#  c: 2\n# d\n#e:\n#  f: 3\n', [
+    { path: ['g'], value: 4 },
+  ])
+  expect(added).toBe('a:\n  b: 1\n  # of a\n\n# of both\n#  c: 2\ng: 4\n# d\n#e:\n#  f: 3\n')
+})
+
+test('a file of comments alone gets its first key at the end', () => {
+  expect(applyEdits('# nothing\n#site: {}', [{ path: ['a', 'b'], value: 1 }])).toBe(
+    '# nothing\n#site: {}\na:\n  b: 1\n',
+  )
+})
+
 test('a part with an alias is refused with its path', () => {
   const edit = () => applyEdits(HAND_WRITTEN.aliases, [{ path: ['cameras', 'b', 'zones', 'rows'], value: [] }])
   expect(edit).toThrow(NotEditable)
@@ -201,7 +224,9 @@ function linesAround(text: string, path: Path): { above: string; below: string }
   const [first] = (key?.range ?? node.range) as [number]
   const start = text.slice(0, first).search(/(?:^|(?<=\n))[^\n]*$|-[ \r]*\n *$/)
   const [last] = /(?:\n[ \t\r]*(?:#[^\n]*)?)*$/.exec(text.slice(0, node.range[1]))!
-  const end = text.indexOf('\n', Math.max(node.range[1] - last.length, start))
+  // A new entry comes after the comments of the last one.
+  const from = document.hasIn(path) ? node.range[1] - last.length : node.range[1] - 1
+  const end = text.indexOf('\n', Math.max(from, start))
   return { above: text.slice(0, start), below: end < 0 ? '' : text.slice(end + 1) }
 }
 

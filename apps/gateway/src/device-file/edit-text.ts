@@ -117,10 +117,10 @@ function spliceIn(text: string, document: Document, path: Path, value: unknown):
     const isNothing = isScalar(node) && node.value === null
     if (rest.length > 0 && isCollection(node)) return spliceAdd(text, node as Collection, rest, value)
     if (rest.length > 0 && !isNothing) return undefined
-    if (depth === 0) return `${text}${/(?:^|\n)$/.test(text) ? '' : '\n'}${pairInBlock(rest, value, 0)}\n`
-    return spliceOver(text, node, inFlow(built(rest, value)))
+    if (depth > 0) return spliceOver(text, node, inFlow(built(rest, value)))
   }
-  return text.trim() === '' ? `${text}${pairInBlock(path, value, 0)}\n` : undefined
+  // The file has comments at most.
+  return `${text}${/(?:^|\n)$/.test(text) ? '' : '\n'}${pairInBlock(path, value, 0)}\n`
 }
 
 /** Replaces a value. */
@@ -144,11 +144,32 @@ function spliceAdd(text: string, parent: Collection, rest: Path, value: unknown)
     return replace(text, spanOf(text, parent), isSeq(parent) ? `[${entry}]` : `{ ${entry} }`)
   }
   if (!last) return undefined
-  const lineEnd = text.indexOf('\n', last.end)
-  const at = lineEnd < 0 ? text.length : lineEnd
   const indent = indentOf(text, parent)
+  const at = endOfComments(text, last.end, indent)
   const entry = isSeq(parent) ? inBlock('-', built(rest.slice(1), value), indent) : pairInBlock(rest, value, indent)
   return replace(text, { start: at, end: at }, `\n${' '.repeat(indent)}${entry}`)
+}
+
+/** A key that is switched off by a `#`, such as `#rules:`, `#  api: {}` or `# rules:`. */
+const KEY_OFF = /^ *#(?:| {2,})[\w-]+:(?:\s|$)|^ *# [\w-]+:\s*$/
+
+/**
+ * The end of the line of an entry's last character, or of the last comment below it that belongs to this entry: one
+ * that is further in than the entry begins. In `#  url: x` the spaces behind the `#` are those of the key.
+ */
+function endOfComments(text: string, entryEnd: number, indent: number): number {
+  const lineEnd = text.indexOf('\n', entryEnd)
+  if (lineEnd < 0) return text.length
+  let at = lineEnd
+  for (const { 1: line = '', index, 0: whole } of text.slice(lineEnd).matchAll(/\n([^\n]*)/g)) {
+    if (line.trim() === '') continue
+    const [, before = '', behind = ''] = /^( *)#( *)/.exec(line) ?? []
+    if (!line.slice(before.length).startsWith('#')) break
+    const depth = before === '' && behind.length > 1 ? behind.length : before.length
+    if (depth > indent) at = lineEnd + index + whole.length
+    else if (depth < indent || KEY_OFF.test(line)) break
+  }
+  return at
 }
 
 /** Deletes a key of a group or an item of a list. */

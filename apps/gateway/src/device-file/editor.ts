@@ -223,9 +223,13 @@ export function createEditor(
   }
 }
 
-/** The message for a place that shows where it belongs. */
+/** The message for a place that shows where it belongs, such as a field of a form: it has no keys of the file. */
 export function withoutPath({ path, message }: FileError): string {
-  return path && path.length > 0 ? message.slice(path.join('.').length + 2) : message
+  const own = path && path.length > 0 ? message.slice(path.join('.').length + 2) : message
+  return own
+    .replace('This key is missing.', 'Fill in this field.')
+    .replace(' (its `maximumSeconds`)', '')
+    .replace('`seconds`', 'the seconds of a firing')
 }
 
 function hashOf(text: string): string {

@@ -4,7 +4,7 @@ import type { DeterrentSettings } from '../deterrents/schema.ts'
 import type { Place } from '../kernel/hours.ts'
 import { isPersonLabel } from '../kernel/person-label.ts'
 import type { DetectedObject } from '../sources/source.ts'
-import { subjectsOf, whyNot, type Subject } from './match.ts'
+import { namesLabel, subjectsOf, whyNot, type Subject } from './match.ts'
 import type { Rule } from './schema.ts'
 
 export type DryRunFile = {
@@ -18,6 +18,8 @@ export type DryRun = {
   detections: { detection: Detection; answers: { rule: string; text: string; fires: boolean }[] }[]
   /** How often each rule would have fired. */
   fired: Record<string, number>
+  /** The commonest reason, in words, why a rule did not fire for what it names; none when nothing such was there. */
+  reasons: Record<string, string>
 }
 
 const STEP_MS = 1_000
@@ -98,9 +100,19 @@ export function dryRun(
   interlock.guarded()
   for (const { id } of interlock.units()) carryOut(interlock.off(id, undefined, '', instant()))
 
+  /** How often each rule had which reason. */
+  const counted = new Map(rules.map(({ name }) => [name, new Map<string, number>()]))
+  function count(rule: Rule, { label }: Subject, reason: string): void {
+    const own = counted.get(rule.name)!
+    if (namesLabel(rule, label)) own.set(reason, (own.get(reason) ?? 0) + 1)
+  }
+
   function answerOf(rule: Rule, subject: Subject): { text: string; fires: boolean } {
     const reason = whyNot(rule, { ...subject, endedAt: undefined }, at, site)
-    if (reason !== undefined) return { text: `no, ${reason}`, fires: false }
+    if (reason !== undefined) {
+      count(rule, subject, reason)
+      return { text: `no, ${reason}`, fires: false }
+    }
     const turn = fired[rule.name]! % rule.fire.length
     const chosen = rule.choose === 'one' ? [rule.fire[turn]!] : rule.fire
     const texts = chosen.map((deterrent) => {
@@ -123,22 +135,26 @@ export function dryRun(
       carryOut(outputs)
       const answer = answers.get(firing)
       if (answer && 'firing' in answer) return { isFired: true, text: `fires ${deterrent} for ${seconds} s` }
-      return { isFired: false, text: `would fire ${deterrent}, which refuses: ${answer?.message ?? 'no answer'}` }
+      const refusal = `${deterrent}, which refuses: ${answer?.message ?? 'no answer'}`
+      count(rule, subject, refusal.replace(', which', ''))
+      return { isFired: false, text: `would fire ${refusal}` }
     })
     const fires = texts.some(({ isFired }) => isFired)
     if (fires) fired[rule.name]! += 1
     return { text: texts.map(({ text }) => text).join('; '), fires }
   }
 
-  return {
-    detections: subjects.map(({ detection, subject }) => {
-      goOnTo(Date.parse(subject.startedAt))
-      const { label, score, startedAt } = subject
-      return {
-        detection: { ...detection, label, score, startedAt },
-        answers: rules.map((rule) => ({ rule: rule.name, ...answerOf(rule, subject) })),
-      }
-    }),
-    fired,
-  }
+  const answered = subjects.map(({ detection, subject }) => {
+    goOnTo(Date.parse(subject.startedAt))
+    const { label, score, startedAt } = subject
+    return {
+      detection: { ...detection, label, score, startedAt },
+      answers: rules.map((rule) => ({ rule: rule.name, ...answerOf(rule, subject) })),
+    }
+  })
+  const reasons = [...counted].flatMap(([rule, counts]) => {
+    const [commonest] = [...counts].toSorted(([, a], [, b]) => b - a)
+    return commonest ? [[rule, commonest[0]] as const] : []
+  })
+  return { detections: answered, fired, reasons: Object.fromEntries(reasons) }
 }

@@ -22,6 +22,7 @@ export function rehearse(file: DryRunFile, fileBefore: DryRunFile, { detections,
       sentence: ruleSentence(rule),
       fired: after.fired[rule.name] ?? 0,
       firedBefore: before.fired[rule.name] ?? null,
+      reason: after.reasons[rule.name] ?? null,
     })),
     detections: after.detections
       .map(({ detection: { id, label, camera, score, startedAt }, answers }, index) => ({

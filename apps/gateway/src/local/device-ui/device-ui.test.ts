@@ -730,6 +730,12 @@ rules:
         fieldErrors: { 'rules.0.fire.0': 'There is no deterrent horn; there is sprinkler.' },
       },
     })
+    const words = [{ path: ['rules', 0, 'seconds'], value: 60 }, { path: ['rules', 1, 'fire'] }]
+    for (const [edit, field, sentence] of [
+      [words[0]!, 'rules.0.seconds', 'sprinkler fires for at most 10 s.'],
+      [words[1]!, 'rules.1.fire', 'Fill in this field.'],
+    ] as const)
+      expect(await change([edit], mine())).toMatchObject({ json: { fieldErrors: { [field]: sentence } } })
     const { hash } = await settings()
     expect((await call('previewSettings', { ...mine(), body: { edits: [edits[1]], hash } })).json).toMatchObject({
       errors: [{ path: ['rules', 0, 'minimumScore'], message: 'This must be at most 1.' }],
@@ -761,7 +767,7 @@ rules:
     for (const asked of [mine(), asHub('manager')]) {
       const { rehearsal } = (await preview(asked)).json as { rehearsal: { rules: object[]; detections: object[] } }
       expect(rehearsal.rules).toMatchObject([
-        { name: 'Boar', fired: 0, firedBefore: expect.any(Number) as number },
+        { name: 'Boar', fired: 0, firedBefore: expect.any(Number) as number, reason: null },
         { name: 'Fox', fired: 2, firedBefore: 0, sentence: 'Fox on any camera: fires sprinkler.' },
       ])
       expect(rehearsal.detections).toEqual(
@@ -771,6 +777,12 @@ rules:
         ]),
       )
     }
+    const unsure = { edits: [{ path: ['rules', 0, 'minimumScore'], value: 0.99 }], hash }
+    expect((await call('previewSettings', { ...mine(), body: unsure })).json).toMatchObject({
+      rehearsal: {
+        rules: [{ fired: 0, reason: 'the score 0.9 is below 0.99' }, { reason: 'the rule is not enabled' }],
+      },
+    })
     const outdated = await call('previewSettings', { ...mine(), body: { edits, hash: 'old' } })
     expect(outdated).toMatchObject({ status: 409, json: { error: 'file_changed' } })
     expect(readFileSync(path(), 'utf8')).toBe(before)

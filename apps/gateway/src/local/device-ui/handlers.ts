@@ -132,12 +132,13 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     disarm: ({ caller, query: { lasts } }) => parts.disarm(askerOf(signedIn(caller)), lasts),
     listLedger: async ({ query }) => (await deterrents.ledger(query)).map(toldEntry),
     readRules() {
-      const { fired } = ruleTest()
+      const { fired, reasons } = ruleTest()
       return file.current().rules.map((rule) => ({
         name: rule.name,
         enabled: rule.enabled,
         sentence: file.conceal(ruleSentence(rule)),
         fired: fired[rule.name] ?? 0,
+        reason: reasons[rule.name] === undefined ? null : file.conceal(reasons[rule.name]!),
       }))
     },
     testRules: () =>
