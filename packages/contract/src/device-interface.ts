@@ -182,7 +182,10 @@ const status = z.object({
   updates: deviceUpdates,
   armed: z.boolean(),
   ...heartbeatProtection.shape,
-  /** Each with the problems that are about it. `overlays`: what the camera writes into its picture, where nothing wakes the eye. */
+  /**
+   * Each with the problems that are about it. `overlays`: what the camera writes into its picture, where nothing
+   * wakes the eye.
+   */
   cameras: z.array(z.object({ ...cameras.element.shape, problems, overlays: z.array(box) })),
   /** Empty while no camera gives the eye a good picture. */
   detectors,

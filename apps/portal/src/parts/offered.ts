@@ -1,6 +1,12 @@
 /** Which orders are offered in which state, and why not. Pure. */
+import type { DisarmTime } from '@hedgerow/contract'
 import { ONLY_WATCHES, type Protection } from '@hedgerow/contract/protection'
-import type { Order } from './orders.ts'
+
+export type Order =
+  | { action: 'stop' }
+  | { action: 'arm' }
+  | { action: 'disarm'; lasts?: DisarmTime | undefined }
+  | { action: 'fire'; deterrent: string }
 
 type Offered = {
   key: 'stop' | 'pause' | 'disarm' | 'arm'

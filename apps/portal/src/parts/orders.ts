@@ -1,5 +1,5 @@
 /** What people order of a gateway's deterrents, for buttons and menus. */
-import type { DisarmTime, Gateway } from '@hedgerow/contract'
+import type { Gateway } from '@hedgerow/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { armGateway, disarmGateway, fireDeterrent, stopDeterrents } from 'virtual:contract-calls'
 import { api, messageOf } from '#api/client.ts'
@@ -7,13 +7,8 @@ import { refetchGateways } from '#api/gateways.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { offered } from './offered.ts'
+import { offered, type Order } from './offered.ts'
 
-export type Order =
-  | { action: 'stop' }
-  | { action: 'arm' }
-  | { action: 'disarm'; lasts?: DisarmTime | undefined }
-  | { action: 'fire'; deterrent: string }
 export type Ordered = Pick<Gateway, 'id' | 'name' | 'protection'>
 
 /** Resolves with the command when it has ended. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useId, useState } from 'react'
-import { OFFLINE_REASON } from './offered.ts'
-import { useOffered, useToldOrder, type Order, type Ordered } from './orders.ts'
+import { OFFLINE_REASON, type Order } from './offered.ts'
+import { useOffered, useToldOrder, type Ordered } from './orders.ts'
 import styles from './protection.module.css'
 
 const DisarmDialog = lazy(() => import('./disarm-dialog.tsx'))
