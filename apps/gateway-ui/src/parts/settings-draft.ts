@@ -77,6 +77,7 @@ function valueOf({ kind }: Field, text: string): Value | undefined {
 const partsOf = (text: string) => text.split(',').flatMap((part) => part.trim() || [])
 
 function scoreOf(part: string): [label: string, score: number | string] {
-  const [, label = part, score = ''] = /^(.+?)\s*:\s*(\S*)$/.exec(part) ?? []
+  const colon = part.lastIndexOf(':')
+  const [label, score] = colon < 1 ? [part, ''] : [part.slice(0, colon).trim(), part.slice(colon + 1).trim()]
   return [label, score === '' || Number.isNaN(Number(score)) ? score : Number(score)]
 }

@@ -146,7 +146,7 @@ test.each(Object.keys(files))(
         // Only an alias or its anchor may be a reason to refuse.
         if (edited === undefined) return text.includes('*')
         expect(written(edited) ?? {}).toEqual(withValue(before, path, value) ?? {})
-        const { above, below } = linesAround(text, path)
+        const { above, below } = linesAround(text, path, isLonger(valueAt(before, path), value))
         expect(edited.slice(0, above.length)).toBe(above)
         expect(edited.slice(edited.length - below.length)).toBe(below)
         const lines = new Set(edited.split('\n'))
@@ -213,7 +213,7 @@ function editedOrRefused(text: string, path: Path, value: unknown): string | und
 }
 
 /** The text above and below what an edit may touch: the key with its value, or the group that it comes into. */
-function linesAround(text: string, path: Path): { above: string; below: string } {
+function linesAround(text: string, path: Path, hasNewEntry = false): { above: string; below: string } {
   const document = parseDocument(text, { customTags: [{ tag: '!file', resolve: (each: string) => each }] })
   let at = path
   while (at.length > 0 && (!document.hasIn(at) || isOnly(document, at))) at = at.slice(0, -1)
@@ -225,9 +225,15 @@ function linesAround(text: string, path: Path): { above: string; below: string }
   const start = text.slice(0, first).search(/(?:^|(?<=\n))[^\n]*$|-[ \r]*\n *$/)
   const [last] = /(?:\n[ \t\r]*(?:#[^\n]*)?)*$/.exec(text.slice(0, node.range[1]))!
   // A new entry comes after the comments of the last one.
-  const from = document.hasIn(path) ? node.range[1] - last.length : node.range[1] - 1
+  const from = document.hasIn(path) && !hasNewEntry ? node.range[1] - last.length : node.range[1] - 1
   const end = text.indexOf('\n', Math.max(from, start))
   return { above: text.slice(0, start), below: end < 0 ? '' : text.slice(end + 1) }
+}
+
+/** Whether a list or a group gets an entry that it has not. */
+function isLonger(before: unknown, value: unknown): boolean {
+  if (typeof before !== 'object' || typeof value !== 'object' || before === null || value === null) return false
+  return Object.keys(value).some((key) => !Object.hasOwn(before, key))
 }
 
 /** Its deletion leaves an empty group behind the key of the group. */

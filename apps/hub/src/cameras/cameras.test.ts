@@ -64,7 +64,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         state: 'offline',
         fps: 0,
         problem,
-        protection: { state: 'blind', reason: 'camera coop is offline', until: null },
+        protection: { state: 'blind', reason: 'camera coop is offline', until: null, isBrief: false },
         lastIncident: null,
       },
       {
@@ -75,7 +75,7 @@ describe.each(testEngines)('cameras on %s', (engine) => {
         state: 'frozen',
         fps: 5,
         problem: null,
-        protection: { state: 'blind', reason: 'camera yard is frozen', until: null },
+        protection: { state: 'blind', reason: 'camera yard is frozen', until: null, isBrief: false },
         lastIncident: { id: expect.any(String), label: 'boar', severity: 'alert', startedAt },
       },
     ])

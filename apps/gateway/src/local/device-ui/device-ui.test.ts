@@ -296,7 +296,7 @@ describe('the file of the device', () => {
     expect(statSync(path()).mode & 0o777).toBe(0o640)
     const told = await call('readRules', mine())
     expect(told.json).toEqual([
-      { name: 'Boar', enabled: true, sentence: 'Boar on any camera: fires sprinkler for 2 s.', fired: 0 },
+      { name: 'Boar', enabled: true, sentence: 'Boar on any camera: fires sprinkler for 2 s.', fired: 0, reason: null },
     ])
     await gateway.reportDetections([
       {
@@ -806,8 +806,8 @@ test('everybody may read what was learned; managers may undo it', async () => {
 
 test('managers may train at once', async () => {
   expect(await call('learnNow', asHub('user'))).toMatchObject({ status: 403 })
-  expect((await call('readLearning', asHub('user'))).json).toMatchObject({ lastRunAt: null })
+  const lastRunAt = async () => Date.parse(String((await call('readLearning', asHub('user'))).json['lastRunAt']))
+  const before = Date.now()
   expect(await call('learnNow', asHub('manager'))).toMatchObject({ status: 204 })
-  const lastRunAt = async () => (await call('readLearning', asHub('user'))).json['lastRunAt']
-  await expect.poll(lastRunAt).toEqual(expect.any(String))
+  await expect.poll(lastRunAt).toBeGreaterThanOrEqual(before)
 })
