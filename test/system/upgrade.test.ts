@@ -190,7 +190,7 @@ function installCopies(): void {
     if cmp -s package-lock.json ${first}/package-lock.json; then
       case $1 in
       ci) exec cp -al ${first}/node_modules . ;;
-      run) for app in portal site gateway-ui; do cp -a ${first}/apps/$app/dist apps/$app/ || exit 1; done; exit 0 ;;
+      run) for app in portal public gateway-ui; do cp -a ${first}/apps/$app/dist apps/$app/ || exit 1; done; exit 0 ;;
       esac
     fi
     exec ${npm} "$@"
