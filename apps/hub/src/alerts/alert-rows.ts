@@ -8,7 +8,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { HUB } from '../facts/facts.ts'
 import { readPreferences } from './preferences.ts'
 import type { Reader } from './seen.ts'
-import { sightingsIn } from './sightings.ts'
+import { tallyIn } from './sightings.ts'
 import { firstOf, linesOf, pathOf, titleOf, type Line, type LineList } from './words.ts'
 
 export type AlertRow = Selectable<Tables['alerts']>
@@ -31,7 +31,7 @@ export function toldTo({ lines, counts, sightings }: Stored, own: OwnGateways): 
   const count = mine.reduce((sum, [, one]) => sum + one, 0)
   const shown = linesIn(lines).filter(({ gatewayId }) => maySee(gatewayId))
   const known = new Set(mine.flatMap(([gatewayId, one]) => (one > 0 ? [gatewayId] : [])))
-  const seen = sightingsIn(sightings).filter(({ gatewayId }) => known.has(gatewayId))
+  const seen = [...tallyIn(sightings).values()].filter(({ gatewayId }) => known.has(gatewayId))
   return shown.length > 0 ? { lines: shown, count, sightings: seen } : undefined
 }
 

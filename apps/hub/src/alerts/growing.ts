@@ -3,7 +3,7 @@
  * columns have a hundred kilobytes, so what was written last is remembered instead of parsed again.
  */
 import { linesIn, type AlertRow } from './alert-rows.ts'
-import { addSighting, sightingsIn } from './sightings.ts'
+import { addSighting, tallyAsJson, tallyIn, type Tally } from './sightings.ts'
 import type { Line, LineList } from './words.ts'
 
 /**
@@ -15,7 +15,7 @@ const GATEWAYS_STORED = 200
 const ALERTS_REMEMBERED = 10
 
 type Columns = Pick<AlertRow, 'lines' | 'counts' | 'sightings'>
-type Content = { lines: Line[]; counts: Record<string, number>; sightings: Record<string, number>; count: number }
+type Content = { lines: Line[]; counts: Record<string, number>; tally: Tally; count: number }
 
 /** By alert. It counts only while the row still says the same: a transaction may have been rolled back. */
 const written = new Map<string, { columns: Columns; content: Content }>()
@@ -26,12 +26,12 @@ export function grow(
   before: Columns | undefined,
   lines: readonly Line[],
 ): { content: Columns & Pick<AlertRow, 'gateway_id'>; told: LineList } {
-  const content = before ? contentOf(id, before) : { lines: [], counts: {}, sightings: {}, count: 0 }
-  const { counts, lines: stored, sightings } = content
+  const content: Content = before ? contentOf(id, before) : { lines: [], counts: {}, tally: new Map(), count: 0 }
+  const { counts, lines: stored, tally } = content
   for (const line of lines) {
     const isFirstOfGateway = counts[line.gatewayId] === undefined
     counts[line.gatewayId] = (counts[line.gatewayId] ?? 0) + 1
-    if (line.kind === 'detection') addSighting(sightings, line)
+    if (line.kind === 'detection') addSighting(tally, line)
     const isKept = isFirstOfGateway || line.kind === 'approval'
     if (stored.length < (isKept ? GATEWAYS_STORED : LINES_STORED)) stored.push(line)
   }
@@ -39,13 +39,13 @@ export function grow(
   const columns = {
     lines: JSON.stringify(stored),
     counts: JSON.stringify(counts),
-    sightings: JSON.stringify(sightings),
+    sightings: tallyAsJson(tally),
   }
   remember(id, columns, content)
   const [only, ...others] = Object.keys(counts)
   return {
     content: { ...columns, gateway_id: others.length === 0 && only !== '' ? (only ?? null) : null },
-    told: { lines: [...stored], count: content.count, sightings: sightingsIn(columns.sightings) },
+    told: { lines: [...stored], count: content.count, sightings: [...tally.values()] },
   }
 }
 
@@ -57,7 +57,7 @@ function contentOf(id: string, { lines, counts, sightings }: Columns): Content {
   return {
     lines: linesIn(lines),
     counts: parsed,
-    sightings: JSON.parse(sightings ?? '{}') as Content['sightings'],
+    tally: tallyIn(sightings),
     count: Object.values(parsed).reduce((sum, one) => sum + one, 0),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addSighting, dueAtOf, keyOf, sightingsIn } from './sightings.ts'
+import { addSighting, dueAtOf, keyOf, tallyAsJson, tallyIn } from './sightings.ts'
 import { titleOf, type Line } from './words.ts'
 
 const line = (label: string, site: string, camera = 'gate'): Line => ({
@@ -15,9 +15,9 @@ const line = (label: string, site: string, camera = 'gate'): Line => ({
   startedAt: 0,
 })
 const told = (lines: readonly Line[]) => {
-  const sightings: Record<string, number> = {}
-  for (const one of lines) addSighting(sightings, one)
-  return { lines, count: lines.length, sightings: sightingsIn(JSON.stringify(sightings)) }
+  const tally = tallyIn(null)
+  for (const one of lines) addSighting(tally, one)
+  return { lines, count: lines.length, sightings: [...tallyIn(tallyAsJson(tally)).values()] }
 }
 const times = (count: number, one: Line) => Array.from({ length: count }, () => one)
 

@@ -2,9 +2,9 @@
 import type { AlertRuleFields } from '@hedgerow/contract'
 
 type Seen = { gatewayId: string; gatewayName: string; site?: string; camera: string; label: string }
-/** How many, by `keyOf` of their lines. */
-export type Sightings = Readonly<Record<string, number>>
-export type Sighting = { gatewayId: string; place: string; label: string; count: number }
+export type Sighting = Readonly<{ gatewayId: string; place: string; label: string; count: number }>
+/** By `keyOf` of their lines. */
+export type Tally = Map<string, Sighting>
 
 /** Above this number of kinds, the others of a gateway are counted together. */
 const KEYS_MAX = 300
@@ -16,18 +16,24 @@ export function keyOf({ gatewayId, gatewayName, site = '', camera, label }: Seen
   return JSON.stringify([gatewayId, site || gatewayName, camera, label])
 }
 
-export function addSighting(sightings: Record<string, number>, line: Seen): void {
+export function addSighting(tally: Tally, line: Seen): void {
   const own = keyOf(line)
-  const isKnown = own in sightings || Object.keys(sightings).length < KEYS_MAX
-  const key = isKnown ? own : keyOf({ ...line, camera: '', label: '' })
-  sightings[key] = (sightings[key] ?? 0) + 1
+  const key = tally.has(own) || tally.size < KEYS_MAX ? own : keyOf({ ...line, camera: '', label: '' })
+  tally.set(key, sightingOf(key, (tally.get(key)?.count ?? 0) + 1))
 }
 
-export function sightingsIn(json: string | null): Sighting[] {
-  return Object.entries(JSON.parse(json ?? '{}') as Sightings).map(([key, count]) => {
-    const [gatewayId = '', place = '', , label = ''] = JSON.parse(key) as string[]
-    return { gatewayId, place, label, count }
-  })
+export function tallyIn(json: string | null): Tally {
+  const counts = Object.entries(JSON.parse(json ?? '{}') as Record<string, number>)
+  return new Map(counts.map(([key, count]) => [key, sightingOf(key, count)]))
+}
+
+export function tallyAsJson(tally: Tally): string {
+  return JSON.stringify(Object.fromEntries([...tally].map(([key, { count }]) => [key, count])))
+}
+
+function sightingOf(key: string, count: number): Sighting {
+  const [gatewayId = '', place = '', , label = ''] = JSON.parse(key) as string[]
+  return { gatewayId, place, label, count }
 }
 
 /** A message that was sent, or is due. `keys` is undefined where nobody stored them: then it holds everything back. */

@@ -253,7 +253,7 @@ export type Tables = {
     lines: string
     /** How many things of each gateway it is about, as JSON; the key of the hub itself is empty. */
     counts: string
-    /** How many incidents of each gateway, place, camera and label: `Sightings` as JSON. Older alerts have none. */
+    /** How many incidents of each gateway, place, camera and label: `Tally` as JSON. Older alerts have none. */
     sightings: string | null
     /** The gateway, when everything that it is about is of one gateway. */
     gateway_id: string | null
