@@ -20,7 +20,7 @@ sources:
     eye:
         cameras: [ orchard ]   # the only one
 `
-const AFTER = `${FILE}        model: "ssdlite-coco"\n`
+const AFTER = `${FILE}        model: ssdlite-coco\n`
 const FETCH_MS = 120_000
 
 let browser: BrowserHandle

@@ -556,7 +556,7 @@ test('a gateway whose agent restarts again and again says so, in the list and on
   await hub.api(approveRegistration, { params: { registrationId } })
   const problem = 'The agent restarted 12 times in the last hour; the last end: an uncaught TypeError.'
   await portal.open('/gateways')
-  await portal.row('Restless').getByText(problem).waitFor()
+  await portal.row('Restless').getByTitle(problem).waitFor()
   await page.getByRole('link', { name: 'Restless' }).click()
   await page.getByText('12 in the last hour', { exact: true }).waitFor()
   await expect.poll(() => page.getByText(problem, { exact: true }).count()).toBeGreaterThan(0)

@@ -29,7 +29,7 @@ export function publicPages({ plugins }: { plugins: Plugin[] }): Plugin {
     // visit.ts imports the stylesheets without using their class names; tree shaking would drop them.
     transform: {
       order: 'post',
-      filter: { id: /(?:apps\/site\/src\/[\w-]+|packages\/ui\/src\/wordmark)\.module\.css$/ },
+      filter: { id: /(?:apps\/public\/src\/[\w-]+|packages\/ui\/src\/wordmark)\.module\.css$/ },
       handler: (code) => ({ code, moduleSideEffects: 'no-treeshake' }),
     },
     configureServer(server) {

@@ -41,7 +41,7 @@ export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
   const life = useDialogLife(onClosed)
   const { data, error } = useIncident(id)
   const [isBoxed, setBoxed] = useState(true)
-  const isSteady = useSteady(data?.id)
+  const isSteady = useSteady(data?.id, rest.marked)
   const title = data ? `${data.label} at ${data.gatewayName}` : 'Incident'
   return (
     <Dialog {...life} title={title} size="full" hasEntry>

@@ -1,7 +1,7 @@
 /** Threats: incidents of all sites as pictures, newest first, with their reviews. */
 import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -34,7 +34,7 @@ export function ThreatsPage() {
   const navigate = useNavigate()
   const isFromWall = (useLocation().state as { isFromWall?: boolean } | null)?.isFromWall === true
   const now = useRef({ opened, isFromWall })
-  useEffect(() => {
+  useLayoutEffect(() => {
     now.current = { opened, isFromWall }
   })
   const inView = useRef(NOTHING)

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 
 /** Handlers by `KeyboardEvent.key`; one that returns false leaves the key to the browser. */
 export type Keys = Readonly<Record<string, () => boolean | void>>
@@ -9,7 +9,8 @@ export type Keys = Readonly<Record<string, () => boolean | void>>
  */
 export function useKeys(keys: Keys, mayAct: () => boolean): void {
   const latest = useRef({ keys, mayAct })
-  useEffect(() => {
+  // Before the screen shows another incident, so that a quick key is about the one that the person sees.
+  useLayoutEffect(() => {
     latest.current = { keys, mayAct }
   })
   useEffect(() => {

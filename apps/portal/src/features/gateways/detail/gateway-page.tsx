@@ -48,7 +48,7 @@ export function GatewayPage() {
         {gateway.isPending ? (
           <PanelSkeleton rows={8} label="Loading the gateway" />
         ) : unknown ? (
-          <PanelEmpty title="No such gateway, or you may not see it.">
+          <PanelEmpty title="This gateway does not exist, or you may not see it.">
             It may have been deleted. <Link to="/gateways">Back to the gateways</Link>
           </PanelEmpty>
         ) : (

@@ -34,7 +34,7 @@ const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
   { name: 'Status', width: 'clamp(190px, 70vw - 640px, 25vw)', sort: 'status' },
   { name: 'Gateway Name', sort: 'name' },
   { name: 'Location', width: '12%', sort: 'location' },
-  { name: 'IP Address', width: '130px', sort: 'address' },
+  { name: 'IP Address', width: '146px', sort: 'address' },
   { name: 'Version', width: '86px', sort: 'version' },
   { name: 'Last Seen', width: '96px', sort: 'seen' },
   { name: 'Connected Users', width: '140px', numeric: true, sort: 'users' },
