@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { changedFields } from './edits.ts'
-import { language, oneLine, tag, timeOfDay, wholeNumber } from './fields.ts'
+import { hoursByDay, language, oneLine, tag, wholeNumber } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { incident } from './threats.ts'
 
@@ -54,7 +54,7 @@ export const alertRuleFields = z.strictObject({
   /** Only detections that a second stage on the device has confirmed. */
   validatedOnly: z.boolean(),
   /** By the hub's clock; `from` after `to` means over midnight. Null for always. */
-  hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable(),
+  hours: hoursByDay.nullable(),
   /** Incidents within this time become one message. */
   collectSeconds: wholeNumber(0, 600),
   /** After a message was sent, incidents are collected for this long. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseClockHours, WEEK_DAYS } from './schedules.ts'
 
 /** Scripts that write without joiners: between two of their letters, one would only tell two equal names apart. */
 const UNJOINED = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Hebrew', 'Han', 'Hiragana', 'Katakana', 'Hangul']
@@ -135,7 +136,20 @@ export const timeOfDay = z.string().regex(TIME, 'Enter a time such as 21:30')
 export const hoursOfDay = z
   .string()
   .trim()
-  .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d)?$/, 'Enter hours such as 02:00-05:00, or nothing')
+  .max(200)
+  .refine(
+    (text) => text === '' || parseClockHours(text) !== undefined,
+    'Enter hours such as 02:00-05:00 or Mon-Fri 02:00-05:00, or nothing',
+  )
+
+const clockHours = z.strictObject({
+  from: timeOfDay,
+  to: timeOfDay.or(z.literal('24:00')),
+  days: z.array(z.enum(WEEK_DAYS)).min(1).max(WEEK_DAYS.length).optional(),
+})
+
+/** By the clock on a wall, on the days on which they begin; each day without `days`. `24:00` ends a whole day. */
+export const hoursByDay = z.union([clockHours, z.array(clockHours).min(1).max(14)])
 
 /** The languages of alerts. */
 export const language = z.enum(['en', 'de'])

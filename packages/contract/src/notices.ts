@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { alert } from './alerts.ts'
 import { call } from './call.ts'
 import { changedFields } from './edits.ts'
-import { language, oneLine, timeOfDay } from './fields.ts'
+import { hoursByDay, language, oneLine } from './fields.ts'
 
 /** The caller's own notices in the portal: the newest 50, and how many are unread in all. */
 export const listNotices = call({
@@ -28,7 +28,7 @@ const timeZone = z
 export const alertPreferences = z.strictObject({
   language,
   /** Push messages of these hours are sent afterwards, unless their rule breaks through. */
-  quietHours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable(),
+  quietHours: hoursByDay.nullable(),
   timeZone,
 })
 export type AlertPreferences = z.output<typeof alertPreferences>

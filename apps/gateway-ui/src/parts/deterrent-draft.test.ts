@@ -86,6 +86,9 @@ describe('its hours', () => {
 
   test('are one range or several, and go when they are empty', () => {
     expect(changed({})).toEqual([])
+    expect(changed({ quietHours: 'Sat,Sun; Mon-Fri 22:00-06:00' })).toEqual([
+      { path: ['deterrents', 'Lawn', 'quietHours'], value: ['Sat,Sun', 'Mon-Fri 22:00-06:00'] },
+    ])
     expect(changed({ quietHours: '22:00-06:00, 12:00-13:00', armed: ' ' })).toEqual([
       { path: ['deterrents', 'Lawn', 'quietHours'], value: ['22:00-06:00', '12:00-13:00'] },
       { path: ['deterrents', 'Lawn', 'armed'] },

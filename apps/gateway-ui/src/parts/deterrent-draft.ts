@@ -1,4 +1,5 @@
 /** What a person typed into the form of a deterrent, and what gateway.yaml gets of it. */
+import { joinSchedules, parseSchedule, schedulesIn } from '@hedgerow/contract/schedules'
 import type { DeterrentField, DeterrentKind } from '@hedgerow/contract/deterrent-setup'
 import type { SettingsEdit } from '@hedgerow/contract/device-interface'
 
@@ -12,7 +13,7 @@ export type Limits = {
   coolDownSeconds: string
   secondsAnHour: string
   secondsADay: string
-  /** Hours as gateway.yaml writes them, several with commas between. */
+  /** Hours as gateway.yaml writes them, several with commas or semicolons between. */
   quietHours: string
   armed: string
   /** Whose sight of a person blocks it: `watchedBy` left out, listed, or empty. */
@@ -39,7 +40,7 @@ const LIMIT_KEYS = ['seconds', 'maximumSeconds', 'coolDownSeconds', 'secondsAnHo
 const HOURS_KEYS = ['quietHours', 'armed'] as const
 
 export function draftOf(name: string, written: Written): Draft {
-  const text = (key: string) => [written[key] ?? []].flat().join(', ')
+  const text = (key: string) => joinSchedules([written[key] ?? []].flat().map(String))
   const watchers = Array.isArray(written['watchedBy']) ? written['watchedBy'].map(String) : undefined
   return {
     name,
@@ -107,11 +108,9 @@ function numberOf(typed: string): number | string | undefined {
 }
 
 function hoursOf(typed: string): string | string[] | undefined {
-  const ranges = rangesIn(typed)
+  const ranges = schedulesIn(typed)
   return ranges.length > 1 ? ranges : ranges[0]
 }
-
-const rangesIn = (typed: string) => typed.split(',').flatMap((range) => range.trim() || [])
 
 /** What the limits mean: first when it must not fire, then for how long it does, and what blocks it. */
 export function limitsInWords(limits: Limits): string {
@@ -139,12 +138,10 @@ export function limitsInWords(limits: Limits): string {
 const leastOf = (usual: number, longest: string) =>
   String(/^\d+$/.test(longest) ? Math.max(usual, Number(longest)) : usual)
 
-const RANGE = /^(?:\d\d:\d\d|sun(?:rise|set)(?:[+-]\d{1,3}m)?)-(?:\d\d:\d\d|sun(?:rise|set)(?:[+-]\d{1,3}m)?)$/
-
 /** Nothing for no hours; what is no range of hours is not said. */
 function hoursInWords(typed: string, sentence: (hours: string) => string): string {
-  const ranges = rangesIn(typed)
-  return ranges.length === 0 ? '' : sentence(ranges.map((range) => (RANGE.test(range) ? range : '…')).join(' and '))
+  const ranges = schedulesIn(typed)
+  return ranges.length === 0 ? '' : sentence(ranges.map((range) => (parseSchedule(range) ? range : '…')).join(' and '))
 }
 
 function inWords(typed: string): string {

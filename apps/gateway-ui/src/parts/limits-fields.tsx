@@ -12,11 +12,17 @@ type LimitsFieldsProps = {
 }
 
 const FIELDS = [
-  { key: 'quietHours', label: 'Quiet hours', description: 'Nothing and nobody fires it then: 22:00-06:00.' },
+  {
+    key: 'quietHours',
+    label: 'Quiet hours',
+    description: 'Nothing and nobody fires it then: 22:00-06:00, or Mon-Fri 12:00-13:00; Sat,Sun.',
+  },
   {
     key: 'armed',
     label: 'Armed hours',
-    description: 'Rules and programs fire it only then: sunset-sunrise. Empty: always. People may at other hours too.',
+    description:
+      'Rules and programs fire it only then: sunset-sunrise, or Mon-Fri 18:00-06:00; Sat,Sun. Empty: always. People ' +
+      'may at other hours too.',
   },
   { key: 'seconds', label: 'Seconds of a firing' },
   { key: 'maximumSeconds', label: 'Longest firing, seconds', description: 'Empty: no longer than the usual one.' },

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { draftOf, proposedName, ruleOf, WEEK_DAYS } from './rule-draft.ts'
+import { WEEK_DAYS } from '@hedgerow/contract/schedules'
+import { draftOf, proposedName, ruleOf } from './rule-draft.ts'
 
 const least = { name: 'A', labels: ['boar'], fire: ['valve'] }
-const seven = WEEK_DAYS
+const seven = [...WEEK_DAYS]
 
 test.each([
   least,
@@ -12,6 +13,8 @@ test.each([
   { ...least, hours: ['sunset+30m-23:30', '01:00-02:00'], seconds: [5, 12] },
   { ...least, hours: '00:00-24:00', days: ['saturday', 'sunday'] },
   { ...least, fire: ['valve', 'horn'], choose: 'one', enabled: false },
+  { ...least, hours: ['Sat,Sun', 'Mon-Fri 18:00-06:00'] },
+  { ...least, hours: 'Sat,Sun 10:00-12:00' },
   { ...least, minimumScore: 0, verdict: 'any', choose: 'all', aboutPersons: false, enabled: true },
   { ...least, labels: ['person'], aboutPersons: true, minimumScore: 0.57 },
 ])('the form of the rule %j changes nothing by itself', (rule) => {

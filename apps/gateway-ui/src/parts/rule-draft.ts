@@ -1,5 +1,5 @@
 /** A rule of gateway.yaml as the fields of its form. */
-export const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+import { joinSchedules, schedulesIn, WEEK_DAYS } from '@hedgerow/contract/schedules'
 
 export type RuleDraft = {
   name: string
@@ -11,7 +11,7 @@ export type RuleDraft = {
   when: 'always' | 'night' | 'hours' | 'other'
   from: string
   to: string
-  /** Hours as gateway.yaml writes them, several with commas between. */
+  /** Hours as gateway.yaml writes them, several with commas or semicolons between. */
   other: string
   days: string[]
   /** In percent; empty for any. */
@@ -46,8 +46,8 @@ export function draftOf(rule: WrittenRule): RuleDraft {
     when: hours.length === 0 || isWholeDay ? 'always' : hours.join() === NIGHT ? 'night' : clock ? 'hours' : 'other',
     from: clock?.[1] ?? '22:00',
     to: clock?.[2] ?? '06:00',
-    other: hours.join(', '),
-    days: rule['days'] === undefined ? WEEK_DAYS : textsIn(rule, 'days'),
+    other: joinSchedules(hours),
+    days: rule['days'] === undefined ? [...WEEK_DAYS] : textsIn(rule, 'days'),
     score: typeof score === 'number' && score > 0 ? Math.round(score * 10_000) / 100 : '',
     isConfirmed: rule['verdict'] === 'confirmed',
     fire: textsIn(rule, 'fire'),
@@ -101,8 +101,8 @@ function hoursOf({ when, from, to, other }: RuleDraft): string | string[] | unde
   if (when === 'always') return undefined
   if (when === 'night') return NIGHT
   if (when === 'hours') return `${from}-${to}`
-  const ranges = other.split(',').map((range) => range.trim())
-  return ranges.length === 1 ? ranges[0] : ranges
+  const ranges = schedulesIn(other)
+  return ranges.length > 1 ? ranges : (ranges[0] ?? '')
 }
 
 function textsIn(rule: WrittenRule, key: string): string[] {

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import styles from '../parts/form.module.css'
-import { WEEK_DAYS, type RuleDraft } from '../parts/rule-draft.ts'
+import type { RuleDraft } from '../parts/rule-draft.ts'
+import { WEEK_DAYS } from '@hedgerow/contract/schedules'
 import { TickList } from '../parts/tick-list.tsx'
 import type { Settings } from '../settings.ts'
 
@@ -117,7 +118,7 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
         {draft.when === 'other' && (
           <TextInput
             label="Hours"
-            description="Such as sunset+30m-23:30, with commas between several."
+            description="Such as sunset+30m-23:30 or Mon-Fri 18:00-06:00; Sat,Sun"
             value={draft.other}
             maxLength={500}
             error={errorOf('hours')}

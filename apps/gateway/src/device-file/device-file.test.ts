@@ -166,7 +166,7 @@ rules:
       'rules:\n  - { name: A, labels: [boar], fire: [valve], hours: 22-6 }',
       4,
       54,
-      'rules.0.hours: Write hours as 22:00-06:00, sunset-sunrise, or one of each, such as sunset+30m-23:30.',
+      'rules.0.hours: Write 22:00-06:00 instead.',
     ],
     [
       'rules:\n  - { name: A, labels: [boar], fire: [valve] }\n  - { name: A, labels: [deer], fire: [valve] }',

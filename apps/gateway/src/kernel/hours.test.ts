@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hoursList, isWithin, siteSettings } from './hours.ts'
+import { WEEK_DAYS } from '@hedgerow/contract'
+import { hoursList, isWithin, needsPlace, nextChange, siteSettings } from './hours.ts'
 
 const berlin = { latitude: 52.1, longitude: 9.3, timeZone: 'Europe/Berlin' }
 const tromsoe = { latitude: 69.65, longitude: 18.96, timeZone: 'Europe/Oslo' }
@@ -109,6 +110,130 @@ describe('sun times', () => {
     )
   })
 })
+
+describe('days of the week', () => {
+  test.each([
+    // 2026-05-01 is a Friday.
+    ['Mon-Fri 18:00-06:00', '2026-05-01T17:59', false],
+    ['Mon-Fri 18:00-06:00', '2026-05-01T18:00', true],
+    ['Mon-Fri 18:00-06:00', '2026-05-02T05:59', true],
+    ['Mon-Fri 18:00-06:00', '2026-05-02T06:00', false],
+    ['Mon-Fri 18:00-06:00', '2026-05-02T18:00', false],
+    ['Mon-Fri 18:00-06:00', '2026-05-04T05:00', false],
+    ['Sat,Sun', '2026-05-01T23:59', false],
+    ['Sat,Sun', '2026-05-02T00:00', true],
+    ['Sat,Sun', '2026-05-03T23:59', true],
+    ['Sat,Sun', '2026-05-04T00:00', false],
+    ['Sun 22:00-06:00', '2026-05-04T05:59', true],
+    ['Mon-Fri sunset-sunrise', '2026-05-02T05:45', true],
+    ['Mon-Fri sunset-sunrise', '2026-05-02T21:00', false],
+    ['Mon-Fri sunset-sunrise', '2026-05-04T21:00', true],
+  ])('%s at %s: %s', (range, time, expected) => {
+    expect(isWithin(range, local(time, 'Europe/Berlin'), berlin)).toBe(expected)
+  })
+
+  test('both those of the hours and those of the rule count', () => {
+    const within = (time: string) => isWithin('Mon-Fri', local(time, 'Europe/Berlin'), berlin, ['friday', 'saturday'])
+    expect(['2026-04-30T12:00', '2026-05-01T12:00', '2026-05-02T12:00'].map(within)).toEqual([false, true, false])
+  })
+
+  test('the end of a blocked weekend is days away', () => {
+    const saturday = local('2026-05-02T10:00', 'Europe/Berlin')
+    expect(nextChange('Sat,Sun', saturday, berlin)).toBe(local('2026-05-04T00:00', 'Europe/Berlin'))
+    expect(nextChange('Sat,Sun', local('2026-05-04T10:00', 'Europe/Berlin'), berlin)).toBe(
+      local('2026-05-09T00:00', 'Europe/Berlin'),
+    )
+    expect(nextChange('Mon-Sun', saturday, berlin)).toBeNull()
+  })
+
+  test('a Sunday needs no place, and sunset does', () => {
+    expect(['Sun', 'Sun 10:00-12:00', 'sunset-sunrise', 'Sun sunset-sunrise'].map(needsPlace)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+
+  test.each(['Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'UTC'])(
+    'two years of minutes in %s are as the slow definition has them',
+    (timeZone) => {
+      const year = minutesOf(timeZone)
+      const byDay = daysOf(year)
+      const time = fc.integer({ min: 0, max: 1_439 })
+      const schedule = fc.record({ from: time, to: time, days: fc.subarray([...WEEK_DAYS], { minLength: 1 }) })
+      const anyMinute = fc.integer({ min: 0, max: year.length - 1 })
+      fc.assert(
+        fc.property(schedule, fc.array(anyMinute, { minLength: 60, maxLength: 60 }), (own, sample) => {
+          const text = `${own.days.map((day) => day.slice(0, 3)).join(',')} ${clock(own.from)}-${clock(own.to)}`
+          const slow = slowly(own, year, byDay)
+          const edges = slow.flatMap((is, at) => (at > 0 && is !== slow[at - 1] ? [at - 1, at] : []))
+          const tried = [...sample, ...edges.slice(0, 30), ...edges.filter((at) => isNearChange(year, at))]
+          const wrong = tried.filter((at) => isWithin(text, year[at]!.at, { timeZone }) !== slow[at])
+          expect(wrong.map((at) => `${text} at ${new Date(year[at]!.at).toISOString()}`)).toEqual([])
+        }),
+        { numRuns: 8 },
+      )
+    },
+  )
+})
+
+type Minute = { at: number; day: number; weekDay: number; minute: number; offset: number }
+
+const clock = (minute: number) =>
+  [minute / 60, minute % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')
+
+/** Every minute of two years with the wall clock's day and minute. */
+function minutesOf(timeZone: string): Minute[] {
+  const begin = Temporal.PlainDate.from('2026-01-01').toZonedDateTime(timeZone)
+  const end = begin.add({ years: 2 }).epochMilliseconds
+  const all: Minute[] = []
+  for (let half = begin.epochMilliseconds; half < end; half += 30 * 60_000) {
+    const offset = Temporal.Instant.fromEpochMilliseconds(half).toZonedDateTimeISO(timeZone).offsetNanoseconds / 6e10
+    for (let at = half; at < half + 30 * 60_000; at += 60_000) {
+      const minutes = at / 60_000 + offset
+      const day = Math.floor(minutes / 1_440)
+      // 1970-01-01 was a Thursday.
+      all.push({ at, day, weekDay: (day + 3) % 7, minute: minutes - day * 1_440, offset })
+    }
+  }
+  return all
+}
+
+/** The clock is set within a day. */
+function isNearChange(year: readonly Minute[], at: number): boolean {
+  return year[Math.max(0, at - 1_440)]!.offset !== year[Math.min(year.length - 1, at + 1_440)]!.offset
+}
+
+/** The places of a day's minutes in the two years; those that the clock shows twice have the first. */
+function daysOf(year: readonly Minute[]): Map<number, Map<number, number>> {
+  const days = new Map<number, Map<number, number>>()
+  for (const [index, { day, minute }] of year.entries()) {
+    const ofDay = days.get(day) ?? new Map<number, number>()
+    days.set(day, ofDay)
+    if (!ofDay.has(minute)) ofDay.set(minute, index)
+  }
+  return days
+}
+
+function slowly(
+  { from, to, days }: { from: number; to: number; days: readonly string[] },
+  year: readonly Minute[],
+  byDay: ReadonlyMap<number, ReadonlyMap<number, number>>,
+): boolean[] {
+  const indexOf = (day: number, minute: number): number => {
+    const ofDay = byDay.get(day)
+    if (!ofDay) return day < year[0]!.day ? 0 : year.length
+    // A skipped time is later by the length of the gap, which the first minute after it ends.
+    const gap = year[ofDay.get(1_439)!]!.offset - year[ofDay.get(0)!]!.offset
+    return ofDay.get(minute) ?? ofDay.get(minute + gap)!
+  }
+  const is = Array.from(year, () => false)
+  for (let day = year[0]!.day - 1; day <= year.at(-1)!.day; day++)
+    if (days.includes(WEEK_DAYS[(day + 3) % 7]!))
+      is.fill(true, indexOf(day, from), Math.max(indexOf(day, from), indexOf(to <= from ? day + 1 : day, to)))
+  return is
+}
 
 test.each(['22:00', '22-06', '25:00-06:00', 'sunset-', 'noon-sunset', 'sunset+30-06:00', '6:00-7:00'])(
   '%s are no hours',

@@ -1,4 +1,5 @@
 /** Hours of a day as `gateway.yaml` writes them: clock times, and sunrise and sunset at the place of the device. */
+import { parseSchedule, scheduleProblem, WEEK_DAYS, type WeekDay } from '@hedgerow/contract'
 import { getTimes } from 'suncalc'
 import { z } from 'zod'
 
@@ -27,13 +28,10 @@ export const siteSettings = z
 /** Where the device is. */
 export type Place = z.output<typeof siteSettings>
 
-const POINT = String.raw`(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00|(?:sunrise|sunset)(?:[+-]\d{1,3}m)?)`
-const RANGE = new RegExp(`^(${POINT})-(${POINT})$`)
-
 const hours = z
   .string()
-  .regex(RANGE, 'Write hours as 22:00-06:00, sunset-sunrise, or one of each, such as sunset+30m-23:30.')
-/** One range or several: `22:00-06:00`, `sunset-sunrise`, `sunset+30m-23:30`. */
+  .refine((text) => parseSchedule(text) !== undefined, { error: ({ input }) => scheduleProblem(String(input)) })
+/** One or several: `22:00-06:00`, `sunset-sunrise`, `sunset+30m-23:30`, `Mon-Fri 18:00-06:00`, `Sat,Sun`. */
 export const hoursList = z.union([hours, z.array(hours).min(1).max(24)])
 export type Hours = z.output<typeof hoursList>
 
@@ -43,47 +41,49 @@ const MINUTE_MS = 60_000
 const HALF_DAY_MS = 12 * 60 * MINUTE_MS
 
 export function needsPlace(list: Hours): boolean {
-  return [list].flat().some((range) => range.includes('sun'))
+  return schedulesOf(list).some(({ from, to }) => isSunPoint(from) || isSunPoint(to))
 }
 
-/** In the order of ISO 8601. */
-export const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
-type WeekDay = (typeof WEEK_DAYS)[number]
+const schedulesOf = (list: Hours) => [list].flat().flatMap((text) => parseSchedule(text) ?? [])
 
 /**
  * Whether `at`, in milliseconds since 1970, is within one of the ranges; a range's end is outside it. A range belongs
- * to the day on which it begins, which `days` may restrict. Sun times are those at the place: `sunset-sunrise` is never
+ * to the day on which it begins, which its own days and `days` may restrict. Sun times are those at the place: `sunset-sunrise` is never
  * where the sun does not set, and always where it does not rise. When clocks go forward, a skipped time is later by the
  * same amount; when they go back, the first of two equal times counts.
  */
 export function isWithin(list: Hours, at: number, place: Place, days: readonly WeekDay[] = WEEK_DAYS): boolean {
   const timeZone = place.timeZone ?? Temporal.Now.timeZoneId()
   const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
-  return [list].flat().some((range) => {
-    const [, from, to] = RANGE.exec(range) ?? []
-    if (from === undefined || to === undefined) return false
+  return schedulesOf(list).some(({ from, to, days: own }) => {
     const wraps = nominalMinutes(to) <= nominalMinutes(from)
     // Where the time zone is far from the place's own, sun times are up to two days away.
     return [-2, -1, 0, 1].some((offset) => {
       const day = today.add({ days: offset })
+      const weekDay = WEEK_DAYS[day.dayOfWeek - 1]!
+      if (!own.includes(weekDay) || !days.includes(weekDay)) return false
       const start = instantOf(from, day, timeZone, place)
       const end = instantOf(to, wraps ? day.add({ days: 1 }) : day, timeZone, place)
-      return at >= start && at < end && days.includes(WEEK_DAYS[day.dayOfWeek - 1]!)
+      return at >= start && at < end
     })
   })
 }
 
-/** When `isWithin` changes after `at`, within the next two days; null when it does not. */
+/** When `isWithin` changes after `at`, within the next two days, or nine where days of the week count; else null. */
 export function nextChange(list: Hours, at: number, place: Place): number | null {
   const timeZone = place.timeZone ?? Temporal.Now.timeZoneId()
   const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
   const before = isWithin(list, at, place)
-  const points = [list].flat().flatMap((range) => (RANGE.exec(range) ?? []).slice(1))
-  const moments = [-1, 0, 1, 2].flatMap((days) =>
-    points.map((point) => instantOf(point, today.add({ days }), timeZone, place)),
-  )
-  const changes = moments.filter((moment) => moment > at && isWithin(list, moment, place) !== before)
-  return changes.length === 0 ? null : Math.round(Math.min(...changes))
+  const schedules = schedulesOf(list)
+  const days = schedules.some(({ days }) => days.length < WEEK_DAYS.length) ? WEEK_DAYS.length + 2 : 2
+  for (let offset = -1; offset <= days; offset++) {
+    const moments = schedules
+      .flatMap(({ from, to }) => [from, to])
+      .map((point) => instantOf(point, today.add({ days: offset }), timeZone, place))
+    const changes = moments.filter((moment) => moment > at && isWithin(list, moment, place) !== before)
+    if (changes.length > 0) return Math.round(Math.min(...changes))
+  }
+  return null
 }
 
 /** The next 7 o'clock at the place. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isPersonLabel } from '../kernel/person-label.ts'
-import { hoursList, WEEK_DAYS } from '../kernel/hours.ts'
+import { WEEK_DAYS } from '@hedgerow/contract'
+import { hoursList } from '../kernel/hours.ts'
 
 /** The same limit as in the interlock of the deterrents. */
 const SECONDS_MAX = 1_800
@@ -35,7 +36,8 @@ const rule = z
     hours: hoursList
       .optional()
       .describe(
-        'When it may fire, such as `22:00-06:00`, `sunset-sunrise` or `sunset+30m-23:30`; always when left out.',
+        'When it may fire, such as `22:00-06:00`, `sunset-sunrise`, `sunset+30m-23:30`, `Mon-Fri 18:00-06:00` or ' +
+          '`Sat,Sun`; always when left out.',
       ),
     days: z
       .array(z.enum(WEEK_DAYS))

@@ -1,5 +1,6 @@
 /** Whether a rule announces an incident. Pure. */
-import { ANIMAL, isAnimalLabel, type Alert, type AlertRuleFields } from '@hedgerow/contract'
+import { ANIMAL, isAnimalLabel, isInHours, type Alert, type AlertRuleFields } from '@hedgerow/contract'
+import { dayAndMinute } from '../kernel/wall-clock.ts'
 
 /** Where and when something is announced. */
 export type Place = {
@@ -54,16 +55,8 @@ function isWanted(rule: AlertRuleFields, { severity, label, isValidated }: Occur
   )
 }
 
-/** In this machine's time zone; `from` is included, `to` is not. */
+/** In this machine's time zone. */
 function isWithin(hours: AlertRuleFields['hours'], at: number): boolean {
-  if (hours === null) return true
-  const date = new Date(at)
-  const minute = date.getHours() * 60 + date.getMinutes()
-  const [from, to] = [minuteOf(hours.from), minuteOf(hours.to)]
-  return from <= to ? minute >= from && minute < to : minute >= from || minute < to
-}
-
-function minuteOf(time: string): number {
-  const [hour = 0, minute = 0] = time.split(':').map(Number)
-  return hour * 60 + minute
+  const { day, minute } = dayAndMinute(at)
+  return hours === null || [hours].flat().some((one) => isInHours(one, day, minute))
 }

@@ -29,3 +29,24 @@ test('where the clock is set by half an hour, and in zones of half an hour', () 
   expect(end('Australia/Lord_Howe', '2026-10-03T13:00Z')).toBe('2026-10-03T19:30:00.000Z')
   expect(end('Asia/Kolkata', '2026-10-03T17:00Z')).toBe('2026-10-04T01:00:00.000Z')
 })
+
+test('quiet hours by day, one after the other', () => {
+  const quietHours = [
+    { from: '22:00', to: '06:00', days: ['monday' as const, 'friday' as const] },
+    { from: '00:00', to: '24:00', days: ['saturday' as const, 'sunday' as const] },
+  ]
+  const end = (now: string) =>
+    new Date(afterQuietHours(Date.parse(now), { quietHours, timeZone: 'UTC' })).toISOString().slice(0, 16)
+  // 2026-05-01 is a Friday.
+  expect(end('2026-05-01T21:59Z')).toBe('2026-05-01T21:59')
+  expect(end('2026-05-01T22:00Z')).toBe('2026-05-04T00:00')
+  expect(end('2026-05-03T12:00Z')).toBe('2026-05-04T00:00')
+  expect(end('2026-05-04T23:00Z')).toBe('2026-05-05T06:00')
+  expect(end('2026-05-05T23:00Z')).toBe('2026-05-05T23:00')
+})
+
+test('quiet hours without an end still let a message through one day', () => {
+  const always = { quietHours: { from: '00:00', to: '24:00' }, timeZone: 'UTC' }
+  const now = Date.parse('2026-05-01T12:00Z')
+  expect(afterQuietHours(now, always) - now).toBeLessThan(31 * 86_400_000)
+})

@@ -102,3 +102,16 @@ it('knows the hours of the day, also past midnight', () => {
   expect(within('02:00-05:00')).toEqual([false, true, true, false, false])
   expect(within('22:30-02:00')).toEqual([true, false, false, false, true])
 })
+
+it('knows hours of some days', () => {
+  // 2026-05-01 is a Friday.
+  const within = (day: number, hour: number) =>
+    isWithinHours('Mon-Fri 22:00-04:00', new Date(2026, 4, day, hour).getTime())
+  expect([within(1, 23), within(2, 3), within(2, 23), within(4, 3), within(4, 22)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+    true,
+  ])
+})

@@ -1,7 +1,9 @@
 /** The rings of automatic updates: one gateway, then ten, then all. Pure. */
+import { isInHours, parseClockHours } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { duration } from '../kernel/duration.ts'
+import { dayAndMinute } from '../kernel/wall-clock.ts'
 import type { RequestRow } from './requests.ts'
 
 export type RolloutRow = Selectable<Tables['rollouts']>
@@ -107,11 +109,9 @@ function whyHeld({ name, asked_at: requestedAt, heardAt, progress }: Seen, now: 
   return `Gateway "${name}" was asked ${duration(age)} ago. ${does}`
 }
 
-/** Whether `now`, on the hub's own clock, is within `HH:MM-HH:MM`; an end before the beginning is past midnight. */
-export function isWithinHours(hours: string, now: number): boolean {
-  if (hours === '') return true
-  const time = new Date(now)
-  const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
-  const [from = '', to = ''] = hours.split('-')
-  return from <= to ? clock >= from && clock < to : clock >= from || clock < to
+/** Whether `now`, on the hub's own clock, is within `HH:MM-HH:MM` or `Mon-Fri HH:MM-HH:MM`. */
+export function isWithinHours(text: string, now: number): boolean {
+  const hours = parseClockHours(text)
+  const { day, minute } = dayAndMinute(now)
+  return hours === undefined || isInHours(hours, day, minute)
 }

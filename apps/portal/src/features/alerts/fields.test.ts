@@ -13,7 +13,7 @@ const rule: AlertRule = {
   gateways: ['abcdefghijkl'],
   cameras: [],
   validatedOnly: true,
-  hours: { from: '22:00', to: '06:00' },
+  hours: [{ from: '22:00', to: '06:00' }],
   collectSeconds: 10,
   coolDownSeconds: 60,
   channels: ['ntfy'],
@@ -35,10 +35,12 @@ it('a rule is unchanged by its form, also in fields that the form does not show'
 it('a rule’s conditions are one line', () => {
   expect(inWords(rule)).toBe(
     'boar, deer · confirmed by the second look · Cameras without new pictures · at Valley · tagged north or ' +
-      'orchard · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
+      'orchard · 1 gateway · 22:00-06:00 · 1 step until acknowledged',
   )
   expect(inWords({ ...fieldsOf(NEW), what: ['camera-dark', 'disk'] })).toBe(
     'Cameras without new pictures, a full disk of the hub',
   )
+  const weekend = { ...fieldsOf({ ...NEW, hours: 'Mon-Fri 18:00-06:00; sat,sun' }) }
+  expect(inWords(weekend)).toBe('Every alert · Mon-Fri 18:00-06:00; Sat,Sun')
   expect(inWords(fieldsOf(NEW))).toBe('Every alert')
 })

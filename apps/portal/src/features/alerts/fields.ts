@@ -1,5 +1,6 @@
 /** A rule in its form: lists are texts with commas. Pure. */
 import type { AlertKind, AlertRule, AlertRuleFields, AlertStep, Language } from '@hedgerow/contract'
+import { clockHoursIn, clockHoursText } from '@hedgerow/contract/schedules'
 import { tagsIn } from '#api/tags.ts'
 
 export type Values = {
@@ -10,8 +11,8 @@ export type Values = {
   tags: string
   cameras: string
   validatedOnly: boolean
-  from: string
-  to: string
+  /** `22:00-06:00`, or `Mon-Fri 18:00-06:00; Sat,Sun`; empty for always. */
+  hours: string
   collectSeconds: number
   coolDownSeconds: number
   channels: readonly string[]
@@ -32,8 +33,7 @@ export const NEW: Values = {
   tags: '',
   cameras: '',
   validatedOnly: false,
-  from: '',
-  to: '',
+  hours: '',
   collectSeconds: 3,
   coolDownSeconds: 300,
   channels: [],
@@ -54,8 +54,7 @@ export function valuesOf({ labels, sites, tags, cameras, hours, ...rule }: Alert
     tags: tags.join(', '),
     cameras: cameras.join(', '),
     validatedOnly: rule.validatedOnly,
-    from: hours?.from ?? '',
-    to: hours?.to ?? '',
+    hours: clockHoursText(hours),
     collectSeconds: rule.collectSeconds,
     coolDownSeconds: rule.coolDownSeconds,
     channels: rule.channels,
@@ -69,7 +68,7 @@ export function valuesOf({ labels, sites, tags, cameras, hours, ...rule }: Alert
 }
 
 /** `existing` supplies the fields that the form does not show. */
-export function fieldsOf({ from, to, ...values }: Values, existing?: AlertRule): AlertRuleFields {
+export function fieldsOf(values: Values, existing?: AlertRule): AlertRuleFields {
   return {
     ...values,
     channels: [...values.channels],
@@ -80,10 +79,15 @@ export function fieldsOf({ from, to, ...values }: Values, existing?: AlertRule):
     sites: listOf(values.sites),
     tags: tagsIn(values.tags),
     cameras: listOf(values.cameras),
-    hours: from === '' && to === '' ? null : { from, to },
+    hours: hoursOf(values.hours),
     enabled: existing?.enabled ?? true,
     gateways: existing?.gateways ?? [],
   }
+}
+
+function hoursOf(typed: string): AlertRuleFields['hours'] {
+  const found = clockHoursIn(typed)
+  return 'problem' in found || found.hours.length === 0 ? null : found.hours
 }
 
 function listOf(text: string): string[] {
@@ -118,7 +122,7 @@ export function inWords(rule: AlertRuleFields): string {
     ...(tags.length > 0 ? [`tagged ${tags.join(' or ')}`] : []),
     ...(cameras.length > 0 ? [`on ${cameras.join(', ')}`] : []),
     ...(gateways.length > 0 ? [`${gateways.length} ${gateways.length === 1 ? 'gateway' : 'gateways'}`] : []),
-    ...(hours ? [`${hours.from} to ${hours.to}`] : []),
+    ...(hours ? [clockHoursText(hours)] : []),
     ...(steps.length > 0 ? [`${steps.length} ${steps.length === 1 ? 'step' : 'steps'} until acknowledged`] : []),
   ].join(' · ')
 }

@@ -1,4 +1,5 @@
 import { alertRuleFields, type AlertRule } from '@hedgerow/contract'
+import { clockHoursIn } from '@hedgerow/contract/schedules'
 import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -100,8 +101,12 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
               onChange={(language) => form.setFieldValue('language', language === '' ? null : language)}
             />
           </div>
-          <TextInput type="time" label="Active from" {...form.getInputProps('from')} />
-          <TextInput type="time" label="Active until" {...form.getInputProps('to')} />
+          <TextInput
+            label="Active hours"
+            placeholder="Always, or Mon-Fri 18:00-06:00; Sat,Sun"
+            maxLength={500}
+            {...form.getInputProps('hours')}
+          />
           <TextInput
             {...secondsInput}
             label="Group events for (seconds)"
@@ -191,10 +196,9 @@ function counted(count: number, noun: string): string {
 /** Maps the errors to the form's names of fields. */
 function errorsOf(values: Values, rule: AlertRule | undefined): Record<string, string> {
   const { error } = alertRuleFields.safeParse(fieldsOf(values, rule))
-  return Object.fromEntries(
-    (error?.issues ?? []).map(({ path, message }) => [
-      path[0] === 'hours' ? String(path[1] ?? 'from') : String(path[0]),
-      message,
-    ]),
-  )
+  const hours = clockHoursIn(values.hours)
+  return {
+    ...Object.fromEntries((error?.issues ?? []).map(({ path, message }) => [String(path[0]), message])),
+    ...('problem' in hours && { hours: hours.problem }),
+  }
 }

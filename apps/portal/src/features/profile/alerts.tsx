@@ -1,4 +1,5 @@
 /** How alerts reach this person: language, quiet hours, and the browsers that show push messages. */
+import { clockHoursIn, clockHoursText, type ClockHours } from '@hedgerow/contract/schedules'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
@@ -30,12 +31,11 @@ export function Alerts() {
   )
 }
 
-type Values = { language: AlertPreferences['language']; from: string; to: string }
+type Values = { language: AlertPreferences['language']; quiet: string }
 
 const valuesOf = ({ language, quietHours }: AlertPreferences): Values => ({
   language,
-  from: quietHours?.from ?? '',
-  to: quietHours?.to ?? '',
+  quiet: clockHoursText(quietHours),
 })
 
 function PreferencesForm({ saved }: { saved: AlertPreferences }) {
@@ -46,11 +46,11 @@ function PreferencesForm({ saved }: { saved: AlertPreferences }) {
     setBasis(saved)
     setValues(follow(values, valuesOf(basis), valuesOf(saved)))
   }
-  const { language, from, to } = values
+  const { language, quiet } = values
   const set = (change: Partial<Values>) => setValues((now) => ({ ...now, ...change }))
-  const isHalf = (from === '') !== (to === '')
-  const submit = async () => {
-    const quietHours = from === '' || to === '' ? null : { from, to }
+  const typed = clockHoursIn(quiet)
+  const submit = async (hours: ClockHours[]) => {
+    const quietHours = hours.length === 0 ? null : hours
     const preferences = { language, quietHours, timeZone: TIME_ZONE }
     const done = await save.mutateAsync({ preferences, seen: saved }).then(
       () => true,
@@ -63,7 +63,7 @@ function PreferencesForm({ saved }: { saved: AlertPreferences }) {
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isHalf) void submit()
+        if ('hours' in typed) void submit(typed.hours)
       }}
     >
       {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
@@ -78,25 +78,20 @@ function PreferencesForm({ saved }: { saved: AlertPreferences }) {
           />
         </div>
         <TextInput
-          type="time"
-          label="Quiet from"
-          value={from}
-          error={isHalf && from === '' ? 'Enter a time, or clear the other' : undefined}
-          onChange={(event) => set({ from: event.currentTarget.value })}
-        />
-        <TextInput
-          type="time"
-          label="Quiet to"
-          value={to}
-          error={isHalf && to === '' ? 'Enter a time, or clear the other' : undefined}
-          onChange={(event) => set({ to: event.currentTarget.value })}
+          label="Quiet hours"
+          placeholder="22:00-06:00"
+          value={quiet}
+          maxLength={500}
+          error={'problem' in typed ? typed.problem : undefined}
+          onChange={(event) => set({ quiet: event.currentTarget.value })}
         />
         <Button type="submit" variant="default" loading={save.isPending}>
           Save Alerts
         </Button>
       </div>
       <p className={styles.hint}>
-        Push messages of these hours come after them, unless their rule breaks through. Your time zone is {TIME_ZONE}.
+        Push messages of these hours come after them, unless their rule breaks through. By day: Mon-Fri 22:00-06:00;
+        Sat,Sun 23:00-09:00. Your time zone is {TIME_ZONE}.
       </p>
     </form>
   )
