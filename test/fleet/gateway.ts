@@ -129,6 +129,8 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
         stop: async () => {},
         arm: async () => true,
         disarm: async () => {},
+        snooze: async () => true,
+        endSnooze: async () => true,
       },
       learning: {
         undo: () => false,

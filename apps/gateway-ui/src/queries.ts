@@ -9,7 +9,7 @@ import {
   type QueryClient,
 } from '@tanstack/react-query'
 import { deviceCalls } from 'virtual:device-calls'
-import type { BodyOf, DisarmTime, ResponseOf } from '@hedgerow/contract'
+import type { BodyOf, DisarmTime, ResponseOf, SnoozeKind, SnoozeLasts } from '@hedgerow/contract'
 import type { DeviceSession } from '@hedgerow/contract/device-interface'
 import { createQueryClient } from '@hedgerow/ui/query-client.ts'
 import { ask, checkClip, DeviceError } from './calls.ts'
@@ -91,6 +91,8 @@ export const useStatus = (isSignedIn = true) =>
 export type Order =
   | { action: 'arm' }
   | { action: 'disarm'; lasts?: DisarmTime }
+  | { action: 'snooze'; kind: SnoozeKind; camera?: string; lasts: SnoozeLasts }
+  | { action: 'end-snooze'; kind: SnoozeKind; camera?: string }
   | { action: 'fire'; deterrent: string }
   | { action: 'stop'; deterrent: string }
 
@@ -102,7 +104,15 @@ export function useOrder() {
       if (order.action === 'fire') await ask(deviceCalls.fireDeterrent, { params: { name: order.deterrent }, body: {} })
       else if (order.action === 'stop') await ask(deviceCalls.stopDeterrent, { params: { name: order.deterrent } })
       else if (order.action === 'arm') await ask(deviceCalls.arm, {})
-      else await ask(deviceCalls.disarm, { query: order.lasts === undefined ? {} : { lasts: order.lasts } })
+      else if (order.action === 'snooze') {
+        const { kind, camera, lasts } = order
+        if (kind === 'maintenance') await ask(deviceCalls.maintain, { body: { lasts } })
+        else await ask(deviceCalls.snooze, { body: { lasts, ...(camera !== undefined && { camera }) } })
+      } else if (order.action === 'end-snooze') {
+        const { kind, camera } = order
+        if (kind === 'maintenance') await ask(deviceCalls.endMaintenance, {})
+        else await ask(deviceCalls.endSnooze, { body: camera === undefined ? {} : { camera } })
+      } else await ask(deviceCalls.disarm, { query: order.lasts === undefined ? {} : { lasts: order.lasts } })
     },
     onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) }),
   })

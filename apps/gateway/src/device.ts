@@ -131,6 +131,7 @@ export async function openDevice(
     onSeen,
     onHeldBack: ({ camera, label }) => glimpse(camera, label),
     onPerson: (camera) => deterrents.personSeen(camera),
+    isSnoozed: deterrents.isSnoozed,
     log,
   })
   /** Whether a person said that a detection is wrong. */
@@ -256,8 +257,9 @@ export async function openDevice(
       .slice(0, MAXIMA.cameras)
     const disarmed = deterrents.disarmed()
     return {
-      armed: disarmed === undefined,
+      armed: deterrents.isArmed(),
       ...(disarmed && { disarmed: { ...disarmed, by: disarmed.by.slice(0, PROBLEM_MAX_CHARACTERS) } }),
+      snoozes: deterrents.snoozes().map((one) => ({ ...one, by: one.by.slice(0, PROBLEM_MAX_CHARACTERS) })),
       timeZone: file.current().site.timeZone ?? Temporal.Now.timeZoneId(),
       learning: learning.state(),
       cameras,

@@ -64,7 +64,7 @@ export const HISTORY_KINDS = {
     'gateway.edited',
   ],
   deterrents: ['deterrent.fired', 'deterrent.failed', 'command.ended'],
-  arming: ['gateway.armed', 'gateway.disarmed'],
+  arming: ['gateway.armed', 'gateway.disarmed', 'gateway.snoozed', 'gateway.snooze-ended'],
   device: ['device.file-saved', 'device.password-refused'],
 } as const satisfies Record<HistoryPart, FactKind[]>
 

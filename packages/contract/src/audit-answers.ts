@@ -182,6 +182,8 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'deterrent.failed': { none: "a state, not a decision; the gateway's ledger and activity have it" },
   'gateway.armed': { none: "the gateway's ledger has the entry; a person's act has one here" },
   'gateway.disarmed': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'gateway.snoozed': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'gateway.snooze-ended': { none: "the gateway's ledger has the entry; a person's command has one here" },
   'gateway.opened': {
     action: 'gateway.open',
     reason: ({ data: { application } }) => (application === null ? undefined : `application ${application}`),
@@ -223,7 +225,11 @@ function didOf({ data }: Fact<'device.used' | 'device.file-saved' | 'device.pass
 
 /** `fire sprinkler of abcdefghijkl` */
 function commandInWords({ data, gatewayId }: Fact<'command.given' | 'command.ended'>): string {
-  const { action, deterrent, learning, names } = data
+  const { action, deterrent, learning, names, snooze } = data
+  if (snooze) {
+    const about = snooze.camera === undefined ? '' : `camera ${snooze.camera} of `
+    return `${snooze.kind === 'snooze' ? action : action.replace('snooze', 'maintenance')} ${about}${gatewayId}`
+  }
   if (names) return `${action} ${'number' in names ? `version ${names.number}` : `of ${names.gateway}`} at ${gatewayId}`
   const what = learning ? `${learning.label} on ${learning.camera} of ` : deterrent === null ? '' : `${deterrent} of `
   return `${action} ${what}${gatewayId}`

@@ -8,6 +8,7 @@ import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { wholeNumber } from './fields.ts'
 import { commandAction, disarmTime } from './gateway-door.ts'
 import { gatewayId } from './gateways.ts'
+import { cameraName, snoozeOrder, snoozeTime } from './snoozes.ts'
 import { learningUndo, namesFrom, namesUndo } from './learning.ts'
 
 export const command = z.object({
@@ -18,6 +19,8 @@ export const command = z.object({
   seconds: z.number().nullable(),
   /** How long a `disarm` lasts; null until somebody arms it, and for the others. */
   lasts: disarmTime.nullable(),
+  /** What a `snooze` or an `end-snooze` is about; null for the others. */
+  snooze: snoozeOrder.nullable(),
   /** Which versions an `undo-learning` ends; null for the others. */
   learning: learningUndo.nullable(),
   /** Which version an `undo-names` ends, or the gateway of a `use-names`; null for the others. */
@@ -81,6 +84,58 @@ export const disarmGateway = call({
   path: '/v1/hub/gateways/:id/commands/disarm',
   params,
   query: z.strictObject({ lasts: disarmTime.optional() }),
+  errors,
+  response: command,
+})
+
+/** `lasts`, or until a moment. */
+const snoozed = z
+  .strictObject({
+    camera: cameraName.optional(),
+    lasts: snoozeTime.optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+  })
+  .refine(({ lasts, until }) => (lasts === undefined) !== (until === undefined), {
+    path: ['until'],
+    error: 'Give `lasts` or `until`.',
+  })
+
+/**
+ * For a while nothing fires and no sighting is an alert: of the gateway, or of what one camera sees. Recording goes on,
+ * and incidents are marked. The device ends it by itself, also without the hub. A later one replaces an earlier one.
+ */
+export const snoozeGateway = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/snooze',
+  params,
+  body: snoozed,
+  errors: [...errors, 'snooze_time_invalid'],
+  response: command,
+})
+
+export const endGatewaySnooze = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/end-snooze',
+  params,
+  body: z.strictObject({ camera: cameraName.optional() }),
+  errors,
+  response: command,
+})
+
+/** As a snooze of the gateway; outages of it are no alert either. */
+export const maintainGateway = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/maintenance',
+  params,
+  body: snoozed.refine(({ camera }) => camera === undefined, { path: ['camera'], error: 'It is about the gateway.' }),
+  errors: [...errors, 'snooze_time_invalid'],
+  response: command,
+})
+
+export const endGatewayMaintenance = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/end-maintenance',
+  params,
   errors,
   response: command,
 })

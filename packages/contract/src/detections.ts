@@ -5,6 +5,7 @@ import { firing } from './deterrents.ts'
 import { cleanLine, moment } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
+import { detectionSnoozed } from './snoozes.ts'
 
 /** The longest thumbnail (JPEG) of a detection, in bytes. */
 export const THUMBNAIL_MAX_BYTES = 64 * 1024
@@ -77,6 +78,7 @@ export const detection = z.strictObject({
   deterrent: cleanLine(100).optional(),
   ...detectionDetails.shape,
   ...detectionLearning.shape,
+  ...detectionSnoozed.shape,
 })
 export type Detection = z.output<typeof detection>
 
@@ -98,6 +100,7 @@ export const storedDetection = z.object({
   incidentId: incidentId.nullable(),
   ...detectionDetails.shape,
   ...detectionLearning.shape,
+  ...detectionSnoozed.shape,
 })
 export type StoredDetection = z.output<typeof storedDetection>
 

@@ -44,6 +44,9 @@ const ledgerActor = z.strictObject({
 /** Kinds of entries that are about no deterrent. */
 export const LEDGER_OF_PEOPLE = ['file-saved', 'password-refused'] as const
 
+/** With the feature `snooze`: a camera or the gateway was snoozed or is in maintenance, and when that ended. */
+export const LEDGER_OF_SNOOZES = ['snoozed', 'maintenance', 'snooze-ended'] as const
+
 /** One line of a device's ledger. A line is never changed; the same `id` and `at` again are the same line. */
 export const ledgerEntry = z.strictObject({
   /** Counts up. */
@@ -69,6 +72,7 @@ export const ledgerEntry = z.strictObject({
     'unguarded',
     'looked',
     ...LEDGER_OF_PEOPLE,
+    ...LEDGER_OF_SNOOZES,
   ]),
   /** Absent when it is about all deterrents. */
   deterrent: cleanLine(100).optional(),
@@ -86,6 +90,10 @@ export const ledgerEntry = z.strictObject({
   message: cleanLine(500).optional(),
   /** How often the same happened in the last minute, when more than once. */
   times: z.number().int().min(1).max(1_000_000).optional(),
+  /** Of a snooze; absent for the whole gateway. */
+  camera: cleanLine(100).optional(),
+  /** When a snooze that begins will end. */
+  until: epochMs.optional(),
   /** Null when unknown. */
   gone: z.boolean().nullable().optional(),
 })

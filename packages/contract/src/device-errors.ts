@@ -16,6 +16,8 @@ export const deviceErrorTable = {
   payload_too_large: { status: 413, message: 'The body is larger than 2 MiB.' },
   not_fired: { status: 409, message: 'The deterrent was not fired.' },
   no_way_back: { status: 409, message: 'There is no version before on this device.' },
+  too_many_snoozes: { status: 409, message: 'Too many cameras are snoozed: end one first.' },
+  not_snoozed: { status: 409, message: 'It is not snoozed any more.' },
   not_armed: { status: 503, message: 'The device cannot write to its disk, so it stays disarmed.' },
   too_many_requests: { status: 429, message: 'Too many calls. Wait a second.' },
   camera_failed: { status: 502, message: 'The camera or the application behind it gave no picture.' },

@@ -19,6 +19,7 @@ import { deterrentSetupCalls } from './deterrent-setup.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { disarmTime } from './gateway-door.ts'
 import { heartbeat, heartbeatProtection } from './heartbeats.ts'
+import { cameraName, heartbeatSnoozes, snoozeLasts } from './snoozes.ts'
 import { gatewayLearning, learningUndo, namesUndo } from './learning.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
@@ -182,6 +183,7 @@ const status = z.object({
   updates: deviceUpdates,
   armed: z.boolean(),
   ...heartbeatProtection.shape,
+  ...heartbeatSnoozes.shape,
   /**
    * Each with the problems that are about it. `overlays`: what the camera writes into its picture, where nothing
    * wakes the eye.
@@ -329,6 +331,30 @@ export const deviceCalls = {
     query: z.strictObject({ lasts: disarmTime.optional() }),
     response: armed,
   }),
+  /** For a while one camera or everything raises no alert and fires nothing. A later one replaces an earlier one. */
+  snooze: call({
+    method: 'POST',
+    path: '/v1/snooze',
+    body: z.strictObject({ camera: cameraName.optional(), lasts: snoozeLasts }),
+    response: null,
+    errors: ['too_many_snoozes'],
+  }),
+  endSnooze: call({
+    method: 'POST',
+    path: '/v1/end-snooze',
+    body: z.strictObject({ camera: cameraName.optional() }),
+    response: null,
+    errors: ['not_snoozed'],
+  }),
+  /** As a snooze of everything; outages are no alert either. */
+  maintain: call({
+    method: 'POST',
+    path: '/v1/maintenance',
+    body: z.strictObject({ lasts: snoozeLasts }),
+    response: null,
+    errors: ['too_many_snoozes'],
+  }),
+  endMaintenance: call({ method: 'POST', path: '/v1/end-maintenance', response: null, errors: ['not_snoozed'] }),
   /** The rules of gateway.yaml in words, and how often each would have fired in the last 24 hours. */
   readRules: call({
     method: 'GET',

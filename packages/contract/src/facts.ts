@@ -17,7 +17,7 @@ type Nothing = Record<string, never>
 /** The name in a gateway's request to join. */
 type Device = { deviceName: string }
 type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
-  Partial<Pick<Command, 'learning' | 'names'>> & { gatewayName: string }
+  Partial<Pick<Command, 'learning' | 'names' | 'snooze'>> & { gatewayName: string }
 /** `rules` are names of alert rules, `views` a number of saved views. */
 type NamedSite = { to: string; rules: string[]; hasUpdates: boolean; views: number }
 type AboutAlert = { title: string; ruleName: string }
@@ -167,6 +167,9 @@ export type FactData = {
   'deterrent.failed': Switched & { message: string }
   'gateway.armed': Ledgered
   'gateway.disarmed': Ledgered
+  /** A snooze or maintenance begins or ends; `did` is in words. */
+  'gateway.snoozed': Ledgered & { did: string }
+  'gateway.snooze-ended': Ledgered & { did: string }
   /** A person opened the gateway's pages through the hub; `application` is null for its own interface. */
   'gateway.opened': { gatewayName: string; application: string | null }
   /** What a person did at the device's own interface, as the device tells: `did` is in words, `by` names the person. */

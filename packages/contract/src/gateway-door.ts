@@ -7,6 +7,7 @@ import { call } from './call.ts'
 import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { clipErrors, identified, named, pictureErrors, pictureSize, snapshotKind } from './device-parts.ts'
 import { cleanLine } from './fields.ts'
+import { snoozeOrder } from './snoozes.ts'
 import { gatewayLearning, learnedHead, learningUndo, namesUndo } from './learning.ts'
 
 export const GATEWAY_DOOR_PORT = 8081
@@ -28,6 +29,8 @@ export const commandAction = z.enum([
   'stop',
   'arm',
   'disarm',
+  'snooze',
+  'end-snooze',
   'undo-learning',
   'learn-now',
   'undo-names',
@@ -52,6 +55,8 @@ const doorCommand = z.strictObject({
   seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional(),
   /** Only for `disarm`. An older agent does not know it, and refuses the command. */
   lasts: disarmTime.optional(),
+  /** Required for `snooze` and `end-snooze`. */
+  snooze: snoozeOrder.optional(),
   /** Required for `undo-learning`. */
   learning: learningUndo.optional(),
   /** Required for `undo-names`. */

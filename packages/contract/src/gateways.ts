@@ -8,6 +8,7 @@ import { gatewayTexts, ofGatewayTexts, type GatewayText } from './gateway-fields
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
 import { PROTECTION_STATES } from './protection.ts'
+import { snoozeKind } from './snoozes.ts'
 
 /** 12 lower-case base32 characters, safe as a DNS label. */
 export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gateway id')
@@ -46,6 +47,10 @@ export const gateway = z.object({
   protection,
   /** Of the place where it is, as its gateway.yaml or its clock has it; null when it has not told. */
   timeZone: z.string().nullable(),
+  /** What is snoozed there, or in maintenance, by the hub's clock. */
+  snoozes: z.array(
+    z.object({ kind: snoozeKind, camera: z.string().nullable(), by: z.string(), until: z.iso.datetime() }),
+  ),
   /**
    * The host and port that its UDP must reach, in words, while it seems to be blocked: `port 51820 of hub.example.org`.
    */

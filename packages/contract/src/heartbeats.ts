@@ -4,6 +4,7 @@ import { applications } from './applications.ts'
 import { call } from './call.ts'
 import { cleanLine, epochMs } from './fields.ts'
 import { reviewSeq } from './gateway-reviews.ts'
+import { heartbeatSnoozes } from './snoozes.ts'
 
 const label = cleanLine(200)
 /** A hundred years. */
@@ -35,6 +36,7 @@ export const GATEWAY_FEATURES = [
   'protection',
   'ledger-of-people',
   'camera-views',
+  'snooze',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -165,6 +167,7 @@ export const heartbeat = z.strictObject({
   ...heartbeatCameraProblems.shape,
   ...heartbeatRestarts.shape,
   ...heartbeatProtection.shape,
+  ...heartbeatSnoozes.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 

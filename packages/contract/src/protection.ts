@@ -3,9 +3,20 @@
  * place that shows it. Browsers load this file without the schemas.
  */
 import type { BlindState, CameraState, Heartbeat } from './heartbeats.ts'
+import type { Snooze } from './snoozes.ts'
 
 /** The worst first. A group has the worst state of its members. */
-export const PROTECTION_STATES = ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected'] as const
+export const PROTECTION_STATES = [
+  'offline',
+  'disarmed',
+  'snoozed',
+  'maintenance',
+  'blind',
+  'blocked',
+  'unproven',
+  'firing',
+  'protected',
+] as const
 export type ProtectionState = (typeof PROTECTION_STATES)[number]
 /**
  * `until`: when it changes by itself, as ISO 8601; null when that is unknown. `isBrief`: blocked by nothing but a short
@@ -19,7 +30,9 @@ export type KnownToProtect = {
   isOffline: boolean
   /** The last one; undefined for plain WireGuard, which sends none. */
   heartbeat:
-    | (Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents' | 'disarmed'> & { clock?: number })
+    | (Pick<Heartbeat, 'armed' | 'cameras' | 'cameraProblems' | 'deterrents' | 'disarmed' | 'snoozes'> & {
+        clock?: number
+      })
     | undefined
   /** By how many milliseconds the reader's clock is ahead of the device's. */
   aheadMs?: number
@@ -27,6 +40,8 @@ export type KnownToProtect = {
 
 /** For one camera or deterrent, `heartbeat` has it alone. */
 export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProtect): Protection {
+  const whole = heartbeat?.snoozes?.find(({ camera }) => camera === null)
+  if (whole?.kind === 'maintenance') return snoozed(whole, aheadMs)
   if (isOffline) return is('offline', 'nothing is heard from it')
   if (!heartbeat) return is('unproven', 'the hub sees only its VPN')
   const { armed, deterrents, disarmed, clock } = heartbeat
@@ -36,9 +51,12 @@ export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProte
   const [first] = active
   if (first) return is('firing', active.map(({ name }) => name).join(', '), at(first.until))
   if (disarmed) return is('disarmed', `by ${disarmed.by}`, at(disarmed.until))
+  if (whole) return snoozed(whole, aheadMs)
   if (armed === false) return is('disarmed', '')
   const blind = blindnessOf(heartbeat)
   if (blind.length > 0) return is('blind', firstOf(blind))
+  const [ofCamera] = heartbeat.snoozes ?? []
+  if (ofCamera) return snoozed(ofCamera, aheadMs)
   const isOnly = deterrents.length === 1
   const blocked = deterrents.flatMap((deterrent) => blockOf(deterrent, isOnly) ?? [])
   const [block] = blocked
@@ -62,6 +80,12 @@ const is = (state: ProtectionState, reason: string, until: string | null = null)
   isBrief: false,
 })
 
+function snoozed({ kind, camera, by, until }: Snooze, aheadMs: number): Protection {
+  const about = camera === null ? '' : `camera ${camera} `
+  const state = kind === 'snooze' ? 'snoozed' : kind
+  return is(state, `${about}by ${by}`, new Date(until + aheadMs).toISOString())
+}
+
 const isSoon = (until: number | null, clock: number | undefined) =>
   until !== null && clock !== undefined && until - clock <= BRIEF_MS
 
@@ -79,6 +103,8 @@ export function countProtection(states: readonly ProtectionState[]): (readonly [
 const TONES = {
   offline: 'danger',
   disarmed: 'warning',
+  snoozed: 'warning',
+  maintenance: 'neutral',
   blind: 'warning',
   blocked: 'warning',
   unproven: 'neutral',
@@ -103,6 +129,8 @@ export function protectionLine(
   const left = until === null ? 0 : Math.ceil((Date.parse(until) - now) / 1_000)
   const end = left <= 0 ? '' : left <= COUNTED_SECONDS ? `, ${left} s left` : ` until ${clock(until!, now, timeZone)}`
   const word = protectionWord(state)
+  if (state === 'snoozed' || state === 'maintenance')
+    return `${word}${reason.startsWith('camera') ? ':' : ''} ${reason}${end}`
   if (state === 'disarmed')
     return `${[word, reason].join(' ').trim()}${end || (until === null ? ' until somebody arms it' : '')}`
   return reason === '' ? `${word}${end}` : `${word}: ${reason}${end}`
@@ -145,6 +173,7 @@ function blindnessOf({ cameras, cameraProblems = [] }: NonNullable<KnownToProtec
 /** By the codes of agents; a newer one may have more. */
 const BLOCKED = new Map([
   ['disarmed', 'disarmed'],
+  ['snoozed', 'snoozed'],
   ['busy', 'on already'],
   ['not_ready', 'not known to be off yet'],
   ['cool_down', 'cooling down'],

@@ -37,6 +37,8 @@ export const incident = z.object({
   isSuppressed: z.boolean(),
   /** Its review contradicts all other reviews there: somebody should look again. */
   isDoubtful: z.boolean(),
+  /** Its camera or gateway was snoozed: it was announced to nobody. */
+  isSnoozed: z.boolean(),
   review: z.object({ verdict: reviewVerdict, by: z.string(), at: z.iso.datetime() }).nullable(),
 })
 export type Incident = z.output<typeof incident>

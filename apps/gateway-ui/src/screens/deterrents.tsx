@@ -72,7 +72,13 @@ function Deterrents({ status }: { status: DeviceStatus }) {
             <li key={name} className={styles.deterrent}>
               <div className={styles.head}>
                 <strong>{name}</strong>
-                <ProtectionChip heartbeat={{ ...status, deterrents: [deterrent] }} />
+                <ProtectionChip
+                  heartbeat={{
+                    ...status,
+                    snoozes: status.snoozes?.filter(({ camera }) => camera === null),
+                    deterrents: [deterrent],
+                  }}
+                />
               </div>
               <p>
                 {driver}

@@ -1,6 +1,6 @@
 /** Steps that several calls share. Each throws `Refusal`. */
 import { Readable } from 'node:stream'
-import { PICTURE_AGE_HEADER, type Detection, type DisarmTime } from '@hedgerow/contract'
+import { PICTURE_AGE_HEADER, type Detection, type DisarmTime, type SnoozeOrder } from '@hedgerow/contract'
 import type { DetectionRecord } from '../detections/record.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { Firing } from '../deterrents/interlock.ts'
@@ -13,7 +13,7 @@ type PicturesOptions = { record: Pick<DetectionRecord, 'find'>; pictures: Pictur
 
 export type PartsOptions = PicturesOptions & {
   record: Pick<DetectionRecord, 'recent' | 'objectsOf' | 'candidates'>
-  deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'isArmed' | 'list'>
+  deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'snooze' | 'endSnooze' | 'isArmed' | 'list'>
 }
 
 export function createPictureParts({ record, pictures }: PicturesOptions) {
@@ -59,6 +59,12 @@ export function createParts(options: PartsOptions) {
     async disarm(by: Asker, lasts?: DisarmTime) {
       await deterrents.disarm(by, lasts)
       return { armed: deterrents.isArmed() }
+    },
+    async snooze(order: SnoozeOrder, by: Asker) {
+      if (!(await deterrents.snooze(by, order))) throw new Refusal('too_many_snoozes')
+    },
+    async endSnooze(order: SnoozeOrder, by: Asker) {
+      if (!(await deterrents.endSnooze(by, order))) throw new Refusal('not_snoozed')
     },
   }
 }

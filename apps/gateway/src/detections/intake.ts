@@ -47,6 +47,8 @@ export type IntakeOptions = {
   onHeldBack(detection: Detection): void
   /** Called before the detection of a person is judged, so that deterrents stay off meanwhile. */
   onPerson(camera: string): void
+  /** Whether this camera, or the whole device, is snoozed now. */
+  isSnoozed(camera: string): boolean
   log: Logger
 }
 
@@ -114,8 +116,10 @@ export function createIntake(options: IntakeOptions): Intake {
     const label = named?.label ?? entry.label
     const stages = [named?.verdict, verdict].filter((one) => one !== undefined)
     const own = stages.length > 0 ? [...(entry.verdicts ?? []), ...stages] : entry.verdicts
-    const verdicts = withSecondLook(own, label, find(entry.id))
-    const whole: Detection = { ...entry, label, ...flags, ...(verdicts && { verdicts }) }
+    const before = find(entry.id)
+    const verdicts = withSecondLook(own, label, before)
+    const snoozed = before ? before.snoozed === true : options.isSnoozed(entry.camera)
+    const whole: Detection = { ...entry, label, ...flags, ...(verdicts && { verdicts }), ...(snoozed && { snoozed }) }
     const stored = keep(whole)
     if (objects) keepObjects(stored.id, objects)
     if (stored.suppressed) options.onHeldBack(stored)
@@ -176,8 +180,8 @@ function withSecondLook(own: Verdict[] | undefined, label: string, before: Detec
   return own && [...own, ...later].slice(-VERDICTS_MAX)
 }
 
-/** Removes fields that only this device's learning may set. */
-function ownWords({ suppressed: _suppressed, doubtful: _doubtful, ...entry }: Detection): Detection {
+/** Removes fields that only this device may set. */
+function ownWords({ suppressed: _suppressed, doubtful: _doubtful, snoozed: _snoozed, ...entry }: Detection): Detection {
   return entry
 }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DisarmTime } from '@hedgerow/contract'
+import type { DisarmTime, Snooze, SnoozeOrder } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { makePrivateDirectory } from '../kernel/durable-file.ts'
 import type { Place } from '../kernel/hours.ts'
@@ -15,6 +15,7 @@ import type { LedgerEntry, NewLedgerEntry } from './ledger-entry.ts'
 import type { Refusal } from './refusals.ts'
 import type { Asker } from './saved-state.ts'
 import type { DeterrentSettings } from './schema.ts'
+import type { Scope } from './snoozes.ts'
 import { openStateFile } from './state-file.ts'
 import { instantNow, readBoot } from './supervisor/clock.ts'
 import { openGuard } from './supervisor/guard.ts'
@@ -32,7 +33,15 @@ export type Deterrents = {
    * disk is full.
    */
   disarm(by: Asker, lasts?: DisarmTime): Promise<void>
+  /** Neither disarmed nor snoozed. */
   isArmed(): boolean
+  /** As `disarm`, for the whole device or for what one camera sets off; it ends by itself. False for too many. */
+  snooze(by: Asker, order: SnoozeOrder): Promise<boolean>
+  /** False when there is none. */
+  endSnooze(by: Asker, scope: Scope): Promise<boolean>
+  snoozes(): Snooze[]
+  /** Whether the whole device or this camera is snoozed. */
+  isSnoozed(camera: string): boolean
   /** By whom it is disarmed, since when and until when, by the wall clock; undefined while it is armed. */
   disarmed(): { by: string; at: number; until: number | null } | undefined
   /** Call it when a person is on this camera. */
@@ -134,7 +143,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
 
   function notifyChange(): void {
     const states = interlock.list(instantNow()).map(({ name, state, blocked }) => [name, state, blocked?.code])
-    const now = JSON.stringify([interlock.disarmed() ?? 'armed', states])
+    const now = JSON.stringify([interlock.disarmed() ?? 'armed', interlock.snoozes(), states])
     if (now === shown) return
     shown = now
     for (const listener of changeListeners) listener()
@@ -264,6 +273,21 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       run(interlock.disarm(by, instantNow(), lasts))
       await Promise.all([writeDisarmed(), quiet(undefined)])
     },
+    async snooze(by, order) {
+      const outputs = interlock.snooze(by, instantNow(), order)
+      if (!outputs) return false
+      run(outputs)
+      await Promise.all([writeDisarmed(), ...(order.camera === undefined ? [quiet(undefined)] : [])])
+      return true
+    },
+    async endSnooze(by, scope) {
+      const outputs = interlock.endSnooze(by, instantNow(), scope)
+      run(outputs)
+      await write()
+      return outputs.length > 0
+    },
+    snoozes: interlock.snoozes,
+    isSnoozed: interlock.isSnoozed,
     isArmed: interlock.isArmed,
     disarmed: interlock.disarmed,
     personSeen: (camera, holdMs) => run(interlock.personSeen(camera, instantNow(), holdMs)),

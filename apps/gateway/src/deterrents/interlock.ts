@@ -3,18 +3,20 @@
  * said so. A state machine without I/O: clocks and random ids are arguments, and every decision is a value in the
  * outputs. Only reports of devices count: a deterrent that is not known to be off counts as on.
  */
-import type { DisarmTime } from '@hedgerow/contract'
+import type { DisarmTime, Snooze as SnoozeState, SnoozeOrder } from '@hedgerow/contract'
 import { charged, spent, type Charge } from './budget.ts'
 import { createChannels } from './channels.ts'
 import { nextMorning, type Place } from '../kernel/hours.ts'
+import { isSameName } from '../kernel/same-name.ts'
 import type { NewLedgerEntry } from './ledger-entry.ts'
 import { lasted, type Channel, type LiveFiring } from './live-firing.ts'
 import { createPersonsSeen } from './persons-seen.ts'
 import { blockedNow, PRESSED, reasonAgainst, type Blocked, type Situation } from './reason-against.ts'
 import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
 import { createRefusalCount } from './refusal-count.ts'
-import { loadCharges, monoOf, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
+import { loadCharges, monoOf, onWall, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
 import { hourBudgetOf, type DeterrentSettings } from './schema.ts'
+import { createSnoozes, type Scope, type Snooze } from './snoozes.ts'
 import { hasNoWatcher, isWatching, NOBODY_LOOKS, whyBlind, type Watch } from './watch.ts'
 
 /** The wall clock was set when it differs from the monotonic one by more than this. */
@@ -53,7 +55,7 @@ export type DeterrentState = {
 
 /** `seconds` is null until somebody arms it. `by` is unknown when the saved state was damaged. */
 type Disarmed = { by: Asker | undefined; at: Instant; seconds: number | null }
-const LASTS_SECONDS = { '30m': 1_800, '1h': 3_600 } as const
+const LASTS_SECONDS = { '30m': 1_800, '1h': 3_600, '2h': 7_200 } as const
 
 export type InterlockOptions = {
   settings: Readonly<Record<string, DeterrentSettings>>
@@ -82,6 +84,7 @@ export function createInterlock(options: InterlockOptions) {
   const channels = createChannels(options)
   const { all } = channels
   const refused = createRefusalCount()
+  const snoozes = createSnoozes(saved, boot, options.now)
 
   const save = (): Output => ({ do: 'save', version: ++version })
   const record = (now: Instant, entry: Omit<NewLedgerEntry, 'at'>): Output => ({
@@ -105,6 +108,7 @@ export function createInterlock(options: InterlockOptions) {
       own: channel && settings[deterrent],
       place,
       isArmed: !disarmed,
+      isSnoozed: snoozes.isOn(by.kind === 'rule' ? by.camera : undefined),
       isBusy: all().some(({ unit, firing }) => firing && unit.name === deterrent),
       isReady: guard === 'there' && channel?.isOff === true,
       personUntil: (own) => persons.until((camera) => isWatching(camera, by, own), now),
@@ -128,6 +132,11 @@ export function createInterlock(options: InterlockOptions) {
     if (!disarmed || now.mono < endOf(disarmed)) return []
     disarmed = undefined
     return [record(now, { kind: 'armed', message: 'the time for which it was disarmed is over' }), save()]
+  }
+
+  function recordEnd({ camera, ...more }: Scope, now: Instant, by?: Asker): Output {
+    const why = by ? { by } : { message: 'its time is over' }
+    return record(now, { kind: 'snooze-ended', ...(camera !== undefined && { camera }), message: more.kind, ...why })
   }
 
   /** Ends what is firing on a channel; the device gets the command even when it is not known to be on. */
@@ -174,8 +183,25 @@ export function createInterlock(options: InterlockOptions) {
     return [...over(channel, firing, { message }, now), { do: 'guard' }]
   }
 
+  function savedPauses(): Pick<SavedState, 'disarmed' | 'snoozes'> {
+    const whole = snoozes.all().find(({ camera }) => camera === undefined)
+    const asDisarmed = whole && { by: whole.by, at: whole.at, seconds: whole.seconds, isSnooze: true }
+    const own = disarmed ? disarmed.by && { ...disarmed, by: disarmed.by } : asDisarmed
+    return { snoozes: [...snoozes.all()], ...(own && { disarmed: own }) }
+  }
+
   return {
-    isArmed: () => !disarmed,
+    /** Neither disarmed nor snoozed. */
+    isArmed: () => !disarmed && !snoozes.isOn(undefined),
+
+    isSnoozed: (camera: string): boolean => snoozes.isOn(camera),
+
+    /** By the wall clock. */
+    snoozes: (): SnoozeState[] =>
+      snoozes.all().map(({ kind, camera, by, at, seconds }) => {
+        const begun = Math.max(0, Math.round(at.wall))
+        return { kind, camera: camera ?? null, by: inWords(by), at: begun, until: begun + seconds * 1_000 }
+      }),
 
     /** By whom it is disarmed, since when and until when, by the wall clock. */
     disarmed(): { by: string; at: number; until: number | null } | undefined {
@@ -327,10 +353,38 @@ export function createInterlock(options: InterlockOptions) {
       return [...outputs, record(now, { kind: 'disarmed', by, ...(seconds !== null && { seconds }) }), save()]
     },
 
+    /** Also ends snoozes of the whole device. */
     arm(by: Asker, now: Instant): Output[] {
-      if (!disarmed) return []
+      const ended = snoozes.endWhole()
+      if (!disarmed && ended.length === 0) return []
       disarmed = undefined
-      return [record(now, { kind: 'armed', by }), save()]
+      return [...ended.map((one) => recordEnd(one, now, by)), record(now, { kind: 'armed', by }), save()]
+    },
+
+    /** Ends what is firing: everything, or what detections of the camera have set off. Undefined for too many. */
+    snooze(by: Asker, now: Instant, { kind, camera, lasts = '30m' }: SnoozeOrder): Output[] | undefined {
+      const next: Snooze = {
+        kind,
+        ...(camera !== undefined && { camera }),
+        by,
+        at: now,
+        seconds: secondsOf(lasts, now, place),
+      }
+      if (!snoozes.begin(next)) return undefined
+      const concerned = all().filter(({ firing }) => {
+        if (camera === undefined) return true
+        return firing?.by.kind === 'rule' && firing.by.camera !== undefined && isSameName(firing.by.camera, camera)
+      })
+      const outputs = concerned.flatMap((channel) => end(channel, now, 'snoozed', `snoozed by ${inWords(by)}`))
+      const until = Math.round(now.wall + next.seconds * 1_000)
+      const about = { by, until, ...(camera !== undefined && { camera }) }
+      return [...outputs, record(now, { kind: kind === 'snooze' ? 'snoozed' : kind, ...about }), save()]
+    },
+
+    /** No output when there is none. */
+    endSnooze(by: Asker, now: Instant, scope: Scope): Output[] {
+      const ended = snoozes.end(scope)
+      return ended.length === 0 ? [] : [...ended.map((one) => recordEnd(one, now, by)), save()]
     },
 
     /**
@@ -389,8 +443,11 @@ export function createInterlock(options: InterlockOptions) {
       // The saved times are those of the clock before it was set.
       if (wasSet) {
         if (disarmed) disarmed = { ...disarmed, at: onWall(disarmed.at.mono, now) }
+        snoozes.onClockSet(now)
         ended.push(save())
       }
+      const over = snoozes.endOver(now)
+      if (over.length > 0) ended.push(...over.map((one) => recordEnd(one, now)), save())
       return [...ended, ...armWhenOver(now), ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
     },
 
@@ -399,7 +456,12 @@ export function createInterlock(options: InterlockOptions) {
       const ends = all().flatMap(({ firing }) =>
         firing?.phase === 'switching' || firing?.phase === 'on' ? [firing.startedAt.mono + firing.seconds * 1_000] : [],
       )
-      const next = Math.min(...ends, refused.nextDeadline() ?? Infinity, disarmed ? endOf(disarmed) : Infinity)
+      const next = Math.min(
+        ...ends,
+        refused.nextDeadline() ?? Infinity,
+        disarmed ? endOf(disarmed) : Infinity,
+        snoozes.nextEnd(),
+      )
       return next === Infinity ? undefined : next
     },
 
@@ -408,8 +470,8 @@ export function createInterlock(options: InterlockOptions) {
       return {
         version: 1,
         boot,
-        armed: !disarmed,
-        ...(disarmed?.by && { disarmed: { ...disarmed, by: disarmed.by } }),
+        armed: !disarmed && !snoozes.isOn(undefined),
+        ...savedPauses(),
         charges: Object.fromEntries(
           [...charges].map(([name, list]) => [name, list.map(({ end, seconds }) => ({ ...instantOf(end), seconds }))]),
         ),
@@ -437,15 +499,13 @@ export function createInterlock(options: InterlockOptions) {
 }
 
 function savedDisarmed(saved: SavedState | undefined, boot: string, now: Instant): Disarmed | undefined {
-  if (!saved || saved.armed) return undefined
+  if (!saved || saved.armed || saved.disarmed?.isSnooze === true) return undefined
   const { by, at, seconds = null } = saved.disarmed ?? {}
   return { by, at: at ? onWall(monoOf(at, saved.boot, boot, now), now) : now, seconds }
 }
 
-/** A moment of the monotonic clock on both clocks. */
-const onWall = (mono: number, now: Instant): Instant => ({ mono, wall: now.wall - (now.mono - mono) })
-
-function secondsOf(lasts: DisarmTime, { wall }: Instant, place: Place): number {
+function secondsOf(lasts: DisarmTime | NonNullable<SnoozeOrder['lasts']>, { wall }: Instant, place: Place): number {
+  if (typeof lasts === 'number') return lasts
   return lasts === 'morning' ? Math.ceil((nextMorning(wall, place) - wall) / 1_000) : LASTS_SECONDS[lasts]
 }
 

@@ -17,6 +17,8 @@ export const ledgerEntry = z.object({
   by: asker.optional(),
   from: z.string().optional(),
   seconds: z.number().optional(),
+  camera: z.string().optional(),
+  until: z.number().optional(),
   /** The device's answer, without secrets. */
   answer: z.string().optional(),
   code: z.enum(codes).optional(),

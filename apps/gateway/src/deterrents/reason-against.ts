@@ -11,6 +11,8 @@ export type Situation = {
   own: DeterrentSettings | undefined
   place: Place
   isArmed: boolean
+  /** The device is snoozed, or the camera that asks. */
+  isSnoozed: boolean
   /** A deterrent of this name fires, perhaps with earlier settings. */
   isBusy: boolean
   /** The unit is known to be off, and the process that guards it is there. */
@@ -42,6 +44,7 @@ function limitAgainst(
 ): RefusalCode | undefined {
   if (!own) return 'unknown_deterrent'
   if (!now.isArmed) return 'disarmed'
+  if (now.isSnoozed) return 'snoozed'
   if (now.isBusy) return 'busy'
   if (!now.isReady) return 'not_ready'
   const length = seconds ?? own.seconds
@@ -59,7 +62,7 @@ function limitAgainst(
 /** Somebody who presses a button in the hub. */
 export const PRESSED: Asker = { kind: 'person', name: '', via: 'hub' }
 /** Its state says these itself. */
-const SAID: ReadonlySet<RefusalCode> = new Set(['unknown_deterrent', 'disarmed', 'busy', 'not_ready'])
+const SAID: ReadonlySet<RefusalCode> = new Set(['unknown_deterrent', 'disarmed', 'snoozed', 'busy', 'not_ready'])
 
 export type Blocked = { code: RefusalCode; until: number | null }
 

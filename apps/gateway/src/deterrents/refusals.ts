@@ -2,6 +2,7 @@
 export const refusals = {
   unknown_deterrent: 'gateway.yaml has no deterrent of this name.',
   disarmed: 'The device is disarmed.',
+  snoozed: 'The device or the camera is snoozed.',
   not_ready: 'It is not known to be off yet, or the process that guards it is starting.',
   busy: 'It is on already.',
   too_long: 'This is longer than gateway.yaml allows.',

@@ -1,4 +1,5 @@
 /** The interlock's state across restarts: one small file, written before anything is switched on. */
+import { snoozeKind } from '@hedgerow/contract'
 import { z } from 'zod'
 import type { Charge } from './budget.ts'
 import type { DeterrentSettings } from './schema.ts'
@@ -18,6 +19,8 @@ export const asker = z.discriminatedUnion('kind', [
     /** These must look where there is no `watchedBy`. */
     watchers: z.array(z.string()).readonly().default([]),
     aboutPersons: z.boolean(),
+    /** The camera of the detection. */
+    camera: z.string().optional(),
     chose: z.string().optional(),
   }),
   z.object({ kind: z.literal('person'), name: z.string(), via: z.enum(['hub', 'device']) }),
@@ -34,7 +37,18 @@ export const savedState = z.object({
   boot: z.string(),
   armed: z.boolean(),
   /** Who disarmed it when, and for how long; absent when unknown, and then until somebody arms it. */
-  disarmed: z.object({ by: asker, at: instant, seconds: z.number().nullable() }).optional(),
+  disarmed: z
+    .object({
+      by: asker,
+      at: instant,
+      seconds: z.number().nullable(),
+      /** An older agent knows no snoozes: to it the device is disarmed. */
+      isSnooze: z.boolean().optional(),
+    })
+    .optional(),
+  snoozes: z
+    .array(z.object({ kind: snoozeKind, camera: z.string().optional(), by: asker, at: instant, seconds: z.number() }))
+    .optional(),
   charges: z.record(z.string(), z.array(instant.extend({ seconds: z.number() }))),
   persons: z.record(z.string(), instant),
   /** Units that were on, or may have been, with everything that is needed to switch them off. */
@@ -57,6 +71,9 @@ export function monoOf(saved: Instant, savedBoot: string, boot: string, now: Ins
   if (savedBoot === boot) return Math.min(saved.mono, now.mono)
   return now.mono - Math.max(0, now.wall - saved.wall)
 }
+
+/** A moment of the monotonic clock on both clocks. */
+export const onWall = (mono: number, now: Instant): Instant => ({ mono, wall: now.wall - (now.mono - mono) })
 
 export function loadCharges(state: SavedState, boot: string, now: Instant): Map<string, Charge[]> {
   return new Map(

@@ -5,7 +5,13 @@
  * overtook is refused.
  */
 import { randomUUID } from 'node:crypto'
-import { COMMAND_LIFETIME_MS, type DisarmTime, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+import {
+  COMMAND_LIFETIME_MS,
+  type DisarmTime,
+  type DoorCommand,
+  type DoorOutcome,
+  type SnoozeOrder,
+} from '@hedgerow/contract'
 import type { Learning } from '../learning/learning.ts'
 
 type Person = { kind: 'person'; name: string; via: 'hub' }
@@ -20,6 +26,8 @@ export type CommandedDeterrents = {
   stop(deterrent: string | undefined, by: Person): Promise<void>
   arm(by: Person): Promise<boolean>
   disarm(by: Person, lasts?: DisarmTime): Promise<void>
+  snooze(by: Person, order: SnoozeOrder): Promise<boolean>
+  endSnooze(by: Person, order: SnoozeOrder): Promise<boolean>
 }
 
 export type CommandedLearning = Pick<Learning, 'undo' | 'begin'> & { names: Pick<Learning['names'], 'undo' | 'use'> }
@@ -42,6 +50,18 @@ const NOT_ARMED: DoorOutcome = {
   outcome: 'refused',
   code: 'not_armed',
   message: 'The device cannot write to its disk, so it stays disarmed.',
+}
+
+const TOO_MANY_SNOOZES: DoorOutcome = {
+  outcome: 'refused',
+  code: 'too_many_snoozes',
+  message: 'Too many cameras are snoozed: end one first.',
+}
+
+const NOT_SNOOZED: DoorOutcome = {
+  outcome: 'refused',
+  code: 'not_snoozed',
+  message: 'It is not snoozed any more.',
 }
 
 const NOTHING_TO_UNDO: DoorOutcome = {
@@ -92,7 +112,11 @@ export function createCommands(options: {
       else if (action === 'arm') {
         if (!(await deterrents.arm(by))) return NOT_ARMED
       } else if (action === 'disarm') await deterrents.disarm(by, command.lasts)
-      else if (action === 'undo-learning')
+      else if (action === 'snooze' && command.snooze) {
+        if (!(await deterrents.snooze(by, command.snooze))) return TOO_MANY_SNOOZES
+      } else if (action === 'end-snooze' && command.snooze) {
+        if (!(await deterrents.endSnooze(by, command.snooze))) return NOT_SNOOZED
+      } else if (action === 'undo-learning')
         return command.learning && learning.undo(command.learning, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
       else if (action === 'undo-names')
         return command.names && learning.names.undo(command.names.number, name) ? { outcome: 'done' } : NOTHING_TO_UNDO

@@ -305,7 +305,14 @@ test('the door gives as many pictures at once as the hub asks for: the hub has t
   const held = Promise.withResolvers<{ jpeg: Buffer }>()
   let asked = 0
   const door = createHubDoor({
-    deterrents: { fire: () => expect.fail(), stop: async () => {}, arm: async () => false, disarm: async () => {} },
+    deterrents: {
+      fire: () => expect.fail(),
+      stop: async () => {},
+      arm: async () => false,
+      disarm: async () => {},
+      snooze: async () => false,
+      endSnooze: async () => false,
+    },
     learning: {
       undo: () => false,
       begin: () => expect.fail(),

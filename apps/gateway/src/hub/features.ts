@@ -5,6 +5,7 @@
 import {
   detectionDetails,
   detectionLearning,
+  detectionSnoozed,
   deterrentDetails,
   deterrentProtection,
   heartbeatApplications,
@@ -12,6 +13,7 @@ import {
   heartbeatDetails,
   heartbeatProtection,
   heartbeatRestarts,
+  heartbeatSnoozes,
   updateDetails,
   type CameraState,
   type Detection,
@@ -36,6 +38,8 @@ export type HubFeatures = {
 }
 
 const DETECTION_DETAILS = new Set(Object.keys(detectionDetails.shape))
+const DETECTION_SNOOZED = new Set(Object.keys(detectionSnoozed.shape))
+const SNOOZES = new Set(Object.keys(heartbeatSnoozes.shape))
 const DETECTION_LEARNING = new Set(Object.keys(detectionLearning.shape))
 const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
 const HEARTBEAT_APPLICATIONS = new Set(Object.keys(heartbeatApplications.shape))
@@ -65,7 +69,8 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      const whole = has('protection') ? heartbeat : withoutProtection(heartbeat)
+      const awake = has('snooze') ? heartbeat : withoutSnoozes(heartbeat)
+      const whole = has('protection') ? awake : withoutProtection(awake)
       const counted = has('restarts') ? whole : without(RESTARTS, whole)
       const viewed = has('camera-views') ? counted : withoutStates(VIEWS, 'online', counted)
       const state = has('frozen-cameras') ? viewed : withoutStates(['frozen'], 'offline', viewed)
@@ -78,15 +83,24 @@ export function createHubFeatures(): HubFeatures {
     },
     detectionsFor(detections) {
       const shown = has('learning') ? detections : withoutLearning(detections)
-      return has('detection-details') ? [...shown] : shown.map((entry) => without(DETECTION_DETAILS, entry))
+      const marked = has('snooze') ? shown : shown.map((entry) => without(DETECTION_SNOOZED, entry))
+      return has('detection-details') ? [...marked] : marked.map((entry) => without(DETECTION_DETAILS, entry))
     },
-    withoutDetails: (detections) => withoutLearning(detections).map((entry) => without(DETECTION_DETAILS, entry)),
+    withoutDetails: (detections) =>
+      withoutLearning(detections).map((entry) => without(DETECTION_SNOOZED, without(DETECTION_DETAILS, entry))),
   }
 }
 
 function withoutProtection(heartbeat: Heartbeat): Heartbeat {
   const deterrents = heartbeat.deterrents.map((deterrent) => without(DETERRENT_PROTECTION, deterrent))
   return { ...without(PROTECTION, heartbeat), deterrents }
+}
+
+/** To an older hub a snoozed gateway is disarmed; it knows nothing of single cameras. */
+function withoutSnoozes(heartbeat: Heartbeat): Heartbeat {
+  const whole = heartbeat.snoozes?.find(({ camera }) => camera === null)
+  const disarmed = heartbeat.disarmed ?? (whole && { by: whole.by, at: whole.at, until: whole.until })
+  return { ...without(SNOOZES, heartbeat), ...(disarmed && { disarmed }) }
 }
 
 const VIEWS = ['covered', 'turned', 'unfocused'] as const

@@ -48,7 +48,7 @@ export type DeviceNetwork = {
 /** The heartbeat's fields about what works without a hub. */
 export type ReportedParts = Pick<
   Heartbeat,
-  'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'timeZone'
+  'armed' | 'cameraProblems' | 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'snoozes' | 'timeZone'
 >
 
 export type HubConnectionOptions = AgentIdentity &

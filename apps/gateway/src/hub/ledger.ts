@@ -2,7 +2,13 @@
  * Sends the entries of the device's ledger to the hub, all and in order. A small file holds the last entry that the hub
  * acknowledged; when the file is behind, the hub gets entries again and keeps each once.
  */
-import { LEDGER_ENTRIES_AT_ONCE, LEDGER_OF_PEOPLE, reportLedger, type LedgerEntry } from '@hedgerow/contract'
+import {
+  LEDGER_ENTRIES_AT_ONCE,
+  LEDGER_OF_PEOPLE,
+  LEDGER_OF_SNOOZES,
+  reportLedger,
+  type LedgerEntry,
+} from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deterrents } from '../deterrents/deterrents.ts'
@@ -15,6 +21,7 @@ import { sendPastRefusals } from './past-refusals.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
 
 const OF_PEOPLE: ReadonlySet<string> = new Set(LEDGER_OF_PEOPLE)
+const OF_SNOOZES: ReadonlySet<string> = new Set(LEDGER_OF_SNOOZES)
 
 const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0) })
 
@@ -65,7 +72,10 @@ export function keepSendingLedger(options: {
 
   /** An older hub refuses the kinds that it does not know: it never gets them. */
   const known = (entries: LedgerEntry[]) =>
-    features.has('ledger-of-people') ? entries : entries.filter(({ kind }) => !OF_PEOPLE.has(kind))
+    entries.filter(
+      ({ kind }) =>
+        (features.has('ledger-of-people') || !OF_PEOPLE.has(kind)) && (features.has('snooze') || !OF_SNOOZES.has(kind)),
+    )
 
   const sender = keepSending({
     wayToHub,

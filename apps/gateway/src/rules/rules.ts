@@ -128,6 +128,7 @@ export function createRules(options: RulesOptions): Rules {
             cameras: [...new Set([...(rule.cameras ?? options.cameras()), camera])],
             watchers: rule.cameras ?? [camera],
             aboutPersons: rule.aboutPersons,
+            camera,
             ...((varies || Array.isArray(rule.seconds)) && { chose: `${deterrent} for ${seconds} s` }),
           },
         })

@@ -48,6 +48,7 @@ async function openParts(secondLook: object, { snapshot }: { snapshot?: Buffer }
     judge: () => ({}),
     onHeldBack: () => {},
     onPerson: () => {},
+    isSnoozed: () => false,
     onSeen(detection) {
       const [subject] = subjectsOf(detection, undefined)
       const fires = file.rules.filter((rule) => whyNot(rule, subject!, Date.now(), file.site) === undefined)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
-import { ALERT_RULE_DEFAULTS, type Alert, type AlertRule, type Role } from '@hedgerow/contract'
+import { ALERT_RULE_DEFAULTS, type Alert, type AlertRule, type Incident, type Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestApi, refusal } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
@@ -90,6 +90,28 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     await report(seen('a', { score: 0.95 }), seen('b'))
     await wait(1_000)
     expect(receiver.received).toHaveLength(1)
+  })
+
+  it('do not tell of what a snoozed camera sees, which is an incident all the same, and tell of what follows', async () => {
+    const start = hub.clock.now()
+    const seconds = (count: number) => new Date(start + count * 1_000).toISOString()
+    await report(seen('a', { snoozed: true, startedAt: seconds(0) }))
+    // A later report of the same, after the snooze.
+    await report(seen('a', { score: 0.95, startedAt: seconds(0) }))
+    await wait(60)
+    expect(receiver.received).toEqual([])
+    const incidents = async () => (await api(contract.listIncidents, { token, query: {} })).body as Incident[]
+    expect(await incidents()).toMatchObject([{ isSnoozed: true, detections: 1 }])
+    const list = await api(contract.listDetections, { token, params: { id: gateway }, query: {} })
+    expect(list.body).toMatchObject([{ id: 'a', snoozed: true }])
+    const { body: preview } = await api(contract.previewAlertRule, {
+      token,
+      body: { ...ALERT_RULE_DEFAULTS, name: 'New' },
+    })
+    expect(preview).toMatchObject({ incidents: 0 })
+    await report(seen('b', { startedAt: seconds(5) }))
+    await told(1)
+    expect((await incidents()).map(({ isSnoozed }) => isSnoozed)).toEqual([false, true])
   })
 
   it('have a test of the portal, a notice for the person who asked', async () => {

@@ -40,6 +40,7 @@ export async function preview(
     )
     .where('started_at', '>=', now - DAYS * DAY_MS)
     .where('suppressed', '=', 0)
+    .where('snoozed', '=', 0)
     .orderBy('started_at', 'desc')
     .limit(LOOKED_AT + 1)
     .execute()

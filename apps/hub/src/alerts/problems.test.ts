@@ -100,6 +100,27 @@ describe.each(testEngines)('outages on %s', (engine) => {
   }
   const titles = () => received.map(({ title }) => title)
 
+  it('are no news in maintenance, and those that outlast it are told after it', async () => {
+    const [barn, mill] = [await add('Barn'), await add('Mill')]
+    start()
+    await pass(0)
+    Object.assign(barn, { isInMaintenance: true, status: 'offline' })
+    Object.assign(mill, { isInMaintenance: true, status: 'offline' })
+    cameras[mill.id] = [{ name: 'gate', state: 'offline', fps: 0 }]
+    await pass(0)
+    await pass(60)
+    barn.status = 'online'
+    await pass(60)
+    expect(titles()).toEqual([])
+    mill.isInMaintenance = false
+    await pass(0)
+    expect(titles()).toEqual(['Gateway "Mill" is offline'])
+    mill.status = 'online'
+    cameras[mill.id] = []
+    await pass(1)
+    expect(titles().slice(1)).toEqual([expect.stringContaining('Gateway "Mill"')])
+  })
+
   it('are told after the hold-off in one message, and once when all are over, also after restarts', async () => {
     const [barn, mill] = [await add('Barn'), await add('Mill')]
     start()

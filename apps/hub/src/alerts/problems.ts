@@ -59,7 +59,7 @@ export function createProblems(options: {
     if (begun.length > 0) await begin(begun, fleet, now)
     for await (const subjects of slices(ended, SUBJECTS_AT_ONCE)) await end(subjects, fleet, now)
     previous = new Set(current.keys())
-    await reportDue(current, now)
+    await reportDue(current, fleet, now)
   }
 
   function begin(begun: readonly (readonly [string, Line])[], fleet: ById, now: number): Promise<void> {
@@ -147,7 +147,7 @@ export function createProblems(options: {
   }
 
   /** One transaction for each rule. Outages that ended meanwhile have no row any more. */
-  async function reportDue(current: ReadonlyMap<string, Line>, now: number): Promise<void> {
+  async function reportDue(current: ReadonlyMap<string, Line>, fleet: ById, now: number): Promise<void> {
     const due = await db
       .selectFrom('alert_problems')
       .select('rule_id')
@@ -157,7 +157,7 @@ export function createProblems(options: {
       .execute()
     for (const { rule_id } of due)
       await inTransaction(db, async (transaction) => {
-        const rows = await transaction
+        const found = await transaction
           .selectFrom('alert_problems')
           .selectAll()
           .where('rule_id', '=', rule_id)
@@ -166,6 +166,7 @@ export function createProblems(options: {
           .orderBy('since')
           .orderBy('subject')
           .execute()
+        const rows = found.filter(({ line }) => !isInMaintenance(line, fleet))
         for (const [kind, ofKind] of Map.groupBy(rows, ({ line }) => (JSON.parse(line) as Line).kind)) {
           const things = ofKind.map(({ subject, line }) => {
             const begun = JSON.parse(line) as Line
@@ -208,6 +209,11 @@ async function withdrawUnsent(transaction: Transaction<Tables>, alertId: string)
 function readersOf({ people, steps }: AlertRuleFields, sentSteps: number) {
   const lists = [people, ...steps.slice(0, sentSteps).map((step) => step.people)]
   return { channels: [], people: lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())] }
+}
+
+/** What lasts longer than the maintenance is reported after it. */
+function isInMaintenance(line: string, fleet: ById): boolean {
+  return fleet.get((JSON.parse(line) as Line).gatewayId)?.isInMaintenance ?? false
 }
 
 function isDue(now: number) {

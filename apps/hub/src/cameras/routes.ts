@@ -2,6 +2,7 @@ import * as contract from '@hedgerow/contract'
 import type { Camera, Heartbeat } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import type { FastifyInstance } from 'fastify'
+import { snoozesNow } from '../fleet/heartbeats.ts'
 import { listGateways, type ListDependencies } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { createLivePictures } from './live-pictures.ts'
@@ -33,6 +34,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
       if (!latest) continue
       const { content: heartbeat, at } = latest
       const aheadMs = at - heartbeat.clock
+      const snoozes = snoozesNow(latest, list.signals.clock())
       const problems = new Map(heartbeat.cameraProblems?.map(({ camera, problem }) => [camera, problem]))
       for (const camera of heartbeat.cameras.toSorted(byName)) {
         const { name, state, fps } = camera
@@ -46,7 +48,11 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           problem: isAway ? 'Its gateway is offline.' : (problems.get(name) ?? null),
           protection: contract.protectionOf({
             isOffline: isAway,
-            heartbeat: { ...heartbeat, cameras: [camera] },
+            heartbeat: {
+              ...heartbeat,
+              cameras: [camera],
+              snoozes: snoozes.filter((one) => one.camera === null || one.camera === name),
+            },
             aheadMs,
           }),
         })

@@ -206,6 +206,67 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     })
   })
 
+  it('a user snoozes their own gateway or a camera of it, and a manager begins maintenance', async () => {
+    expect((await give('user', 'snooze', { lasts: '2h' })).json()).toMatchObject({ error: 'gateway_not_found' })
+    await own()
+    expect((await give('user', 'snooze', { lasts: '2h' })).json()).toMatchObject({
+      action: 'snooze',
+      state: 'done',
+      snooze: { kind: 'snooze', lasts: '2h' },
+    })
+    await give('user', 'snooze', { camera: 'gate', lasts: 'morning' })
+    await give('user', 'end-snooze', { camera: 'gate' })
+    expect(door.commands).toMatchObject([
+      { action: 'snooze', snooze: { kind: 'snooze', lasts: '2h' }, by: 'the-user' },
+      { action: 'snooze', snooze: { kind: 'snooze', camera: 'gate', lasts: 'morning' } },
+      { action: 'end-snooze', snooze: { kind: 'snooze', camera: 'gate' } },
+    ])
+    for (const [action, payload] of [
+      ['maintenance', { lasts: '2h' }],
+      ['end-maintenance', undefined],
+    ] as const)
+      expect((await give('user', action, payload)).json()).toMatchObject({ error: 'role_required' })
+    expect((await give('manager', 'maintenance', { lasts: '2h' })).json()).toMatchObject({ state: 'done' })
+    expect((await give('manager', 'end-maintenance')).json()).toMatchObject({ state: 'done' })
+    expect(door.commands.slice(3)).toMatchObject([
+      { action: 'snooze', snooze: { kind: 'maintenance', lasts: '2h' } },
+      { action: 'end-snooze', snooze: { kind: 'maintenance' } },
+    ])
+    expect((await audit()).filter(({ action }) => action === 'command.give').map(({ target }) => target)).toEqual([
+      `end-maintenance ${gatewayId}`,
+      `maintenance ${gatewayId}`,
+      `end-snooze camera gate of ${gatewayId}`,
+      `snooze camera gate of ${gatewayId}`,
+      `snooze ${gatewayId}`,
+    ])
+  })
+
+  it('until a moment the gateway counts seconds, because its clock may be another one', async () => {
+    hub.clock.freeze()
+    const until = (seconds: number) => new Date(hub.clock.now() + seconds * 1_000).toISOString()
+    await give('manager', 'snooze', { until: until(86_400) })
+    expect(door.commands).toMatchObject([{ snooze: { lasts: 86_400 } }])
+    for (const wrong of [30, -60, 400 * 86_400])
+      expect((await give('manager', 'snooze', { until: until(wrong) })).json()).toMatchObject({
+        error: 'snooze_time_invalid',
+      })
+    for (const wrong of [{}, { lasts: '2h', until: until(600) }, { lasts: '1h' }, { until: 'tomorrow' }])
+      expect((await give('manager', 'snooze', wrong)).json()).toMatchObject({ error: 'invalid_request' })
+    expect((await give('manager', 'maintenance', { lasts: '2h', camera: 'gate' })).json()).toMatchObject({
+      error: 'invalid_request',
+    })
+    expect(door.commands).toHaveLength(1)
+  })
+
+  it('an older agent does not know a snooze, and nothing is snoozed', async () => {
+    door.onCommand = (_command, response) => answerJson(response, { error: 'invalid_request', message: 'No' }, 400)
+    expect((await give('manager', 'snooze', { lasts: '2h' })).json()).toMatchObject({
+      state: 'refused',
+      code: 'not_understood',
+      message: 'The agent does not know this command: update it.',
+    })
+  })
+
   it('that the gateway refuses are told with its code and sentence, without invisible characters', async () => {
     door.onCommand = (_command, response) =>
       answerJson(response, { outcome: 'refused', code: 'cool_down', message: 'Its pause\u202e is not over.\n' })

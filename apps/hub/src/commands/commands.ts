@@ -11,6 +11,7 @@ import {
   doorCalls,
   learningUndo,
   namesUndo,
+  snoozeOrder,
   type Command,
   type CommandAction,
   type DisarmTime,
@@ -18,6 +19,7 @@ import {
   type DoorOutcome,
   type Fact,
   type LearningUndo,
+  type SnoozeOrder,
 } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import { randomBytes } from 'node:crypto'
@@ -48,6 +50,7 @@ type CommandRequest = {
   /** What goes to the gateway with a `use-names`; it is not kept. */
   learned?: DoorCommand['learned']
   lasts?: DisarmTime | undefined
+  snooze?: SnoozeOrder | undefined
 }
 type End = Pick<Row, 'state' | 'code' | 'message'>
 
@@ -112,6 +115,7 @@ export function createCommands(options: {
       deterrent: asked.deterrent ?? null,
       seconds: asked.seconds ?? null,
       lasts: asked.lasts ?? null,
+      snooze: JSON.stringify(asked.snooze) ?? null,
       learning: JSON.stringify(asked.learning ?? asked.names) ?? null,
       by_id: actor.userId,
       by_name: actor.username,
@@ -215,6 +219,7 @@ export function createCommands(options: {
       ...(row.action === 'undo-names' && { names: namesUndo.parse(namesOf(row)) }),
       ...(learned && { learned }),
       ...(row.lasts !== null && { lasts: row.lasts }),
+      snooze: snoozeOf(row) ?? undefined,
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
     return door.call(gateway, doorCalls.carryOut, { timeoutMs, signal, body })
@@ -307,7 +312,15 @@ function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | '
 
 function dataOf(row: Row, gatewayName: string) {
   const { action, deterrent, seconds } = row
-  return { action, deterrent, seconds, learning: learningOf(row), names: namesOf(row), gatewayName }
+  return {
+    action,
+    deterrent,
+    seconds,
+    snooze: snoozeOf(row),
+    learning: learningOf(row),
+    names: namesOf(row),
+    gatewayName,
+  }
 }
 
 /** The column `learning` has what each action about learning is about. */
@@ -320,6 +333,10 @@ function namesOf({ action, learning }: Row): Command['names'] {
   return learning === null || !isOfNames ? null : command.shape.names.parse(JSON.parse(learning))
 }
 
+function snoozeOf({ snooze }: Row): SnoozeOrder | null {
+  return snooze === null ? null : snoozeOrder.parse(JSON.parse(snooze))
+}
+
 function toCommand(row: Row): Command {
   return {
     id: row.id,
@@ -327,6 +344,7 @@ function toCommand(row: Row): Command {
     deterrent: row.deterrent,
     seconds: row.seconds,
     lasts: row.lasts,
+    snooze: snoozeOf(row),
     learning: learningOf(row),
     names: namesOf(row),
     by: row.by_name,

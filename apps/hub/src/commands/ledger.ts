@@ -130,6 +130,9 @@ const COMMANDS_OF: Readonly<Partial<Record<LedgerEntry['kind'], readonly Command
   stopped: ['stop', 'disarm'],
   armed: ['arm'],
   disarmed: ['disarm'],
+  snoozed: ['snooze'],
+  maintenance: ['snooze'],
+  'snooze-ended': ['end-snooze', 'arm'],
 }
 
 async function trim(transaction: Transaction<Tables>, gatewayId: string): Promise<void> {
@@ -163,6 +166,8 @@ function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: LedgerOf): 
   if (entry.kind === 'armed') return { kind: 'gateway.armed', ...about, data: by }
   if (entry.kind === 'disarmed') return { kind: 'gateway.disarmed', ...about, data: by }
   const did = { ...by, did: ledgerLine(entry) }
+  if (entry.kind === 'snoozed' || entry.kind === 'maintenance') return { kind: 'gateway.snoozed', ...about, data: did }
+  if (entry.kind === 'snooze-ended') return { kind: 'gateway.snooze-ended', ...about, data: did }
   if (entry.kind === 'file-saved') return { kind: 'device.file-saved', ...about, data: did }
   if (entry.kind === 'password-refused') return { kind: 'device.password-refused', ...about, data: did }
   return undefined

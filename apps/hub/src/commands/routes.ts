@@ -10,6 +10,16 @@ import { mount } from '../http/mount.ts'
 import { listCommands, type Commands } from './commands.ts'
 import { listLedger } from './ledger.ts'
 
+type Snoozed = { camera?: string | undefined; lasts?: contract.SnoozeTime | undefined; until?: string | undefined }
+
+/** The device counts seconds from now: its clock may be another one. */
+function orderOf(kind: contract.SnoozeKind, { camera, lasts, until }: Snoozed, now: number): contract.SnoozeOrder {
+  const seconds = until === undefined ? undefined : Math.round((Date.parse(until) - now) / 1_000)
+  const order = contract.snoozeOrder.safeParse({ kind, camera, lasts: seconds ?? lasts })
+  if (!order.success) throw new HubError('snooze_time_invalid')
+  return order.data
+}
+
 const NAMES_LIMITS = { timeoutMs: 10_000, limitBytes: contract.LEARNING_MAX_BYTES }
 
 /** Commands to a gateway's deterrents and its learning, and its ledger. */
@@ -26,6 +36,18 @@ export function commandRoutes(
   mount(app, contract.armGateway, ({ gateway, act }) => commands.give({ gatewayId: gateway.id, action: 'arm' }, act))
   mount(app, contract.disarmGateway, ({ gateway, query, act }) =>
     commands.give({ gatewayId: gateway.id, action: 'disarm', ...query }, act),
+  )
+  mount(app, contract.snoozeGateway, ({ gateway, body, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'snooze', snooze: orderOf('snooze', body, act.now) }, act),
+  )
+  mount(app, contract.endGatewaySnooze, ({ gateway, body, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'end-snooze', snooze: { kind: 'snooze', ...body } }, act),
+  )
+  mount(app, contract.maintainGateway, ({ gateway, body, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'snooze', snooze: orderOf('maintenance', body, act.now) }, act),
+  )
+  mount(app, contract.endGatewayMaintenance, ({ gateway, act }) =>
+    commands.give({ gatewayId: gateway.id, action: 'end-snooze', snooze: { kind: 'maintenance' } }, act),
   )
   mount(app, contract.undoGatewayLearning, ({ gateway, body: learning, act }) =>
     commands.give({ gatewayId: gateway.id, action: 'undo-learning', learning }, act),

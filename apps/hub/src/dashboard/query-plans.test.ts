@@ -141,6 +141,7 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
       incident_id: null,
       suppressed: 0,
       doubtful: 0,
+      snoozed: 0,
       hasPicture: false,
     }))
     const plans = await plansOf((db) => db.transaction().execute((t) => placeInIncidents(t, reported)))

@@ -206,6 +206,8 @@ export type Tables = {
     suppressed: Generated<number>
     /** 1 while its gateway asks people to look again. */
     doubtful: Generated<number>
+    /** 1 when its camera or gateway was snoozed as it began. */
+    snoozed: Generated<number>
   }
   /** One event for people: detections of one gateway and label with less than 45 s between them. */
   incidents: {
@@ -232,6 +234,8 @@ export type Tables = {
     suppressed: Generated<number>
     /** 1 when its gateway asks people to look again. */
     doubtful: Generated<number>
+    /** 1 when all of it is. */
+    snoozed: Generated<number>
   }
   /** The cameras that saw each incident; `started_at` is the incident's. */
   incident_cameras: { incident_id: string; camera: string; gateway_id: string; started_at: number }
@@ -395,6 +399,8 @@ export type Tables = {
     seconds: number | null
     /** Of a `disarm` with an end. */
     lasts: DisarmTime | null
+    /** JSON of `SnoozeOrder`. */
+    snooze: string | null
     /** JSON of `LearningUndo`. */
     learning: string | null
     by_id: string

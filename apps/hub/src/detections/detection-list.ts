@@ -23,6 +23,7 @@ export const DETECTION_COLUMNS = [
   'incident_id',
   'suppressed',
   'doubtful',
+  'snoozed',
   sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_thumbnail'),
 ] as const
 
@@ -67,6 +68,7 @@ type DetectionRow = Pick<
   | 'incident_id'
   | 'suppressed'
   | 'doubtful'
+  | 'snoozed'
 > & { has_thumbnail: number }
 
 export function toStoredDetection(row: DetectionRow): StoredDetection {
@@ -86,5 +88,6 @@ export function toStoredDetection(row: DetectionRow): StoredDetection {
     ...(row.details !== null && (JSON.parse(row.details) as DetectionDetails)),
     ...(row.suppressed === 1 && { suppressed: true }),
     ...(row.doubtful === 1 && { doubtful: true }),
+    ...(row.snoozed === 1 && { snoozed: true }),
   }
 }

@@ -121,7 +121,7 @@ async function storeRound(transaction: Transaction<Tables>, batches: readonly Ba
   )
   await recount(transaction, [...left, ...changes.flatMap(seenElsewhere)])
   await addToTotals(transaction, changes.map(growthOf))
-  const incidentsOf = Map.groupBy(incidents.filter(isShown), (incident) => incident.gateway_id)
+  const incidentsOf = Map.groupBy(incidents.filter(isAnnounced), (incident) => incident.gateway_id)
   return changes.map((change) =>
     factOf(change, {
       gatewayName: gateways.get(change.batch.gatewayId)!.name,
@@ -210,6 +210,11 @@ function isShown({ suppressed }: { suppressed: number }): boolean {
   return suppressed === 0
 }
 
+/** Nor does one of a snoozed camera; unlike the other it counts as a threat. */
+function isAnnounced(incident: { suppressed: number; snoozed: number }): boolean {
+  return isShown(incident) && incident.snoozed === 0
+}
+
 function toAlert({ id, camera, label, started_at: startedAt }: Row) {
   return { id, camera, label, startedAt }
 }
@@ -240,6 +245,7 @@ function merge(before: Row | undefined, detection: PicturedDetection, { gatewayI
     // A detection that was shown once stays shown.
     suppressed: Number(before?.suppressed !== 0 && (detection.suppressed ?? before?.suppressed === 1)),
     doubtful: flag(detection.doubtful) ?? before?.doubtful ?? 0,
+    snoozed: before?.snoozed ?? flag(detection.snoozed) ?? 0,
   }
 }
 
@@ -267,6 +273,7 @@ async function upsert(transaction: Transaction<Tables>, rows: Insertable<Tables[
         incident_id: row.ref('excluded.incident_id'),
         suppressed: row.ref('excluded.suppressed'),
         doubtful: row.ref('excluded.doubtful'),
+        snoozed: row.ref('excluded.snoozed'),
       })),
     )
     .execute()

@@ -292,6 +292,7 @@ function toIncident(row: IncidentRow, gateway: { name: string; location: string 
     isFired: row.fired === 1,
     isSuppressed: row.suppressed === 1,
     isDoubtful: row.doubtful === 1,
+    isSnoozed: row.snoozed === 1,
     review:
       row.verdict === null
         ? null

@@ -31,6 +31,7 @@ export type Placed = Pick<
   | 'incident_id'
   | 'suppressed'
   | 'doubtful'
+  | 'snoozed'
 > & { hasPicture: boolean }
 
 /**
@@ -154,6 +155,7 @@ function isNear(incident: Incident, detection: Placed): boolean {
     incident.gateway_id === detection.gateway_id &&
     incident.reported_label === detection.label &&
     incident.suppressed === detection.suppressed &&
+    incident.snoozed === detection.snoozed &&
     detection.started_at - incident.last_at < GAP_MS &&
     incident.started_at - lastOf(detection) < GAP_MS
   )
@@ -178,6 +180,7 @@ function begin(detection: Placed): Incident {
     reviewed_at: null,
     suppressed: detection.suppressed,
     doubtful: 0,
+    snoozed: detection.snoozed,
   }
 }
 

@@ -94,6 +94,8 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'deterrent.failed': toOwner('deterrents', 'activity'),
   'gateway.armed': toOwner('deterrents', 'activity'),
   'gateway.disarmed': toOwner('deterrents', 'activity'),
+  'gateway.snoozed': toOwner('deterrents', 'activity'),
+  'gateway.snooze-ended': toOwner('deterrents', 'activity'),
   'gateway.opened': toOwner('gateways'),
   'device.used': toOwner(),
   'device.file-saved': toOwner('activity'),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { ownedBy } from '../access/ownership.ts'
 
@@ -41,6 +42,42 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect((await list('user')).map((gateway) => gateway.name)).toEqual(['barn'])
     })
 
+    it('with what is snoozed there, until it ends, also while nothing is heard from it', async () => {
+      hub.clock.freeze()
+      const now = hub.clock.now()
+      const id = await insertTestGateway(hub.db, { name: 'Barn' })
+      // Its clock is an hour behind.
+      const clock = now - 3_600_000
+      const by = { by: 'rosa', at: clock, until: clock + 600_000 }
+      hub.heartbeats.record(
+        id,
+        testHeartbeat(clock, {
+          armed: false,
+          cameras: [{ name: 'gate', state: 'online', fps: 5 }],
+          snoozes: [
+            { kind: 'maintenance', camera: null, ...by },
+            { kind: 'snooze', camera: 'gate', ...by, until: clock + 86_400_000 },
+          ],
+        }),
+      )
+      const until = new Date(now + 600_000).toISOString()
+      const [gateway] = await list()
+      expect(gateway).toMatchObject({
+        protection: { state: 'maintenance', reason: 'by rosa', until },
+        snoozes: [
+          { kind: 'maintenance', camera: null, by: 'rosa', until },
+          { kind: 'snooze', camera: 'gate' },
+        ],
+      })
+      hub.clock.advance(599_000)
+      expect((await list())[0]).toMatchObject({ status: 'offline', protection: { state: 'maintenance' } })
+      hub.clock.advance(2_000)
+      expect((await list())[0]).toMatchObject({
+        protection: { state: 'offline' },
+        snoozes: [{ kind: 'snooze', camera: 'gate' }],
+      })
+    })
+
     it('with everything the portal shows and no key but the hub’s', async () => {
       const id = await insertTestGateway(hub.db, {
         name: 'Barn',
@@ -61,6 +98,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         statusReason: 'no heartbeat yet, no VPN handshake yet',
         protection: { state: 'offline', reason: 'nothing is heard from it', until: null, isBrief: false },
         timeZone: null,
+        snoozes: [],
         kind: 'enrolled',
         location: 'North field',
         description: '',

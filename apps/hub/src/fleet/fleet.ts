@@ -25,7 +25,7 @@ import type { VisibleGateway } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
-import type { Heartbeats } from './heartbeats.ts'
+import { snoozesNow, type Heartbeats } from './heartbeats.ts'
 import type { Fleet, FleetGateway } from './snapshot.ts'
 import { isUdpBlocked, judge, problemNames, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
@@ -132,6 +132,8 @@ export type FleetStatus = Judgement & {
   queue: Heartbeat['queue']
   /** By whom it is disarmed, by its last heartbeat. */
   disarmed?: Heartbeat['disarmed']
+  /** Its outages are no alert. */
+  isInMaintenance?: boolean
   /** Restarts of its agent, by its last heartbeat. */
   restarts?: Heartbeat['restarts']
 }
@@ -183,6 +185,11 @@ class JudgedGateway implements FleetStatus {
 
   get isOnlyCameras(): boolean {
     return isOnlyCameras(this.#signals)
+  }
+
+  get isInMaintenance(): boolean {
+    const { heartbeat, now } = this.#signals
+    return heartbeat !== undefined && snoozesNow(heartbeat, now).some(({ kind }) => kind === 'maintenance')
   }
 
   get reason(): string {
@@ -259,9 +266,23 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
-function protectionFacts({ heartbeat }: Pick<Signals, 'heartbeat'>, status: Gateway['status']): KnownToProtect {
-  const content = heartbeat?.content
-  return { isOffline: status === 'offline', heartbeat: content, aheadMs: heartbeat ? heartbeat.at - content!.clock : 0 }
+function protectionFacts({ heartbeat, now }: Signals, status: Gateway['status']): KnownToProtect {
+  const isOffline = status === 'offline'
+  if (!heartbeat) return { isOffline, heartbeat: undefined }
+  const { at, content } = heartbeat
+  const known = content.snoozes?.length ? { ...content, snoozes: snoozesNow(heartbeat, now) } : content
+  return { isOffline, heartbeat: known, aheadMs: at - content.clock }
+}
+
+function snoozesOf({ heartbeat, now }: Signals): Gateway['snoozes'] {
+  if (!heartbeat) return []
+  const aheadMs = heartbeat.at - heartbeat.content.clock
+  return snoozesNow(heartbeat, now).map(({ kind, camera, by, until }) => ({
+    kind,
+    camera,
+    by,
+    until: new Date(until + aheadMs).toISOString(),
+  }))
 }
 
 function present(row: FleetGateway, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
@@ -277,6 +298,7 @@ function present(row: FleetGateway, dependencies: ListDependencies, handshakes: 
     statusReason: reason,
     protection: protectionOf(protectionFacts(own, status)),
     timeZone: own.heartbeat?.content.timeZone ?? null,
+    snoozes: snoozesOf(own),
     blockedUdp: isUdpBlocked(own) ? signals.vpnPort() : null,
     kind: row.kind,
     ...ofGatewayTexts((name) => row[name]),

@@ -3,7 +3,7 @@
  * gateways cost a few writes, and a crash loses at most those seconds. The tunnel API adds heartbeats; statuses read
  * them.
  */
-import { heartbeat as heartbeatSchema, type Heartbeat } from '@hedgerow/contract'
+import { heartbeat as heartbeatSchema, type Heartbeat, type Snooze } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
@@ -128,9 +128,14 @@ export function createHeartbeats({
   }
 }
 
-function deterrentsOf({ armed, disarmed, deterrents }: Heartbeat): string {
+/** Those that last, by the device's clock: a silent device may not have told that one ended. */
+export function snoozesNow({ at, content }: Pick<LatestHeartbeat, 'at' | 'content'>, now: number): Snooze[] {
+  return (content.snoozes ?? []).filter(({ until }) => until + at - content.clock > now)
+}
+
+function deterrentsOf({ armed, disarmed, deterrents, snoozes = [] }: Heartbeat): string {
   const each = deterrents.map(({ name, state, blocked }) => `${name} ${state} ${blocked?.code}`)
-  return [armed, disarmed?.until, ...each].join('\n')
+  return [armed, disarmed?.until, ...each, ...snoozes.map(({ camera, until }) => `${camera} ${until}`)].join('\n')
 }
 
 function parseJson(text: string): unknown {

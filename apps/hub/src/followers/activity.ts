@@ -119,6 +119,8 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   }),
   'gateway.armed': ({ data }) => info(`Gateway "${data.gatewayName}" was armed by ${data.by}`),
   'gateway.disarmed': ({ data }) => warning(`Gateway "${data.gatewayName}" was disarmed by ${data.by}`),
+  'gateway.snoozed': ({ data: { gatewayName, did } }) => warning(`Gateway "${gatewayName}": ${did}`),
+  'gateway.snooze-ended': ({ data: { gatewayName, did } }) => info(`Gateway "${gatewayName}": ${did}`),
 
   'device.file-saved': ({ data: { gatewayName, did } }) => info(`Gateway "${gatewayName}": ${did}`),
   'device.password-refused': ({ data: { gatewayName, did } }) => warning(`Gateway "${gatewayName}": ${did}`),
@@ -170,6 +172,8 @@ const caps: { readonly [K in FactKind]?: number } = {
   'deterrent.failed': 3,
   'gateway.armed': 2,
   'gateway.disarmed': 2,
+  'gateway.snoozed': 2,
+  'gateway.snooze-ended': 1,
   'device.file-saved': 2,
   'device.password-refused': 1,
 }
@@ -189,7 +193,20 @@ function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
   }))
 }
 
-function commandInWords({ action, deterrent, learning, names, gatewayName }: FactData['command.ended']): string {
+function commandInWords({
+  action,
+  deterrent,
+  learning,
+  names,
+  snooze,
+  gatewayName,
+}: FactData['command.ended']): string {
+  if (snooze) {
+    const about = `${snooze.camera === undefined ? '' : `camera "${snooze.camera}" of `}gateway "${gatewayName}"`
+    const [begin, end] =
+      snooze.kind === 'snooze' ? ['snooze', 'end the snooze of'] : ['begin maintenance of', 'end maintenance of']
+    return `${action === 'snooze' ? begin : end} ${about}`
+  }
   if (learning) return `undo what gateway "${gatewayName}" learned of "${learning.label}" on "${learning.camera}"`
   if (action === 'learn-now') return `have gateway "${gatewayName}" learn now`
   if (names && 'number' in names) return `undo version ${names.number} of the names that gateway "${gatewayName}" gives`

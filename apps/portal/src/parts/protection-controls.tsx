@@ -4,18 +4,22 @@ import { OFFLINE_REASON, type Order } from './offered.ts'
 import { useOffered, useToldOrder, type Ordered } from './orders.ts'
 import styles from './protection.module.css'
 
-const DisarmDialog = lazy(() => import('./disarm-dialog.tsx'))
+const DIALOGS = {
+  disarm: lazy(() => import('./disarm-dialog.tsx')),
+  snooze: lazy(() => import('./snooze-dialog.tsx')),
+}
 
-/** Stop, Pause 1 h, Disarm and Arm as buttons, beside the state that they change. */
+/** Stop, Pause 1 h, Disarm, Snooze and Arm as buttons, beside the state that they change. */
 export function ProtectionControls({ gateway, size = 'sm' }: { gateway: Ordered; size?: 'xs' | 'sm' }) {
-  const [isAsking, setAsking] = useState(false)
+  const [asking, setAsking] = useState<keyof typeof DIALOGS>()
   const { give, isPending } = useToldOrder(gateway)
   const offered = useOffered(gateway)
   const reason = useId()
-  const act = (order: Order | undefined) => {
-    if (order === undefined) setAsking(true)
+  const act = (key: string, order: Order | undefined) => {
+    if (order === undefined) setAsking(key === 'snooze' ? 'snooze' : 'disarm')
     else if (order.action !== 'fire') void give(order)
   }
+  const Asking = asking && DIALOGS[asking]
   return (
     <div className={styles.controls}>
       {offered.map(({ key, words, order, disabled }) => (
@@ -25,7 +29,7 @@ export function ProtectionControls({ gateway, size = 'sm' }: { gateway: Ordered;
           {...(key === 'stop' ? { color: 'red' } : { variant: 'default', disabled: disabled || isPending })}
           {...(disabled && { 'aria-describedby': reason })}
           aria-label={`${words.replace('…', '')} ${gateway.name}`}
-          onClick={() => act(order)}
+          onClick={() => act(key, order)}
         >
           {words}
         </Button>
@@ -35,7 +39,7 @@ export function ProtectionControls({ gateway, size = 'sm' }: { gateway: Ordered;
           {OFFLINE_REASON}
         </small>
       )}
-      <Suspense>{isAsking && <DisarmDialog gateway={gateway} onGone={() => setAsking(false)} />}</Suspense>
+      <Suspense>{Asking && <Asking gateway={gateway} onGone={() => setAsking(undefined)} />}</Suspense>
     </div>
   )
 }

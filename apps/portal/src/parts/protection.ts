@@ -21,15 +21,19 @@ export function unprotected(
       ? 'The gateway is'
       : `${lacking.toLocaleString()} of ${all.length.toLocaleString()} gateways ${lacking === 1 ? 'is' : 'are'}`
   const each = counts.map(([state, count]) => (all.length === 1 ? state : `${count.toLocaleString()} ${state}`))
-  const tone = ({ offline: 'danger', unproven: 'plain' } as const)[worst[0] as 'offline' | 'unproven'] ?? 'warning'
+  const tone =
+    ({ offline: 'danger', unproven: 'plain', maintenance: 'plain' } as const)[
+      worst[0] as 'offline' | 'unproven' | 'maintenance'
+    ] ?? 'warning'
   return { words: `${which} not protected: ${each.join(', ')}`, tone }
 }
 
 type State = Pick<Gateway, 'status' | 'protection'>
 
-/** What needs a person: what is not online, or known not to protect. */
+/** What needs a person: what is not online, or known not to protect. Maintenance needs none until it ends. */
 export const needsAttention = ({ status, protection }: State): boolean =>
-  status !== 'online' || !(isProtected(protection) || protection.state === 'unproven')
+  protection.state !== 'maintenance' &&
+  (status !== 'online' || !(isProtected(protection) || protection.state === 'unproven'))
 
 const URGENCY = { offline: 0, warning: 1, online: 2 }
 

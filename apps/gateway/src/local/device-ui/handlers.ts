@@ -36,7 +36,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   state(): GatewayState
   updates(): DeviceUpdates
   /** The states of all parts of the device. */
-  parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'timeZone'>
+  parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'disarmed' | 'problems' | 'snoozes' | 'timeZone'>
   sessions: Sessions
 } & Pick<DeterrentSetupOptions, 'trial' | 'surroundings'>
 
@@ -130,6 +130,10 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     stopDeterrent: ({ caller, params: { name } }) => parts.stop(name, askerOf(signedIn(caller))),
     arm: ({ caller }) => parts.arm(askerOf(signedIn(caller))),
     disarm: ({ caller, query: { lasts } }) => parts.disarm(askerOf(signedIn(caller)), lasts),
+    snooze: ({ caller, body }) => parts.snooze({ kind: 'snooze', ...body }, askerOf(signedIn(caller))),
+    endSnooze: ({ caller, body }) => parts.endSnooze({ kind: 'snooze', ...body }, askerOf(signedIn(caller))),
+    maintain: ({ caller, body }) => parts.snooze({ kind: 'maintenance', ...body }, askerOf(signedIn(caller))),
+    endMaintenance: ({ caller }) => parts.endSnooze({ kind: 'maintenance' }, askerOf(signedIn(caller))),
     listLedger: async ({ query }) => (await deterrents.ledger(query)).map(toldEntry),
     readRules() {
       const { fired, reasons } = ruleTest()

@@ -12,7 +12,9 @@ import styles from './cameras.module.css'
 /** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
   const { gatewayId, gatewayName, location, name, state, problem, protection, lastIncident } = camera
-  const timeZone = useKnownGateway(gatewayId)?.timeZone ?? null
+  const gateway = useKnownGateway(gatewayId)
+  const timeZone = gateway?.timeZone ?? null
+  const snoozes = (gateway?.snoozes ?? []).filter((one) => one.camera === null || one.camera === name)
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
   return (
     <li className={styles.tile} data-state={state}>
@@ -40,7 +42,7 @@ export function Tile({ camera }: { camera: Camera }) {
           )}
         </span>
       </Link>
-      <ProtectionControls gateway={{ id: gatewayId, name: gatewayName, protection }} size="xs" />
+      <ProtectionControls gateway={{ id: gatewayId, name: gatewayName, protection, snoozes, camera: name }} size="xs" />
     </li>
   )
 }

@@ -36,7 +36,7 @@ export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }:
               {...(disabled && { 'aria-disabled': true, 'data-disabled': true, closeMenuOnClick: false })}
               onClick={() => {
                 if (disabled) return
-                if (order === undefined) onVerb('disarm', gateway)
+                if (order === undefined) onVerb(key === 'snooze' ? 'snooze' : 'disarm', gateway)
                 else if (order.action !== 'fire') void give(order)
               }}
             >

@@ -57,7 +57,11 @@ export const Card = memo(function Card({
             {severity === 'alert' && <span className={styles.alert}>alert</span>}
             {detections > 1 && <span className={styles.count}>{detections} times</span>}
           </span>
-          <LearningMarks suppressed={incident.isSuppressed} doubtful={incident.isDoubtful} />
+          <LearningMarks
+            suppressed={incident.isSuppressed}
+            doubtful={incident.isDoubtful}
+            snoozed={incident.isSnoozed}
+          />
           <span className={styles.where}>
             {camera} · {gatewayName}
             {location !== '' && `, ${location}`}

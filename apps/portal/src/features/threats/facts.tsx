@@ -57,6 +57,7 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
               ] as const,
             ]
           : []),
+        ...(incident.isSnoozed ? [['Snoozed', 'no alert, and nothing fired'] as const] : []),
         ...alerts.map((alert) => ['Alert', alertInWords(alert)] as const),
         [
           'Review',

@@ -34,7 +34,7 @@ export function Summary({ incident, shown }: { incident: WithList; shown: Stored
 }
 
 /** The protection of its gateway now, and the alerts about it that nobody has acknowledged. */
-export function Defence({ incident: { id, gatewayId } }: { incident: WithList }) {
+export function Defence({ incident: { id, gatewayId, camera } }: { incident: WithList }) {
   const gateway = useKnownGateway(gatewayId)
   const open = (useAlertsOf(id).data ?? []).filter(
     ({ acknowledged, clearedAt }) => acknowledged === null && clearedAt === null,
@@ -51,7 +51,7 @@ export function Defence({ incident: { id, gatewayId } }: { incident: WithList })
       {gateway?.kind === 'enrolled' && (
         <>
           <ProtectionChip protection={gateway.protection} timeZone={gateway.timeZone} isFull />
-          <ProtectionControls gateway={gateway} />
+          <ProtectionControls gateway={{ ...gateway, camera }} />
         </>
       )}
     </div>

@@ -30,7 +30,8 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
       <ul className={styles.detections}>
         {heartbeat.deterrents.map((deterrent) => {
           const aheadMs = Date.parse(heartbeat.receivedAt) - heartbeat.clock
-          const ofDeterrent = { ...heartbeat, deterrents: [deterrent] }
+          const snoozes = heartbeat.snoozes?.filter(({ camera }) => camera === null)
+          const ofDeterrent = { ...heartbeat, snoozes, deterrents: [deterrent] }
           const protection = protectionOf({ isOffline: !isHeard, heartbeat: ofDeterrent, aheadMs })
           const mayNotTest = mayFire ? (mayNotReach ?? whyNoTest(protection.state, deterrent)) : MANAGER_NEEDED
           return (
@@ -74,5 +75,6 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
 /** People may fire where only rules rest. */
 function whyNoTest(state: ProtectionState, { blocked }: Heartbeat['deterrents'][number]): string | undefined {
   if (state === 'disarmed') return 'This gateway is disarmed.'
+  if (state === 'snoozed' || state === 'maintenance') return 'This gateway is snoozed.'
   return blocked && blocked.code !== 'not_armed_now' ? 'It would be refused now.' : undefined
 }

@@ -2,6 +2,7 @@
 import type { Gateway } from '@hedgerow/contract'
 import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import DisarmDialog from '#parts/disarm-dialog.tsx'
+import SnoozeDialog from '#parts/snooze-dialog.tsx'
 import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { BulkTagDialog } from './bulk-tag-dialog.tsx'
@@ -11,7 +12,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EditDialog } from './edit-dialog.tsx'
 import { VpnDialog } from './vpn-dialog.tsx'
 
-export type GatewayVerb = 'connect' | 'disarm' | 'edit' | 'vpn' | 'delete'
+export type GatewayVerb = 'connect' | 'disarm' | 'snooze' | 'edit' | 'vpn' | 'delete'
 
 export type OpenDialog =
   | { verb: 'claim'; deviceToken: string }
@@ -31,6 +32,7 @@ export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }:
   }
   const { gateway } = dialog
   if (dialog.verb === 'disarm') return <DisarmDialog gateway={gateway} onGone={onGone} />
+  if (dialog.verb === 'snooze') return <SnoozeDialog gateway={gateway} onGone={onGone} />
   if (dialog.verb === 'edit') return <EditDialog {...life} gateway={gateway} />
   if (dialog.verb === 'vpn') return <VpnDialog {...life} gateway={gateway} />
   if (dialog.verb === 'delete') return <DeleteDialog {...life} gateway={gateway} onDeleted={onDeleted} />
