@@ -1,0 +1,160 @@
+import { addAlertRule, ALERT_RULE_DEFAULTS, listAlerts, listGateways, listIncidents } from '@hedgerow/contract'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { approveNext } from '../harness/approval.ts'
+import { axeViolations } from '../harness/axe.ts'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/** A gateway with two cameras and a sprinkler that a boar sets off. */
+let browser: BrowserHandle
+let hub: Hub
+let relay: Relay
+let orchard: TestGateway
+let id: string
+
+const gateway = async () => (await hub.api(listGateways)).find((one) => one.id === id)!
+const untilIs = (state: string) =>
+  waitFor(async () => (await gateway()).protection.state === state, { for: `it to be ${state}`, timeoutMs: 60_000 })
+const watch = () =>
+  orchard.localApi.patchStatus({
+    cameras: [
+      { name: 'gate', state: 'online', fps: 5 },
+      { name: 'yard', state: 'online', fps: 5 },
+    ],
+  })
+let seen = 0
+const see = (camera: string) =>
+  orchard.localApi.reportDetections([
+    {
+      id: `d${++seen}`,
+      camera,
+      label: 'boar',
+      severity: 'alert',
+      score: 0.9,
+      startedAt: new Date().toISOString(),
+    },
+  ])
+const incidents = async () =>
+  (await hub.api(listIncidents)).map(({ camera, isSnoozed, isFired }) => ({ camera, isSnoozed, isFired }))
+
+beforeAll(async () => {
+  ;[browser, hub, relay] = await Promise.all([startBrowser(), startHub(), startRelay()])
+  const sprinkler = {
+    driver: 'http',
+    on: { url: relay.onUrl },
+    off: { url: relay.offUrl },
+    seconds: 1,
+    coolDownSeconds: 0,
+    watchedBy: [],
+  }
+  const rules = [{ name: 'Boar', labels: ['boar'], fire: ['sprinkler'] }]
+  orchard = await startGateway(hub, { name: 'Orchard', location: 'Valley', file: { deterrents: { sprinkler }, rules } })
+  await approveNext(hub)
+  id = await waitFor(() => orchard.state().gatewayId, { for: 'the approval' })
+  await untilIs('blind')
+  await watch()
+  await untilIs('protected')
+  await hub.api(addAlertRule, {
+    body: { ...ALERT_RULE_DEFAULTS, name: 'Boars', severity: 'any', collectSeconds: 0, coolDownSeconds: 0 },
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await orchard?.stop()
+  await hub?.stop()
+  await relay?.stop()
+})
+
+async function openPortal(viewport: { width: number; height: number }, colorScheme: 'light' | 'dark' = 'light') {
+  const person = await browser.person({ viewport, colorScheme, reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  await enterAs(page, hub, hub.admin)
+  return { page, portal: portalOf(page, hub) }
+}
+
+test('a snoozed camera fires nothing and tells nobody, from the phone, and what it sees is marked', async () => {
+  const { page, portal } = await openPortal({ width: 390, height: 844 }, 'dark')
+  await portal.open('/cameras')
+  const tile = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^gate/ }) })
+  await tile.getByRole('button', { name: 'Snooze Orchard' }).click()
+  const dialog = portal.dialog()
+  expect(await dialog.getByLabel('What').inputValue()).toBe('camera gate')
+  expect(await axeViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: '2 hours' }).click()
+  await untilIs('snoozed')
+  await tile.getByText('Snoozed', { exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: /^yard.*Protected/ }).count()).toBe(1)
+
+  await see('gate')
+  await expect.poll(incidents).toEqual([{ camera: 'gate', isSnoozed: true, isFired: false }])
+  await see('yard')
+  await expect
+    .poll(async () => (await incidents()).find(({ camera }) => camera === 'yard'))
+    .toEqual({ camera: 'yard', isSnoozed: false, isFired: true })
+  await expect.poll(async () => (await hub.api(listAlerts)).map(({ incidents }) => incidents)).toEqual([1])
+  expect(relay.calls.filter((call) => call === 'on')).toHaveLength(1)
+
+  await portal.open('/threats')
+  await page.getByText('snoozed: no alert').waitFor()
+  expect(await axeViolations(page)).toEqual([])
+
+  await portal.open(`/gateways/${id}`)
+  await page
+    .getByText(/^Snoozed: camera gate by \S+ until (?:[A-Z]\w\w )?\d\d:\d\d/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'End snooze of gate Orchard' }).click()
+  await untilIs('protected')
+  const happened = page.getByRole('list', { name: 'What happened' })
+  await happened.getByText(/camera gate was snoozed by/).waitFor()
+})
+
+test('a gateway in maintenance says so, also while it is silent', async () => {
+  await watch()
+  await untilIs('protected')
+  const { page, portal } = await openPortal({ width: 1_440, height: 900 })
+  await portal.open(`/gateways/${id}`)
+  await page.getByRole('button', { name: 'Snooze Orchard' }).click()
+  const dialog = portal.dialog()
+  await dialog.getByText('Maintenance: outages are no alert either').click()
+  await dialog.getByRole('button', { name: /^Until morning/ }).click()
+  await untilIs('maintenance')
+  await page
+    .getByText(/^Maintenance by \S+ until (?:[A-Z]\w\w )?07:00/)
+    .first()
+    .waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'End maintenance Orchard' }).click()
+  await untilIs('protected')
+})
+
+test('at the device itself, with what is snoozed and its end', async () => {
+  await watch()
+  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  await page.goto(orchard.pageUrl)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByLabel('Password of this device').fill(orchard.newPassword!)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Snooze…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('What').selectOption('Camera yard')
+  await dialog.getByRole('button', { name: '30 minutes' }).click()
+  await page.getByText(/^Snoozed: camera yard by \S.* until/).waitFor()
+  await untilIs('snoozed')
+  await page.getByRole('button', { name: 'Snooze…' }).click()
+  await dialog
+    .getByRole('list', { name: 'Snoozed now' })
+    .getByText(/camera yard/)
+    .waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'End snooze of yard' }).click()
+  await untilIs('protected')
+})
