@@ -48,6 +48,10 @@ export const deviceScreens: Screen[] = [
     },
   },
   device('device-now', '', (page) => page.getByText('has to approve this device').waitFor()),
+  device('device-snooze', '', async (page) => {
+    await page.getByRole('button', { name: 'Snooze…' }).click()
+    await page.getByRole('dialog').getByLabel('What').waitFor()
+  }),
   device('device-detections', 'detections', (page) =>
     page.getByRole('list', { name: 'Detections' }).getByRole('button').first().waitFor(),
   ),

@@ -180,6 +180,11 @@ export const screens: Screen[] = [
     await portal.page.getByRole('menuitem', { name: 'Edit Gateway' }).click()
     await portal.dialog().getByLabel('Description').waitFor()
   }),
+  admin('gateways-snooze-dialog', '/gateways', async (portal) => {
+    await openMenuOf(portal, 'Barn')
+    await portal.page.getByRole('menuitem', { name: 'Snooze…' }).click()
+    await portal.dialog().getByLabel('What').waitFor()
+  }),
   admin('gateways-delete-dialog', '/gateways', async (portal) => {
     await openMenuOf(portal, 'Barn')
     await portal.page.getByRole('menuitem', { name: 'Delete Gateway' }).click()

@@ -41,7 +41,7 @@ export default function SnoozeDialog({ onGone }: { onGone: () => void }) {
                   size="xs"
                   variant="default"
                   disabled={isPending}
-                  aria-label={`End ${kind}${camera === null ? '' : ` of ${camera}`}`}
+                  aria-label={`End now: ${kind}${camera === null ? '' : ` of ${camera}`}`}
                   onClick={() =>
                     order(
                       { action: 'end-snooze', kind, ...(camera !== null && { camera }) },

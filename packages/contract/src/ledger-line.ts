@@ -1,12 +1,14 @@
 import type { LedgerEntry } from './deterrents.ts'
 
 /** A line of the ledger in words, such as `sprinkler fired for 10 s by Boar at night`. */
-export function ledgerLine({ kind, deterrent, seconds, by, message, gone, from, times, camera }: LedgerEntry): string {
-  const ofSnooze = OF_SNOOZES.get(kind)
-  if (ofSnooze !== undefined) {
-    const who = by?.name === undefined ? '' : ` by ${by.name}`
-    return `${camera === undefined ? 'everything' : `camera ${camera}`} ${ofSnooze}${who}`
-  }
+export function ledgerLine(entry: LedgerEntry): string {
+  const { kind, deterrent, seconds, by, message, gone, from, times } = entry
+  const about = entry.camera === undefined ? 'everything' : `camera ${entry.camera}`
+  const who = by?.name === undefined ? '' : ` by ${by.name}`
+  if (kind === 'snoozed') return `${about} was snoozed${who}`
+  if (kind === 'maintenance') return `maintenance was begun${who}`
+  if (kind === 'snooze-ended')
+    return who === '' ? `the snooze of ${about} is over` : `the snooze of ${about} was ended${who}`
   const ofPeople = OF_PEOPLE.get(kind)
   if (ofPeople !== undefined) {
     const parts = [
@@ -34,11 +36,6 @@ const LOOKED = new Map([
   [true, 'a minute later it was gone'],
   [false, 'a minute later it was still there'],
   [null, 'a minute later it was unknown whether it was gone'],
-])
-const OF_SNOOZES: ReadonlyMap<LedgerEntry['kind'], string> = new Map([
-  ['snoozed', 'was snoozed'],
-  ['maintenance', 'is in maintenance, begun'],
-  ['snooze-ended', 'is no longer snoozed, ended'],
 ])
 /** About people, not deterrents. */
 const OF_PEOPLE: ReadonlyMap<LedgerEntry['kind'], string> = new Map([

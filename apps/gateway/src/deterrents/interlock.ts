@@ -3,7 +3,7 @@
  * said so. A state machine without I/O: clocks and random ids are arguments, and every decision is a value in the
  * outputs. Only reports of devices count: a deterrent that is not known to be off counts as on.
  */
-import type { DisarmTime, Snooze as SnoozeState, SnoozeOrder } from '@hedgerow/contract'
+import type { DisarmTime, SnoozeOrder } from '@hedgerow/contract'
 import { charged, spent, type Charge } from './budget.ts'
 import { createChannels } from './channels.ts'
 import { nextMorning, type Place } from '../kernel/hours.ts'
@@ -14,15 +14,25 @@ import { createPersonsSeen } from './persons-seen.ts'
 import { blockedNow, PRESSED, reasonAgainst, type Blocked, type Situation } from './reason-against.ts'
 import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
 import { createRefusalCount } from './refusal-count.ts'
-import { loadCharges, monoOf, onWall, type Asker, type Instant, type SavedState, type Unit } from './saved-state.ts'
+import {
+  inWords,
+  loadCharges,
+  monoOf,
+  onWall,
+  type Asker,
+  type Instant,
+  type SavedState,
+  type Unit,
+} from './saved-state.ts'
 import { hourBudgetOf, type DeterrentSettings } from './schema.ts'
-import { createSnoozes, type Scope, type Snooze } from './snoozes.ts'
+import { createSnoozes, type Scope } from './snoozes.ts'
 import { hasNoWatcher, isWatching, NOBODY_LOOKS, whyBlind, type Watch } from './watch.ts'
 
 /** The wall clock was set when it differs from the monotonic one by more than this. */
 const CLOCK_SET_MS = 2_000
 /** A firing unit that is no longer in gateway.yaml is dropped after this time, whether it is off or not. */
 const GIVEN_UP_MS = 3_600_000
+const GIVEN_UP = 'given up: it does not answer, and gateway.yaml no longer has it'
 
 export type FireRequest = { deterrent: string; seconds?: number | undefined; by: Asker }
 /** `until` is by the wall clock, in milliseconds since 1970. */
@@ -86,11 +96,15 @@ export function createInterlock(options: InterlockOptions) {
   const refused = createRefusalCount()
   const snoozes = createSnoozes(saved, boot, options.now)
 
+  /** Neither disarmed nor snoozed. */
+  const isArmed = () => !disarmed && !snoozes.isOn()
   const save = (): Output => ({ do: 'save', version: ++version })
   const record = (now: Instant, entry: Omit<NewLedgerEntry, 'at'>): Output => ({
     do: 'record',
     entry: { at: now.wall, ...entry },
   })
+  const recorded = (now: Instant, entries: readonly Omit<NewLedgerEntry, 'at'>[]): Output[] =>
+    entries.length === 0 ? [] : [...entries.map((entry) => record(now, entry)), save()]
 
   /** Counts the current firing as if it ended now or ran to its end, whichever is more. */
   function spentBy(name: string, now: Instant): { hour: number; day: number } {
@@ -119,24 +133,11 @@ export function createInterlock(options: InterlockOptions) {
     }
   }
 
-  function mayNotFire(wanted: FireRequest, now: Instant): Refusal | undefined {
-    return reasonAgainst(wanted, situationOf(wanted.deterrent, wanted.by, now), now)
-  }
-
-  function endOf({ at, seconds }: Disarmed): number {
-    return seconds === null ? Infinity : at.mono + seconds * 1_000
-  }
-
   /** Nothing fires while it is disarmed, so only a person who passes by at its end could be surprised. */
   function armWhenOver(now: Instant): Output[] {
     if (!disarmed || now.mono < endOf(disarmed)) return []
     disarmed = undefined
     return [record(now, { kind: 'armed', message: 'the time for which it was disarmed is over' }), save()]
-  }
-
-  function recordEnd({ camera, ...more }: Scope, now: Instant, by?: Asker): Output {
-    const why = by ? { by } : { message: 'its time is over' }
-    return record(now, { kind: 'snooze-ended', ...(camera !== undefined && { camera }), message: more.kind, ...why })
   }
 
   /** Ends what is firing on a channel; the device gets the command even when it is not known to be on. */
@@ -177,32 +178,10 @@ export function createInterlock(options: InterlockOptions) {
     return by.kind === 'rule' ? [...outputs, { do: 'look-later', firing: id, deterrent: name, by }] : outputs
   }
 
-  /** A device that is gone from gateway.yaml and does not answer must not block its successor for ever. */
-  function giveUp(channel: Channel, firing: LiveFiring, now: Instant): Output[] {
-    const message = 'given up: it does not answer, and gateway.yaml no longer has it'
-    return [...over(channel, firing, { message }, now), { do: 'guard' }]
-  }
-
-  function savedPauses(): Pick<SavedState, 'disarmed' | 'snoozes'> {
-    const whole = snoozes.all().find(({ camera }) => camera === undefined)
-    const asDisarmed = whole && { by: whole.by, at: whole.at, seconds: whole.seconds, isSnooze: true }
-    const own = disarmed ? disarmed.by && { ...disarmed, by: disarmed.by } : asDisarmed
-    return { snoozes: [...snoozes.all()], ...(own && { disarmed: own }) }
-  }
-
   return {
-    /** Neither disarmed nor snoozed. */
-    isArmed: () => !disarmed && !snoozes.isOn(undefined),
-
+    isArmed,
     isSnoozed: (camera: string): boolean => snoozes.isOn(camera),
-
-    /** By the wall clock. */
-    snoozes: (): SnoozeState[] =>
-      snoozes.all().map(({ kind, camera, by, at, seconds }) => {
-        const begun = Math.max(0, Math.round(at.wall))
-        return { kind, camera: camera ?? null, by: inWords(by), at: begun, until: begun + seconds * 1_000 }
-      }),
-
+    snoozes: snoozes.list,
     /** By whom it is disarmed, since when and until when, by the wall clock. */
     disarmed(): { by: string; at: number; until: number | null } | undefined {
       if (!disarmed) return undefined
@@ -220,7 +199,7 @@ export function createInterlock(options: InterlockOptions) {
     /** Every answer to a request is an output with the id that this returns; a refusal is among these outputs. */
     request(wanted: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
       const id = newId()
-      const answer = mayNotFire(wanted, now)
+      const answer = reasonAgainst(wanted, situationOf(wanted.deterrent, wanted.by, now), now)
       if (answer) {
         const { deterrent, by } = wanted
         const { refused: code, message } = answer
@@ -355,37 +334,21 @@ export function createInterlock(options: InterlockOptions) {
 
     /** Also ends snoozes of the whole device. */
     arm(by: Asker, now: Instant): Output[] {
-      const ended = snoozes.endWhole()
-      if (!disarmed && ended.length === 0) return []
+      if (isArmed()) return []
       disarmed = undefined
-      return [...ended.map((one) => recordEnd(one, now, by)), record(now, { kind: 'armed', by }), save()]
+      return recorded(now, [...snoozes.endWhole(by), { kind: 'armed', by }])
     },
 
     /** Ends what is firing: everything, or what detections of the camera have set off. Undefined for too many. */
     snooze(by: Asker, now: Instant, { kind, camera, lasts = '30m' }: SnoozeOrder): Output[] | undefined {
-      const next: Snooze = {
-        kind,
-        ...(camera !== undefined && { camera }),
-        by,
-        at: now,
-        seconds: secondsOf(lasts, now, place),
-      }
-      if (!snoozes.begin(next)) return undefined
-      const concerned = all().filter(({ firing }) => {
-        if (camera === undefined) return true
-        return firing?.by.kind === 'rule' && firing.by.camera !== undefined && isSameName(firing.by.camera, camera)
-      })
+      const seconds = secondsOf(lasts, now, place)
+      const entry = snoozes.begin({ kind, ...(camera !== undefined && { camera }), by, at: now, seconds })
+      if (!entry) return undefined
+      const concerned = all().filter(({ firing }) => camera === undefined || (firing && isSetOffBy(camera, firing.by)))
       const outputs = concerned.flatMap((channel) => end(channel, now, 'snoozed', `snoozed by ${inWords(by)}`))
-      const until = Math.round(now.wall + next.seconds * 1_000)
-      const about = { by, until, ...(camera !== undefined && { camera }) }
-      return [...outputs, record(now, { kind: kind === 'snooze' ? 'snoozed' : kind, ...about }), save()]
+      return [...outputs, ...recorded(now, [entry])]
     },
-
-    /** No output when there is none. */
-    endSnooze(by: Asker, now: Instant, scope: Scope): Output[] {
-      const ended = snoozes.end(scope)
-      return ended.length === 0 ? [] : [...ended.map((one) => recordEnd(one, now, by)), save()]
-    },
+    endSnooze: (by: Asker, now: Instant, scope: Scope): Output[] => recorded(now, snoozes.end(scope, by)),
 
     /**
      * A person is on this camera now, whatever the time of the detection, because clocks of cameras and programs may be
@@ -438,7 +401,9 @@ export function createInterlock(options: InterlockOptions) {
       clocksApart = apart
       for (const channel of channels.retired()) {
         const { firing } = channel
-        if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS) ended.push(...giveUp(channel, firing, now))
+        // A device that is gone from gateway.yaml and does not answer must not block its successor for ever.
+        if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS)
+          ended.push(...over(channel, firing, { message: GIVEN_UP }, now), { do: 'guard' })
       }
       // The saved times are those of the clock before it was set.
       if (wasSet) {
@@ -446,9 +411,12 @@ export function createInterlock(options: InterlockOptions) {
         snoozes.onClockSet(now)
         ended.push(save())
       }
-      const over = snoozes.endOver(now)
-      if (over.length > 0) ended.push(...over.map((one) => recordEnd(one, now)), save())
-      return [...ended, ...armWhenOver(now), ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
+      return [
+        ...ended,
+        ...recorded(now, snoozes.endOver(now)),
+        ...armWhenOver(now),
+        ...refused.due(now).map((entry): Output => ({ do: 'record', entry })),
+      ]
     },
 
     /** When `tick` has something to do, by the monotonic clock. */
@@ -470,8 +438,8 @@ export function createInterlock(options: InterlockOptions) {
       return {
         version: 1,
         boot,
-        armed: !disarmed && !snoozes.isOn(undefined),
-        ...savedPauses(),
+        armed: isArmed(),
+        ...snoozes.saved(disarmed?.by && { ...disarmed, by: disarmed.by }),
         charges: Object.fromEntries(
           [...charges].map(([name, list]) => [name, list.map(({ end, seconds }) => ({ ...instantOf(end), seconds }))]),
         ),
@@ -509,7 +477,10 @@ function secondsOf(lasts: DisarmTime | NonNullable<SnoozeOrder['lasts']>, { wall
   return lasts === 'morning' ? Math.ceil((nextMorning(wall, place) - wall) / 1_000) : LASTS_SECONDS[lasts]
 }
 
-function inWords(by: Asker): string {
-  if (by.kind === 'rule') return `the rule ${by.rule}`
-  return by.kind === 'person' ? by.name : 'a program'
+function endOf({ at, seconds }: Disarmed): number {
+  return seconds === null ? Infinity : at.mono + seconds * 1_000
+}
+
+function isSetOffBy(camera: string, by: Asker): boolean {
+  return by.kind === 'rule' && by.camera !== undefined && isSameName(by.camera, camera)
 }

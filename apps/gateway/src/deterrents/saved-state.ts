@@ -29,6 +29,11 @@ export const asker = z.discriminatedUnion('kind', [
 /** Who requested a firing. `chose` is the choice of a rule that varies. */
 export type Asker = z.output<typeof asker>
 
+export function inWords(by: Asker): string {
+  if (by.kind === 'rule') return `the rule ${by.rule}`
+  return by.kind === 'person' ? by.name : 'a program'
+}
+
 export const savedState = z.object({
   version: z.literal(1),
   /**
@@ -42,7 +47,6 @@ export const savedState = z.object({
       by: asker,
       at: instant,
       seconds: z.number().nullable(),
-      /** An older agent knows no snoozes: to it the device is disarmed. */
       isSnooze: z.boolean().optional(),
     })
     .optional(),

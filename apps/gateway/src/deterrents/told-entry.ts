@@ -6,17 +6,7 @@ const NAME_MAX = 200
 const ID_MAX = 100
 
 /** An entry as the hub and people get it, within the contract's limits. */
-export function toldEntry({
-  by,
-  from,
-  deterrent,
-  firing,
-  camera,
-  answer,
-  code,
-  message,
-  ...entry
-}: LedgerEntry): ToldEntry {
+export function toldEntry({ by, from, deterrent, firing, answer, code, message, ...entry }: LedgerEntry): ToldEntry {
   return {
     ...entry,
     at: Math.max(0, Math.floor(entry.at)),
@@ -24,7 +14,7 @@ export function toldEntry({
     ...(from !== undefined && { from: from.slice(0, ID_MAX) }),
     ...(deterrent !== undefined && { deterrent: deterrent.slice(0, ID_MAX) }),
     ...(firing !== undefined && { firing: firing.slice(0, ID_MAX) }),
-    ...(camera !== undefined && { camera: camera.slice(0, ID_MAX) }),
+    ...(entry.camera !== undefined && { camera: entry.camera.slice(0, ID_MAX) }),
     ...(answer !== undefined && { answer: answer.slice(0, TEXT_MAX) }),
     ...(code !== undefined && { code }),
     ...(message !== undefined && { message: message.slice(0, TEXT_MAX) }),

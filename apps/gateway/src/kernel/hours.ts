@@ -48,9 +48,9 @@ const schedulesOf = (list: Hours) => [list].flat().flatMap((text) => parseSchedu
 
 /**
  * Whether `at`, in milliseconds since 1970, is within one of the ranges; a range's end is outside it. A range belongs
- * to the day on which it begins, which its own days and `days` may restrict. Sun times are those at the place: `sunset-sunrise` is never
- * where the sun does not set, and always where it does not rise. When clocks go forward, a skipped time is later by the
- * same amount; when they go back, the first of two equal times counts.
+ * to the day on which it begins, which its own days and `days` may restrict. Sun times are those at the place:
+ * `sunset-sunrise` is never where the sun does not set, and always where it does not rise. When clocks go forward, a
+ * skipped time is later by the same amount; when they go back, the first of two equal times counts.
  */
 export function isWithin(list: Hours, at: number, place: Place, days: readonly WeekDay[] = WEEK_DAYS): boolean {
   const timeZone = place.timeZone ?? Temporal.Now.timeZoneId()

@@ -92,7 +92,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('do not tell of what a snoozed camera sees, which is an incident all the same, and tell of what follows', async () => {
+  it('are none about what a snoozed camera sees, which is an incident all the same', async () => {
     const start = hub.clock.now()
     const seconds = (count: number) => new Date(start + count * 1_000).toISOString()
     await report(seen('a', { snoozed: true, startedAt: seconds(0) }))

@@ -74,6 +74,10 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/arm': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/disarm': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/snooze': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/end-snooze': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/maintenance': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/end-maintenance': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/undo-learning': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/learn-now': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/undo-names': ['command.give', 'command.end'],
@@ -398,6 +402,16 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('POST /v1/hub/gateways/:id/commands/stop', () => api(contract.stopDeterrents, { ...to, body: {} }))
     await leaves('POST /v1/hub/gateways/:id/commands/arm', () => api(contract.armGateway, to))
     await leaves('POST /v1/hub/gateways/:id/commands/disarm', () => api(contract.disarmGateway, to))
+    await leaves('POST /v1/hub/gateways/:id/commands/snooze', () =>
+      api(contract.snoozeGateway, { ...to, body: { lasts: '30m' } }),
+    )
+    await leaves('POST /v1/hub/gateways/:id/commands/end-snooze', () =>
+      api(contract.endGatewaySnooze, { ...to, body: {} }),
+    )
+    await leaves('POST /v1/hub/gateways/:id/commands/maintenance', () =>
+      api(contract.maintainGateway, { ...to, body: { lasts: '30m' } }),
+    )
+    await leaves('POST /v1/hub/gateways/:id/commands/end-maintenance', () => api(contract.endGatewayMaintenance, to))
     await leaves('POST /v1/hub/gateways/:id/commands/undo-learning', () =>
       api(contract.undoGatewayLearning, { ...to, body: { camera: 'yard', label: 'deer' } }),
     )

@@ -10,6 +10,7 @@ import {
   type Heartbeat,
   type KnownToProtect,
   type Language,
+  type Snooze,
   type SearchQuery,
 } from '@hedgerow/contract'
 import { ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
@@ -25,7 +26,7 @@ import type { VisibleGateway } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
-import { snoozesNow, type Heartbeats } from './heartbeats.ts'
+import type { Heartbeats, LatestHeartbeat } from './heartbeats.ts'
 import type { Fleet, FleetGateway } from './snapshot.ts'
 import { isUdpBlocked, judge, problemNames, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
@@ -272,6 +273,11 @@ function protectionFacts({ heartbeat, now }: Signals, status: Gateway['status'])
   const { at, content } = heartbeat
   const known = content.snoozes?.length ? { ...content, snoozes: snoozesNow(heartbeat, now) } : content
   return { isOffline, heartbeat: known, aheadMs: at - content.clock }
+}
+
+/** Those that last, by the device's clock: a silent device may not have told that one ended. */
+export function snoozesNow({ at, content }: Pick<LatestHeartbeat, 'at' | 'content'>, now: number): Snooze[] {
+  return (content.snoozes ?? []).filter(({ until }) => until + at - content.clock > now)
 }
 
 function snoozesOf({ heartbeat, now }: Signals): Gateway['snoozes'] {

@@ -3,7 +3,7 @@
  * gateways cost a few writes, and a crash loses at most those seconds. The tunnel API adds heartbeats; statuses read
  * them.
  */
-import { heartbeat as heartbeatSchema, type Heartbeat, type Snooze } from '@hedgerow/contract'
+import { heartbeat as heartbeatSchema, type Heartbeat } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
@@ -126,11 +126,6 @@ export function createHeartbeats({
     flush,
     stop: () => tasks.stop(flush),
   }
-}
-
-/** Those that last, by the device's clock: a silent device may not have told that one ended. */
-export function snoozesNow({ at, content }: Pick<LatestHeartbeat, 'at' | 'content'>, now: number): Snooze[] {
-  return (content.snoozes ?? []).filter(({ until }) => until + at - content.clock > now)
 }
 
 function deterrentsOf({ armed, disarmed, deterrents, snoozes = [] }: Heartbeat): string {

@@ -81,7 +81,7 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="automaticUpdateHours"
             label="Hours of automatic updates"
-            description="By the hub’s clock: 02:00-05:00 or Mon-Fri 02:00-05:00. Empty: always. Updates by hand come at once."
+            description="By the hub’s clock: 02:00-05:00, Mon-Fri 02:00-05:00. Empty: always. By hand at any time."
           />
         </div>
       </Panel>
