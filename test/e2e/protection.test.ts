@@ -123,7 +123,17 @@ test('each protection leads to as many rows as are counted, and the counts sum u
   await enterAs(page, hub, hub.admin)
   const fleet = await hub.api(listGateways)
   let sum = 0
-  for (const state of ['offline', 'disarmed', 'blind', 'blocked', 'unproven', 'firing', 'protected']) {
+  for (const state of [
+    'offline',
+    'disarmed',
+    'snoozed',
+    'maintenance',
+    'blind',
+    'blocked',
+    'unproven',
+    'firing',
+    'protected',
+  ]) {
     const expected = fleet.filter(({ protection }) => protection.state === state).length
     sum += expected
     await portal.open(`/gateways?protection=${state}`)

@@ -1,5 +1,5 @@
-import { addAlertRule, ALERT_RULE_DEFAULTS, listAlerts, listGateways, listIncidents } from '@hedgerow/contract'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { endGatewayMaintenance, endGatewaySnooze, listAlerts, listGateways, listIncidents } from '@hedgerow/contract'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { approveNext } from '../harness/approval.ts'
 import { axeViolations } from '../harness/axe.ts'
@@ -17,9 +17,9 @@ let relay: Relay
 let orchard: TestGateway
 let id: string
 
-const gateway = async () => (await hub.api(listGateways)).find((one) => one.id === id)!
-const untilIs = (state: string) =>
-  waitFor(async () => (await gateway()).protection.state === state, { for: `it to be ${state}`, timeoutMs: 60_000 })
+const gateway = async (of = id) => (await hub.api(listGateways)).find((one) => one.id === of)!
+const untilIs = (state: string, of = id) =>
+  waitFor(async () => (await gateway(of)).protection.state === state, { for: `it to be ${state}`, timeoutMs: 60_000 })
 const watch = () =>
   orchard.localApi.patchStatus({
     cameras: [
@@ -59,15 +59,21 @@ beforeAll(async () => {
   await untilIs('blind')
   await watch()
   await untilIs('protected')
-  await hub.api(addAlertRule, {
-    body: { ...ALERT_RULE_DEFAULTS, name: 'Boars', severity: 'any', collectSeconds: 0, coolDownSeconds: 0 },
-  })
 })
 afterAll(async () => {
   await browser?.close()
   await orchard?.stop()
   await hub?.stop()
   await relay?.stop()
+})
+
+beforeEach(async () => {
+  // A program that is silent for two minutes watches nothing.
+  await watch()
+  for (const { kind, camera } of (await gateway()).snoozes)
+    if (kind === 'maintenance') await hub.api(endGatewayMaintenance, { params: { id } })
+    else await hub.api(endGatewaySnooze, { params: { id }, body: camera === null ? {} : { camera } })
+  await untilIs('protected')
 })
 
 async function openPortal(viewport: { width: number; height: number }, colorScheme: 'light' | 'dark' = 'light') {
@@ -97,7 +103,8 @@ test('a snoozed camera fires nothing and tells nobody, from the phone, and what 
   await expect
     .poll(async () => (await incidents()).find(({ camera }) => camera === 'yard'))
     .toEqual({ camera: 'yard', isSnoozed: false, isFired: true })
-  await expect.poll(async () => (await hub.api(listAlerts)).map(({ incidents }) => incidents)).toEqual([1])
+  const alerts = async () => (await hub.api(listAlerts)).map(({ title, count }) => `${count}: ${title}`)
+  await expect.poll(alerts).toEqual([expect.stringMatching(/^1: boar at Orchard, yard/)])
   expect(relay.calls.filter((call) => call === 'on')).toHaveLength(1)
 
   await portal.open('/threats')
@@ -115,16 +122,21 @@ test('a snoozed camera fires nothing and tells nobody, from the phone, and what 
   await happened.getByText(/camera gate was snoozed by/).waitFor()
 })
 
-test('a gateway in maintenance says so, also while it is silent', async () => {
-  await watch()
-  await untilIs('protected')
+test('all gateways of a site are in maintenance at once, and a gateway says so', async () => {
+  const ford = await startGateway(hub, { name: 'Ford', location: 'Valley' })
+  onTestFinished(() => ford.stop())
+  await approveNext(hub)
+  const fordId = await waitFor(() => ford.state().gatewayId, { for: 'the approval of the other gateway' })
+  await untilIs('blind', fordId)
   const { page, portal } = await openPortal({ width: 1_440, height: 900 })
   await portal.open(`/gateways/${id}`)
   await page.getByRole('button', { name: 'Snooze Orchard' }).click()
   const dialog = portal.dialog()
+  await dialog.getByLabel('What').selectOption('All 2 gateways at Valley')
   await dialog.getByText('Maintenance: outages are no alert either').click()
   await dialog.getByRole('button', { name: /^Until morning/ }).click()
   await untilIs('maintenance')
+  await untilIs('maintenance', fordId)
   await page
     .getByText(/^Maintenance by \S+ until (?:[A-Z]\w\w )?07:00/)
     .first()
@@ -132,10 +144,10 @@ test('a gateway in maintenance says so, also while it is silent', async () => {
   expect(await axeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'End maintenance Orchard' }).click()
   await untilIs('protected')
+  expect((await gateway(fordId)).protection.state).toBe('maintenance')
 })
 
 test('at the device itself, with what is snoozed and its end', async () => {
-  await watch()
   const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
   onTestFinished(() => person.close())
   const page = await person.newPage()

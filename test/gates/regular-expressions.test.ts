@@ -26,7 +26,6 @@ const anew = <M>(file: string) => import(`${pathToFileURL(resolve(root, file)).h
 
 /** Runs the code that builds expressions at run time, in each file that does. */
 const builders: Record<string, (file: string) => Promise<unknown>> = {
-  'apps/gateway/src/kernel/hours.ts': anew,
   'apps/hub/src/gateway-proxy/origins.ts': async (file) => {
     const { createOrigins } = await anew<typeof origins>(file)
     createOrigins({ gatewayOrigin: 'https://gw-{id}-x.example.net', publicUrl: undefined })
@@ -39,6 +38,7 @@ const builders: Record<string, (file: string) => Promise<unknown>> = {
   'packages/contract/src/enrolment.ts': anew,
   'packages/contract/src/fields.ts': anew,
   'packages/contract/src/notices.ts': anew,
+  'packages/contract/src/schedules.ts': anew,
 }
 
 type Found = { at: string; source: string; flags: string }

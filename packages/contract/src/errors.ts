@@ -125,7 +125,7 @@ export const errorTable = {
   },
   gateway_unknown: { status: 403, message: "This is not one of the hub's gateways." },
   browser_refused: { status: 403, message: 'Only devices may make this call, not pages in a browser.' },
-  snooze_time_invalid: { status: 400, message: 'Give a time from a minute to 366 days from now.' },
+  snooze_time_invalid: { status: 400, message: 'Nothing was snoozed. Give a time from a minute to 366 days from now.' },
   gateway_takes_no_commands: {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',

@@ -143,3 +143,32 @@ it('counts a cool-down of seconds as protected, and nothing else that blocks', (
   ])
     expect(isProtected(told)).toBe(false)
 })
+
+it('says what is snoozed, by whom and until when; maintenance also of a silent gateway', () => {
+  const of = (kind: 'snooze' | 'maintenance', camera: string | null) => ({
+    kind,
+    camera,
+    by: 'rosa',
+    at: 0,
+    until: NOON,
+  })
+  const NOON = Date.UTC(2026, 4, 1, 12)
+  const line = (snoozes: ReturnType<typeof of>[], change: Partial<ReportedHeartbeat> = {}, isOffline = false) =>
+    protectionLine(
+      protectionOf({
+        isOffline,
+        heartbeat: { armed: true, cameras: [gate], deterrents: [siren], snoozes, ...change },
+      }),
+      NOON - 3_600_000,
+      'UTC',
+    )
+  expect(line([of('snooze', null)], { armed: false })).toBe('Snoozed by rosa until 12:00')
+  expect(line([of('snooze', 'Gate')])).toBe('Snoozed: camera Gate by rosa until 12:00')
+  expect(line([of('snooze', null)], {}, true)).toBe('Offline: nothing is heard from it')
+  expect(line([of('maintenance', null)], {}, true)).toBe('Maintenance by rosa until 12:00')
+  const disarmed = { by: 'sam', at: 0, until: null }
+  expect(line([of('snooze', null)], { armed: false, disarmed })).toBe('Disarmed by sam until somebody arms it')
+  expect(line([of('snooze', 'Gate')], { cameras: [{ ...gate, state: 'covered' }] })).toBe(
+    'Blind: camera Gate is covered',
+  )
+})

@@ -7,9 +7,9 @@
 export const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 export type WeekDay = (typeof WEEK_DAYS)[number]
 
-const WHOLE_DAY = '00:00-24:00'
+const WHOLE_DAY = ['00:00', '24:00'] as const
 const POINT = String.raw`(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00|(?:sunrise|sunset)(?:[+-]\d{1,3}m)?)`
-const SCHEDULE = new RegExp(String.raw`^(?:(?<days>[a-z, -]+?)(?:\s+|$))??(?:(?<from>${POINT})-(?<to>${POINT}))?$`)
+const RANGE = new RegExp(`^(${POINT})-(${POINT})$`)
 /** Of a phone's keyboard or a text processor. */
 const LONG_DASHES = /[‐-―−]/g
 const SHORTEST_DAY = 3
@@ -20,11 +20,12 @@ export type DaysAndHours = { days: readonly WeekDay[]; from: string; to: string 
 
 /** Undefined when it is none: `scheduleProblem` says why. */
 export function parseSchedule(text: string): DaysAndHours | undefined {
-  const { days, from, to } = SCHEDULE.exec(plain(text))?.groups ?? {}
-  const listed = days === undefined ? WEEK_DAYS : daysIn(days)
-  if (!listed || (days === undefined && from === undefined)) return undefined
-  const [begin, end] = WHOLE_DAY.split('-') as [string, string]
-  return { days: listed, from: from ?? begin, to: to ?? end }
+  const words = plain(text).split(/\s+/)
+  const range = RANGE.exec(words.at(-1)!)
+  const [, from, to] = range ?? ['', ...WHOLE_DAY]
+  const listed = range ? words.slice(0, -1) : words
+  const days = listed.length === 0 ? WEEK_DAYS : daysIn(listed.join(''))
+  return days && { days, from: from!, to: to! }
 }
 
 /** What to write instead, as near as can be. */
@@ -120,9 +121,9 @@ export function clockHoursText(hours: ClockHours | readonly ClockHours[] | null)
   const list: readonly ClockHours[] = hours === null ? [] : 'from' in hours ? [hours] : hours
   return joinSchedules(
     list.map(({ from, to, days }) => {
-      const times = `${from}-${to}`
-      if (!days) return times
-      return times === WHOLE_DAY ? daysText(days) : `${daysText(days)} ${times}`
+      if (!days) return `${from}-${to}`
+      const isWhole = from === WHOLE_DAY[0] && to === WHOLE_DAY[1]
+      return isWhole ? daysText(days) : `${daysText(days)} ${from}-${to}`
     }),
   )
 }

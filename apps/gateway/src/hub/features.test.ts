@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Detection } from '@hedgerow/contract'
+import type { Detection, Heartbeat } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { presetPassword } from '../../testing/preset-password.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
+import { createHubFeatures } from './features.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 
@@ -105,4 +106,29 @@ describe('features of a hub', () => {
     await until(() => expect(hub.heartbeats.length).toBeGreaterThan(before))
     expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
   })
+})
+
+test('an older hub is told that a snoozed gateway is disarmed, and nothing of single cameras or marks', () => {
+  const features = createHubFeatures()
+  const heartbeat = {
+    armed: false,
+    cameras: [],
+    deterrents: [],
+    snoozes: [
+      { kind: 'snooze', camera: 'gate', by: 'rosa', at: 1, until: 2 },
+      { kind: 'maintenance', camera: null, by: 'sam', at: 3, until: 4 },
+    ],
+  } as unknown as Heartbeat
+  const seen: Detection = { ...plain, snoozed: true }
+  features.learn(['heartbeat-details', 'protection'])
+  expect(features.heartbeatFor(heartbeat)).toEqual({
+    armed: false,
+    cameras: [],
+    deterrents: [],
+    disarmed: { by: 'sam', at: 3, until: 4 },
+  })
+  expect([features.detectionsFor([seen]), features.withoutDetails([seen])]).toEqual([[plain], [plain]])
+  features.learn(['heartbeat-details', 'protection', 'snooze'])
+  expect(features.heartbeatFor(heartbeat)).toEqual(heartbeat)
+  expect(features.detectionsFor([seen])).toEqual([seen])
 })
