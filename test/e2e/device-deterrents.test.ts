@@ -117,7 +117,7 @@ test.skipIf(lacks)('on a phone: find a sprinkler, connect, test, stop, limit, sa
   expect(await axeViolations(page)).toEqual([])
 
   await hold(page, 'Hold to test 3 s')
-  await page.getByText('It said that it is on, for 3 s. Was it the right one?').waitFor()
+  await page.getByText('It reported that it switched on, for 3 s. Was it the right one?').waitFor()
   await page.mouse.up()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await page.getByText('Stopped.').waitFor()
@@ -168,7 +168,7 @@ test('on a desktop, by keyboard: a Shelly by its address, its limits changed, an
   await page.getByLabel('Name', { exact: true }).fill('siren')
   await press.focus()
   await page.keyboard.down('Space')
-  await page.getByText('It said that it is on, for 3 s. Was it the right one?').waitFor()
+  await page.getByText('It reported that it switched on, for 3 s. Was it the right one?').waitFor()
   await page.keyboard.up('Space')
   await page.getByLabel('Seconds of a firing').fill('0')
   await page.getByRole('button', { name: 'Save' }).press('Enter')
