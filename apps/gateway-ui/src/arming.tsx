@@ -1,30 +1,14 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { messageOf } from './calls.ts'
 import { useOrder, useStatus, type Order } from './queries.ts'
 import { useVisitor } from './session.ts'
 
-const SnoozeDialog = lazy(() => import('./snooze-dialog.tsx'))
-
 /**
  * In the bar of every screen: one press switches everything off and disarms. Everybody may do that; only managers arm.
  */
 export function Arming() {
-  const [isAsking, setAsking] = useState(false)
-  return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        Snooze…
-      </Button>
-      <Orders />
-      <Suspense>{isAsking && <SnoozeDialog onGone={() => setAsking(false)} />}</Suspense>
-    </>
-  )
-}
-
-function Orders() {
   const { mayManage } = useVisitor()
   const { armed = true, disarmed, snoozes } = useStatus().data ?? {}
   const isSnoozed = disarmed === undefined && snoozes?.some(({ camera }) => camera === null) === true

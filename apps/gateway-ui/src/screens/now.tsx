@@ -1,6 +1,6 @@
 /** Now: the cameras, current problems, whether the device is armed, its connection, its version and updates. */
 import { Button } from '@mantine/core'
-import { useCallback } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { Link } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
 import { updateLines } from '@hedgerow/contract'
@@ -21,10 +21,13 @@ import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import styles from './now.module.css'
 
+const SnoozeDialog = lazy(() => import('../snooze-dialog.tsx'))
+
 export function NowScreen() {
   const query = useStatus()
   const { data, error } = query
   const { mayManage } = useVisitor()
+  const [isSnoozing, setSnoozing] = useState(false)
   if (data === undefined)
     return (
       <>
@@ -43,13 +46,19 @@ export function NowScreen() {
           </>
         }
         actions={
-          mayManage && (
-            <Button variant="default" component={Link} to="/add-camera">
-              Add a camera
+          <>
+            <Button variant="default" onClick={() => setSnoozing(true)}>
+              Snooze…
             </Button>
-          )
+            {mayManage && (
+              <Button variant="default" component={Link} to="/add-camera">
+                Add a camera
+              </Button>
+            )}
+          </>
         }
       />
+      <Suspense>{isSnoozing && <SnoozeDialog onGone={() => setSnoozing(false)} />}</Suspense>
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
       {data.problems.length > 0 && (
         <Notice tone="warning">

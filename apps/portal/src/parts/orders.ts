@@ -91,7 +91,7 @@ export function useOrderOfSeveral() {
         ),
       )
       const done = ended.filter(Boolean).length
-      void toast(done === ids.length ? `${done} gateways: snoozed` : `${done} of ${ids.length} gateways are snoozed.`)
+      void toast(`${done} of ${ids.length} gateways are snoozed.`)
     },
     onSettled: () => refetchGateways(queries),
   })
