@@ -235,3 +235,27 @@ describe('gateway check', () => {
     )
   })
 })
+
+test('marks what begins while its camera is snoozed, and believes no mark of a program', async () => {
+  const device = await open(`sources: { api: {} }
+deterrents:
+  valve: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" } }
+`)
+  const seen = (id: string, camera: string) => ({
+    id,
+    camera,
+    label: 'boar',
+    severity: 'alert' as const,
+    score: 0.9,
+    startedAt: new Date().toISOString(),
+  })
+  const marks = () => ['a', 'b', 'c'].map((id) => device.record.find(id)?.snoozed)
+  await device.deterrents.snooze(HUB, { kind: 'snooze', camera: 'gate', lasts: '2h' })
+  await device.reportOfProgram([seen('a', 'Gate'), { ...seen('b', 'yard'), snoozed: true }])
+  expect(marks()).toEqual([true, undefined, undefined])
+  await device.deterrents.endSnooze(HUB, { kind: 'snooze', camera: 'gate' })
+  await device.reportOfProgram([{ ...seen('a', 'Gate'), score: 0.95 }, seen('c', 'gate')])
+  expect(marks()).toEqual([true, undefined, undefined])
+  const sent = (await device.queue.oldest())?.detections.map(({ id, snoozed = false }) => `${id} ${snoozed}`)
+  expect(sent).toEqual(['a true', 'b false', 'a true', 'c false'])
+})
