@@ -166,6 +166,7 @@ it('says what is snoozed, by whom and until when; maintenance also of a silent g
   expect(line([of('snooze', 'Gate')])).toBe('Snoozed: camera Gate by rosa until 12:00')
   expect(line([of('snooze', null)], {}, true)).toBe('Offline: nothing is heard from it')
   expect(line([of('maintenance', null)], {}, true)).toBe('Maintenance by rosa until 12:00')
+  expect(line([of('snooze', null), of('maintenance', null)])).toBe('Maintenance by rosa until 12:00')
   const disarmed = { by: 'sam', at: 0, until: null }
   expect(line([of('snooze', null)], { armed: false, disarmed })).toBe('Disarmed by sam until somebody arms it')
   expect(line([of('snooze', 'Gate')], { cameras: [{ ...gate, state: 'covered' }] })).toBe(

@@ -40,22 +40,23 @@ export type KnownToProtect = {
 
 /** For one camera or deterrent, `heartbeat` has it alone. */
 export function protectionOf({ isOffline, heartbeat, aheadMs = 0 }: KnownToProtect): Protection {
-  const whole = heartbeat?.snoozes?.find(({ camera }) => camera === null)
-  if (whole?.kind === 'maintenance') return snoozed(whole, aheadMs)
+  const maintenance = heartbeat?.snoozes?.find(({ kind }) => kind === 'maintenance')
+  if (maintenance) return snoozed(maintenance, aheadMs)
   if (isOffline) return is('offline', 'nothing is heard from it')
   if (!heartbeat) return is('unproven', 'the hub sees only its VPN')
-  const { armed, deterrents, disarmed, clock } = heartbeat
+  const { armed, deterrents, disarmed, clock, snoozes = [] } = heartbeat
   const at = (until: number | null | undefined) =>
     typeof until === 'number' ? new Date(until + aheadMs).toISOString() : null
   const active = deterrents.filter(({ state }) => state === 'active')
   const [first] = active
   if (first) return is('firing', active.map(({ name }) => name).join(', '), at(first.until))
   if (disarmed) return is('disarmed', `by ${disarmed.by}`, at(disarmed.until))
+  const whole = snoozes.find(({ camera }) => camera === null)
   if (whole) return snoozed(whole, aheadMs)
   if (armed === false) return is('disarmed', '')
   const blind = blindnessOf(heartbeat)
   if (blind.length > 0) return is('blind', firstOf(blind))
-  const [ofCamera] = heartbeat.snoozes ?? []
+  const [ofCamera] = snoozes
   if (ofCamera) return snoozed(ofCamera, aheadMs)
   const isOnly = deterrents.length === 1
   const blocked = deterrents.flatMap((deterrent) => blockOf(deterrent, isOnly) ?? [])
