@@ -1,4 +1,5 @@
 import type { Endpoint } from '@hedgerow/second-look'
+import type { ProviderSettings } from './oidc/provider-settings.ts'
 
 /** A configuration that prevents the start: each message names the variable. */
 export class ConfigError extends Error {
@@ -33,6 +34,10 @@ export type Config = {
   connections: { total: number; perAddress: number }
   /** The contact for visitors of the beta page; undefined for the first administrator's address. */
   contactEmail: string | undefined
+  /** Where people sign in by OpenID Connect. */
+  providers: ProviderSettings[]
+  /** False: the hub accepts no passwords. */
+  localSignIn: boolean
   /** Notification channels, by their names: the values of the variables that are set, by the names of their fields. */
   notifications: Readonly<Record<string, Readonly<Record<string, string | undefined>> | undefined>>
   /** Push services outside the Internet, each a name and its port unless that is 443. */

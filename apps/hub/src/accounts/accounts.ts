@@ -26,6 +26,9 @@ import type { Passwords } from './passwords.ts'
 
 const HOUR_MS = 3_600_000
 
+/** The hash of people whom only a provider signs in: no password matches it. */
+export const NO_PASSWORD = ''
+
 export type UserRow = Selectable<Tables['users']>
 
 export type NewUser = {
@@ -72,6 +75,7 @@ export async function insertUser(db: Db, user: NewUser, passwordHash: string, no
     two_factor_pending: null,
     two_factor_step: null,
     last_login_at: null,
+    local_sign_in_until: null,
     created_at: now,
   }
   await refuseTakenName(db.insertInto('users').values(row).execute())
@@ -120,6 +124,18 @@ export async function deleteSessionsOf(db: Db, userId: string): Promise<number> 
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute()
   return ended.length
+}
+
+/** Runs after the change, inside its serializable transaction: two admins cannot demote each other at once. */
+export async function requireAnAdmin(db: Db): Promise<void> {
+  const admin = await db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('active', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (!admin) throw new HubError('last_admin')
 }
 
 /** For the command line. Throws `user_not_found`, and names the admins: who lost their own name can ask nobody else. */
