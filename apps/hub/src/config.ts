@@ -1,5 +1,5 @@
+import type { Role } from '@hedgerow/contract'
 import type { Endpoint } from '@hedgerow/second-look'
-import type { ProviderSettings } from './oidc/provider-settings.ts'
 
 /** A configuration that prevents the start: each message names the variable. */
 export class ConfigError extends Error {
@@ -73,4 +73,20 @@ export type SecondLookConfig = Endpoint & {
   inAll: number
   /** Questions that the endpoint gets at the same time. */
   atOnce: number
+}
+
+/** A server where people sign in. */
+export type ProviderSettings = {
+  /** In addresses that the provider knows. */
+  id: string
+  issuer: string
+  clientId: string
+  clientSecret: string | undefined
+  /** On the button. */
+  name: string
+  scopes: string
+  /** The claim that lists a person's groups. */
+  groupsClaim: string
+  /** The role of each group, `*` for everybody there; none when the hub alone decides. */
+  roles: readonly { group: string; role: Role }[]
 }

@@ -3,7 +3,7 @@ declare module 'oidc-provider' {
 
   type Context = { path: string; body: unknown }
   /** What the tests use of it. */
-  export default class Provider {
+  export default class OpenIdProvider {
     constructor(issuer: string, configuration: Record<string, unknown>)
     Grant: new (of: { clientId: string; accountId: string }) => {
       addOIDCScope(scope: string): void

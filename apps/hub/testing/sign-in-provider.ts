@@ -1,10 +1,27 @@
 /** A real OpenID provider (`oidc-provider`) on loopback, whose tokens a test may spoil on their way. */
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair } from 'jose'
-import Provider from 'oidc-provider'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import OpenIdProvider from 'oidc-provider'
+import type { ProviderSettings } from '../src/config.ts'
 
 export const CLIENT = { id: 'the-hub', secret: 'a-secret-of-the-hub-and-its-provider' }
+
+export const providerSettings = (id: string, issuer: string): ProviderSettings => ({
+  id,
+  issuer,
+  clientId: CLIENT.id,
+  clientSecret: CLIENT.secret,
+  name: `The ${id} house`,
+  scopes: 'openid profile email',
+  groupsClaim: 'groups',
+  roles: [
+    { group: 'guards', role: 'manager' },
+    { group: 'masters', role: 'admin' },
+    { group: 'family', role: 'user' },
+  ],
+})
 
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -20,6 +37,8 @@ export type SignInProvider = {
   visit(url: string, name: string, cookies?: Map<string, string>): Promise<string>
   /** Ends the session there, by its own page. */
   leave(url: string, cookies: Map<string, string>): Promise<void>
+  /** As it sends one to the hub. */
+  logoutToken(subject: string, key?: CryptoKey): Promise<string>
   stop(): Promise<void>
 }
 
@@ -29,7 +48,7 @@ export async function startSignInProvider(hubUrl: string, slot: 'first' | 'secon
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-  const provider = new Provider(issuer, {
+  const provider = new OpenIdProvider(issuer, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['a key of the tests'] },
     clients: [
@@ -45,7 +64,7 @@ export async function startSignInProvider(hubUrl: string, slot: 'first' | 'secon
     claims: { profile: ['name', 'preferred_username', 'groups'], email: ['email', 'email_verified'] },
     features: { backchannelLogout: { enabled: true } },
     // Its dispatcher refuses loopback.
-    fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher: unknown }) => fetch(url, options),
+    fetch: (url: string, { method, headers, body }: RequestInit) => fetch(url, { method, headers, body }),
     ttl: { IdToken: 60 },
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
@@ -86,6 +105,14 @@ export async function startSignInProvider(hubUrl: string, slot: 'first' | 'secon
       const xsrf = /name="xsrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
       await follow(new URL(formOf(html), at).href, cookies, { xsrf, logout: 'yes' })
     },
+    logoutToken: (subject, key = privateKey) =>
+      new SignJWT({ events: { 'http://schemas.openid.net/event/backchannel-logout': {} }, sub: subject })
+        .setProtectedHeader({ alg: 'RS256', typ: 'logout+jwt' })
+        .setIssuer(issuer)
+        .setAudience(CLIENT.id)
+        .setIssuedAt()
+        .setJti(randomUUID())
+        .sign(key),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -40,7 +40,9 @@ export type AccountDependencies = {
   config: Pick<Config, 'localSignIn' | 'providers'>
 }
 
-type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<AccountDependencies, 'refusals' | 'openSession' | 'config'>
+type Mounted = own.ProfileDependencies &
+  twoFactor.TwoFactorDependencies &
+  Pick<AccountDependencies, 'refusals' | 'openSession' | 'config'>
 
 /** Sign-in, sign-up, one's own account, and the users and invitations that admins manage. */
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {

@@ -21,10 +21,7 @@ export type SignUp = (
   sourceIp: string,
 ) => Promise<ResponseOf<typeof registerAccount>>
 
-export async function readRegistrationInfo(
-  db: Db,
-  localSignIn: boolean,
-): Promise<ResponseOf<typeof registrationInfo>> {
+export async function readRegistrationInfo(db: Db, localSignIn: boolean): Promise<ResponseOf<typeof registrationInfo>> {
   const { inviteCodeRequired, openRegistration } = await readSettings(db)
   return { inviteCodeRequired, openRegistration: openRegistration && localSignIn }
 }

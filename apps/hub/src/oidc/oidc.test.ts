@@ -3,40 +3,33 @@ import { API_BASE, type BodyOf, type SessionUser } from '@hedgerow/contract'
 import { generateKeyPair, SignJWT, decodeJwt, base64url } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
-import { testEngines } from '#testing/databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { CLIENT, startSignInProvider, type Claims, type SignInProvider } from '#testing/sign-in-provider.ts'
+import {
+  CLIENT,
+  providerSettings,
+  startSignInProvider,
+  type Claims,
+  type SignInProvider,
+} from '#testing/sign-in-provider.ts'
 import { freeTcpPort } from '../../../../test/harness/free-ports.ts'
-import { allowPassword } from '../accounts/local-sign-in.ts'
-import { HUB } from '../facts/facts.ts'
-import type { ProviderSettings } from './provider-settings.ts'
+import { runCommand } from '../cli/cli.ts'
+import { readConfig } from '../read-config.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 const MINUTE_MS = 60_000
 
-const settingsOf = (id: string, issuer: string): ProviderSettings => ({
-  id,
-  issuer,
-  clientId: CLIENT.id,
-  clientSecret: CLIENT.secret,
-  name: `The ${id} house`,
-  scopes: 'openid profile email',
-  groupsClaim: 'groups',
-  roles: [
-    { group: 'guards', role: 'manager' },
-    { group: 'masters', role: 'admin' },
-    { group: 'family', role: 'user' },
-  ],
-})
-
-async function startHouse(engine: (typeof testEngines)[number], options: { localSignIn?: boolean } = {}) {
+async function startHouse(
+  engine: (typeof testEngines)[number],
+  options: { localSignIn?: boolean; databaseUrl?: string } = {},
+) {
   const port = await freeTcpPort()
   const publicUrl = `http://127.0.0.1:${port}`
   const [first, second] = await Promise.all([
     startSignInProvider(publicUrl, 'first'),
     startSignInProvider(publicUrl, 'second'),
   ])
-  const providers = [settingsOf('first', first.issuer), settingsOf('second', second.issuer)]
+  const providers = [providerSettings('first', first.issuer), providerSettings('second', second.issuer)]
   const hub = await startTestHub(engine, { port, publicUrl, providers, ...options })
   await hub.start()
   const api = createTestApi(hub)
@@ -135,7 +128,11 @@ describe.each(testEngines)('signing in at a provider on %s', (engine) => {
       ['name', { preferred_username: 'Nora' }, 'nora'],
     ])('is linked by its password, not by its %s', async (kind, claims, username) => {
       const id = await hub.addUser(username, 'admin', PASSWORD)
-      await hub.db.updateTable('users').set({ email: `${username}@farm.example` }).where('id', '=', id).execute()
+      await hub.db
+        .updateTable('users')
+        .set({ email: `${username}@farm.example` })
+        .where('id', '=', id)
+        .execute()
       const attempt = () => signIn(`person-${kind}`, { ...claims, groups: ['masters'] })
       const { status, body } = await attempt()
       expect([status, body]).toEqual([200, { link: expect.any(String) }])
@@ -279,7 +276,7 @@ describe.each(testEngines)('signing in at a provider on %s', (engine) => {
     }
 
     test('nothing of a token with its own key', async () => {
-      signedIn(await withToken((payload) => signed(payload, first.key)))
+      expect((await withToken((payload) => signed(payload, first.key))).status).toBe(200)
     })
 
     test.each<[string, (payload: Claims) => Promise<string> | string]>([
@@ -356,14 +353,7 @@ describe.each(testEngines)('signing in at a provider on %s', (engine) => {
         .where('id', '=', String(decodeJwt(accessToken).jti))
         .executeTakeFirstOrThrow()
       const { privateKey } = await generateKeyPair('RS256')
-      const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
-      const forged = await new SignJWT({ events, sub: 'kept' })
-        .setProtectedHeader({ alg: 'RS256', typ: 'logout+jwt' })
-        .setIssuer(first.issuer)
-        .setAudience(CLIENT.id)
-        .setIssuedAt()
-        .setJti('1')
-        .sign(privateKey)
+      const forged = await first.logoutToken('kept', privateKey)
       for (const token of [forged, String(row.id_token), 'nothing']) {
         const response = await hub.app.inject({
           method: 'POST',
@@ -375,6 +365,26 @@ describe.each(testEngines)('signing in at a provider on %s', (engine) => {
         expect([response.statusCode, response.json()]).toMatchObject([400, { error: 'logout_token_invalid' }])
       }
       expect((await validate(accessToken)).status).toBe(200)
+    })
+
+    test('is ordered for all sessions of a person, but not by an old token', async () => {
+      const { accessToken } = signedIn(await signIn('ordered', { groups: ['family'] }))
+      const order = async () => {
+        const { statusCode } = await hub.app.inject({
+          method: 'POST',
+          url: `${API_BASE}/v1/auth/providers/first/back-channel-logout`,
+          remoteAddress: nextAddress(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          payload: new URLSearchParams({ logout_token: token }).toString(),
+        })
+        return statusCode
+      }
+      const token = await first.logoutToken('ordered')
+      hub.clock.advance(5 * MINUTE_MS)
+      expect(await order()).toBe(400)
+      hub.clock.advance(-5 * MINUTE_MS)
+      expect(await order()).toBe(204)
+      expect(await validate(accessToken)).toMatchObject(refusal(401, 'session_ended'))
     })
   })
 })
@@ -409,7 +419,7 @@ describe.each(testEngines)('a provider that is away, on %s', (engine) => {
 
   test('or names another issuer, begins no sign-in', async () => {
     const provider = await startSignInProvider('http://127.0.0.1:1')
-    const providers = [settingsOf('first', provider.issuer.replace('127.0.0.1', 'localhost'))]
+    const providers = [providerSettings('first', provider.issuer.replace('127.0.0.1', 'localhost'))]
     const hub = await startTestHub(engine, { publicUrl: 'http://127.0.0.1:1', providers })
     try {
       await hub.app.ready()
@@ -443,21 +453,27 @@ describe.each(testEngines)('a provider that is away, on %s', (engine) => {
   })
 
   test('takes passwords only of whom the command line allowed, when local sign-in is off', async () => {
-    const { hub, api, first, second } = await startHouse(engine, { localSignIn: false })
+    const { url, remove } = await createTestDatabase(engine)
+    const { hub, api, first, second } = await startHouse(engine, { localSignIn: false, databaseUrl: url })
     try {
-      const id = await hub.addUser('ada', 'admin', PASSWORD)
+      await hub.addUser('ada', 'admin', PASSWORD)
       const logIn = (password = PASSWORD) => api(contract.login, { body: { username: 'ada', password } })
       expect((await api(contract.signInWays)).body).toMatchObject({ passwords: false })
       expect((await api(contract.registrationInfo)).body).toMatchObject({ openRegistration: false })
       for (const password of [PASSWORD, 'a guess of it'])
         expect(await logIn(password)).toMatchObject(refusal(403, 'local_sign_in_off'))
-      await allowPassword(hub.db, { id, username: 'ada' }, { at: hub.clock.now(), actor: HUB })
+      const lines: string[] = []
+      const config = readConfig({ HUB_DATABASE_URL: url })
+      const print = (text: string) => lines.push(text)
+      await runCommand(['allow-password', 'ada'], { config, passwords: hub.passwords, print })
+      expect(lines).toEqual(['"ada" (admin) may sign in with their password for an hour, at /login.'])
       expect(await logIn('a guess of it')).toMatchObject(refusal(401, 'invalid_credentials'))
       expect((await logIn()).status).toBe(200)
       hub.clock.advance(60 * MINUTE_MS)
       expect(await logIn()).toMatchObject(refusal(403, 'local_sign_in_off'))
     } finally {
       await hub.stop()
+      await remove()
       await Promise.all([first.stop(), second.stop()])
     }
   })

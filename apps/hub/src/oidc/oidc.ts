@@ -39,6 +39,7 @@ const USED_MAX = 100_000
 type From = { sourceIp: string; userAgent: string }
 type Ticket = Begun & { provider: string; until: number }
 type Link = { provider: string; subject: string; until: number }
+type Sealed = { ticket: Ticket; link: Link }
 type Answer = ResponseOf<typeof completeProviderSignIn>
 
 export type OidcDependencies = {
@@ -67,10 +68,10 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
   const nameOf = (issuer: string) => providers.find(({ settings }) => settings.issuer === issuer)?.settings.name
 
   /** Throws `provider_sign_in_ended` for what this hub did not seal for this purpose, or long ago. */
-  function open<T extends { until: number }>(sealed: string, purpose: 'ticket' | 'link'): T {
-    let content: T | undefined
+  function open<P extends keyof Sealed>(sealed: string, purpose: P): Sealed[P] {
+    let content: Sealed[P]
     try {
-      content = JSON.parse(sealing.open(sealed, purpose)) as T
+      content = JSON.parse(sealing.open(sealed, purpose)) as Sealed[P]
     } catch (cause) {
       throw new HubError('provider_sign_in_ended', { cause })
     }
@@ -103,7 +104,7 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
 
     async complete(id: string, { ticket, answer }: { ticket: string; answer: string }, from: From): Promise<Answer> {
       const provider = providerOf(id)
-      const begun = open<Ticket>(ticket, 'ticket')
+      const begun = open(ticket, 'ticket')
       if (begun.provider !== id) throw new HubError('provider_sign_in_ended')
       useOnce(begun)
       const person = await provider.exchange(answer, begun)
@@ -131,7 +132,7 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
     },
 
     async link(sealed: string, act: Act): Promise<void> {
-      const { provider, subject } = open<Link>(sealed, 'link')
+      const { provider, subject } = open(sealed, 'link')
       const { settings } = providerOf(provider)
       const now = clock()
       await inTransaction(db, async (transaction) => {
@@ -201,7 +202,7 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
       return (await provider.logoutUrl(session.id_token).catch(() => undefined)) ?? null
     },
 
-    async backChannelLogout(id: string, token: string): Promise<void> {
+    async backChannelLogout(id: string, token: string, sourceIp: string): Promise<void> {
       const provider = providerOf(id)
       const { subject, session } = await provider.readLogoutToken(token)
       let query = db
@@ -214,7 +215,7 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
       if (session !== undefined) query = query.where('provider_session', '=', session)
       for (const row of await query.execute()) {
         await sessions.end(row.id)
-        const actor = { name: row.username, userId: row.userId }
+        const actor = { name: row.username, userId: row.userId, sourceIp }
         await record(db, { kind: 'session.ended', at: clock(), actor, data: { sessionId: row.id } })
       }
     },

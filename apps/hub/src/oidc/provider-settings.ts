@@ -1,22 +1,7 @@
 /** The variables of sign-in providers. Three may be set up, each under a prefix of its own. */
 import { role, type Role } from '@hedgerow/contract'
 import { z } from 'zod'
-import { ConfigError } from '../config.ts'
-
-export type ProviderSettings = {
-  /** In addresses that the provider knows. */
-  id: string
-  issuer: string
-  clientId: string
-  clientSecret: string | undefined
-  /** On the button. */
-  name: string
-  scopes: string
-  /** The claim that lists a person's groups. */
-  groupsClaim: string
-  /** The role of each group, `*` for everybody there; none when the hub alone decides. */
-  roles: readonly { group: string; role: Role }[]
-}
+import { ConfigError, type ProviderSettings } from '../config.ts'
 
 const PREFIXES = { first: 'HUB_OIDC', second: 'HUB_OIDC_SECOND', third: 'HUB_OIDC_THIRD' } as const
 
@@ -75,7 +60,9 @@ export function readProviders(values: Readonly<Record<string, unknown>>, publicU
     }
     if (CLIENT_ID === undefined) throw new ConfigError([`${prefix}_CLIENT_ID is not set, though ${prefix}_ISSUER is`])
     if (publicUrl === undefined)
-      throw new ConfigError([`HUB_PUBLIC_URL is not set, though ${prefix}_ISSUER is: a provider sends people back there`])
+      throw new ConfigError([
+        `HUB_PUBLIC_URL is not set, though ${prefix}_ISSUER is: a provider sends people back there`,
+      ])
     return [
       {
         id,
@@ -92,7 +79,10 @@ export function readProviders(values: Readonly<Record<string, unknown>>, publicU
 }
 
 /** The highest role of the person's groups; undefined when they give none. */
-export function roleFor({ roles: given }: Pick<ProviderSettings, 'roles'>, groups: readonly string[]): Role | undefined {
+export function roleFor(
+  { roles: given }: Pick<ProviderSettings, 'roles'>,
+  groups: readonly string[],
+): Role | undefined {
   const own = given.filter(({ group }) => group === '*' || groups.includes(group)).map((entry) => entry.role)
   return role.options.findLast((name) => own.includes(name))
 }

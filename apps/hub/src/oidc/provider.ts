@@ -2,9 +2,9 @@
 import { createRemoteJWKSet, customFetch as joseFetch, decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose'
 import * as client from 'openid-client'
 import type { Logger } from 'pino'
+import type { ProviderSettings } from '../config.ts'
 import { callOut } from '../http/outgoing-call.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { ProviderSettings } from './provider-settings.ts'
 
 /** Signatures with keys that only the provider has: never `none`, and no HS256, whose key is the client's secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']

@@ -61,7 +61,7 @@ export function oidcRoutes(app: FastifyInstance, deps: OidcRoutes): void {
   app.register(async (forms) => {
     parseForms(forms)
     mount(forms, contract.backChannelLogout, ({ params, body, sourceIp }) =>
-      counted(sourceIp, () => oidc.backChannelLogout(params.provider, body.logout_token)),
+      counted(sourceIp, () => oidc.backChannelLogout(params.provider, body.logout_token, sourceIp)),
     )
   })
 }

@@ -7,6 +7,7 @@ import { AboutForm } from './about-form.tsx'
 import { Alerts } from './alerts.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { useProfile } from './queries.ts'
+import { ProviderLinks } from './provider-links.tsx'
 import { Sessions } from './sessions.tsx'
 import { TwoFactor } from './two-factor.tsx'
 import styles from './page.module.css'
@@ -38,6 +39,7 @@ export function ProfilePage() {
           <PasswordForm />
         </Panel>
       </div>
+      <ProviderLinks />
       <Alerts />
       <Panel id="sessions" title="Signed-in sessions">
         <Sessions />
