@@ -64,7 +64,7 @@ export async function startSignInProvider(hubUrl: string, slot: 'first' | 'secon
     claims: { profile: ['name', 'preferred_username', 'groups'], email: ['email', 'email_verified'] },
     features: { backchannelLogout: { enabled: true } },
     // Its dispatcher refuses loopback.
-    fetch: (url: string, { method, headers, body }: RequestInit) => fetch(url, { method, headers, body }),
+    fetch: (url: string, options: RequestInit) => fetch(url, Object.assign(options, { dispatcher: undefined })),
     ttl: { IdToken: 60 },
     findAccount: (_: unknown, id: string) => ({
       accountId: id,

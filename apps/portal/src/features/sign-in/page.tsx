@@ -49,7 +49,13 @@ export function SignInPage({ requestedPath, Enter }: { requestedPath?: string; E
   const [usesPassword, setUsesPassword] = useState(false)
   const ways = useWays()
   const isLinking = waits && !cancelled
-  const takesPasswords = ways === undefined || ways.passwords || usesPassword || isLinking
+  const takesPasswords = ways === undefined || ways.passwords || usesPassword
+
+  const waiting = isLinking && (
+    <Suspense>
+      <WaitingLink passwords={takesPasswords} onCancel={() => setCancelled(true)} />
+    </Suspense>
+  )
 
   if (state.status === 'loading') return <CentredSpinner />
   if (state.status === 'signed-in') {
@@ -58,7 +64,10 @@ export function SignInPage({ requestedPath, Enter }: { requestedPath?: string; E
   return (
     <Entrance title="Sign in">
       {step.name === 'password' && !takesPasswords && (
-        <EntranceHead title={LOGIN_HEAD.title}>{LOGIN_HEAD.lead}</EntranceHead>
+        <>
+          <EntranceHead title={LOGIN_HEAD.title}>{LOGIN_HEAD.lead}</EntranceHead>
+          {waiting}
+        </>
       )}
       {step.name === 'password' && takesPasswords && (
         <PasswordForm
@@ -72,7 +81,7 @@ export function SignInPage({ requestedPath, Enter }: { requestedPath?: string; E
           }}
           onChallenge={(challenge) => setStep({ name: 'code', challenge })}
         >
-          <Suspense>{isLinking && <WaitingLink onCancel={() => setCancelled(true)} />}</Suspense>
+          {waiting}
         </PasswordForm>
       )}
       {step.name === 'password' && !isLinking && ways !== undefined && ways.providers.length > 0 && (
