@@ -59,6 +59,8 @@ describe('a person of the provider', () => {
     await page.getByText('Signed in as rosa.').waitFor()
     expect(page.url()).toBe(`${hub.url}/profile`)
     await page.getByRole('list', { name: 'Sign-in providers' }).getByText('the farm').waitFor()
+    await page.getByText('You have no password').waitFor()
+    expect(await page.getByText('Two-factor sign-in').count()).toBe(0)
     await page.reload()
     await page.getByText('Signed in as rosa.').waitFor()
 

@@ -137,6 +137,8 @@ export const profile = z.object({
   lastName: z.string(),
   role,
   createdAt: z.iso.datetime(),
+  /** False: only a provider signs the person in. */
+  hasPassword: z.boolean(),
   twoFactorEnabled: z.boolean(),
   /** How many of the ten recovery codes are unused; 0 without two-factor. */
   recoveryCodesLeft: z.number().int(),

@@ -1,6 +1,7 @@
 /**
  * Signing in at another server by OpenID Connect. The provider sends the browser back to the portal's page
- * `/login/:provider`, which hands the answer over with the ticket of this tab, so the API needs no door for other sites.
+ * `/login/:provider`, which hands the answer over with the ticket of this tab, so the API needs no door for other
+ * sites.
  */
 import { z } from 'zod'
 import { sessionUser } from './accounts.ts'

@@ -176,6 +176,23 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   })
 }
 
+/** Whether this person may use a password on a hub that accepts none. */
+export function mayUsePassword(user: Pick<UserRow, 'local_sign_in_until'> | undefined, now: number): boolean {
+  const until = user?.local_sign_in_until ?? 0
+  // With a clock that was set back it would last much too long.
+  return until > now && until <= now + HOUR_MS
+}
+
+/** For the command line, when no provider helps: one hour. */
+export async function allowPassword(db: Db, user: Pick<UserRow, 'id' | 'username'>, author: Authorship): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const until = author.at + HOUR_MS
+    await transaction.updateTable('users').set({ local_sign_in_until: until }).where('id', '=', user.id).execute()
+    const { username } = user
+    await record(transaction, { kind: 'user.local-sign-in-allowed', ...author, target: user.id, data: { username } })
+  })
+}
+
 /** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
 export function resetTwoFactor(
   db: Db,

@@ -13,8 +13,14 @@ import { newUserInvitation } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { createUserInvitation, findByName, NO_PASSWORD, resetPassword, resetTwoFactor } from '../accounts/accounts.ts'
-import { allowPassword } from '../accounts/local-sign-in.ts'
+import {
+  allowPassword,
+  createUserInvitation,
+  findByName,
+  NO_PASSWORD,
+  resetPassword,
+  resetTwoFactor,
+} from '../accounts/accounts.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { backupDatabase, restoreDatabase } from '../database/backup.ts'
 import { openDatabase } from '../database/database.ts'

@@ -152,7 +152,7 @@ describe.each(testEngines)('signing in at a provider on %s', (engine) => {
       expect((await attempt()).body).toEqual({ link: expect.any(String) })
     })
 
-    test('is not linked by an old session, by a session of a provider, or with an account that another has', async () => {
+    test('is not linked by an old session or one of a provider, nor with an account that another has', async () => {
       await hub.addUser('otto', 'user', PASSWORD)
       const { body } = await signIn('otto', { groups: ['family'] })
       const { link } = body as { link: string }

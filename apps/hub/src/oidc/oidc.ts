@@ -189,7 +189,7 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
       for (const session of ended) if (session.id !== sessionId) await sessions.end(session.id)
     },
 
-    /** The address where the session that just ended also ends at its provider; null without one, or when it is away. */
+    /** Where the session also ends at its provider; null when that has no such page, or is away. */
     async logoutUrl(sessionId: string): Promise<string | null> {
       const session = await db
         .selectFrom('sessions')

@@ -9,7 +9,8 @@ export default function WaitingLink({ passwords, onCancel }: { passwords: boolea
       <Notice tone="warning">
         Your account at the provider is not linked with an account of this hub.{' '}
         {passwords
-          ? 'Sign in with your password once: then the provider signs you in. Without an account here, ask an administrator for one.'
+          ? 'Sign in with your password once: then the provider signs you in. ' +
+            'Without an account here, ask an administrator for one.'
           : 'This hub accepts no passwords, so ask an administrator.'}
       </Notice>
       <Button
