@@ -8,6 +8,7 @@ import { sessionUser } from './accounts.ts'
 import { call } from './call.ts'
 
 const ofProvider = z.strictObject({ provider: z.string().min(1).max(20) })
+const webPage = z.url({ protocol: /^https?$/ })
 const sealedTicket = z.string().min(1).max(2_000)
 
 /** The ways to sign in that this hub offers. */
@@ -29,7 +30,7 @@ export const beginProviderSignIn = call({
   path: '/v1/auth/providers/:provider/begin',
   params: ofProvider,
   errors: ['provider_not_found', 'provider_unavailable', 'too_many_requests'],
-  response: z.object({ url: z.url(), ticket: z.string() }),
+  response: z.object({ url: webPage, ticket: z.string() }),
 })
 
 /**
@@ -96,7 +97,7 @@ export const unlinkProvider = call({
 export const logoutAtProvider = call({
   method: 'POST',
   path: '/v1/auth/providers/logout',
-  response: z.object({ url: z.url().nullable() }),
+  response: z.object({ url: webPage.nullable() }),
 })
 
 /** OpenID Connect Back-Channel Logout 1.0: the provider ends the sessions of a person. */
