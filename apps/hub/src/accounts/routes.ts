@@ -76,14 +76,15 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.validateSession, async ({ caller }) => {
     const user = await db.selectFrom('users').selectAll().where('id', '=', caller.userId).executeTakeFirst()
     if (!user) throw new HubError('session_ended')
-    const link = await db
+    const session = await db
       .selectFrom('sessions')
-      .innerJoin('provider_links', 'provider_links.id', 'sessions.provider_link_id')
-      .select(['provider_links.id', 'issuer'])
+      .leftJoin('provider_links', 'provider_links.id', 'sessions.provider_link_id')
+      .select(['provider_link_id', 'issuer'])
       .where('sessions.id', '=', caller.sessionId)
       .executeTakeFirst()
-    const provider = deps.config.providers.find(({ issuer }) => issuer === link?.issuer)?.name
-    return { ...toSessionUser(user, await mustSetUp(db, user, link?.id)), ...(provider !== undefined && { provider }) }
+    const provider = deps.config.providers.find(({ issuer }) => issuer === session?.issuer)?.name
+    const mustSetUpTwoFactor = await mustSetUp(db, user, session?.provider_link_id)
+    return { ...toSessionUser(user, mustSetUpTwoFactor), ...(provider !== undefined && { provider }) }
   })
   mount(app, contract.renewSession, async ({ caller }) => ({ accessToken: await sessions.renew(caller) }))
   mount(app, contract.logout, async (request) => {
