@@ -21,7 +21,7 @@ export function portalOf(page: Page, hub: Hub): Portal {
     async signIn({ username, password }) {
       await page.getByLabel('Username').fill(username)
       await page.getByLabel('Password', { exact: true }).fill(password)
-      await page.getByRole('button', { name: 'Sign In' }).click()
+      await page.getByRole('button', { name: 'Sign In', exact: true }).click()
     },
     navigation: (name) => page.getByRole('navigation').getByText(name, { exact: true }),
     dialog: () => page.getByRole('dialog'),

@@ -40,6 +40,28 @@ export const screens: Screen[] = [
     await portal.page.reload()
     await text(portal, 'Your session has expired')
   }),
+  visitor('sign-in-providers', async (portal) => {
+    const { origin: address } = new URL(portal.page.url())
+    const providers = [
+      { id: 'first', name: 'the farm' },
+      { id: 'second', name: 'Contoso' },
+    ]
+    await portal.page.route('**/api/v1/auth/providers', (route) =>
+      route.fulfill({ json: { passwords: false, address, providers } }),
+    )
+    await portal.open('/login')
+    await button(portal, 'Use a Password').waitFor()
+  }),
+  visitor('sign-in-linking', async (portal) => {
+    await portal.open('/login')
+    await portal.page.evaluate(() => sessionStorage.setItem('hubProviderLink', 'a link'))
+    await portal.page.reload()
+    await button(portal, 'Do Not Link').waitFor()
+  }),
+  visitor('sign-in-of-another-tab', async (portal) => {
+    await portal.open('/login/first?code=x&state=y')
+    await text(portal, /^This sign-in began in another tab/)
+  }),
   visitor('not-found', async (portal) => {
     await portal.open('/no/such/page')
     await portal.page.getByRole('link', { name: 'Back to the hub' }).waitFor()

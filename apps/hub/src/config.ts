@@ -1,3 +1,4 @@
+import type { Role } from '@hedgerow/contract'
 import type { Endpoint } from '@hedgerow/second-look'
 
 /** A configuration that prevents the start: each message names the variable. */
@@ -33,6 +34,10 @@ export type Config = {
   connections: { total: number; perAddress: number }
   /** The contact for visitors of the beta page; undefined for the first administrator's address. */
   contactEmail: string | undefined
+  /** Where people sign in by OpenID Connect. */
+  providers: ProviderSettings[]
+  /** False: the hub accepts no passwords. */
+  localSignIn: boolean
   /** Notification channels, by their names: the values of the variables that are set, by the names of their fields. */
   notifications: Readonly<Record<string, Readonly<Record<string, string | undefined>> | undefined>>
   /** Push services outside the Internet, each a name and its port unless that is 443. */
@@ -68,4 +73,20 @@ export type SecondLookConfig = Endpoint & {
   inAll: number
   /** Questions that the endpoint gets at the same time. */
   atOnce: number
+}
+
+/** A server where people sign in. */
+export type ProviderSettings = {
+  /** In addresses that the provider knows. */
+  id: string
+  issuer: string
+  clientId: string
+  clientSecret: string | undefined
+  /** On the button. */
+  name: string
+  scopes: string
+  /** The claim that lists a person's groups. */
+  groupsClaim: string
+  /** The role of each group, `*` for everybody there; none when the hub alone decides. */
+  roles: readonly { group: string; role: Role }[]
 }

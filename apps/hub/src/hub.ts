@@ -24,6 +24,7 @@ import { portalUrlOf } from './http/addresses.ts'
 import * as http from './http/module.ts'
 import * as metrics from './metrics/module.ts'
 import { listRooms } from './open-rooms.ts'
+import * as oidc from './oidc/module.ts'
 import * as secondLook from './second-look/module.ts'
 import * as settings from './settings/module.ts'
 import * as tunnel from './tunnel/module.ts'
@@ -46,6 +47,7 @@ const rooms = listRooms<Base & Options>()
   .add(metrics.openCounters)
   .add(http.openLimits)
   .add(accounts.open)
+  .add(oidc.open)
   .add(certificates.open)
   .add(settings.open)
   .add(tunnel.open)

@@ -82,6 +82,11 @@ test.each([
   ['HUB_ADMIN_USERNAME', 'Hub'],
   ['HUB_PROT', '8080'],
   ['HUB_HTTPS_PORT', 'on'],
+  ['HUB_OIDC_ISSUER', 'http://id.example.net'],
+  ['HUB_OIDC_ISSUER', 'https://id.example.net?realm=farm'],
+  ['HUB_OIDC_ROLES', 'guards=owner'],
+  ['HUB_OIDC_SECOND_ROLES', 'everybody'],
+  ['HUB_LOCAL_SIGN_IN', 'never'],
   ['HUB_TLS_CERT', '/etc/tls.crt'],
   ['HUB_TLS_KEY_FILE_FILE', '/etc/tls.key'],
 ])('%s=%s is refused by name, without its value', (name, value) => {
@@ -89,6 +94,14 @@ test.each([
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(new RegExp(`^${name} `))
   expect(read).not.toThrow(value)
+})
+
+test('a provider needs its client, the hub’s address, and a way in when passwords are off', () => {
+  const issuer = { HUB_OIDC_ISSUER: 'https://id.example.net' }
+  expect(() => readConfig(issuer)).toThrow(/^HUB_OIDC_CLIENT_ID is not set/)
+  expect(() => readConfig({ ...issuer, HUB_OIDC_CLIENT_ID: 'hub' })).toThrow(/^HUB_PUBLIC_URL is not set/)
+  expect(() => readConfig({ HUB_OIDC_THIRD_NAME: 'the farm' })).toThrow(/^HUB_OIDC_THIRD_ISSUER is not set/)
+  expect(() => readConfig({ HUB_LOCAL_SIGN_IN: 'off' })).toThrow(/^HUB_LOCAL_SIGN_IN is off, though no provider/)
 })
 
 test('all problems are reported at once', () => {
@@ -145,6 +158,18 @@ const VALUES: Readonly<Record<string, string>> = {
   HUB_MAX_CONNECTIONS: '2000',
   HUB_MAX_CONNECTIONS_PER_ADDRESS: '200',
   HUB_CONTACT_EMAIL: 'beta@example.net',
+  HUB_LOCAL_SIGN_IN: 'off',
+  ...Object.fromEntries(
+    ['HUB_OIDC', 'HUB_OIDC_SECOND', 'HUB_OIDC_THIRD'].flatMap((prefix) => [
+      [`${prefix}_ISSUER`, 'https://id.example.net/realms/farm'],
+      [`${prefix}_CLIENT_ID`, 'hub'],
+      [`${prefix}_CLIENT_SECRET`, 'a secret'],
+      [`${prefix}_NAME`, 'the farm'],
+      [`${prefix}_SCOPES`, 'openid'],
+      [`${prefix}_GROUPS_CLAIM`, 'roles'],
+      [`${prefix}_ROLES`, 'guards=manager; cn=masters,dc=farm=admin'],
+    ]),
+  ),
   HUB_SMTP_URL: 'smtp://mail.example.net:587',
   HUB_SMTP_FROM: 'hub@example.net',
   HUB_SMTP_USERNAME: 'hub',
@@ -195,6 +220,15 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   HUB_VISION_AT_ONCE: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
   HUB_VISION_PICTURES_A_DAY: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
   HUB_VISION_PICTURES_A_DAY_EACH: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
+  HUB_LOCAL_SIGN_IN: ['HUB_OIDC_ISSUER', 'HUB_OIDC_CLIENT_ID', 'HUB_PUBLIC_URL'],
+  ...Object.fromEntries(
+    ['HUB_OIDC', 'HUB_OIDC_SECOND', 'HUB_OIDC_THIRD'].flatMap((prefix) =>
+      ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'SCOPES', 'GROUPS_CLAIM', 'ROLES'].map((name) => [
+        `${prefix}_${name}`,
+        ['HUB_PUBLIC_URL', `${prefix}_ISSUER`, `${prefix}_CLIENT_ID`].filter((other) => other !== `${prefix}_${name}`),
+      ]),
+    ),
+  ),
   HUB_SMTP_URL: ['HUB_SMTP_FROM'],
   HUB_SMTP_FROM: ['HUB_SMTP_URL'],
   HUB_WEBHOOK_URL: ['HUB_WEBHOOK_SECRET'],

@@ -7,6 +7,7 @@ import { ConfigError, type BackupTimes, type Config } from './config.ts'
 import { engineOf } from './database/engine.ts'
 import { readPostgresAddress } from './database/postgres-address.ts'
 import { valuesOfVariables } from './notifications/channel-settings.ts'
+import { providerVariables, readProviders } from './oidc/provider-settings.ts'
 import { channelTypes } from './notifications/channels.ts'
 
 const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')
@@ -155,6 +156,8 @@ export const variables = z.object({
       Object.values(fields).map(({ variable, schema }) => [variable, schema.optional()]),
     ),
   ) as object),
+  ...providerVariables,
+  HUB_LOCAL_SIGN_IN: z.enum(['on', 'off'], 'must be on or off').default('on'),
   HUB_PUSH_HOSTS: hosts.default([]),
   HUB_CHANNEL_HOSTS: hosts.default([]),
   HUB_VISION_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
@@ -220,6 +223,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustedProxies: found.HUB_TRUSTED_PROXIES,
     connections: { total: found.HUB_MAX_CONNECTIONS, perAddress: found.HUB_MAX_CONNECTIONS_PER_ADDRESS },
     contactEmail: found.HUB_CONTACT_EMAIL,
+    ...signIn(found),
     notifications: notifications(found),
     pushHosts: found.HUB_PUSH_HOSTS,
     channelHosts: found.HUB_CHANNEL_HOSTS,
@@ -318,6 +322,14 @@ function secondLook(found: z.output<typeof variables>): Config['secondLook'] {
     inAll: found.HUB_VISION_PICTURES_A_DAY,
     perGateway: found.HUB_VISION_PICTURES_A_DAY_EACH,
   }
+}
+
+function signIn(found: z.output<typeof variables>): Pick<Config, 'providers' | 'localSignIn'> {
+  const providers = readProviders(found, found.HUB_PUBLIC_URL)
+  const localSignIn = found.HUB_LOCAL_SIGN_IN === 'on'
+  if (!localSignIn && providers.length === 0)
+    throw new ConfigError(['HUB_LOCAL_SIGN_IN is off, though no provider signs people in (HUB_OIDC_ISSUER)'])
+  return { providers, localSignIn }
 }
 
 function notifications(found: Readonly<Record<string, unknown>>): Config['notifications'] {

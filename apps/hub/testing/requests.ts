@@ -15,6 +15,8 @@ const IDS: readonly (readonly [path: string, ids: (of: Target['ids']) => Record<
   ['/gateway/:id', ({ gateway }) => ({ id: gateway })],
   ['/users/:id', ({ user }) => ({ id: user })],
   ['/sessions/:id', ({ session }) => ({ id: session })],
+  ['/provider-links/:id', ({ providerLink }) => ({ id: providerLink })],
+  ['/providers/:provider', () => ({ provider: 'first' })],
   ['/saved-views/:id', ({ savedView }) => ({ id: savedView })],
   ['/push/:id', ({ push }) => ({ id: push })],
   ['/alert-rules/:id', ({ rule }) => ({ id: rule })],
@@ -48,6 +50,8 @@ const profile = { email: 'x@example.org', firstName: 'A', lastName: 'B' }
 const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   login: () => ({ body: { username: 'nobody', password: PASSWORD } }),
   loginTwoFactor: () => ({ body: { challenge: 'none', code: '123456' } }),
+  completeProviderSignIn: () => ({ body: { ticket: 'none', answer: '?' } }),
+  linkProvider: () => ({ body: { link: 'none' } }),
   registerAccount: () => ({ body: { ...profile, username: aName(), password: PASSWORD, inviteCode: 'guessed' } }),
   saveProfile: () => ({ body: profile }),
   editProfile: () => ({ body: { firstName: 'A' } }),

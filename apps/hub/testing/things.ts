@@ -23,6 +23,7 @@ export const missingThings = (): Pick<Things, 'ids' | 'gatewayName'> => ({
   ids: {
     user: randomUUID(),
     session: randomUUID(),
+    providerLink: randomUUID(),
     gateway: id(8).slice(0, 12),
     deviceToken: `DT-${randomBytes(6).toString('hex').toUpperCase()}`,
     detection: 'nothing',
@@ -147,6 +148,18 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
     })
     .execute()
   await db.insertInto('notices').values({ user_id: owner, alert_id: alert, at: now, read_at: null }).execute()
+  const providerLink = randomUUID()
+  await db
+    .insertInto('provider_links')
+    .values({
+      id: providerLink,
+      user_id: owner,
+      issuer: `https://${word}.example`,
+      subject: id(8),
+      created_at: now,
+      last_used_at: now,
+    })
+    .execute()
   const registration = id(13).slice(0, 20)
   await db
     .insertInto('registrations')
@@ -227,6 +240,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
     ids: {
       user: user ?? (await hub.addUser(`u-${id(5)}`, 'user', 'gravel-lantern-42')),
       session: ownSession,
+      providerLink,
       gateway,
       deviceToken,
       detection,

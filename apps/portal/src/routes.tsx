@@ -69,6 +69,10 @@ export const routes: RouteObject[] = [
     children: [
       { path: '/', Component: ToPublicSite },
       { path: '/login', Component: SignInAgain },
+      {
+        path: '/login/:provider',
+        lazy: async () => ({ Component: (await import('./features/sign-in/provider-page.tsx')).ProviderPage }),
+      },
       { path: '/register', Component: () => <RegisterPage Enter={Enter} /> },
       {
         path: '/acknowledge',

@@ -61,6 +61,8 @@ export const sessionUser = z.object({
   role,
   /** The hub requires two-factor and this person has none yet: all other calls answer `two_factor_setup_required`. */
   mustSetUpTwoFactor: z.boolean(),
+  /** The sign-in provider that opened this session; absent for the hub's own sign-in. */
+  provider: z.string().optional(),
 })
 export type SessionUser = z.output<typeof sessionUser>
 
@@ -77,7 +79,7 @@ export const login = call({
   method: 'POST',
   path: '/v1/auth/login',
   body: credentials,
-  errors: ['invalid_credentials', 'account_inactive', 'session_ended', 'too_many_requests'],
+  errors: ['invalid_credentials', 'local_sign_in_off', 'account_inactive', 'session_ended', 'too_many_requests'],
   response: z.union([signedIn, z.object({ twoFactorRequired: z.literal(true), challenge: z.string() })]),
 })
 
@@ -135,6 +137,8 @@ export const profile = z.object({
   lastName: z.string(),
   role,
   createdAt: z.iso.datetime(),
+  /** False: only a provider signs the person in. */
+  hasPassword: z.boolean(),
   twoFactorEnabled: z.boolean(),
   /** How many of the ten recovery codes are unused; 0 without two-factor. */
   recoveryCodesLeft: z.number().int(),

@@ -28,6 +28,8 @@ export const auditWords = {
   'two-factor.disable': own('switched two-factor off'),
   'two-factor.renew-recovery-codes': own('renewed their recovery codes'),
   'two-factor.use-recovery-code': own('used a recovery code'),
+  'provider.link': { done: 'linked their account at the provider', target: 'text' },
+  'provider.unlink': { done: 'removed the link with their account at the provider', target: 'text' },
   'push.subscribe': own('switched push messages on in a browser'),
   'push.unsubscribe': own('removed a browser with push messages'),
   'user.register': own('registered', 'could not register: the invite code is wrong'),
@@ -39,6 +41,7 @@ export const auditWords = {
   'user.change-password': own('changed their password'),
   'user.reset-password': { done: 'reset the password of', target: 'user' },
   'user.reset-two-factor': { done: 'reset two-factor of', target: 'user' },
+  'user.allow-local-sign-in': { done: 'allowed to sign in with a password for an hour:', target: 'user' },
   'user.delete': { done: 'deleted the user', target: 'text' },
   'user-invitation.create': { done: 'created the user invitation', target: 'text' },
   'user-invitation.revoke': { done: 'revoked the user invitation', target: 'text' },
@@ -97,7 +100,7 @@ export type AuditAnswer<K extends FactKind> = {
 }
 
 export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: string } } = {
-  'session.started': { action: 'session.start' },
+  'session.started': { action: 'session.start', reason: ({ data }) => data.provider && `with ${data.provider}` },
   'session.refused': { action: 'session.start', result: 'refused' },
   'session.ended': { action: 'session.end' },
   'call.refused': { action: 'call.make', result: 'refused' },
@@ -111,11 +114,15 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'recovery-codes.renewed': { action: 'two-factor.renew-recovery-codes' },
   'recovery-code.used': { action: 'two-factor.use-recovery-code' },
 
+  'provider.linked': { action: 'provider.link', target: ({ data }) => data.provider },
+  'provider.unlinked': { action: 'provider.unlink', target: ({ data }) => data.provider },
+
   'push.subscribed': { action: 'push.subscribe' },
   'push.unsubscribed': { action: 'push.unsubscribe' },
 
   'user.registered': { action: 'user.register' },
   'user.registration-refused': { action: 'user.register', result: 'refused' },
+  'user.local-sign-in-allowed': { action: 'user.allow-local-sign-in' },
   'user.created': { action: 'user.create' },
   'user.updated': { action: 'user.update' },
   'user.role-changed': { action: 'user.change-role' },

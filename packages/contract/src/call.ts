@@ -17,6 +17,8 @@ export type Call<Code extends string = ErrorCode> = {
   status?: 202
   /** The error codes of the call itself. `errorsOf` of the hub adds those of access, validation and storage. */
   errors?: readonly Code[]
+  /** The body is a form instead of JSON. */
+  form?: true
   /** A device signs it with its identity key, in `X-Gateway-Signature`: docs/protocol.md. */
   signed?: true
   /** Kept for programs until the next minor version: the same path with PATCH does the same. */

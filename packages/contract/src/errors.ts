@@ -36,6 +36,32 @@ export const errorTable = {
   },
   last_admin: { status: 409, message: 'The hub needs an active admin, and this is the last one.' },
   account_inactive: { status: 403, message: 'This account has been deactivated. Ask an administrator to activate it.' },
+  local_sign_in_off: { status: 403, message: 'This hub accepts no passwords. Sign in with a provider.' },
+  provider_not_found: { status: 404, message: 'This hub has no such sign-in provider.' },
+  provider_unavailable: {
+    status: 502,
+    message: 'The sign-in provider does not answer as this hub expects. Try again later, or sign in another way.',
+  },
+  provider_sign_in_ended: {
+    status: 400,
+    message: 'This sign-in began in another tab, was used already, or took longer than 10 minutes. Begin again.',
+  },
+  provider_answer_refused: {
+    status: 400,
+    message: 'The provider refused this sign-in, or its answer is not valid. Begin again.',
+  },
+  provider_gives_no_role: {
+    status: 403,
+    message: 'Your account at the provider may not use this hub. Ask an administrator.',
+  },
+  provider_account_taken: { status: 409, message: 'Another person of this hub has this account at the provider.' },
+  provider_link_not_found: { status: 404, message: 'This link no longer exists.' },
+  password_too_long_ago: {
+    status: 409,
+    message: 'Sign in with your password again, and link the account at the provider within 5 minutes.',
+  },
+  only_way_in: { status: 409, message: 'You have no password, so this is your only way to sign in.' },
+  logout_token_invalid: { status: 400, message: 'The logout token is not valid.' },
   role_required: { status: 403, message: 'Your role does not allow this.' },
   application_role_required: { status: 403, message: 'Your role does not allow this application.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },

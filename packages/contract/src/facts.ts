@@ -27,7 +27,8 @@ type Switched = Ledgered & { deterrent: string; detectionId: string | null }
 
 /** The data of each kind. */
 export type FactData = {
-  'session.started': Nothing
+  /** `provider` is the name of the sign-in provider. */
+  'session.started': { provider?: string }
   'session.refused': Nothing
   'session.ended': { sessionId: string }
   /** A call that the person's role does not allow; the target is the call. */
@@ -43,6 +44,10 @@ export type FactData = {
   'two-factor.disabled': Nothing
   'recovery-codes.renewed': Nothing
   'recovery-code.used': Nothing
+
+  /** An account at a sign-in provider. */
+  'provider.linked': { provider: string }
+  'provider.unlinked': { provider: string }
 
   /** The target is the subscription. */
   'push.subscribed': Nothing
@@ -61,6 +66,8 @@ export type FactData = {
   'user.password-reset': { username: string }
   'user.two-factor-reset': { username: string }
   'user.deleted': { username: string }
+  /** By the command line, while this hub accepts no passwords. */
+  'user.local-sign-in-allowed': { username: string }
   'user-invitation.created': { label: string; role: Role }
   'user-invitation.revoked': { label: string; role: Role }
 

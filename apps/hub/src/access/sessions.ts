@@ -6,13 +6,20 @@ export type Caller = Principal & { username: string; sessionId: string }
 /** A call that requires a higher role than its caller has; `call` is its line in the policy. */
 export type RefusedCall = { caller: Caller; call: string; sourceIp: string }
 
+/** From where a session is opened, and by which account at a sign-in provider. */
+export type SessionOrigin = {
+  sourceIp: string
+  userAgent: string
+  provider?: { linkId: string; session: string | undefined; idToken: string }
+}
+
 /** The sessions as requests, and pages that outlive a request, use them; accounts/ creates it. */
 export type Sessions = {
   /**
    * Opens a session and returns its access token. Throws `session_ended` when the user was deleted or deactivated
    * meanwhile, or the checked password was replaced.
    */
-  start(user: { id: string; passwordHash?: string }, from: { sourceIp: string; userAgent: string }): Promise<string>
+  start(user: { id: string; passwordHash?: string }, from: SessionOrigin): Promise<string>
   /**
    * Throws `session_required` (no token, or not one of this hub's), `session_ended`, `account_inactive` or, unless it
    * is `evenBeforeTwoFactor`, `two_factor_setup_required`.

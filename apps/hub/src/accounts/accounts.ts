@@ -26,6 +26,9 @@ import type { Passwords } from './passwords.ts'
 
 const HOUR_MS = 3_600_000
 
+/** The hash of people whom only a provider signs in: no password matches it. */
+export const NO_PASSWORD = ''
+
 export type UserRow = Selectable<Tables['users']>
 
 export type NewUser = {
@@ -72,6 +75,7 @@ export async function insertUser(db: Db, user: NewUser, passwordHash: string, no
     two_factor_pending: null,
     two_factor_step: null,
     last_login_at: null,
+    local_sign_in_until: null,
     created_at: now,
   }
   await refuseTakenName(db.insertInto('users').values(row).execute())
@@ -122,6 +126,18 @@ export async function deleteSessionsOf(db: Db, userId: string): Promise<number> 
   return ended.length
 }
 
+/** Runs after the change, inside its serializable transaction: two admins cannot demote each other at once. */
+export async function requireAnAdmin(db: Db): Promise<void> {
+  const admin = await db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('active', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (!admin) throw new HubError('last_admin')
+}
+
 /** For the command line. Throws `user_not_found`, and names the admins: who lost their own name can ask nobody else. */
 export async function findByName(db: Db, username: string): Promise<UserRow> {
   const users = db.selectFrom('users').selectAll()
@@ -157,6 +173,23 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
       target: user.id,
       data: { username: user.username },
     })
+  })
+}
+
+/** Whether this person may use a password on a hub that accepts none. */
+export function mayUsePassword(user: Pick<UserRow, 'local_sign_in_until'> | undefined, now: number): boolean {
+  const until = user?.local_sign_in_until ?? 0
+  // With a clock that was set back it would last much too long.
+  return until > now && until <= now + HOUR_MS
+}
+
+/** For the command line, when no provider helps: one hour. */
+export async function allowPassword(db: Db, user: Pick<UserRow, 'id' | 'username'>, author: Authorship): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const until = author.at + HOUR_MS
+    await transaction.updateTable('users').set({ local_sign_in_until: until }).where('id', '=', user.id).execute()
+    const { username } = user
+    await record(transaction, { kind: 'user.local-sign-in-allowed', ...author, target: user.id, data: { username } })
   })
 }
 

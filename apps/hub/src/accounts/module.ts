@@ -6,6 +6,7 @@ import type { App, Ground } from '../facts/room.ts'
 import { endedSessions } from '../followers/sessions.ts'
 import { createContact } from './contact.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
+import { createOpenSession } from './open-session.ts'
 import { createPasswords, type Hashing } from './passwords.ts'
 import { accountRoutes } from './routes.ts'
 import { createSessions } from './sessions.ts'
@@ -18,10 +19,11 @@ export async function open(hub: Ground & { hashing?: Hashing; refusals: Refusals
   const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
   const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', randomSecret)
   const sessions = createSessions({ ...hub, secret: await readOrCreateSecret(db, 'token-secret', randomSecret) })
+  const openSession = createOpenSession({ ...hub, sessions })
   return {
-    gives: { passwords, firstAdmin, sessions, contact: createContact(db, config.contactEmail) },
+    gives: { passwords, openSession, firstAdmin, sessions, contact: createContact(db, config.contactEmail) },
     follows: [endedSessions(sessions)],
-    routes: (app: App) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey }),
+    routes: (app: App) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey, openSession }),
     stop: sessions.stop,
   }
 }

@@ -30,7 +30,7 @@ export type Passwords = {
    * The reason why the password is too easy to guess, as a sentence, or undefined. `names`: all names of the person.
    */
   findWeakness(password: string, names: readonly string[], strangerIp?: string): Promise<string | undefined>
-  /** Takes as long for `undefined` (no such user) as for a user's hash; then returns false. */
+  /** Takes as long for no such user and for `NO_PASSWORD` as for a user's hash; then returns false. */
   verify(password: string, passwordHash: string | undefined, strangerIp?: string): Promise<boolean>
 }
 
@@ -77,9 +77,9 @@ export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = a
     findWeakness: (password, names, strangerIp) => inTurn(() => findWeakness(password, names, estimate), strangerIp),
     async verify(password, passwordHash, strangerIp) {
       absentHash ??= hashing.hash('')
-      const expected = passwordHash ?? (await absentHash)
+      const expected = passwordHash || (await absentHash)
       const matches = await inTurn(() => hashing.verify(expected, password.normalize('NFKC')), strangerIp)
-      return matches && passwordHash !== undefined
+      return matches && Boolean(passwordHash)
     },
   }
 }

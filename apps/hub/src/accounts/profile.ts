@@ -7,7 +7,7 @@ import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
-import { deleteSessionsOf, requireStrongPassword, toHubUser } from './accounts.ts'
+import { deleteSessionsOf, NO_PASSWORD, requireStrongPassword, toHubUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
 import { confirmed, confirmPassword, readUser } from './two-factor.ts'
@@ -20,15 +20,16 @@ export type ProfileDependencies = {
 }
 
 export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
-  const { username, email, firstName, lastName, role, createdAt, twoFactorEnabled } = toHubUser(
-    await readUser(db, caller),
-  )
+  const user = await readUser(db, caller)
+  const hasPassword = user.password_hash !== NO_PASSWORD
+  const { username, email, firstName, lastName, role, createdAt, twoFactorEnabled } = toHubUser(user)
   const { count } = await db
     .selectFrom('recovery_codes')
     .select((eb) => eb.fn.countAll().as('count'))
     .where('user_id', '=', caller.userId)
     .executeTakeFirstOrThrow()
-  return { username, email, firstName, lastName, role, createdAt, twoFactorEnabled, recoveryCodesLeft: Number(count) }
+  const own = { username, email, firstName, lastName, role, createdAt, hasPassword, twoFactorEnabled }
+  return { ...own, recoveryCodesLeft: Number(count) }
 }
 
 /** Throws `changed_meanwhile`. */

@@ -8,7 +8,9 @@ import { mount, type MountOptions } from '../http/mount.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { createUserInvitation, resetTwoFactor, toSessionUser } from './accounts.ts'
+import type { Config } from '../config.ts'
 import { mustSetUp } from './must-set-up.ts'
+import type { OpenSession } from './open-session.ts'
 import type { Passwords } from './passwords.ts'
 import * as own from './profile.ts'
 import type { Refusals } from '../access/refusals.ts'
@@ -34,9 +36,13 @@ export type AccountDependencies = {
   /** 32 bytes as base64. */
   twoFactorKey: string
   refusals: Pick<Refusals, 'count'>
+  openSession: OpenSession
+  config: Pick<Config, 'localSignIn' | 'providers'>
 }
 
-type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<AccountDependencies, 'refusals'>
+type Mounted = own.ProfileDependencies &
+  twoFactor.TwoFactorDependencies &
+  Pick<AccountDependencies, 'refusals' | 'openSession' | 'config'>
 
 /** Sign-in, sign-up, one's own account, and the users and invitations that admins manage. */
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {
@@ -59,7 +65,7 @@ export function accountRoutes(app: FastifyInstance, dependencies: AccountDepende
 
 function mountSessions(app: FastifyInstance, deps: Mounted): void {
   const { db, sessions } = deps
-  const signIn = createSignIn(deps)
+  const signIn = createSignIn({ ...deps, localSignIn: deps.config.localSignIn })
 
   mount(app, contract.login, ({ body, sourceIp, raw }) =>
     signIn.withPassword(body, { sourceIp, userAgent: raw.headers['user-agent'] ?? '' }),
@@ -70,7 +76,15 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.validateSession, async ({ caller }) => {
     const user = await db.selectFrom('users').selectAll().where('id', '=', caller.userId).executeTakeFirst()
     if (!user) throw new HubError('session_ended')
-    return toSessionUser(user, await mustSetUp(db, user))
+    const session = await db
+      .selectFrom('sessions')
+      .leftJoin('provider_links', 'provider_links.id', 'sessions.provider_link_id')
+      .select(['provider_link_id', 'issuer'])
+      .where('sessions.id', '=', caller.sessionId)
+      .executeTakeFirst()
+    const provider = deps.config.providers.find(({ issuer }) => issuer === session?.issuer)?.name
+    const mustSetUpTwoFactor = await mustSetUp(db, user, session?.provider_link_id)
+    return { ...toSessionUser(user, mustSetUpTwoFactor), ...(provider !== undefined && { provider }) }
   })
   mount(app, contract.renewSession, async ({ caller }) => ({ accessToken: await sessions.renew(caller) }))
   mount(app, contract.logout, async (request) => {
@@ -81,8 +95,9 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
 }
 
 function mountSignUp(app: FastifyInstance, deps: Mounted): void {
-  const signUp = createSignUp(deps)
-  mount(app, contract.registrationInfo, () => readRegistrationInfo(deps.db))
+  const { localSignIn } = deps.config
+  const signUp = createSignUp({ ...deps, localSignIn })
+  mount(app, contract.registrationInfo, () => readRegistrationInfo(deps.db, localSignIn))
   mount(app, contract.registerAccount, ({ body, sourceIp }) => signUp(body, sourceIp), FORM)
 }
 

@@ -127,13 +127,14 @@ export function createSessions({
         'users.two_factor_secret',
         'sessions.created_at',
         'sessions.expires_at',
+        'sessions.provider_link_id',
       ])
       .where('sessions.id', '=', sessionId)
       .executeTakeFirst()
     remembered.delete(sessionId)
     if (!row) return undefined
     const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId }
-    const mustSetUpTwoFactor = await mustSetUp(db, row)
+    const mustSetUpTwoFactor = await mustSetUp(db, row, row.provider_link_id)
     const [startedAt, expiresAt] = [row.created_at, row.expires_at]
     const found = { caller, active: row.active === 1, mustSetUpTwoFactor, startedAt, expiresAt }
     if (remembered.size >= REMEMBERED) remembered.clear()
@@ -215,6 +216,11 @@ export function createSessions({
             expires_at: expiresAt,
             source_ip: from.sourceIp,
             user_agent: from.userAgent.slice(0, 300),
+            ...(from.provider && {
+              provider_link_id: from.provider.linkId,
+              provider_session: from.provider.session ?? null,
+              id_token: from.provider.idToken,
+            }),
           })
           .execute()
       })

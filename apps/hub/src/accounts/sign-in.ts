@@ -7,13 +7,12 @@ import { record } from '../facts/facts.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { networksOf, networkOf } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { Sessions } from '../access/sessions.ts'
-import { toSessionUser, type UserRow } from './accounts.ts'
+import { mayUsePassword, type UserRow } from './accounts.ts'
 import { createChallenges } from './challenges.ts'
 import { createCodeGuesses } from './code-guesses.ts'
 import { usernameKey } from './look-alikes.ts'
-import { mustSetUp } from './must-set-up.ts'
-import { isKnownNetwork, rememberNetwork } from './known-networks.ts'
+import { isKnownNetwork } from './known-networks.ts'
+import type { OpenSession } from './open-session.ts'
 import type { Passwords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
 import type { Sealing } from '../database/sealed.ts'
@@ -41,13 +40,15 @@ export type SignIn = {
  */
 export function createSignIn(deps: {
   db: Kysely<Tables>
-  sessions: Sessions
+  openSession: OpenSession
+  /** False: only people to whom the command line allowed it. */
+  localSignIn: boolean
   passwords: Passwords
   secrets: Sealing
   clock: () => number
   refusals: Pick<Refusals, 'count'>
 }): SignIn {
-  const { db, sessions, passwords, clock, refusals } = deps
+  const { db, openSession, passwords, clock, refusals } = deps
   const byPair = createThrottle({ free: PAIR_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const codesByPair = createThrottle({ free: PAIR_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const byAddress = createThrottle({ free: ADDRESS_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
@@ -72,18 +73,6 @@ export function createSignIn(deps: {
 
   const recordRefusal = (user: UserRow | undefined, name: string, sourceIp: string) =>
     record(db, { kind: 'session.refused', at: clock(), actor: { name, userId: user?.id, sourceIp }, data: {} })
-
-  async function openSession(user: UserRow, from: From): Promise<ResponseOf<typeof loginTwoFactor>> {
-    const accessToken = await sessions.start({ id: user.id, passwordHash: user.password_hash }, from)
-    const now = clock()
-    const actor = { name: user.username, userId: user.id, sourceIp: from.sourceIp }
-    await inTransaction(db, async (transaction) => {
-      await transaction.updateTable('users').set({ last_login_at: now }).where('id', '=', user.id).execute()
-      await rememberNetwork(transaction, user.id, from.sourceIp, now)
-      await record(transaction, { kind: 'session.started', at: now, actor, data: {} })
-    })
-    return { accessToken, user: toSessionUser(user, await mustSetUp(db, user)) }
-  }
 
   /** Whoever tried these codes has the password. */
   async function notifyOwner(user: UserRow, sourceIp: string): Promise<void> {
@@ -111,10 +100,11 @@ export function createSignIn(deps: {
       byPair.failed(pair)
       door.failed(from.sourceIp)
 
-      const refuse = async (code: 'invalid_credentials' | 'account_inactive') => {
+      const refuse = async (code: 'invalid_credentials' | 'local_sign_in_off' | 'account_inactive') => {
         await recordRefusal(user, username.slice(0, AUDITED_NAME_LENGTH), from.sourceIp)
         throw new HubError(code)
       }
+      if (!deps.localSignIn && !mayUsePassword(user, clock())) return refuse('local_sign_in_off')
       const strangerIp = isKnown ? undefined : from.sourceIp
       const isRight = await passwords.verify(password, user?.password_hash, strangerIp).catch((error: unknown) => {
         if (error instanceof HubError) refusals.count('sign-in', from.sourceIp)

@@ -21,9 +21,9 @@ export type SignUp = (
   sourceIp: string,
 ) => Promise<ResponseOf<typeof registerAccount>>
 
-export async function readRegistrationInfo(db: Db): Promise<ResponseOf<typeof registrationInfo>> {
+export async function readRegistrationInfo(db: Db, localSignIn: boolean): Promise<ResponseOf<typeof registrationInfo>> {
   const { inviteCodeRequired, openRegistration } = await readSettings(db)
-  return { inviteCodeRequired, openRegistration }
+  return { inviteCodeRequired, openRegistration: openRegistration && localSignIn }
 }
 
 /**
@@ -31,12 +31,17 @@ export async function readRegistrationInfo(db: Db): Promise<ResponseOf<typeof re
  * network's attempts are slowed down. Throws `registration_closed`, `invite_code_invalid`, `password_too_weak` and
  * `username_taken`; then the invitation's use does not count.
  */
-export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; clock: () => number }): SignUp {
+export function createSignUp(deps: {
+  db: Kysely<Tables>
+  passwords: Passwords
+  clock: () => number
+  localSignIn: boolean
+}): SignUp {
   const { db, passwords, clock } = deps
   const attempts = createThrottle({ free: FREE_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, clock })
 
   return async ({ inviteCode, ...person }, sourceIp) => {
-    const { openRegistration, inviteCodeRequired } = await readSettings(db)
+    const { openRegistration, inviteCodeRequired } = await readRegistrationInfo(db, deps.localSignIn)
     if (!openRegistration) throw new HubError('registration_closed')
     if (inviteCodeRequired && !inviteCode)
       throw new HubError('invalid_request', {

@@ -6,7 +6,6 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
-import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
 import type { Page } from '../http/pagination.ts'
 import {
@@ -15,6 +14,7 @@ import {
   insertUser,
   personalKey,
   refuseTakenName,
+  requireAnAdmin,
   requireStrongPassword,
   toHubUser,
   type UserRow,
@@ -125,16 +125,4 @@ function whatChanged(before: UserRow, after: UserRow): string[] {
     before.active === after.active ? [] : after.active === 1 ? 'activated' : 'deactivated',
     before.password_hash === after.password_hash ? [] : 'given a new password',
   ].flat()
-}
-
-/** Runs after the change, inside its serializable transaction: two admins cannot demote each other at once. */
-async function requireAnAdmin(db: Db): Promise<void> {
-  const admin = await db
-    .selectFrom('users')
-    .select('id')
-    .where('role', '=', 'admin')
-    .where('active', '=', 1)
-    .limit(1)
-    .executeTakeFirst()
-  if (!admin) throw new HubError('last_admin')
 }

@@ -14,12 +14,15 @@ import { joinedGateway } from '#testing/joined-gateway.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { policy } from '../access/policy.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { providerSettings, startSignInProvider, type SignInProvider } from '#testing/sign-in-provider.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { auditWords } from '@hedgerow/contract/audit-answers'
 import { createRefusedCalls } from './refused-calls.ts'
 import { makePushKeys } from '../notifications/web-push.ts'
 import { storeDetections } from '../detections/detections.ts'
 
+/** Nothing listens there. */
+const HUB_URL = 'http://127.0.0.1:9'
 const PASSWORD = 'gravel-lantern-42'
 const HOUR_MS = 3_600_000
 
@@ -29,6 +32,11 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/auth/login/two-factor': ['two-factor.use-recovery-code', 'session.start'],
   'POST /v1/auth/logout': ['session.end'],
   'DELETE /v1/auth/sessions/:id': ['session.end'],
+  'POST /v1/auth/providers/:provider/complete': ['user.register', 'provider.link', 'session.start'],
+  'POST /v1/auth/providers/:provider/back-channel-logout': ['session.end'],
+  'POST /v1/auth/providers/logout': ['session.end'],
+  'POST /v1/auth/provider-links': ['provider.link'],
+  'DELETE /v1/auth/provider-links/:id': ['provider.unlink'],
   'POST /v1/auth/register': ['user.register'],
   'PUT /v1/auth/profile': ['profile.update'],
   'PATCH /v1/auth/profile': ['profile.update'],
@@ -111,6 +119,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Calls except GET that leave no entry, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/auth/renew': 'continues a session whose start is recorded',
+  'POST /v1/auth/providers/:provider/begin': 'changes nothing: the hub stores nothing of it',
   'POST /v1/gateway/validate-access': 'changes nothing: it asks for permission',
   'POST /v1/gateway/:id/ui-ticket': 'the handover itself has the entry gateway.open',
   'POST /v1/admin/auto-approval/test': 'changes nothing: it is a preview',
@@ -132,8 +141,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
 
 /** Written only on refusals; each has a test below. */
 const REFUSED_ONLY: readonly string[] = ['identity.confirm', 'call.make']
-/** Of a handover to a gateway's origin, and of what a device's ledger tells. */
-const WITHOUT_CALL: readonly string[] = ['gateway.open', 'device.use', 'device.save-file']
+/** Of a handover to a gateway's origin, of what a device's ledger tells, and of the command line. */
+const WITHOUT_CALL: readonly string[] = ['gateway.open', 'device.use', 'device.save-file', 'user.allow-local-sign-in']
 
 describe('the policy', () => {
   test('has for each call except GET either its audit actions or the reason why there is none', () => {
@@ -154,18 +163,22 @@ describe.each(testEngines)('the audit on %s', (engine) => {
   let hub: TestHub
   let api: ReturnType<typeof createTestApi>
   let admin: string
+  let house: SignInProvider
   let lastId = 0
   const driven = new Set<string>()
   const downloadsDir = mkdtempSync(join(tmpdir(), 'hub-audit-'))
   beforeAll(async () => {
     // Nothing listens there.
     const webhook = { url: 'http://127.0.0.1:9/', secret: 'a secret for webhooks' }
-    hub = await startTestHub(engine, { notifications: { webhook }, downloadsDir })
+    house = await startSignInProvider(HUB_URL)
+    const providers = [providerSettings('first', house.issuer)]
+    hub = await startTestHub(engine, { notifications: { webhook }, downloadsDir, publicUrl: HUB_URL, providers })
     api = createTestApi(hub)
     admin = await hub.signIn('admin')
   })
   afterAll(async () => {
     await hub.stop()
+    await house.stop()
     rmSync(downloadsDir, { recursive: true })
   })
 
@@ -275,6 +288,41 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       }),
     )
     await leaves('POST /v1/auth/logout', () => api(contract.logout, { token }))
+
+    // At a provider.
+    const at = { provider: 'first' }
+    const visit = async (name: string) => {
+      house.people.set(name, { preferred_username: name, groups: ['family'] })
+      const { url, ticket } = (await api(contract.beginProviderSignIn, { params: at })).body as Record<string, string>
+      return { ticket, answer: await house.visit(url!, name) }
+    }
+    const answer = await visit('nora')
+    const complete = () => api(contract.completeProviderSignIn, { params: at, body: answer })
+    const { accessToken: nora } = await leaves<{ accessToken: string }>(
+      'POST /v1/auth/providers/:provider/complete',
+      complete,
+    )
+    await leaves('POST /v1/auth/providers/logout', () => api(contract.logoutAtProvider, { token: nora }))
+    await api(contract.completeProviderSignIn, { params: at, body: await visit('nora') })
+    await leaves('POST /v1/auth/providers/:provider/back-channel-logout', async () => {
+      const response = await hub.app.inject({
+        method: 'POST',
+        url: `${contract.API_BASE}/v1/auth/providers/first/back-channel-logout`,
+        payload: new URLSearchParams({ logout_token: await house.logoutToken('nora') }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      return { status: response.statusCode, body: undefined }
+    })
+    await hub.addUser('paul', 'user', PASSWORD)
+    const linking = await api(contract.completeProviderSignIn, { params: at, body: await visit('paul') })
+    const paul = await tokenOf('paul')
+    await leaves('POST /v1/auth/provider-links', () =>
+      api(contract.linkProvider, { token: paul, body: linking.body as { link: string } }),
+    )
+    const [{ id: linkId }] = (await api(contract.listProviderLinks, { token: paul })).body as [{ id: string }]
+    await leaves('DELETE /v1/auth/provider-links/:id', () =>
+      api(contract.unlinkProvider, { token: paul, params: { id: linkId } }),
+    )
 
     // Other people's.
     const emil = await leaves<HubUser>('POST /v1/hub/users', () =>

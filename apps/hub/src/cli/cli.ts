@@ -13,7 +13,14 @@ import { newUserInvitation } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { createUserInvitation, findByName, resetPassword, resetTwoFactor } from '../accounts/accounts.ts'
+import {
+  allowPassword,
+  createUserInvitation,
+  findByName,
+  NO_PASSWORD,
+  resetPassword,
+  resetTwoFactor,
+} from '../accounts/accounts.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { backupDatabase, restoreDatabase } from '../database/backup.ts'
 import { openDatabase } from '../database/database.ts'
@@ -41,6 +48,7 @@ export const HELP = `Usage: ${COMMAND} [command]
   support FILE            write what helps to find a fault, without secrets, names of people or addresses
   reset-password NAME     give a user a new password and end their sessions
   reset-two-factor NAME   switch a user's two-factor off, delete their recovery codes and end their sessions
+  allow-password NAME     let a user sign in with their password for an hour, though HUB_LOCAL_SIGN_IN is off
   invite [options]        make an invitation for a new user, and print its code
     --role ROLE           user, manager or admin (user)
     --uses N              how many accounts it makes (1)
@@ -139,6 +147,19 @@ const commands: Readonly<Record<string, Command>> = {
     print(`Two-factor of ${JSON.stringify(user.username)} ${wasOn ? 'is switched off' : 'was off already'}.`)
     print(`Deleted recovery codes: ${recoveryCodes}. Ended sessions: ${sessions}. The password is the same.`)
     if (required) print('This hub requires two-factor: the next sign-in asks to set it up.')
+    if (user.active === 0) print('The account is inactive: an admin has to activate it.')
+    return 0
+  },
+
+  async 'allow-password'(args, { config, print }) {
+    const [name] = read(args, 'allow-password NAME', 1).positionals
+    const user = await withDatabase(config, async (db) => {
+      const found = await findByName(db, name!)
+      await allowPassword(db, found, { at: Date.now(), actor: HUB })
+      return found
+    })
+    print(`${JSON.stringify(user.username)} (${user.role}) may sign in with their password for an hour, at /login.`)
+    if (user.password_hash === NO_PASSWORD) print('They have no password yet: reset-password gives them one.')
     if (user.active === 0) print('The account is inactive: an admin has to activate it.')
     return 0
   },

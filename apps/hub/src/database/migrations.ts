@@ -36,6 +36,7 @@ import * as disarmEnds from './migrations/036-disarm-ends.ts'
 import * as channels from './migrations/037-channels.ts'
 import * as invitedGateways from './migrations/038-invited-gateways.ts'
 import * as threatsAreIncidents from './migrations/039-threats-are-incidents.ts'
+import * as signInProviders from './migrations/041-sign-in-providers.ts'
 import * as snoozes from './migrations/044-snoozes.ts'
 import type { Engine } from './engine.ts'
 
@@ -77,6 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '037-channels', up: channels.up },
   { name: '038-invited-gateways', up: invitedGateways.up },
   { name: '039-threats-are-incidents', up: threatsAreIncidents.up },
+  { name: '041-sign-in-providers', up: signInProviders.up },
   { name: '044-snoozes', up: snoozes.up },
 ]
 

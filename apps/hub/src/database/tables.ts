@@ -26,6 +26,8 @@ export type Tables = {
     /** The time step of the last accepted code (RFC 6238 section 5.2). */
     two_factor_step: number | null
     last_login_at: number | null
+    /** Until then the person may use a password although the hub accepts none. */
+    local_sign_in_until: number | null
     created_at: number
   }
   /** Unused recovery codes. */
@@ -63,6 +65,19 @@ export type Tables = {
     expires_at: number
     source_ip: string
     user_agent: string
+    /** Where a sign-in provider opened it: the link, the session there (`sid`), and the proof for ending that. */
+    provider_link_id: Generated<string | null>
+    provider_session: Generated<string | null>
+    id_token: Generated<string | null>
+  }
+  /** People's accounts at sign-in providers; issuer and subject name one. */
+  provider_links: {
+    id: string
+    user_id: string
+    issuer: string
+    subject: string
+    created_at: number
+    last_used_at: number
   }
   registrations: {
     id: string

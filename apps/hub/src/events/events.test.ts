@@ -200,6 +200,8 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
     'gateway.vpn-config-read',
     'identity.refused',
     'incidents.exported',
+    'provider.linked',
+    'provider.unlinked',
     'push.subscribed',
     'push.unsubscribed',
     'recovery-code.used',
@@ -210,6 +212,7 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
     'site.left',
     'two-factor.guessed',
     'two-factor.set-up',
+    'user.local-sign-in-allowed',
     'user.password-changed',
     'user.registration-refused',
   ]

@@ -28,6 +28,9 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'recovery-codes.renewed': toAll(),
   'recovery-code.used': toAll(),
 
+  'provider.linked': toAll(),
+  'provider.unlinked': toAll(),
+
   'push.subscribed': toAll(),
   'push.unsubscribed': toAll(),
 
@@ -41,6 +44,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'user.password-changed': toAll(),
   'user.password-reset': toAll('activity'),
   'user.two-factor-reset': toAll('users', 'activity'),
+  'user.local-sign-in-allowed': toAll(),
   'user.deleted': toAll(...USERS),
   'user-invitation.created': toAll('invitations', 'activity'),
   'user-invitation.revoked': toAll('invitations', 'activity'),

@@ -86,7 +86,7 @@ function operation(call: DescribedCall): Json {
     tags: [audience],
     security: securityOf(call),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
+    ...(body && { requestBody: { required: true, content: inBody(call, schemaOf(body, 'input')) } }),
     responses: { ...success(call), ...refusals(call) },
   }
 }
@@ -196,6 +196,10 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: z.ZodType | un
 
 function json(schema: Json): Json {
   return { 'application/json': { schema } }
+}
+
+function inBody({ form }: Call, schema: Json): Json {
+  return form ? { 'application/x-www-form-urlencoded': { schema } } : json(schema)
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {

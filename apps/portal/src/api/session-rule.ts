@@ -10,7 +10,7 @@ const ROLE_TOO_LOW: ReadonlySet<string | undefined> = new Set(['role_required', 
 const VISITOR_PATHS: ReadonlySet<string> = new Set(['/login', '/register'])
 
 export function endsSession(answer: { status: number; error: string | undefined; path: string }): boolean {
-  if (VISITOR_PATHS.has(answer.path)) return false
+  if (VISITOR_PATHS.has(answer.path) || answer.path.startsWith('/login/')) return false
   if (answer.status === 401) return true
   return answer.status === 403 && !ROLE_TOO_LOW.has(answer.error)
 }

@@ -4,12 +4,20 @@
  */
 import { TOKEN_STORAGE_KEY } from '@hedgerow/contract/constants'
 import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
-import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
+import {
+  completeProviderSignIn,
+  login,
+  loginTwoFactor,
+  logout,
+  logoutAtProvider,
+  validateSession,
+} from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { askTwice } from '@hedgerow/ui/ask-twice.ts'
 import { continuePush, endPush } from './browser-push.ts'
 import { api, ApiError, listenToSession } from './client.ts'
 import { dropDrafts, keepDraftsOnlyFor, saveOpenDrafts } from './drafts.ts'
+import { holdLink, linkWaiting } from './provider-sign-in.ts'
 import { renewWhileActive } from './renewal.ts'
 import { clearExpiredMessage, clearToken, hasToken, readToken, writeToken } from './token.ts'
 
@@ -24,10 +32,14 @@ type Session = {
   signIn: (credentials: BodyOf<typeof login>) => Promise<string | undefined>
   /** The second step. Throws ApiError. */
   confirmSignIn: (answer: BodyOf<typeof loginTwoFactor>) => Promise<void>
+  /** Throws ApiError. False: the person has to sign in with a password, which links the accounts. */
+  signInAtProvider: (provider: string, answer: BodyOf<typeof completeProviderSignIn>) => Promise<boolean>
   /** Reads the person again after a change to their account. Throws ApiError. */
   refresh: () => Promise<void>
   signOut: () => Promise<void>
 }
+
+type SignedIn = ResponseOf<typeof loginTwoFactor>
 
 const SessionContext = createContext<Session | null>(null)
 
@@ -35,7 +47,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(() =>
     hasToken() ? { status: 'loading' } : { status: 'visitor', signedOut: false },
   )
-  const enter = useCallback(({ accessToken, user }: ResponseOf<typeof loginTwoFactor>) => {
+  const enter = useCallback(({ accessToken, user }: SignedIn) => {
     writeToken(accessToken)
     clearExpiredMessage()
     keepDraftsOnlyFor(ownerOf(user))
@@ -100,23 +112,55 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       signIn: async (credentials) => {
         const answer = await api(login, { body: credentials })
         if ('challenge' in answer) return answer.challenge
-        enter(answer)
+        enter(await linked(answer))
         return undefined
       },
-      confirmSignIn: async (answer) => enter(await api(loginTwoFactor, { body: answer })),
+      confirmSignIn: async (answer) => enter(await linked(await api(loginTwoFactor, { body: answer }))),
+      signInAtProvider: async (provider, body) => {
+        const answer = await api(completeProviderSignIn, { params: { provider }, body })
+        if ('link' in answer) holdLink(answer.link)
+        else enter(answer)
+        return !('link' in answer)
+      },
       refresh: async () => setState({ status: 'signed-in', user: await api(validateSession, {}) }),
       signOut: async () => {
         // The hub ends the session too. If it can't be reached, this browser still drops the token.
-        await api(logout, {}).catch((error: unknown) => console.error('Sign-out was not confirmed by the hub:', error))
+        const atProvider = await endSession(here.current?.provider !== undefined).catch((error: unknown) => {
+          console.error('Sign-out was not confirmed by the hub:', error)
+          return null
+        })
         clearToken()
         clearExpiredMessage()
         endPush().catch((error: unknown) => console.error('Push messages did not end in this browser:', error))
-        leave(true)
+        if (atProvider === null) return leave(true)
+        dropDrafts()
+        setState({ status: 'loading' })
+        location.assign(atProvider)
       },
     }),
     [state, enter, leave],
   )
   return <SessionContext value={session}>{children}</SessionContext>
+}
+
+/** Returns the page where the session ends at the provider that opened it, if it has one. */
+async function endSession(isOfProvider: boolean): Promise<string | null> {
+  if (isOfProvider) return (await api(logoutAtProvider, {})).url
+  await api(logout, {})
+  return null
+}
+
+/** Links a waiting account at a provider with the account of this sign-in, which ends when that fails. */
+async function linked(signedIn: SignedIn): Promise<SignedIn> {
+  writeToken(signedIn.accessToken)
+  try {
+    await linkWaiting()
+  } catch (error) {
+    await api(logout, {}).catch(() => undefined)
+    clearToken()
+    throw error
+  }
+  return signedIn
 }
 
 const validate = (signal: AbortSignal): Promise<SessionUser> =>

@@ -7,6 +7,7 @@ import { AboutForm } from './about-form.tsx'
 import { Alerts } from './alerts.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { useProfile } from './queries.ts'
+import { ProviderLinks } from './provider-links.tsx'
 import { Sessions } from './sessions.tsx'
 import { TwoFactor } from './two-factor.tsx'
 import styles from './page.module.css'
@@ -14,6 +15,7 @@ import styles from './page.module.css'
 export function ProfilePage() {
   const { username } = useUser()
   const profile = useProfile()
+  const hasPassword = profile.data?.hasPassword !== false
   return (
     <>
       <PageHead title="Profile" lead={`Signed in as ${username}.`} />
@@ -26,18 +28,27 @@ export function ProfilePage() {
               <PanelWaiting query={profile} rows={6} label="Loading your profile" />
             )}
           </Panel>
-          <Panel id="two-factor" title="Two-factor sign-in">
-            {profile.data !== undefined ? (
-              <TwoFactor profile={profile.data} />
-            ) : (
-              <PanelWaiting query={profile} rows={2} label="Loading two-factor" />
-            )}
-          </Panel>
+          {hasPassword && (
+            <Panel id="two-factor" title="Two-factor sign-in">
+              {profile.data !== undefined ? (
+                <TwoFactor profile={profile.data} />
+              ) : (
+                <PanelWaiting query={profile} rows={2} label="Loading two-factor" />
+              )}
+            </Panel>
+          )}
         </div>
         <Panel id="password" title="Password">
-          <PasswordForm />
+          {hasPassword ? (
+            <PasswordForm />
+          ) : (
+            <div className={styles.form}>
+              You have no password: a provider signs you in. An administrator can give you one.
+            </div>
+          )}
         </Panel>
       </div>
+      <ProviderLinks />
       <Alerts />
       <Panel id="sessions" title="Signed-in sessions">
         <Sessions />

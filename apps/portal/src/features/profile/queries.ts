@@ -5,8 +5,10 @@ import {
   disableTwoFactor,
   editProfile,
   endSession,
+  listProviderLinks,
   listSessions,
   readProfile,
+  unlinkProvider,
 } from 'virtual:contract-calls'
 import { api, replaceToken } from '#api/client.ts'
 import { useChange } from '#api/use-change.ts'
@@ -14,6 +16,7 @@ import { useSession } from '#api/session.tsx'
 
 const PROFILE_KEY = ['profile'] as const
 const SESSIONS_KEY = ['sessions'] as const
+const LINKS_KEY = ['provider-links'] as const
 const SESSIONS_REFRESH_MS = 30_000
 
 export const useProfile = () =>
@@ -47,6 +50,11 @@ export const useChangePassword = () =>
   })
 
 export const useEndSession = () => useChange(SESSIONS_KEY, (id: string) => api(endSession, { params: { id } }))
+
+export const useProviderLinks = () =>
+  useQuery({ queryKey: LINKS_KEY, queryFn: ({ signal }) => api(listProviderLinks, { signal }) })
+
+export const useUnlinkProvider = () => useChange(LINKS_KEY, (id: string) => api(unlinkProvider, { params: { id } }))
 
 export function useDisableTwoFactor() {
   const refreshProfile = useRefreshProfile()

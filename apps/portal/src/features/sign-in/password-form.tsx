@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { failureOf, type Failure } from '#api/failure.ts'
 import { useSession } from '#api/session.tsx'
 import { EntranceHead } from '@hedgerow/ui/entrance.tsx'
@@ -17,9 +17,11 @@ type PasswordFormProps = {
   problem: Failure | undefined
   onTry: (username: string) => void
   onChallenge: (challenge: string) => void
+  /** Above the fields. */
+  children?: ReactNode
 }
 
-export function PasswordForm({ username, expired, problem: first, onTry, onChallenge }: PasswordFormProps) {
+export function PasswordForm({ username, expired, problem: first, onTry, onChallenge, children }: PasswordFormProps) {
   const { signIn } = useSession()
   const [problem, setProblem] = useState(first)
   const [working, setWorking] = useState(false)
@@ -61,6 +63,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
       noValidate
     >
       <EntranceHead title={LOGIN_HEAD.title}>{LOGIN_HEAD.lead}</EntranceHead>
+      {children}
       {expired !== null && <Notice tone="warning">{expired}</Notice>}
       {problem !== undefined && <FailureNotice {...problem} />}
       <TextInput
