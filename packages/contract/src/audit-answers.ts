@@ -28,6 +28,8 @@ export const auditWords = {
   'two-factor.disable': own('switched two-factor off'),
   'two-factor.renew-recovery-codes': own('renewed their recovery codes'),
   'two-factor.use-recovery-code': own('used a recovery code'),
+  'token.create': { done: 'made the token', target: 'text' },
+  'token.revoke': { done: 'revoked the token', target: 'text' },
   'push.subscribe': own('switched push messages on in a browser'),
   'push.unsubscribe': own('removed a browser with push messages'),
   'user.register': own('registered', 'could not register: the invite code is wrong'),
@@ -110,6 +112,13 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'two-factor.disabled': { action: 'two-factor.disable' },
   'recovery-codes.renewed': { action: 'two-factor.renew-recovery-codes' },
   'recovery-code.used': { action: 'two-factor.use-recovery-code' },
+
+  'token.created': {
+    action: 'token.create',
+    target: ({ data }) => data.name,
+    reason: ({ data: { role, access } }) => `${role}, ${access === 'read' ? 'reads only' : 'reads and changes'}`,
+  },
+  'token.revoked': { action: 'token.revoke', target: ({ data }) => data.name },
 
   'push.subscribed': { action: 'push.subscribe' },
   'push.unsubscribed': { action: 'push.unsubscribe' },

@@ -44,6 +44,9 @@ export type FactData = {
   'recovery-codes.renewed': Nothing
   'recovery-code.used': Nothing
 
+  'token.created': { name: string; role: Role; access: 'read' | 'all' }
+  'token.revoked': { name: string }
+
   /** The target is the subscription. */
   'push.subscribed': Nothing
   'push.unsubscribed': Nothing

@@ -112,14 +112,21 @@ export async function requireStrongPassword(
 }
 
 /**
- * Ends everything that the user's password or rights opened: sessions, and sign-ins that wait for a code; returns the
- * number of sessions. Runs in the transaction that changes them; its fact also ends streams at once
+ * Ends everything that the user's password or rights opened: sessions, sign-ins that wait for a code, and links that
+ * set a new password; returns the number of sessions. Runs in the transaction that changes them; its fact also ends streams at once
  * (followers/sessions.ts).
  */
 export async function deleteSessionsOf(db: Db, userId: string): Promise<number> {
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute()
+  await db.deleteFrom('password_resets').where('user_id', '=', userId).execute()
   return ended.length
+}
+
+/** The same with the tokens of programs, where somebody else may have had the account, or nobody is to have it. */
+export async function deleteAccessOf(db: Db, userId: string): Promise<void> {
+  await deleteSessionsOf(db, userId)
+  await db.deleteFrom('api_tokens').where('user_id', '=', userId).execute()
 }
 
 /** For the command line. Throws `user_not_found`, and names the admins: who lost their own name can ask nobody else. */
@@ -149,7 +156,7 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   const passwordHash = await passwords.hash(password)
   await inTransaction(db, async (transaction) => {
     await transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()
-    await deleteSessionsOf(transaction, user.id)
+    await deleteAccessOf(transaction, user.id)
     await record(transaction, {
       kind: 'user.password-reset',
       at: Date.now(),

@@ -16,6 +16,7 @@ import { createSignIn } from './sign-in.ts'
 import { createSignUp, readRegistrationInfo } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
 import { createSealing } from '../database/sealed.ts'
+import * as tokens from './tokens.ts'
 import * as twoFactor from './two-factor.ts'
 import { listUserInvitations, revokeUserInvitation } from './user-invitations.ts'
 import * as users from './users.ts'
@@ -52,6 +53,7 @@ export function accountRoutes(app: FastifyInstance, dependencies: AccountDepende
   mountSessions(app, deps)
   mountSignUp(app, deps)
   mountProfile(app, deps)
+  mountTokens(app, deps)
   mountTwoFactor(app, deps)
   mountUsers(app, deps)
   mountInvitations(app, deps)
@@ -103,6 +105,16 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
   )
   mount(app, contract.listSessions, ({ caller }) => own.listOwnSessions(db, caller, clock()))
   mount(app, contract.endSession, (request) => own.endOwnSession(deps, request.params.id, request.act))
+}
+
+function mountTokens(app: FastifyInstance, deps: Mounted): void {
+  const { db, sessions } = deps
+  mount(app, contract.listTokens, ({ caller }) => tokens.listTokens(db, caller.userId))
+  mount(app, contract.createToken, ({ body, act }) => tokens.createToken(deps, body, act), FORM)
+  mount(app, contract.revokeToken, async ({ params, act }) => {
+    await tokens.revokeToken(db, params.id, act)
+    await sessions.end(params.id)
+  })
 }
 
 function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {

@@ -37,6 +37,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/auth/two-factor/enable': ['two-factor.enable'],
   'POST /v1/auth/two-factor/recovery-codes': ['two-factor.renew-recovery-codes'],
   'POST /v1/auth/two-factor/disable': ['two-factor.disable'],
+  'POST /v1/auth/tokens': ['token.create'],
+  'DELETE /v1/auth/tokens/:id': ['token.revoke'],
   'POST /v1/hub/users': ['user.create'],
   'PUT /v1/hub/users/:id': [
     'user.update',
@@ -270,6 +272,10 @@ describe.each(testEngines)('the audit on %s', (engine) => {
         body: { password: `${PASSWORD}-new`, code: renewed.recoveryCodes[0]! },
       }),
     )
+    const { details } = await leaves<{ details: contract.ApiToken }>('POST /v1/auth/tokens', () =>
+      api(contract.createToken, { token, body: { name: 'backup', password: `${PASSWORD}-new` } }),
+    )
+    await leaves('DELETE /v1/auth/tokens/:id', () => api(contract.revokeToken, { token, params: { id: details.id } }))
     await leaves('POST /v1/auth/logout', () => api(contract.logout, { token }))
 
     // Other people's.

@@ -28,6 +28,9 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'recovery-codes.renewed': toAll(),
   'recovery-code.used': toAll(),
 
+  'token.created': toAll(),
+  'token.revoked': toAll(),
+
   'push.subscribed': toAll(),
   'push.unsubscribed': toAll(),
 
