@@ -57,6 +57,8 @@ const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   enableTwoFactor: () => ({ body: { code: '123456' } }),
   disableTwoFactor: () => ({ body: { password: 'not this one', code: '123456' } }),
   renewRecoveryCodes: () => ({ body: { password: 'not this one', code: '123456' } }),
+  requestPasswordReset: () => ({ body: { who: 'nobody' } }),
+  completePasswordReset: () => ({ body: { token: 'guessed', newPassword: PASSWORD } }),
   createToken: () => ({ body: { name: aName(), password: 'not this one' } }),
   createUser: () => ({ body: { ...person(), password: PASSWORD } }),
   updateUser: () => ({ body: person() }),

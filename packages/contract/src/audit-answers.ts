@@ -32,6 +32,7 @@ export const auditWords = {
   'token.revoke': { done: 'revoked the token', target: 'text' },
   'push.subscribe': own('switched push messages on in a browser'),
   'push.unsubscribe': own('removed a browser with push messages'),
+  'password-reset.send': own('was sent a link that sets a new password'),
   'user.register': own('registered', 'could not register: the invite code is wrong'),
   'user.create': { done: 'added the user', target: 'user' },
   'user.update': { done: 'edited the user', target: 'user' },
@@ -123,6 +124,7 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'push.subscribed': { action: 'push.subscribe' },
   'push.unsubscribed': { action: 'push.unsubscribe' },
 
+  'password-reset.sent': { action: 'password-reset.send' },
   'user.registered': { action: 'user.register' },
   'user.registration-refused': { action: 'user.register', result: 'refused' },
   'user.created': { action: 'user.create' },
@@ -131,11 +133,17 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'user.activated': { action: 'user.activate' },
   'user.deactivated': { action: 'user.deactivate' },
   'user.password-changed': { action: 'user.change-password' },
-  'user.password-reset': { action: 'user.reset-password' },
+  'user.password-reset': {
+    action: 'user.reset-password',
+    reason: ({ data: { byMail } }) => (byMail ? 'by the link in a mail' : undefined),
+  },
   'user.two-factor-reset': { action: 'user.reset-two-factor' },
   // The id of a deleted user cannot be looked up.
   'user.deleted': { action: 'user.delete', target: ({ data }) => data.username },
-  'user-invitation.created': { action: 'user-invitation.create' },
+  'user-invitation.created': {
+    action: 'user-invitation.create',
+    reason: ({ data: { email } }) => (email === undefined ? undefined : `by mail to ${email}`),
+  },
   'user-invitation.revoked': { action: 'user-invitation.revoke' },
 
   'registration.requested': { action: 'registration.request' },

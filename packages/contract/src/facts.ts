@@ -51,6 +51,8 @@ export type FactData = {
   'push.subscribed': Nothing
   'push.unsubscribed': Nothing
 
+  /** A link that sets a new password went to the actor, who need not be who asked for it. */
+  'password-reset.sent': Nothing
   'user.registered': { username: string; role: Role }
   /** The invitation code was wrong; the actor is the requested username. */
   'user.registration-refused': Nothing
@@ -61,10 +63,10 @@ export type FactData = {
   'user.activated': Nothing
   'user.deactivated': Nothing
   'user.password-changed': Nothing
-  'user.password-reset': { username: string }
+  'user.password-reset': { username: string; byMail?: true }
   'user.two-factor-reset': { username: string }
   'user.deleted': { username: string }
-  'user-invitation.created': { label: string; role: Role }
+  'user-invitation.created': { label: string; role: Role; email?: string | undefined }
   'user-invitation.revoked': { label: string; role: Role }
 
   /** A device asks to join; it had no waiting request. */

@@ -28,6 +28,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/auth/logout': { self: 'session' },
   'GET /v1/auth/registration-info': 'anyone',
   'POST /v1/auth/register': 'anyone',
+  'POST /v1/auth/password-reset': 'anyone',
+  'POST /v1/auth/password-reset/complete': 'anyone',
   'GET /v1/auth/profile': { self: 'account' },
   'PUT /v1/auth/profile': { self: 'account' },
   'PATCH /v1/auth/profile': { self: 'account' },

@@ -201,7 +201,7 @@ export async function createUserInvitation(
   wanted: z.input<typeof newUserInvitation>,
   { at, actor }: Authorship,
 ): Promise<{ invitation: UserInvitation; code: string }> {
-  const { label, role, maxUses, expiresInHours } = newUserInvitation.parse(wanted)
+  const { label, role, maxUses, expiresInHours, email } = newUserInvitation.parse(wanted)
   const code = makeCode()
   const row: InvitationRow = {
     id: randomUUID(),
@@ -222,7 +222,7 @@ export async function createUserInvitation(
       at,
       actor,
       target: row.id,
-      data: { label, role },
+      data: { label, role, email },
     })
   })
   return { invitation: toUserInvitation(row, at), code }

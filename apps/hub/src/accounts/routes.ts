@@ -1,6 +1,8 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Tables } from '../database/tables.ts'
 import { by, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -9,6 +11,8 @@ import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { createUserInvitation, resetTwoFactor, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
+import { createAccountMail } from './mail.ts'
+import { createPasswordResets } from './password-reset.ts'
 import type { Passwords } from './passwords.ts'
 import * as own from './profile.ts'
 import type { Refusals } from '../access/refusals.ts'
@@ -143,10 +147,51 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
   })
 }
 
+export type MailDependencies = Pick<AccountDependencies, 'db' | 'passwords' | 'clock'> & {
+  log: Logger
+  notifications: Pick<Notifications, 'requireMail' | 'sendMail'>
+  languageOf: (userId: string) => Promise<contract.Language>
+}
+
+/** What goes by mail, which is opened after the accounts. */
+export function mailRoutes(app: FastifyInstance, deps: MailDependencies): void {
+  const { db, notifications } = deps
+  const mail = createAccountMail({ ...deps, sendMail: notifications.sendMail })
+  const resets = createPasswordResets({ ...deps, mail })
+  mount(
+    app,
+    contract.requestPasswordReset,
+    ({ body, sourceIp }) => {
+      notifications.requireMail()
+      resets.request(body.who, sourceIp)
+    },
+    FORM,
+  )
+  mount(
+    app,
+    contract.completePasswordReset,
+    ({ body, sourceIp }) => resets.complete(body.token, body.newPassword, sourceIp),
+    FORM,
+  )
+  mount(
+    app,
+    contract.createUserInvitation,
+    async ({ body, act }) => {
+      const { email } = body
+      if (email !== undefined) notifications.requireMail()
+      const made = await createUserInvitation(db, body, by(act))
+      if (email === undefined) return made
+      const until = new Date(made.invitation.expiresAt)
+      const problem = await mail.sendInvitation(email, { code: made.code, by: act.actor.username, until })
+      return { ...made, mail: { to: email, problem } }
+    },
+    FORM,
+  )
+}
+
 function mountInvitations(app: FastifyInstance, { db, clock }: Mounted): void {
   mount(app, contract.listUserInvitations, ({ query, reply }) =>
     listUserInvitations(db, { query, reply, now: clock() }),
   )
-  mount(app, contract.createUserInvitation, ({ body, act }) => createUserInvitation(db, body, by(act)), FORM)
   mount(app, contract.revokeUserInvitation, (request) => revokeUserInvitation(db, request.params.id, request.act))
 }

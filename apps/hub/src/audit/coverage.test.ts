@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,6 +38,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/auth/two-factor/enable': ['two-factor.enable'],
   'POST /v1/auth/two-factor/recovery-codes': ['two-factor.renew-recovery-codes'],
   'POST /v1/auth/two-factor/disable': ['two-factor.disable'],
+  'POST /v1/auth/password-reset/complete': ['user.reset-password'],
   'POST /v1/auth/tokens': ['token.create'],
   'DELETE /v1/auth/tokens/:id': ['token.revoke'],
   'POST /v1/hub/users': ['user.create'],
@@ -108,6 +110,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Calls except GET that leave no entry, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
+  'POST /v1/auth/password-reset': 'answers before it looks; a link that is sent has the entry password-reset.send',
   'POST /v1/auth/renew': 'continues a session whose start is recorded',
   'POST /v1/gateway/validate-access': 'changes nothing: it asks for permission',
   'POST /v1/gateway/:id/ui-ticket': 'the handover itself has the entry gateway.open',
@@ -130,8 +133,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
 
 /** Written only on refusals; each has a test below. */
 const REFUSED_ONLY: readonly string[] = ['identity.confirm', 'call.make']
-/** Of a handover to a gateway's origin, and of what a device's ledger tells. */
-const WITHOUT_CALL: readonly string[] = ['gateway.open', 'device.use', 'device.save-file']
+/** Of a link that is sent, of a handover to a gateway's origin, and of what a device's ledger tells. */
+const WITHOUT_CALL: readonly string[] = ['password-reset.send', 'gateway.open', 'device.use', 'device.save-file']
 
 describe('the policy', () => {
   test('has for each call except GET either its audit actions or the reason why there is none', () => {
@@ -298,6 +301,15 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     )
     await leaves('DELETE /v1/hub/users/:id/two-factor', () =>
       api(contract.resetUserTwoFactor, { token: admin, params }),
+    )
+    const link = { created_at: hub.clock.now(), expires_at: hub.clock.now() + HOUR_MS }
+    const linkHash = createHash('sha256').update('of a mail').digest('base64')
+    await hub.db
+      .insertInto('password_resets')
+      .values({ ...link, user_id: emil.id, token_hash: linkHash })
+      .execute()
+    await leaves('POST /v1/auth/password-reset/complete', () =>
+      api(contract.completePasswordReset, { body: { token: 'of a mail', newPassword: `${PASSWORD}-third` } }),
     )
     await leaves('DELETE /v1/hub/users/:id', () => api(contract.deleteUser, { token: admin, params }))
 

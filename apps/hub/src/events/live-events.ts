@@ -34,6 +34,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'push.subscribed': toAll(),
   'push.unsubscribed': toAll(),
 
+  'password-reset.sent': toAll(),
   'user.registered': toAll('users', 'stats', 'invitations', 'activity'),
   'user.registration-refused': toAll(),
   'user.created': toAll('users', 'stats', 'activity'),

@@ -2,11 +2,14 @@ import type { BodyOf } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   changePassword,
+  createToken,
   disableTwoFactor,
   editProfile,
   endSession,
   listSessions,
+  listTokens,
   readProfile,
+  revokeToken,
 } from 'virtual:contract-calls'
 import { api, replaceToken } from '#api/client.ts'
 import { useChange } from '#api/use-change.ts'
@@ -14,6 +17,7 @@ import { useSession } from '#api/session.tsx'
 
 const PROFILE_KEY = ['profile'] as const
 const SESSIONS_KEY = ['sessions'] as const
+const TOKENS_KEY = ['tokens'] as const
 const SESSIONS_REFRESH_MS = 30_000
 
 export const useProfile = () =>
@@ -47,6 +51,14 @@ export const useChangePassword = () =>
   })
 
 export const useEndSession = () => useChange(SESSIONS_KEY, (id: string) => api(endSession, { params: { id } }))
+
+export const useTokens = () => useQuery({ queryKey: TOKENS_KEY, queryFn: ({ signal }) => api(listTokens, { signal }) })
+
+/** Not cached, because the request has the password and the answer the token. */
+export const useCreateToken = () =>
+  useChange(TOKENS_KEY, (body: BodyOf<typeof createToken>) => api(createToken, { body }), { gcTime: 0 })
+
+export const useRevokeToken = () => useChange(TOKENS_KEY, (id: string) => api(revokeToken, { params: { id } }))
 
 export function useDisableTwoFactor() {
   const refreshProfile = useRefreshProfile()
