@@ -3,9 +3,8 @@
  * `matrix.txt` holds the statuses: a change of who may do what is a change of that file.
  */
 import { keyOf, calls } from '@hedgerow/contract/calls'
-import { API_BASE, callAddress, type Call, type tokenFields } from '@hedgerow/contract'
+import { API_BASE, callAddress, type ApiToken, type Call } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { z } from 'zod'
 import { nextAddress } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -66,7 +65,7 @@ describe.each(testEngines)('the matrix of access on %s', (engine) => {
       admin: await hub.addUser('ada', 'admin', PASSWORD),
       'somebody else': await hub.addUser('theo', 'user', PASSWORD),
     }
-    const tokenFor = async (id: string, wanted: Pick<z.output<typeof tokenFields>, 'role' | 'access'>) => {
+    const tokenFor = async (id: string, wanted: Pick<ApiToken, 'role' | 'access'>) => {
       const fields = { ...wanted, name: 'matrix', expiresInDays: 3_650 }
       return (await insertToken(hub.db, { id, role: wanted.role }, fields, { at: hub.clock.now(), actor: HUB })).token
     }
