@@ -108,7 +108,7 @@ test('a forgotten password is set anew by the link of a mail, which works once',
   await says('Your new password is set.')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await portal.signIn({ username, password: NEW_PASSWORD })
-  await page.locator('main h1').waitFor()
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/gateways')
 
   page = await reused.next()
   portal = portalOf(page, hub)

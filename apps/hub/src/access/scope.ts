@@ -70,6 +70,9 @@ function mayToken({ access }: Token, capability: Capability): boolean {
   return access === 'all' || capability.gateway === 'see'
 }
 
+/** The one of two roles that may do less. */
+export const lesserRole = (a: Role, b: Role): Role => (hasRole(a, b) ? b : a)
+
 /** The least role that has a capability for something. */
 export function leastRole(capability: Capability): Role {
   if ('hub' in capability)

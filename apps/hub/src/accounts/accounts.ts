@@ -12,7 +12,7 @@ import {
   type SessionUser,
   type UserInvitation,
 } from '@hedgerow/contract'
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { z } from 'zod'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -23,6 +23,7 @@ import { readSettings } from '../settings/settings.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { usernameKey } from './look-alikes.ts'
 import type { Passwords } from './passwords.ts'
+import { insertToken, type WantedToken } from './tokens.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -113,8 +114,8 @@ export async function requireStrongPassword(
 
 /**
  * Ends everything that the user's password or rights opened: sessions, sign-ins that wait for a code, and links that
- * set a new password; returns the number of sessions. Runs in the transaction that changes them; its fact also ends streams at once
- * (followers/sessions.ts).
+ * set a new password; returns the number of sessions. Runs in the transaction that changes them; its fact also ends
+ * streams at once (followers/sessions.ts).
  */
 export async function deleteSessionsOf(db: Db, userId: string): Promise<number> {
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
@@ -165,6 +166,11 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
       data: { username: user.username },
     })
   })
+}
+
+/** For the command line. Throws `user_not_found` and what `insertToken` throws. */
+export async function createTokenOf(db: Kysely<Tables>, username: string, wanted: WantedToken, author: Authorship) {
+  return insertToken(db, await findByName(db, username), wanted, author)
 }
 
 /** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */

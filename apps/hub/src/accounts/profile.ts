@@ -1,5 +1,12 @@
-/** A person's own account, except two-factor: profile, password, sessions. */
-import type { BodyOf, changePassword as changePasswordCall, Profile, Session } from '@hedgerow/contract'
+/** A person's own account, except two-factor: profile, password, sessions, making tokens. */
+import type {
+  BodyOf,
+  changePassword as changePasswordCall,
+  createToken,
+  Profile,
+  ResponseOf,
+  Session,
+} from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -10,6 +17,7 @@ import type { Caller, Sessions } from '../access/sessions.ts'
 import { deleteSessionsOf, requireStrongPassword, toHubUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
+import { insertToken, type WantedToken } from './tokens.ts'
 import { confirmed, confirmPassword, readUser } from './two-factor.ts'
 
 export type ProfileDependencies = {
@@ -77,6 +85,18 @@ export async function changePassword(
     await record(transaction, { kind: 'user.password-changed', ...by(act), data: {} })
   })
   return sessions.start({ id: user.id, passwordHash }, { sourceIp: act.sourceIp, userAgent })
+}
+
+/** Throws `password_wrong`, `token_role_too_high`, `too_many_tokens` and `token_name_taken`. */
+export async function createOwnToken(
+  deps: ProfileDependencies,
+  { password, ...wanted }: WantedToken & { password: string },
+  act: Act,
+): Promise<ResponseOf<typeof createToken>> {
+  const { db, passwords } = deps
+  const user = await readUser(db, act.actor)
+  await confirmed(deps, act, () => confirmPassword(passwords, user, password, 'password'))
+  return insertToken(db, user, wanted, by(act))
 }
 
 /** Newest first. */

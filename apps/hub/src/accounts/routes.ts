@@ -114,7 +114,7 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
 function mountTokens(app: FastifyInstance, deps: Mounted): void {
   const { db, sessions } = deps
   mount(app, contract.listTokens, ({ caller }) => tokens.listTokens(db, caller.userId))
-  mount(app, contract.createToken, ({ body, act }) => tokens.createToken(deps, body, act), FORM)
+  mount(app, contract.createToken, ({ body, act }) => own.createOwnToken(deps, body, act), FORM)
   mount(app, contract.revokeToken, async ({ params, act }) => {
     await tokens.revokeToken(db, params.id, act)
     await sessions.end(params.id)

@@ -5,16 +5,15 @@
  */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { hasRole, TOKEN_PREFIX, TOKENS_MAX, type ApiToken, type tokenFields } from '@hedgerow/contract'
+import { TOKEN_PREFIX, TOKENS_MAX, type ApiToken, type Role, type tokenFields } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { z } from 'zod'
+import { lesserRole } from '../access/scope.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { by, record, type Act, type Authorship } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { UserRow } from './accounts.ts'
-import { confirmed, confirmPassword, readUser, type TwoFactorDependencies } from './two-factor.ts'
 
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 30
@@ -23,7 +22,7 @@ const DAY_MS = 86_400_000
 /** How often the last use is stored. */
 const USE_STORED_AFTER_MS = 60_000
 
-type Wanted = z.output<typeof tokenFields>
+export type WantedToken = z.output<typeof tokenFields>
 
 function makeToken(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('')
@@ -70,7 +69,7 @@ export async function readToken(db: Db, id: string, now: number) {
   if (!row) return undefined
   if (row.last_used_at === null || Math.abs(now - row.last_used_at) >= USE_STORED_AFTER_MS) await storeUse(db, id, now)
   const { name, access, token_role: ofToken, ...person } = row
-  return { ...person, role: hasRole(person.role, ofToken) ? ofToken : person.role, token: { name, access } }
+  return { ...person, role: lesserRole(person.role, ofToken), token: { name, access } }
 }
 
 /** A storage that takes no writes refuses no reads. */
@@ -84,25 +83,14 @@ export async function listTokens(db: Db, userId: string): Promise<ApiToken[]> {
   return (await tokens.orderBy('created_at', 'desc').orderBy('id').execute()).map(toApiToken)
 }
 
-/** Throws `password_wrong` and what `insertToken` throws. */
-export async function createToken(
-  deps: Pick<TwoFactorDependencies, 'db' | 'passwords' | 'confirmations'>,
-  { password, ...wanted }: Wanted & { password: string },
-  act: Act,
-): Promise<{ token: string; details: ApiToken }> {
-  const user = await readUser(deps.db, act.actor)
-  await confirmed(deps, act, () => confirmPassword(deps.passwords, user, password, 'password'))
-  return insertToken(deps.db, user, wanted, by(act))
-}
-
 /** Throws `token_role_too_high`, `too_many_tokens` and `token_name_taken`. */
 export async function insertToken(
   db: Kysely<Tables>,
-  user: Pick<UserRow, 'id' | 'role'>,
-  { name, role = user.role, access, expiresInDays }: Wanted,
+  user: { id: string; role: Role },
+  { name, role = user.role, access, expiresInDays }: WantedToken,
   author: Authorship,
 ): Promise<{ token: string; details: ApiToken }> {
-  if (!hasRole(user.role, role)) throw new HubError('token_role_too_high')
+  if (lesserRole(user.role, role) !== role) throw new HubError('token_role_too_high')
   const token = makeToken()
   const row: Selectable<Tables['api_tokens']> = {
     id: randomUUID(),

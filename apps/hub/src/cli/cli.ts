@@ -14,8 +14,7 @@ import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { createUserInvitation, findByName, resetPassword, resetTwoFactor } from '../accounts/accounts.ts'
-import { insertToken } from '../accounts/tokens.ts'
+import { createTokenOf, createUserInvitation, findByName, resetPassword, resetTwoFactor } from '../accounts/accounts.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { backupDatabase, restoreDatabase } from '../database/backup.ts'
 import { openDatabase } from '../database/database.ts'
@@ -177,8 +176,8 @@ const commands: Readonly<Record<string, Command>> = {
     const days = values['days'] === undefined ? undefined : Number(values['days'])
     const given = { name, role: values['role'], access: values['access'], expiresInDays: days }
     const wanted = parsed(tokenFields, given, { name: 'NAME', expiresInDays: '--days' })
-    const { token, details } = await withDatabase(config, async (db) =>
-      insertToken(db, await findByName(db, username!), wanted, { actor: HUB, at: Date.now() }),
+    const { token, details } = await withDatabase(config, (db) =>
+      createTokenOf(db, username!, wanted, { actor: HUB, at: Date.now() }),
     )
     print(`Token, shown only once:\n  ${token}`)
     const may = details.access === 'read' ? 'reads only' : 'reads and changes'
