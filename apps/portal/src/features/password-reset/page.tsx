@@ -97,6 +97,11 @@ export function ResetPasswordPage() {
           <EntranceHead title={TITLE}>It ends your sessions everywhere, and your tokens.</EntranceHead>
         </ProofForm>
       )}
+      {username === undefined && token !== '' && (
+        <p>
+          The link is too old? <a href="/forgot-password">Get another one</a>
+        </p>
+      )}
       <ToSignIn />
     </Entrance>
   )

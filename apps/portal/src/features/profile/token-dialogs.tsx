@@ -75,7 +75,7 @@ function MakeDialog({ opened, onClose, onGone }: DialogLife) {
           />
           <NativeSelect
             label="It may"
-            description="No token reaches accounts, settings and channels."
+            description="No token changes accounts, settings or channels."
             data={ACCESS}
             {...form.getInputProps('access')}
           />
