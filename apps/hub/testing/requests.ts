@@ -50,7 +50,7 @@ const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   login: () => ({ body: { username: 'nobody', password: PASSWORD } }),
   loginTwoFactor: () => ({ body: { challenge: 'none', code: '123456' } }),
   registerAccount: () => ({ body: { ...profile, username: aName(), password: PASSWORD, inviteCode: 'guessed' } }),
-  saveProfile: () => ({ body: profile }),
+  saveProfile: () => ({ body: { ...profile, currentPassword: PASSWORD } }),
   editProfile: () => ({ body: { firstName: 'A' } }),
   changePassword: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
   setUpTwoFactor: () => ({ body: { password: 'not this one' } }),

@@ -151,6 +151,24 @@ describe.each(testEngines)('mail about accounts on %s', (engine) => {
     expect((await signIn(username, NEW_PASSWORD)).body).toHaveProperty('twoFactorRequired', true)
   })
 
+  test('a stolen session sends no link elsewhere: a new address takes the password', async () => {
+    const { id, username, email } = await person()
+    const token = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+    const move = (password?: string) =>
+      api(contract.editProfile, {
+        token,
+        body: { email: 'thief@example.org', ...(password && { currentPassword: password }) },
+      })
+    expect(await move()).toMatchObject({
+      status: 400,
+      body: { error: 'password_wrong', fieldErrors: { currentPassword: expect.any(String) } },
+    })
+    expect(await move('not this one')).toMatchObject(refusal(400, 'password_wrong'))
+    expect((await api(contract.editProfile, { token, body: { email, firstName: 'Ada' } })).status).toBe(200)
+    await linkFor(username, email)
+    expect((await move(PASSWORD)).body).toMatchObject({ email: 'thief@example.org' })
+  })
+
   test('nobody fills a mailbox, and one network asks and guesses only so often', async () => {
     const { username, email } = await person()
     for (let i = 0; i < 3; i++) await linkFor(username, email)

@@ -39,12 +39,24 @@ export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
   return { username, email, firstName, lastName, role, createdAt, twoFactorEnabled, recoveryCodesLeft: Number(count) }
 }
 
-/** Throws `changed_meanwhile`. */
+const NEW_ADDRESS = 'A new address takes your password: links that set another password go there.'
+
+/** Throws `changed_meanwhile`, and `password_wrong` for a new address: a stolen session must not become an account. */
 export async function saveProfile(
-  db: Kysely<Tables>,
-  change: Change<Pick<Profile, 'email' | 'firstName' | 'lastName'>>,
+  deps: ProfileDependencies,
+  {
+    currentPassword,
+    ...change
+  }: Change<Pick<Profile, 'email' | 'firstName' | 'lastName'>> & { currentPassword?: string | undefined },
   act: Act,
 ): Promise<Profile> {
+  const { db, passwords } = deps
+  const user = await readUser(db, act.actor)
+  if (change.email !== undefined && change.email !== user.email) {
+    if (currentPassword === undefined)
+      throw new HubError('password_wrong', { message: NEW_ADDRESS, fieldErrors: { currentPassword: NEW_ADDRESS } })
+    await confirmed(deps, act, () => confirmPassword(passwords, user, currentPassword, 'currentPassword'))
+  }
   return inTransaction(db, async (transaction) => {
     const { email, firstName, lastName } = edited(await readProfile(transaction, act.actor), change)
     await transaction

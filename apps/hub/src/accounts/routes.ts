@@ -97,7 +97,7 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
 
   mount(app, contract.readProfile, ({ caller }) => own.readProfile(db, caller))
   for (const call of [contract.editProfile, contract.saveProfile])
-    mount(app, call, ({ body, act }) => own.saveProfile(db, body, act), FORM)
+    mount(app, call, ({ body, act }) => own.saveProfile(deps, body, act), FORM)
   mount(
     app,
     contract.changePassword,

@@ -240,7 +240,10 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     const signIn = () => api(contract.login, { body: { username: 'rosa', password: PASSWORD } })
     let { accessToken: token } = await leaves<{ accessToken: string }>('POST /v1/auth/login', signIn)
     await leaves('PUT /v1/auth/profile', () =>
-      api(contract.saveProfile, { token, body: { email: 'rosa@example.net', firstName: 'Rosa', lastName: '' } }),
+      api(contract.saveProfile, {
+        token,
+        body: { email: 'rosa@example.net', firstName: 'Rosa', lastName: '', currentPassword: PASSWORD },
+      }),
     )
     await leaves('PATCH /v1/auth/profile', () => api(contract.editProfile, { token, body: { lastName: 'Berg' } }))
     const other = await tokenOf('rosa')
@@ -302,7 +305,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('DELETE /v1/hub/users/:id/two-factor', () =>
       api(contract.resetUserTwoFactor, { token: admin, params }),
     )
-    const link = { created_at: hub.clock.now(), expires_at: hub.clock.now() + HOUR_MS }
+    const link = { created_at: hub.clock.now(), expires_at: hub.clock.now() + 60_000 }
     const linkHash = createHash('sha256').update('of a mail').digest('base64')
     await hub.db
       .insertInto('password_resets')
