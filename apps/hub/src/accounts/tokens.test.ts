@@ -110,6 +110,8 @@ describe.each(testEngines)('tokens for programs on %s', (engine) => {
     const edit = (token: string) =>
       api(contract.editGateway, { token, params: { id: gateway }, body: { description: 'by a program' } })
     expect(await edit(reads)).toMatchObject(refusal(403, 'token_not_allowed'))
+    const invited = await api(contract.createGatewayInvitation, { token: reads, body: { label: 'x' } })
+    expect(invited).toMatchObject(refusal(403, 'token_not_allowed'))
     expect(await api(contract.gatewayVpnConfig, { token: reads, params: { id: gateway } })).toMatchObject(
       refusal(403, 'token_not_allowed'),
     )
