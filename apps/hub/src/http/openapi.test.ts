@@ -49,6 +49,8 @@ describe('the description of the API', () => {
       'POST /v1/alert-links/read',
       'POST /v1/auth/login',
       'POST /v1/auth/login/two-factor',
+      'POST /v1/auth/password-reset',
+      'POST /v1/auth/password-reset/complete',
       'POST /v1/auth/register',
       'GET /v1/auth/registration-info',
       'POST /v1/gateway/register/challenge',
