@@ -24,6 +24,7 @@ function ownerOf(path: string): string | undefined {
 /** The packages of this repository that each package or app may import, besides itself. */
 const allowedOwners: Record<string, readonly string[]> = {
   contract: [],
+  client: ['contract'],
   wireguard: [],
   netstack: [],
   enrolment: ['wireguard'],

@@ -153,23 +153,29 @@ describe('what is typed while Save is under way', () => {
       save: 'Save Profile',
       saved: 'Profile saved.',
       before: { Email: 'ada@farm.example', 'First name': 'Ada', 'Last name': 'Lind' },
+      // For the new address.
+      proof: ['Your password'],
       during: { 'Last name': 'Love' },
     },
-  ])('on $address stays, and the rest is as it was saved', async ({ address, save, saved, before, during }) => {
-    await openAs(hub.admin, address)
-    for (const [label, text] of Object.entries(before)) await field(label).fill(text)
-    const answer = await holdAnswers()
-    await page.getByRole('button', { name: save }).click()
-    for (const [label, text] of Object.entries(during)) await field(label).fill(text)
-    answer()
-    await page.getByText(saved, { exact: true }).waitFor()
-    await expect.poll(() => page.getByRole('button', { name: save }).isEnabled()).toBe(true)
-    for (const [label, text] of Object.entries({ ...before, ...during }))
-      expect(await field(label).inputValue()).toBe(text)
-    const next = page.waitForRequest((request) => request.postData() !== null)
-    await page.getByRole('button', { name: save }).click()
-    expect((await next).postData()).toContain(Object.values(during)[0])
-  })
+  ])(
+    'on $address stays, and the rest is as it was saved',
+    async ({ address, save, saved, before, proof = [], during }) => {
+      await openAs(hub.admin, address)
+      for (const [label, text] of Object.entries(before)) await field(label).fill(text)
+      for (const label of proof) await field(label).fill(hub.admin.password)
+      const answer = await holdAnswers()
+      await page.getByRole('button', { name: save }).click()
+      for (const [label, text] of Object.entries(during)) await field(label).fill(text)
+      answer()
+      await page.getByText(saved, { exact: true }).waitFor()
+      await expect.poll(() => page.getByRole('button', { name: save }).isEnabled()).toBe(true)
+      for (const [label, text] of Object.entries({ ...before, ...during }))
+        expect(await field(label).inputValue()).toBe(text)
+      const next = page.waitForRequest((request) => request.postData() !== null)
+      await page.getByRole('button', { name: save }).click()
+      expect((await next).postData()).toContain(Object.values(during)[0])
+    },
+  )
 
   test('in a dialog keeps it open, and is saved next', async () => {
     await hub.api(addGateway, { body: { name: 'Slow lane' } })

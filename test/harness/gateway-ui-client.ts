@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gatewayUiTicket, readGateway } from '@hedgerow/contract'
-import type { Api } from './api-client.ts'
+import type { Client } from '@hedgerow/client'
 import { waitFor } from './wait-for.ts'
 
 export type UiAnswer = {
@@ -15,7 +15,7 @@ export type UiAnswer = {
 export type UiRequest = { method?: string; headers?: OutgoingHttpHeaders; body?: Uint8Array | string }
 
 /** The names of a gateway's applications, as soon as the hub knows them. */
-export function applicationsOf(api: Api, gatewayId: string): Promise<string[]> {
+export function applicationsOf(api: Client, gatewayId: string): Promise<string[]> {
   return waitFor(
     async () => {
       const { applications } = await api(readGateway, { params: { id: gatewayId } })
@@ -29,7 +29,7 @@ export function applicationsOf(api: Api, gatewayId: string): Promise<string[]> {
  * Opens a gateway's own interface or an application of it as a browser does: gets a ticket, posts it to the origin, and
  * keeps the cookie. Resolves names under `localhost` to 127.0.0.1 as browsers do.
  */
-export async function openGatewayUi(hubUrl: string, api: Api, gatewayId: string, application?: string) {
+export async function openGatewayUi(hubUrl: string, api: Client, gatewayId: string, application?: string) {
   const query = application === undefined ? {} : { application }
   const { action, ticket } = await api(gatewayUiTicket, { params: { id: gatewayId }, query })
   const handover = await send(action, {

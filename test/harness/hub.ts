@@ -1,7 +1,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApi, createApiAs, type Api } from './api-client.ts'
+import { createClient, type Client } from '@hedgerow/client'
+import { createApiAs } from './api-client.ts'
 import { startChild, type Child, type ChildOptions, type Exit } from './child-process.ts'
 import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
 import { commandOf, STARTED_DATABASE } from './programs.ts'
@@ -22,10 +23,10 @@ export type Hub = {
   /** The first admin: from the environment, or as the hub printed it. */
   readonly admin: Credentials
   /** Calls as the first admin. */
-  readonly api: Api
+  readonly api: Client
   /** Makes calls without a session. */
-  readonly visitor: Api
-  apiAs(credentials: Credentials): Api
+  readonly visitor: Client
+  apiAs(credentials: Credentials): Client
   /** The running process: its id, its output, and its end. */
   process(): Child
   output(): string
@@ -101,7 +102,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     dataDir,
     admin,
     api,
-    visitor: createApi(url),
+    visitor: createClient(url),
     apiAs: (credentials) => createApiAs(url, credentials),
     process: () => child,
     output: () => child.output(),

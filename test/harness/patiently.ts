@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from './api-client.ts'
+import { Refusal } from '@hedgerow/client'
 
 /** Repeats a call that the limit of a person's writing calls refused. */
 export async function patiently(call: () => Promise<unknown>): Promise<void> {

@@ -63,6 +63,28 @@ export const peopleScreens: Screen[] = [
     },
     { spoilsPage: true },
   ),
+  visitor('forgot-password', async (portal) => {
+    await portal.open('/forgot-password')
+    await button(portal, 'Send the Link').click()
+    await text(portal, 'Enter your username or your email address')
+  }),
+  visitor('forgot-password-sent', async (portal) => {
+    await portal.page.route('**/api/v1/auth/password-reset', (route) => route.fulfill({ status: 204 }))
+    await portal.open('/forgot-password')
+    await field(portal, 'Username or email').fill('rosa')
+    await button(portal, 'Send the Link').click()
+    await text(portal, 'Look into your mailbox.')
+  }),
+  visitor('reset-password', async (portal) => {
+    await portal.open('/reset-password#a-token')
+    await field(portal, 'New password').fill('four foxes in fog')
+    await button(portal, 'Set Password').click()
+    await text(portal, /^This link was used already/)
+  }),
+  visitor('reset-password-without-link', async (portal) => {
+    await portal.open('/reset-password')
+    await text(portal, 'This page opens from the link in a mail.')
+  }),
   visitor('must-set-up-two-factor', async (portal, { visitorOfFarm }) => {
     await portal.page.route('**/api/v1/auth/login', async (route) => {
       const response = await route.fetch()
@@ -111,6 +133,11 @@ export const peopleScreens: Screen[] = [
     await portal.page.getByRole('menuitem', { name: 'Edit User' }).click()
     await text(portal, 'This is the last active admin')
   }),
+  admin('user-deactivate-dialog', '/users', async (portal) => {
+    await openMenuOf(portal, 'rosa.lind')
+    await portal.page.getByRole('menuitem', { name: 'Deactivate User' }).click()
+    await portal.dialog().getByRole('button', { name: 'Deactivate User' }).waitFor()
+  }),
   admin('user-delete-dialog', '/users', async (portal) => {
     await openMenuOf(portal, 'rosa.lind')
     await portal.page.getByRole('menuitem', { name: 'Delete User' }).click()
@@ -124,6 +151,17 @@ export const peopleScreens: Screen[] = [
   admin('user-invitation-revoke-dialog', '/users', async (portal) => {
     await button(portal, 'Revoke Spring helpers').click()
     await portal.dialog().getByRole('button', { name: 'Revoke' }).waitFor()
+  }),
+  admin('user-invite-by-mail', '/users', async (portal) => {
+    await portal.page.route('**/api/v1/admin/notifications', async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { channels: object }
+      await route.fulfill({ response, json: { ...answer, channels: { ...answer.channels, person: true } } })
+    })
+    await button(portal, 'Invite').click()
+    await inDialog(portal, 'Send to').fill('rosa')
+    await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+    await text(portal, /^Enter an email address such as/)
   }),
   admin('user-invite-dialog', '/users', async (portal) => {
     await button(portal, 'Invite').click()
@@ -196,6 +234,35 @@ export const peopleScreens: Screen[] = [
   admin('profile', '/profile', async (portal) => {
     await field(portal, 'First name').waitFor()
     await text(portal, 'this one')
+  }),
+  admin('profile-tokens', '/profile', async (portal) => {
+    const now = Date.now()
+    const at = (days: number) => new Date(now + days * 86_400_000).toISOString()
+    const of = { role: 'admin', createdAt: at(-3), lastUsedAt: at(-1) }
+    await showsOnly(portal.page, '**/api/v1/auth/tokens', [
+      { ...of, id: 'a', name: 'nightly backup', access: 'read', expiresAt: at(87) },
+      { ...of, id: 'b', name: 'Node-RED', access: 'all', expiresAt: at(4), lastUsedAt: null },
+    ])
+    await portal.page.reload()
+    await button(portal, 'Revoke Node-RED').waitFor()
+  }),
+  user('token-make-dialog', '/profile', async (portal) => {
+    await button(portal, 'Make a Token').click()
+    await portal.dialog().getByRole('button', { name: 'Make Token' }).click()
+    await text(portal, 'Enter a name')
+  }),
+  user('token-made', '/profile', async (portal, { visitorOfFarm }) => {
+    const details = { id: 'a', name: 'backup', role: 'user', access: 'read', lastUsedAt: null }
+    const times = { createdAt: new Date().toISOString(), expiresAt: new Date().toISOString() }
+    const json = { token: 'hgr_q7Zk2mP9xT4vB8nR1cW6yL3dF5hJ0sAe2Kd9', details: { ...details, ...times } }
+    await portal.page.route('**/api/v1/auth/tokens', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ json }) : route.fallback(),
+    )
+    await button(portal, 'Make a Token').click()
+    await inDialog(portal, 'Name').fill('backup')
+    await inDialog(portal, 'Your password').fill(visitorOfFarm.password)
+    await portal.dialog().getByRole('button', { name: 'Make Token' }).click()
+    await text(portal, 'the hub keeps only a hash of it')
   }),
   user('profile-wrong-password', '/profile', async (portal) => {
     await field(portal, 'New password').fill('short')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { login, TOKEN_STORAGE_KEY } from '@hedgerow/contract'
-import { createApi } from './api-client.ts'
+import { createClient } from '@hedgerow/client'
 import type { Credentials, Hub } from './hub.ts'
 
 const tokens = new WeakMap<Hub, Map<string, Promise<string>>>()
@@ -11,7 +11,7 @@ function tokenOf(hub: Hub, credentials: Credentials): Promise<string> {
   tokens.set(hub, ofHub)
   const known = ofHub.get(credentials.username)
   if (known !== undefined) return known
-  const token = createApi(hub.url)(login, { body: credentials }).then((answer) => {
+  const token = createClient(hub.url)(login, { body: credentials }).then((answer) => {
     if ('challenge' in answer) throw new Error(`${credentials.username} signs in with two-factor`)
     return answer.accessToken
   })

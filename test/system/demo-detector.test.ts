@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listIncidents } from '@hedgerow/contract'
-import { createApiAs, type Api } from '../harness/api-client.ts'
+import type { Client } from '@hedgerow/client'
+import { createApiAs } from '../harness/api-client.ts'
 import { startChild, type Child } from '../harness/child-process.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -19,7 +20,7 @@ const SCENES_MS = 240_000
 describe.skipIf(!isAsked)('the demo with its detector', () => {
   let folder: string
   let demo: Child
-  let api: Api
+  let api: Client
   let switches: string
 
   async function start(): Promise<void> {

@@ -14,7 +14,8 @@ import {
   readGateway,
 } from '@hedgerow/contract'
 import { jpegSize } from '../../apps/gateway/src/kernel/jpeg.ts'
-import { createApiAs, type Api } from '../harness/api-client.ts'
+import type { Client } from '@hedgerow/client'
+import { createApiAs } from '../harness/api-client.ts'
 import { startChild, type Child } from '../harness/child-process.ts'
 import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'
@@ -27,7 +28,7 @@ let demo: Child
 let folder: string
 let url: string
 let switches: string
-let api: Api
+let api: Client
 let offline: Record<string, string>
 let ports: { HUB_PORT: string; HUB_VPN_PORT: string }
 

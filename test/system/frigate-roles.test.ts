@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFrigateSite, type FrigateSite } from '../harness/frigate-site.ts'
 import { applicationsOf, openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { addPerson } from '../harness/hub-database.ts'
-import type { Api } from '../harness/api-client.ts'
+import type { Client } from '@hedgerow/client'
 
 /** Frigate's own interface behind the hub's Connect: the person's role in the hub decides their role there. */
 const SECRET = 'between gateway and Frigate'
@@ -16,7 +16,7 @@ const PROXY = {
 }
 
 let site: FrigateSite
-const people = new Map<string, Api>()
+const people = new Map<string, Client>()
 
 beforeAll(async () => {
   site = await startFrigateSite(

@@ -54,6 +54,7 @@ const rooms = listRooms<Base & Options>()
   .add(enrolment.open)
   .add(settings.openChanges)
   .add(alerts.open)
+  .add(accounts.openMail)
   .add(upkeep.open) // starts after the alerts, which tell what the first look at the disk finds
   .add(detections.open)
   .add(fleet.open)

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { base32, requestBytes, IDENTITY_HEADER, NONCE_HEADER, SIGNATURE_HEADER, TIME_HEADER } from '@hedgerow/enrolment'
 import * as contract from '@hedgerow/contract'
 import { ownedBy } from '../src/access/ownership.ts'
+import { insertToken } from '../src/accounts/tokens.ts'
 import { storeDetections } from '../src/detections/detections.ts'
 import type { Line } from '../src/alerts/words.ts'
 import { createTestApi } from './api.ts'
@@ -24,6 +25,7 @@ export const missingThings = (): Pick<Things, 'ids' | 'gatewayName'> => ({
     user: randomUUID(),
     session: randomUUID(),
     providerLink: randomUUID(),
+    token: randomUUID(),
     gateway: id(8).slice(0, 12),
     deviceToken: `DT-${randomBytes(6).toString('hex').toUpperCase()}`,
     detection: 'nothing',
@@ -59,6 +61,9 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
   const api = createTestApi(hub)
   const token = (userId: string) => hub.sessions.start({ id: userId }, { sourceIp: '127.0.0.1', userAgent: 'test' })
   const session = await token(owner)
+  const wanted = contract.tokenFields.parse({ name: `${word} ${id(5)}` })
+  const author = { at: now, actor: { name: word, userId: owner } }
+  const { details } = await insertToken(db, { id: owner, role: 'user' }, wanted, author)
   const { identity } = newKeys()
   const deviceToken = `DT-${randomBytes(6).toString('hex').toUpperCase()}`
   const gatewayName = `${word} ${id(5)}`
@@ -241,6 +246,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
       user: user ?? (await hub.addUser(`u-${id(5)}`, 'user', 'gravel-lantern-42')),
       session: ownSession,
       providerLink,
+      token: details.id,
       gateway,
       deviceToken,
       detection,
@@ -280,6 +286,7 @@ export async function removeThings({ db }: TestHub, { ids }: Things): Promise<vo
   await db.deleteFrom('gateways').where('id', '=', ids.gateway).execute()
   await db.deleteFrom('registrations').where('id', '=', ids.registration).execute()
   await db.deleteFrom('saved_views').where('id', '=', ids.savedView).execute()
+  await db.deleteFrom('api_tokens').where('id', '=', ids.token).execute()
   await db.deleteFrom('alert_rules').where('id', '=', ids.rule).execute()
   await db.deleteFrom('alerts').where('id', '=', ids.alert).execute()
 }

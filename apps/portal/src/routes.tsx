@@ -79,6 +79,14 @@ export const routes: RouteObject[] = [
         lazy: async () => ({ Component: (await import('./features/acknowledge/page.tsx')).AcknowledgePage }),
       },
       {
+        path: '/forgot-password',
+        lazy: async () => ({ Component: (await import('./features/password-reset/page.tsx')).ForgotPasswordPage }),
+      },
+      {
+        path: '/reset-password',
+        lazy: async () => ({ Component: (await import('./features/password-reset/page.tsx')).ResetPasswordPage }),
+      },
+      {
         Component: () => (
           <RequireSession
             setUp={

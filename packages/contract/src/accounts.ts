@@ -149,11 +149,14 @@ export const readProfile = call({ method: 'GET', path: '/v1/auth/profile', respo
 
 export const profileFields = z.strictObject({ email: emailAddress, firstName: personName, lastName: personName })
 
+/** A new address takes the password: links that set another one go there. */
+const forNewAddress = { currentPassword: currentPassword.optional() }
+
 export const editProfile = call({
   method: 'PATCH',
   path: '/v1/auth/profile',
-  body: changedFields(profileFields),
-  errors: ['changed_meanwhile'],
+  body: changedFields(profileFields).extend(forNewAddress),
+  errors: ['changed_meanwhile', 'password_wrong'],
   response: profile,
 })
 
@@ -162,7 +165,8 @@ export const saveProfile = call({
   method: 'PUT',
   path: '/v1/auth/profile',
   deprecated: true,
-  body: profileFields,
+  body: profileFields.extend(forNewAddress),
+  errors: ['password_wrong'],
   response: profile,
 })
 

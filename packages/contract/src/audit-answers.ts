@@ -30,8 +30,11 @@ export const auditWords = {
   'two-factor.use-recovery-code': own('used a recovery code'),
   'provider.link': { done: 'linked their account at the provider', target: 'text' },
   'provider.unlink': { done: 'removed the link with their account at the provider', target: 'text' },
+  'token.create': { done: 'made the token', target: 'text' },
+  'token.revoke': { done: 'revoked the token', target: 'text' },
   'push.subscribe': own('switched push messages on in a browser'),
   'push.unsubscribe': own('removed a browser with push messages'),
+  'password-reset.send': own('was sent a link that sets a new password'),
   'user.register': own('registered', 'could not register: the invite code is wrong'),
   'user.create': { done: 'added the user', target: 'user' },
   'user.update': { done: 'edited the user', target: 'user' },
@@ -116,10 +119,17 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
 
   'provider.linked': { action: 'provider.link', target: ({ data }) => data.provider },
   'provider.unlinked': { action: 'provider.unlink', target: ({ data }) => data.provider },
+  'token.created': {
+    action: 'token.create',
+    target: ({ data }) => data.name,
+    reason: ({ data: { role, access } }) => `${role}, ${access === 'read' ? 'reads only' : 'reads and changes'}`,
+  },
+  'token.revoked': { action: 'token.revoke', target: ({ data }) => data.name },
 
   'push.subscribed': { action: 'push.subscribe' },
   'push.unsubscribed': { action: 'push.unsubscribe' },
 
+  'password-reset.sent': { action: 'password-reset.send' },
   'user.registered': { action: 'user.register' },
   'user.registration-refused': { action: 'user.register', result: 'refused' },
   'user.local-sign-in-allowed': { action: 'user.allow-local-sign-in' },
@@ -129,11 +139,17 @@ export const auditAnswers: { readonly [K in FactKind]: AuditAnswer<K> | { none: 
   'user.activated': { action: 'user.activate' },
   'user.deactivated': { action: 'user.deactivate' },
   'user.password-changed': { action: 'user.change-password' },
-  'user.password-reset': { action: 'user.reset-password' },
+  'user.password-reset': {
+    action: 'user.reset-password',
+    reason: ({ data: { byMail } }) => (byMail ? 'by the link in a mail' : undefined),
+  },
   'user.two-factor-reset': { action: 'user.reset-two-factor' },
   // The id of a deleted user cannot be looked up.
   'user.deleted': { action: 'user.delete', target: ({ data }) => data.username },
-  'user-invitation.created': { action: 'user-invitation.create' },
+  'user-invitation.created': {
+    action: 'user-invitation.create',
+    reason: ({ data: { email } }) => (email === undefined ? undefined : `by mail to ${email}`),
+  },
   'user-invitation.revoked': { action: 'user-invitation.revoke' },
 
   'registration.requested': { action: 'registration.request' },

@@ -34,6 +34,25 @@ export const errorTable = {
     status: 409,
     message: 'Somebody else changed this meanwhile. Look at it again, and repeat your change.',
   },
+  reset_link_invalid: {
+    status: 403,
+    message: 'This link was used already, or is older than 30 minutes. Ask for a new one.',
+  },
+  mail_unavailable: {
+    status: 409,
+    message: 'This hub sends no mail. An administrator sets a mail server up under Alert Rules, Channels.',
+  },
+  token_not_allowed: {
+    status: 403,
+    message: 'A token may not make this call. Use one that may change things, or sign in.',
+  },
+  token_role_too_high: {
+    status: 403,
+    message: 'A token cannot have a higher role than its person. Choose a lower one.',
+  },
+  token_name_taken: { status: 409, message: 'You have a token of this name. Choose another name.' },
+  too_many_tokens: { status: 409, message: 'You have 50 tokens already. Revoke one first.' },
+  token_not_found: { status: 404, message: 'This token is not yours, or was revoked. Load the list again.' },
   last_admin: { status: 409, message: 'The hub needs an active admin, and this is the last one.' },
   account_inactive: { status: 403, message: 'This account has been deactivated. Ask an administrator to activate it.' },
   local_sign_in_off: { status: 403, message: 'This hub accepts no passwords. Sign in with a provider.' },

@@ -48,11 +48,15 @@ export type FactData = {
   /** An account at a sign-in provider. */
   'provider.linked': { provider: string }
   'provider.unlinked': { provider: string }
+  'token.created': { name: string; role: Role; access: 'read' | 'all' }
+  'token.revoked': { name: string }
 
   /** The target is the subscription. */
   'push.subscribed': Nothing
   'push.unsubscribed': Nothing
 
+  /** A link that sets a new password went to the actor, who need not be who asked for it. */
+  'password-reset.sent': Nothing
   'user.registered': { username: string; role: Role }
   /** The invitation code was wrong; the actor is the requested username. */
   'user.registration-refused': Nothing
@@ -63,12 +67,12 @@ export type FactData = {
   'user.activated': Nothing
   'user.deactivated': Nothing
   'user.password-changed': Nothing
-  'user.password-reset': { username: string }
+  'user.password-reset': { username: string; byMail?: true }
   'user.two-factor-reset': { username: string }
   'user.deleted': { username: string }
   /** By the command line, while this hub accepts no passwords. */
   'user.local-sign-in-allowed': { username: string }
-  'user-invitation.created': { label: string; role: Role }
+  'user-invitation.created': { label: string; role: Role; email?: string | undefined }
   'user-invitation.revoked': { label: string; role: Role }
 
   /** A device asks to join; it had no waiting request. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { role } from './accounts.ts'
 import { call } from './call.ts'
-import { oneLine, wholeNumber } from './fields.ts'
+import { emailAddress, oneLine, wholeNumber } from './fields.ts'
 import { searchQuery } from './lists.ts'
 
 export const userInvitation = z.object({
@@ -33,6 +33,8 @@ export const newUserInvitation = z.strictObject({
   role: role.default('user'),
   maxUses: wholeNumber(1, 10_000).default(1),
   expiresInHours: wholeNumber(1, 8_760).default(168),
+  /** The hub sends the link there. */
+  email: emailAddress.optional(),
 })
 
 /** The only answer that contains the code. */
@@ -40,7 +42,13 @@ export const createUserInvitation = call({
   method: 'POST',
   path: '/v1/admin/user-invitations',
   body: newUserInvitation,
-  response: z.object({ invitation: userInvitation, code: z.string() }),
+  errors: ['mail_unavailable'],
+  response: z.object({
+    invitation: userInvitation,
+    code: z.string(),
+    /** Where an address was given: why the mail was not sent, in a sentence. */
+    mail: z.object({ to: z.string(), problem: z.string().nullable() }).optional(),
+  }),
 })
 
 /** The invitation stops working; accounts that were created with it stay. */

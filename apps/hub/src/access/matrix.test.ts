@@ -3,15 +3,27 @@
  * `matrix.txt` holds the statuses: a change of who may do what is a change of that file.
  */
 import { keyOf, calls } from '@hedgerow/contract/calls'
-import { API_BASE, callAddress, type Call } from '@hedgerow/contract'
+import { API_BASE, callAddress, type ApiToken, type Call } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nextAddress } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { isAboutThing, PASSWORD, requestOf, type Request } from '#testing/requests.ts'
 import { makeThings, missingThings, removeThings, type Things } from '#testing/things.ts'
+import { insertToken } from '../accounts/tokens.ts'
+import { HUB } from '../facts/facts.ts'
 
-const PRINCIPALS = ['nobody', 'owner', 'other user', 'manager', 'admin', 'its gateway', 'other gateway'] as const
+const PRINCIPALS = [
+  'nobody',
+  'owner',
+  'other user',
+  'manager',
+  'admin',
+  'reading token of the owner',
+  'token of the admin',
+  'its gateway',
+  'other gateway',
+] as const
 type Principal = (typeof PRINCIPALS)[number]
 /** Whose thing a request names: the owner's, somebody else's, or none that exists. */
 const OBJECTS = ['own', 'foreign', 'missing'] as const
@@ -25,6 +37,7 @@ const HOUR_MS = 3_600_000
 describe.each(testEngines)('the matrix of access on %s', (engine) => {
   let hub: TestHub
   let people: Record<'owner' | 'other user' | 'manager' | 'admin' | 'somebody else', string>
+  let tokens: Record<'reading token of the owner' | 'token of the admin', string>
   let own: Things
   let foreign: Things
   const readers: Record<string, string> = {}
@@ -52,6 +65,14 @@ describe.each(testEngines)('the matrix of access on %s', (engine) => {
       admin: await hub.addUser('ada', 'admin', PASSWORD),
       'somebody else': await hub.addUser('theo', 'user', PASSWORD),
     }
+    const tokenFor = async (id: string, wanted: Pick<ApiToken, 'role' | 'access'>) => {
+      const fields = { ...wanted, name: 'matrix', expiresInDays: 3_650 }
+      return (await insertToken(hub.db, { id, role: wanted.role }, fields, { at: hub.clock.now(), actor: HUB })).token
+    }
+    tokens = {
+      'reading token of the owner': await tokenFor(people.owner, { role: 'user', access: 'read' }),
+      'token of the admin': await tokenFor(people.admin, { role: 'admin', access: 'all' }),
+    }
     own = await make(OWN, people.owner)
   })
   afterAll(() => hub.stop())
@@ -62,8 +83,9 @@ describe.each(testEngines)('the matrix of access on %s', (engine) => {
     const signer = { 'its gateway': own, 'other gateway': foreign }[principal as 'its gateway']
     // A new session for each change, because some calls end their own.
     const userId = people[principal as 'owner'] as string | undefined
-    const token =
+    const session =
       userId && (call.method === 'GET' ? (readers[userId] ??= await tokenOf(userId)) : await tokenOf(userId))
+    const token = session ?? (tokens[principal as 'token of the admin'] as string | undefined)
     const bearer = token && { authorization: `Bearer ${token}` }
     // People's writing calls are limited.
     hub.clock.advance(1_000)
@@ -139,7 +161,7 @@ describe.each(testEngines)('the matrix of access on %s', (engine) => {
       bytes.includes(jpeg) ||
       bytes.includes(jpeg.toString('base64'))
     if (isByLink) return holds(foreign, FOREIGN)
-    if (principal === 'manager' || principal === 'admin') return false
+    if (['manager', 'admin', 'token of the admin'].includes(principal)) return false
     const seesNothing = principal === 'nobody' || principal === 'other user'
     return (
       (principal !== 'other gateway' && holds(foreign, FOREIGN)) ||

@@ -1,6 +1,6 @@
 import type { Principal } from './scope.ts'
 
-/** The authenticated caller of a request: an active user with a live session. */
+/** The authenticated caller of a request: an active user with a live session, or a program with a token of theirs. */
 export type Caller = Principal & { username: string; sessionId: string }
 
 /** A call that requires a higher role than its caller has; `call` is its line in the policy. */
@@ -27,6 +27,7 @@ export type Sessions = {
   authenticate(token: string, options?: { evenBeforeTwoFactor?: boolean }): Promise<Caller>
   /** Returns a fresh token for a live session and extends the session. Throws `session_ended`. */
   renew(caller: Caller): Promise<string>
+  /** Also reports a token whose row is gone. */
   end(sessionId: string): Promise<void>
   /** Also reports sessions whose rows a transaction has already deleted. */
   endAllOf(userId: string): Promise<void>

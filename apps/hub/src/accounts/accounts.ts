@@ -12,7 +12,7 @@ import {
   type SessionUser,
   type UserInvitation,
 } from '@hedgerow/contract'
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { z } from 'zod'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -23,6 +23,7 @@ import { readSettings } from '../settings/settings.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { usernameKey } from './look-alikes.ts'
 import type { Passwords } from './passwords.ts'
+import { insertToken, type WantedToken } from './tokens.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -116,13 +117,14 @@ export async function requireStrongPassword(
 }
 
 /**
- * Ends everything that the user's password or rights opened: sessions, and sign-ins that wait for a code; returns the
- * number of sessions. Runs in the transaction that changes them; its fact also ends streams at once
- * (followers/sessions.ts).
+ * Ends everything that the user's password or rights opened: sessions, sign-ins that wait for a code, and links that
+ * set a new password; returns the number of sessions. Runs in the transaction that changes them; its fact also ends
+ * streams at once (followers/sessions.ts).
  */
 export async function deleteSessionsOf(db: Db, userId: string): Promise<number> {
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute()
+  await db.deleteFrom('password_resets').where('user_id', '=', userId).execute()
   return ended.length
 }
 
@@ -136,6 +138,12 @@ export async function requireAnAdmin(db: Db): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (!admin) throw new HubError('last_admin')
+}
+
+/** The same with the tokens of programs, where somebody else may have had the account, or nobody is to have it. */
+export async function deleteAccessOf(db: Db, userId: string): Promise<void> {
+  await deleteSessionsOf(db, userId)
+  await db.deleteFrom('api_tokens').where('user_id', '=', userId).execute()
 }
 
 /** For the command line. Throws `user_not_found`, and names the admins: who lost their own name can ask nobody else. */
@@ -165,7 +173,7 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   const passwordHash = await passwords.hash(password)
   await inTransaction(db, async (transaction) => {
     await transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()
-    await deleteSessionsOf(transaction, user.id)
+    await deleteAccessOf(transaction, user.id)
     await record(transaction, {
       kind: 'user.password-reset',
       at: Date.now(),
@@ -191,6 +199,11 @@ export async function allowPassword(db: Db, user: Pick<UserRow, 'id' | 'username
     const { username } = user
     await record(transaction, { kind: 'user.local-sign-in-allowed', ...author, target: user.id, data: { username } })
   })
+}
+
+/** For the command line. Throws `user_not_found` and what `insertToken` throws. */
+export async function createTokenOf(db: Kysely<Tables>, username: string, wanted: WantedToken, author: Authorship) {
+  return insertToken(db, await findByName(db, username), wanted, author)
 }
 
 /** Switches two-factor off for a user who lost it; returns what that ended. Throws `user_not_found`. */
@@ -227,7 +240,7 @@ export async function createUserInvitation(
   wanted: z.input<typeof newUserInvitation>,
   { at, actor }: Authorship,
 ): Promise<{ invitation: UserInvitation; code: string }> {
-  const { label, role, maxUses, expiresInHours } = newUserInvitation.parse(wanted)
+  const { label, role, maxUses, expiresInHours, email } = newUserInvitation.parse(wanted)
   const code = makeCode()
   const row: InvitationRow = {
     id: randomUUID(),
@@ -248,7 +261,7 @@ export async function createUserInvitation(
       at,
       actor,
       target: row.id,
-      data: { label, role },
+      data: { label, role, email },
     })
   })
   return { invitation: toUserInvitation(row, at), code }

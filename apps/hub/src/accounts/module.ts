@@ -2,13 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Refusals } from '../access/refusals.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
-import type { App, Ground } from '../facts/room.ts'
+import { languageOf } from '../alerts/preferences.ts'
+import type { App, Gives, Ground } from '../facts/room.ts'
 import { endedSessions } from '../followers/sessions.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { createContact } from './contact.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
 import { createOpenSession } from './open-session.ts'
 import { createPasswords, type Hashing } from './passwords.ts'
-import { accountRoutes } from './routes.ts'
+import { accountRoutes, mailRoutes } from './routes.ts'
 import { createSessions } from './sessions.ts'
 
 const randomSecret = () => randomBytes(32).toString('base64')
@@ -26,4 +28,10 @@ export async function open(hub: Ground & { hashing?: Hashing; refusals: Refusals
     routes: (app: App) => accountRoutes(app, { ...hub, sessions, passwords, twoFactorKey, openSession }),
     stop: sessions.stop,
   }
+}
+
+/** What goes to people by mail. */
+export function openMail(hub: Ground & Gives<typeof open> & { notifications: Notifications }) {
+  const { db } = hub
+  return { routes: (app: App) => mailRoutes(app, { ...hub, languageOf: (userId) => languageOf(db, userId) }) }
 }

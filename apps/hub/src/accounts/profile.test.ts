@@ -33,7 +33,7 @@ describe.each(testEngines)('profile on %s', (engine) => {
     await hub.addUser('self', 'user', PASSWORD)
     const { token } = await signIn('self')
     const changed = { email: 'self@example.org', firstName: 'Sel', lastName: 'F' }
-    expect(await api(contract.saveProfile, { token, body: changed })).toMatchObject({
+    expect(await api(contract.saveProfile, { token, body: { ...changed, currentPassword: PASSWORD } })).toMatchObject({
       status: 200,
       body: { ...changed, username: 'self', role: 'user', twoFactorEnabled: false, recoveryCodesLeft: 0 },
     })

@@ -1,5 +1,12 @@
-/** A person's own account, except two-factor: profile, password, sessions. */
-import type { BodyOf, changePassword as changePasswordCall, Profile, Session } from '@hedgerow/contract'
+/** A person's own account, except two-factor: profile, password, sessions, making tokens. */
+import type {
+  BodyOf,
+  changePassword as changePasswordCall,
+  createToken,
+  Profile,
+  ResponseOf,
+  Session,
+} from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -10,6 +17,7 @@ import type { Caller, Sessions } from '../access/sessions.ts'
 import { deleteSessionsOf, NO_PASSWORD, requireStrongPassword, toHubUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
+import { insertToken, type WantedToken } from './tokens.ts'
 import { confirmed, confirmPassword, readUser } from './two-factor.ts'
 
 export type ProfileDependencies = {
@@ -32,12 +40,24 @@ export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
   return { ...own, recoveryCodesLeft: Number(count) }
 }
 
-/** Throws `changed_meanwhile`. */
+const NEW_ADDRESS = 'A new address takes your password: links that set another password go there.'
+
+/** Throws `changed_meanwhile`, and `password_wrong` for a new address: a stolen session must not become an account. */
 export async function saveProfile(
-  db: Kysely<Tables>,
-  change: Change<Pick<Profile, 'email' | 'firstName' | 'lastName'>>,
+  deps: ProfileDependencies,
+  {
+    currentPassword,
+    ...change
+  }: Change<Pick<Profile, 'email' | 'firstName' | 'lastName'>> & { currentPassword?: string | undefined },
   act: Act,
 ): Promise<Profile> {
+  const { db, passwords } = deps
+  const user = await readUser(db, act.actor)
+  if (change.email !== undefined && change.email !== user.email) {
+    if (currentPassword === undefined)
+      throw new HubError('password_wrong', { message: NEW_ADDRESS, fieldErrors: { currentPassword: NEW_ADDRESS } })
+    await confirmed(deps, act, () => confirmPassword(passwords, user, currentPassword, 'currentPassword'))
+  }
   return inTransaction(db, async (transaction) => {
     const { email, firstName, lastName } = edited(await readProfile(transaction, act.actor), change)
     await transaction
@@ -78,6 +98,18 @@ export async function changePassword(
     await record(transaction, { kind: 'user.password-changed', ...by(act), data: {} })
   })
   return sessions.start({ id: user.id, passwordHash }, { sourceIp: act.sourceIp, userAgent })
+}
+
+/** Throws `password_wrong`, `token_role_too_high`, `too_many_tokens` and `token_name_taken`. */
+export async function createOwnToken(
+  deps: ProfileDependencies,
+  { password, ...wanted }: WantedToken & { password: string },
+  act: Act,
+): Promise<ResponseOf<typeof createToken>> {
+  const { db, passwords } = deps
+  const user = await readUser(db, act.actor)
+  await confirmed(deps, act, () => confirmPassword(passwords, user, password, 'password'))
+  return insertToken(db, user, wanted, by(act))
 }
 
 /** Newest first. */

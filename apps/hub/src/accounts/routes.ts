@@ -1,6 +1,8 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Tables } from '../database/tables.ts'
 import { by, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -11,6 +13,8 @@ import { createUserInvitation, resetTwoFactor, toSessionUser } from './accounts.
 import type { Config } from '../config.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { OpenSession } from './open-session.ts'
+import { createAccountMail } from './mail.ts'
+import { createPasswordResets } from './password-reset.ts'
 import type { Passwords } from './passwords.ts'
 import * as own from './profile.ts'
 import type { Refusals } from '../access/refusals.ts'
@@ -18,6 +22,7 @@ import { createSignIn } from './sign-in.ts'
 import { createSignUp, readRegistrationInfo } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
 import { createSealing } from '../database/sealed.ts'
+import * as tokens from './tokens.ts'
 import * as twoFactor from './two-factor.ts'
 import { listUserInvitations, revokeUserInvitation } from './user-invitations.ts'
 import * as users from './users.ts'
@@ -58,6 +63,7 @@ export function accountRoutes(app: FastifyInstance, dependencies: AccountDepende
   mountSessions(app, deps)
   mountSignUp(app, deps)
   mountProfile(app, deps)
+  mountTokens(app, deps)
   mountTwoFactor(app, deps)
   mountUsers(app, deps)
   mountInvitations(app, deps)
@@ -106,7 +112,7 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
 
   mount(app, contract.readProfile, ({ caller }) => own.readProfile(db, caller))
   for (const call of [contract.editProfile, contract.saveProfile])
-    mount(app, call, ({ body, act }) => own.saveProfile(db, body, act), FORM)
+    mount(app, call, ({ body, act }) => own.saveProfile(deps, body, act), FORM)
   mount(
     app,
     contract.changePassword,
@@ -118,6 +124,16 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
   )
   mount(app, contract.listSessions, ({ caller }) => own.listOwnSessions(db, caller, clock()))
   mount(app, contract.endSession, (request) => own.endOwnSession(deps, request.params.id, request.act))
+}
+
+function mountTokens(app: FastifyInstance, deps: Mounted): void {
+  const { db, sessions } = deps
+  mount(app, contract.listTokens, ({ caller }) => tokens.listTokens(db, caller.userId))
+  mount(app, contract.createToken, ({ body, act }) => own.createOwnToken(deps, body, act), FORM)
+  mount(app, contract.revokeToken, async ({ params, act }) => {
+    await tokens.revokeToken(db, params.id, act)
+    await sessions.end(params.id)
+  })
 }
 
 function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
@@ -146,10 +162,51 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
   })
 }
 
+export type MailDependencies = Pick<AccountDependencies, 'db' | 'passwords' | 'clock'> & {
+  log: Logger
+  notifications: Pick<Notifications, 'requireMail' | 'sendMail'>
+  languageOf: (userId: string) => Promise<contract.Language>
+}
+
+/** What goes by mail, which is opened after the accounts. */
+export function mailRoutes(app: FastifyInstance, deps: MailDependencies): void {
+  const { db, notifications } = deps
+  const mail = createAccountMail({ ...deps, sendMail: notifications.sendMail })
+  const resets = createPasswordResets({ ...deps, mail })
+  mount(
+    app,
+    contract.requestPasswordReset,
+    ({ body, sourceIp }) => {
+      notifications.requireMail()
+      resets.request(body.who, sourceIp)
+    },
+    FORM,
+  )
+  mount(
+    app,
+    contract.completePasswordReset,
+    ({ body, sourceIp }) => resets.complete(body.token, body.newPassword, sourceIp),
+    FORM,
+  )
+  mount(
+    app,
+    contract.createUserInvitation,
+    async ({ body, act }) => {
+      const { email } = body
+      if (email !== undefined) notifications.requireMail()
+      const made = await createUserInvitation(db, body, by(act))
+      if (email === undefined) return made
+      const until = new Date(made.invitation.expiresAt)
+      const problem = await mail.sendInvitation(email, { code: made.code, by: act.actor.username, until })
+      return { ...made, mail: { to: email, problem } }
+    },
+    FORM,
+  )
+}
+
 function mountInvitations(app: FastifyInstance, { db, clock }: Mounted): void {
   mount(app, contract.listUserInvitations, ({ query, reply }) =>
     listUserInvitations(db, { query, reply, now: clock() }),
   )
-  mount(app, contract.createUserInvitation, ({ body, act }) => createUserInvitation(db, body, by(act)), FORM)
   mount(app, contract.revokeUserInvitation, (request) => revokeUserInvitation(db, request.params.id, request.act))
 }

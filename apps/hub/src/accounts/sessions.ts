@@ -15,6 +15,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
 import { mustSetUp } from './must-set-up.ts'
+import { findTokenId, isToken, livingTokens, readToken } from './tokens.ts'
 
 const ALGORITHM = 'HS256'
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -79,7 +80,12 @@ export function createSessions({
     const ids = [...watched.keys()]
     for (let i = 0; i < ids.length; i += WATCHED_PER_QUERY) {
       const batch = ids.slice(i, i + WATCHED_PER_QUERY)
-      const rows = await db.selectFrom('sessions').select('id').where('id', 'in', batch).execute()
+      const rows = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('id', 'in', batch)
+        .union(livingTokens(db, clock()).select('id').where('id', 'in', batch))
+        .execute()
       const living = new Set(rows.map(({ id }) => id))
       announceEnded(batch.filter((id) => !living.has(id)).map((id) => ({ id })))
     }
@@ -111,30 +117,29 @@ export function createSessions({
     return remembrance && Math.abs(clock() - remembrance.at) < TRUSTED_MS ? remembrance.found : undefined
   }
 
+  function readSession(sessionId: string) {
+    return db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select(['users.id', 'users.username', 'users.role', 'users.active', 'users.two_factor_secret'])
+      .select(['sessions.created_at', 'sessions.expires_at', 'sessions.provider_link_id'])
+      .where('sessions.id', '=', sessionId)
+      .executeTakeFirst()
+  }
+
   async function read(sessionId: string): Promise<Found | undefined> {
     const remembrance = rememberedFor(sessionId)
     if (remembrance) return remembrance
     const now = clock()
     const endingsBefore = endings
-    const row = await db
-      .selectFrom('sessions')
-      .innerJoin('users', 'users.id', 'sessions.user_id')
-      .select([
-        'users.id',
-        'users.username',
-        'users.role',
-        'users.active',
-        'users.two_factor_secret',
-        'sessions.created_at',
-        'sessions.expires_at',
-        'sessions.provider_link_id',
-      ])
-      .where('sessions.id', '=', sessionId)
-      .executeTakeFirst()
+    const session = await readSession(sessionId)
+    const program = session ? undefined : await readToken(db, sessionId, now)
+    const row = session ?? program
     remembered.delete(sessionId)
     if (!row) return undefined
-    const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId }
-    const mustSetUpTwoFactor = await mustSetUp(db, row, row.provider_link_id)
+    const token = program && { token: program.token }
+    const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId, ...token }
+    const mustSetUpTwoFactor = await mustSetUp(db, row, session?.provider_link_id)
     const [startedAt, expiresAt] = [row.created_at, row.expires_at]
     const found = { caller, active: row.active === 1, mustSetUpTwoFactor, startedAt, expiresAt }
     if (remembered.size >= REMEMBERED) remembered.clear()
@@ -172,7 +177,13 @@ export function createSessions({
       .sign(key)
   }
 
+  /** A token's id is that of a session which begins and ends with it. */
   async function sessionIdOf(token: string): Promise<string> {
+    if (isToken(token)) {
+      const id = await findTokenId(db, token)
+      if (id === undefined) throw new HubError('session_ended')
+      return id
+    }
     const remembrance = signed.get(token)
     if (remembrance && Math.floor(clock() / 1_000) < remembrance.expiresAtSeconds) return remembrance.sessionId
     try {
@@ -250,7 +261,8 @@ export function createSessions({
     },
 
     async end(sessionId) {
-      announceEnded(await db.deleteFrom('sessions').where('id', '=', sessionId).returning('id').execute())
+      await db.deleteFrom('sessions').where('id', '=', sessionId).execute()
+      announceEnded([{ id: sessionId }])
     },
 
     async endAllOf(userId) {

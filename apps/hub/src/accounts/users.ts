@@ -9,6 +9,7 @@ import { edited, type Change } from '../kernel/edited.ts'
 import { holding } from '../database/holding.ts'
 import type { Page } from '../http/pagination.ts'
 import {
+  deleteAccessOf,
   deleteSessionsOf,
   findById,
   insertUser,
@@ -91,9 +92,8 @@ export async function updateUser(
     }
     await refuseTakenName(transaction.updateTable('users').set(after).where('id', '=', id).execute())
     await requireAnAdmin(transaction)
-    const endsSessions =
-      after.role !== before.role || after.active !== before.active || after.password_hash !== before.password_hash
-    if (endsSessions) await deleteSessionsOf(transaction, id)
+    if (after.active !== before.active || passwordHash !== undefined) await deleteAccessOf(transaction, id)
+    else if (after.role !== before.role) await deleteSessionsOf(transaction, id)
     const about = { ...by(act), target: id }
     const { username } = after
     const facts: Fact[] = [{ ...about, kind: 'user.updated', data: { username, changes: whatChanged(before, after) } }]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +46,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/auth/two-factor/enable': ['two-factor.enable'],
   'POST /v1/auth/two-factor/recovery-codes': ['two-factor.renew-recovery-codes'],
   'POST /v1/auth/two-factor/disable': ['two-factor.disable'],
+  'POST /v1/auth/password-reset/complete': ['user.reset-password'],
+  'POST /v1/auth/tokens': ['token.create'],
+  'DELETE /v1/auth/tokens/:id': ['token.revoke'],
   'POST /v1/hub/users': ['user.create'],
   'PUT /v1/hub/users/:id': [
     'user.update',
@@ -118,6 +122,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Calls except GET that leave no entry, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
+  'POST /v1/auth/password-reset': 'answers before it looks; a link that is sent has the entry password-reset.send',
   'POST /v1/auth/renew': 'continues a session whose start is recorded',
   'POST /v1/auth/providers/:provider/begin': 'changes nothing: the hub stores nothing of it',
   'POST /v1/gateway/validate-access': 'changes nothing: it asks for permission',
@@ -141,8 +146,14 @@ const UNRECORDED: Readonly<Record<string, string>> = {
 
 /** Written only on refusals; each has a test below. */
 const REFUSED_ONLY: readonly string[] = ['identity.confirm', 'call.make']
-/** Of a handover to a gateway's origin, of what a device's ledger tells, and of the command line. */
-const WITHOUT_CALL: readonly string[] = ['gateway.open', 'device.use', 'device.save-file', 'user.allow-local-sign-in']
+/** Of a link that is sent, a handover to a gateway's origin, what a device's ledger tells, and the command line. */
+const WITHOUT_CALL: readonly string[] = [
+  'password-reset.send',
+  'gateway.open',
+  'device.use',
+  'device.save-file',
+  'user.allow-local-sign-in',
+]
 
 describe('the policy', () => {
   test('has for each call except GET either its audit actions or the reason why there is none', () => {
@@ -252,7 +263,10 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     const signIn = () => api(contract.login, { body: { username: 'rosa', password: PASSWORD } })
     let { accessToken: token } = await leaves<{ accessToken: string }>('POST /v1/auth/login', signIn)
     await leaves('PUT /v1/auth/profile', () =>
-      api(contract.saveProfile, { token, body: { email: 'rosa@example.net', firstName: 'Rosa', lastName: '' } }),
+      api(contract.saveProfile, {
+        token,
+        body: { email: 'rosa@example.net', firstName: 'Rosa', lastName: '', currentPassword: PASSWORD },
+      }),
     )
     await leaves('PATCH /v1/auth/profile', () => api(contract.editProfile, { token, body: { lastName: 'Berg' } }))
     const other = await tokenOf('rosa')
@@ -287,6 +301,10 @@ describe.each(testEngines)('the audit on %s', (engine) => {
         body: { password: `${PASSWORD}-new`, code: renewed.recoveryCodes[0]! },
       }),
     )
+    const { details } = await leaves<{ details: contract.ApiToken }>('POST /v1/auth/tokens', () =>
+      api(contract.createToken, { token, body: { name: 'backup', password: `${PASSWORD}-new` } }),
+    )
+    await leaves('DELETE /v1/auth/tokens/:id', () => api(contract.revokeToken, { token, params: { id: details.id } }))
     await leaves('POST /v1/auth/logout', () => api(contract.logout, { token }))
 
     // At a provider.
@@ -344,6 +362,15 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     )
     await leaves('DELETE /v1/hub/users/:id/two-factor', () =>
       api(contract.resetUserTwoFactor, { token: admin, params }),
+    )
+    const link = { created_at: hub.clock.now(), expires_at: hub.clock.now() + 60_000 }
+    const linkHash = createHash('sha256').update('of a mail').digest('base64')
+    await hub.db
+      .insertInto('password_resets')
+      .values({ ...link, user_id: emil.id, token_hash: linkHash })
+      .execute()
+    await leaves('POST /v1/auth/password-reset/complete', () =>
+      api(contract.completePasswordReset, { body: { token: 'of a mail', newPassword: `${PASSWORD}-third` } }),
     )
     await leaves('DELETE /v1/hub/users/:id', () => api(contract.deleteUser, { token: admin, params }))
 

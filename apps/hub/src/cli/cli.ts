@@ -9,12 +9,14 @@ import { rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { NO_PROGRESS, openProgress } from '@hedgerow/http'
-import { newUserInvitation } from '@hedgerow/contract'
+import { newUserInvitation, tokenFields } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
+import type { z } from 'zod'
 import manifest from '../../../../package.json' with { type: 'json' }
 import {
   allowPassword,
+  createTokenOf,
   createUserInvitation,
   findByName,
   NO_PASSWORD,
@@ -54,6 +56,10 @@ export const HELP = `Usage: ${COMMAND} [command]
     --uses N              how many accounts it makes (1)
     --hours N             how many hours it is valid (168)
     --label TEXT          what it is for
+  token create USER NAME  make a token for a program of that user, and print it
+    --role ROLE           user, manager or admin (that of the user)
+    --access ACCESS       read, or all (read)
+    --days N              how many days it is valid (90)
   check-update            say whether there is a newer version of the hub at HUB_UPDATES_URL
   fetch-update FOLDER     fetch its archive into a folder and check it; prints the file, or nothing
     --deb                 the Debian package instead
@@ -173,18 +179,31 @@ const commands: Readonly<Record<string, Command>> = {
       maxUses: values['uses'] === undefined ? undefined : Number(values['uses']),
       expiresInHours: values['hours'] === undefined ? undefined : Number(values['hours']),
     }
-    const wanted = newUserInvitation.safeParse(given, { error: wordsOfIssue })
-    if (!wanted.success) {
-      const [issue] = wanted.error.issues
-      const option = { maxUses: 'uses', expiresInHours: 'hours' }[String(issue?.path[0])] ?? String(issue?.path[0])
-      throw new ConfigError([`--${option}: ${issue?.message}`])
-    }
+    const wanted = parsed(newUserInvitation, given, { maxUses: '--uses', expiresInHours: '--hours' })
     const { invitation, code } = await withDatabase(config, (db) =>
-      createUserInvitation(db, wanted.data, { actor: HUB, at: Date.now() }),
+      createUserInvitation(db, wanted, { actor: HUB, at: Date.now() }),
     )
     print(`Invitation code, shown only once:\n  ${code}`)
     const uses = invitation.maxUses === 1 ? 'one account' : `${invitation.maxUses} accounts`
     print(`Valid for ${uses} with the role ${invitation.role}, until ${invitation.expiresAt}.`)
+    return 0
+  },
+
+  async token(args, { config, print }) {
+    const text = { type: 'string' } as const
+    const usage = 'token create USER NAME [options]'
+    const { positionals, values } = read(args, usage, 3, { role: text, access: text, days: text })
+    const [verb, username, name] = positionals
+    if (verb !== 'create') throw new ConfigError([`Usage: ${usage}`])
+    const days = values['days'] === undefined ? undefined : Number(values['days'])
+    const given = { name, role: values['role'], access: values['access'], expiresInDays: days }
+    const wanted = parsed(tokenFields, given, { name: 'NAME', expiresInDays: '--days' })
+    const { token, details } = await withDatabase(config, (db) =>
+      createTokenOf(db, username!, wanted, { actor: HUB, at: Date.now() }),
+    )
+    print(`Token, shown only once:\n  ${token}`)
+    const may = details.access === 'read' ? 'reads only' : 'reads and changes'
+    print(`It ${may}, with the role ${details.role}, until ${details.expiresAt}.`)
     return 0
   },
 
@@ -226,6 +245,15 @@ export async function runCommand([name = '', ...args]: string[], context: Comman
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) throw new ConfigError([`There is no command ${JSON.stringify(name)}.\n\n${HELP}`])
   return command(args, context)
+}
+
+/** Options that the contract's schema takes; its error names the option. */
+function parsed<S extends z.ZodType>(schema: S, given: object, names: Readonly<Record<string, string>>): z.output<S> {
+  const wanted = schema.safeParse(given, { error: wordsOfIssue })
+  if (wanted.success) return wanted.data
+  const [issue] = wanted.error.issues
+  const field = String(issue?.path[0])
+  throw new ConfigError([`${names[field] ?? `--${field}`}: ${issue?.message}`])
 }
 
 function read(args: string[], usage: string, positionals: number, options: ParseArgsOptionsConfig = {}) {

@@ -29,7 +29,7 @@ import { findGateway } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record, type Act } from '../facts/facts.ts'
+import { nameOf, record, type Act } from '../facts/facts.ts'
 import {
   DoorStatus,
   isWithoutDoor,
@@ -118,7 +118,7 @@ export function createCommands(options: {
       snooze: JSON.stringify(asked.snooze) ?? null,
       learning: JSON.stringify(asked.learning ?? asked.names) ?? null,
       by_id: actor.userId,
-      by_name: actor.username,
+      by_name: nameOf(actor),
       source_ip: sourceIp,
       state: 'waiting',
       code: null,

@@ -50,8 +50,10 @@ export async function restoreDatabase(
       throw error instanceof ConfigError ? new ConfigError([`${file} cannot be restored. ${error.message}`]) : error
     })
     try {
-      // Otherwise sessions of that time would be valid again, also those that were ended since.
+      // Otherwise sessions and tokens of that time would be valid again, also those that were ended since.
       await source.db.deleteFrom('sessions').execute()
+      await source.db.deleteFrom('api_tokens').execute()
+      await source.db.deleteFrom('password_resets').execute()
       await source.db.deleteFrom('sign_in_challenges').execute()
       if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url, progress)
     } finally {

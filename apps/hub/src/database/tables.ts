@@ -79,6 +79,23 @@ export type Tables = {
     created_at: number
     last_used_at: number
   }
+  api_tokens: {
+    id: string
+    user_id: string
+    name: string
+    token_hash: string
+    role: 'user' | 'manager' | 'admin'
+    access: 'read' | 'all'
+    created_at: number
+    expires_at: number
+    last_used_at: number | null
+  }
+  password_resets: {
+    token_hash: string
+    user_id: string
+    created_at: number
+    expires_at: number
+  }
   registrations: {
     id: string
     status: 'pending' | 'approved' | 'rejected'

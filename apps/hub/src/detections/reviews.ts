@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import { scopeOf } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { by, record, type Act } from '../facts/facts.ts'
+import { by, nameOf, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { lastNumber, lockGateway, storeReviews } from './gateway-reviews.ts'
 import { visibleIncidents } from './incident-list.ts'
@@ -39,7 +39,7 @@ export function review(
         .set((row) => ({
           verdict,
           label: label ?? row.ref('reported_label'),
-          reviewed_by: verdict === null ? null : actor.username,
+          reviewed_by: verdict === null ? null : nameOf(actor),
           reviewed_at: verdict === null ? null : now,
           doubtful: 0,
           ...(verdict === 'right' && { suppressed: 0 }),

@@ -17,7 +17,7 @@ import { invitationsWithOwner, ownerNamed } from '../access/objects.ts'
 import type { Owned } from '../access/ownership.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
-import { by, record, type Act } from '../facts/facts.ts'
+import { by, nameOf, record, type Act } from '../facts/facts.ts'
 import { readLabels } from './labels.ts'
 
 const HOUR_MS = 3_600_000
@@ -98,7 +98,7 @@ function newInvitation(
     expires_at: now + wanted.expiresInHours * HOUR_MS,
     revoked_at: null,
     created_at: now,
-    created_by: actor.username,
+    created_by: nameOf(actor),
     ...owned,
   }
   return { row, answer: { invitation: present({ ...row, owner }, now), code } }

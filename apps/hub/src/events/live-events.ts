@@ -30,10 +30,13 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'provider.linked': toAll(),
   'provider.unlinked': toAll(),
+  'token.created': toAll(),
+  'token.revoked': toAll(),
 
   'push.subscribed': toAll(),
   'push.unsubscribed': toAll(),
 
+  'password-reset.sent': toAll(),
   'user.registered': toAll('users', 'stats', 'invitations', 'activity'),
   'user.registration-refused': toAll(),
   'user.created': toAll('users', 'stats', 'activity'),

@@ -84,6 +84,10 @@ export function record(db: Db, ...facts: Fact[]): Promise<void> {
   })
 }
 
+/** The name of who acts, as the audit and others have it. */
+export const nameOf = ({ username, token }: Pick<Caller, 'username' | 'token'>): string =>
+  token === undefined ? username : `${username} (token ${token.name})`
+
 /** Who acts, from where and when: each verb of a person takes one, and `by` puts it into the facts that it records. */
 export type Act = { actor: Caller; sourceIp: string; now: number }
 
@@ -91,11 +95,11 @@ export type Act = { actor: Caller; sourceIp: string; now: number }
 export type Authorship = Pick<Fact, 'at' | 'actor'>
 
 export function by({
-  actor: { username, userId },
+  actor,
   sourceIp,
   now,
-}: Omit<Act, 'actor'> & { actor: Pick<Caller, 'username' | 'userId'> }): Authorship {
-  return { at: now, actor: { name: username, userId, sourceIp } }
+}: Omit<Act, 'actor'> & { actor: Pick<Caller, 'username' | 'userId' | 'token'> }): Authorship {
+  return { at: now, actor: { name: nameOf(actor), userId: actor.userId, sourceIp } }
 }
 
 async function notifyFollowers({ log, afterCommit: followers }: Journal, facts: readonly Fact[]): Promise<void> {

@@ -4,6 +4,8 @@ import { createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { raw, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { insertToken } from '../accounts/tokens.ts'
+import { HUB } from '../facts/facts.ts'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
@@ -115,6 +117,11 @@ describe('a request reaches the gateway', () => {
       ])
         expect(await seenWith(form)).toBeUndefined()
     }
+    const wanted = { name: 'program', access: 'all', expiresInDays: 1 } as const
+    const owner = { id: page.caller.userId, role: 'admin' } as const
+    const program = await insertToken(hub.db, owner, wanted, { at: Date.now(), actor: HUB })
+    for (const form of [`Bearer ${program.token}`, `Token "${program.token}"`])
+      expect(await seenWith(form)).toBeUndefined()
     const own = `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.x`
     expect(await seenWith(own)).toBe(own)
     expect(await seenWith('Basic YTpi')).toBe('Basic YTpi')

@@ -3,7 +3,7 @@
  * that person must still see the gateway. Checked for every request;
  * `docs/decisions/032-savings-worth-their-code.md` says what is remembered between two of them.
  */
-import type { Application } from '@hedgerow/contract'
+import { TOKEN_PREFIX, type Application } from '@hedgerow/contract'
 import { valuesOf, type RequestHead } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import { mayOpen, type Principal } from '../access/scope.ts'
@@ -20,6 +20,8 @@ const MAX_TOKENS = 8
  * person sees.
  */
 const REMEMBERED_MS = 500
+/** Those of programs. */
+const TOKENS = new RegExp(String.raw`${TOKEN_PREFIX}\w+`, 'g')
 
 export type UiGateway = {
   id: string
@@ -170,9 +172,9 @@ export function applicationRefusal(
   return mayOpen(person, found) ? undefined : 'application_role_required'
 }
 
-/** Every possible token of the hub: each three parts in a row, joined by dots. */
+/** Every possible token of the hub: those of programs, and each three parts in a row, joined by dots. */
 function tokensIn(text: string): string[] {
-  const tokens: string[] = []
+  const tokens: string[] = text.match(TOKENS) ?? []
   for (const run of text.split(/[^\w.-]/)) {
     const parts = run.split('.')
     for (let i = 0; i + 2 < parts.length; i++) {

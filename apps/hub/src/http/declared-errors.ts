@@ -2,7 +2,12 @@ import type { Call, ErrorCode } from '@hedgerow/contract'
 import { audienceOf, type Access, type Audience } from '../access/policy.ts'
 import { countsAsWrite } from '../access/write-limit.ts'
 
-const OF_A_SESSION: readonly ErrorCode[] = ['session_required', 'session_ended', 'account_inactive']
+const OF_A_SESSION: readonly ErrorCode[] = [
+  'session_required',
+  'session_ended',
+  'account_inactive',
+  'token_not_allowed',
+]
 
 /** Refusals because of the caller or the caller's address. */
 const OF_ACCESS: Readonly<Record<Audience, readonly ErrorCode[]>> = {

@@ -17,6 +17,8 @@ type Edited = {
   read: () => Promise<Fields>
   /** A whole body in which each field differs from every default. */
   body: Fields
+  /** What proves the caller, in every body. */
+  proof?: Fields
   /** Fields that name what is edited, or that no answer shows. */
   unread?: readonly string[]
 }
@@ -110,6 +112,7 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
       '/v1/auth/profile': {
         read: () => one(contract.readProfile),
         body: { email: 'ada@example.org', firstName: 'Ada', lastName: 'Byron' },
+        proof: { currentPassword: 'the-password-of-admin' },
       },
       '/v1/auth/alert-preferences': {
         read: () => one(contract.readAlertPreferences),
@@ -231,22 +234,23 @@ describe.each(testEngines)('calls that edit on %s', (engine) => {
   function of(call: contract.Call) {
     const found = edited[call.path]
     if (!found) throw new Error(`${keyOf(call)} edits something: say in this test what, and how to read it`)
-    return { params: {}, unread: [] as readonly string[], ...found }
+    return { params: {}, unread: [] as readonly string[], proof: {}, ...found }
   }
   function sendTo(call: contract.Call, body: object) {
     // A person may write five times a second.
     hub.clock.advance(200)
-    return api(call, { token, params: of(call).params as never, body })
+    const { params, proof } = of(call)
+    return api(call, { token, params: params as never, body: { ...proof, ...body } })
   }
 
   describe.each(editing.map((call) => [keyOf(call), call] as const))('%s', (key, call) => {
     const send = (body: object) => sendTo(call, body)
 
     it('changes every field of its schema', async () => {
-      const { body, read, unread } = of(call)
+      const { body, read, unread, proof } = of(call)
       expect(Object.keys(body).toSorted()).toEqual(
         Object.keys(shapeOf(call.body))
-          .filter((name) => name !== 'seen')
+          .filter((name) => name !== 'seen' && !(name in proof))
           .toSorted(),
       )
       expect(await send(body)).toMatchObject({ status: 200 })

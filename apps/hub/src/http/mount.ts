@@ -104,7 +104,7 @@ export function mount<C extends Call>(
       if (access === 'gateway' || access === 'member') refuseBrowsers(request)
       if (access === 'anyone') refuseOtherSites(request)
       if (!capability) return options.beforeBody?.(request)
-      request.caller = await authenticate(app, request, { capability, call: key })
+      request.caller = await authenticate(app, request, { capability, call })
       request.allowance = { caller: request.caller, capability }
       if (countsAsWrite(call)) app.limitWrites(request.caller, request.sourceIp)
     },
@@ -167,16 +167,15 @@ function refuseOtherSites({ headers }: FastifyRequest): void {
 async function authenticate(
   app: FastifyInstance,
   request: FastifyRequest,
-  { capability, call }: { capability: Capability; call: string },
+  { capability, call }: { capability: Capability; call: Call },
 ): Promise<Caller> {
   const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) throw new HubError('session_required')
-  if ('self' in capability && capability.self === 'session')
-    return app.authenticate(token, { evenBeforeTwoFactor: true })
-  const caller = await app.authenticate(token)
-  if (!scopeOf(caller).may(capability)) {
-    await app.recordRefusal({ caller, call, sourceIp: request.sourceIp })
-    throw new HubError('role_required')
-  }
-  return caller
+  const evenBeforeTwoFactor = 'self' in capability && capability.self === 'session'
+  const caller = await app.authenticate(token, { evenBeforeTwoFactor })
+  const onlyReads = caller.token?.access === 'read' && call.method !== 'GET'
+  if (!onlyReads && scopeOf(caller).may(capability)) return caller
+  await app.recordRefusal({ caller, call: keyOf(call), sourceIp: request.sourceIp })
+  const { userId, role } = caller
+  throw new HubError(scopeOf({ userId, role }).may(capability) ? 'token_not_allowed' : 'role_required')
 }

@@ -53,6 +53,8 @@ describe('the description of the API', () => {
       'POST /v1/auth/providers/{provider}/back-channel-logout',
       'POST /v1/auth/providers/{provider}/begin',
       'POST /v1/auth/providers/{provider}/complete',
+      'POST /v1/auth/password-reset',
+      'POST /v1/auth/password-reset/complete',
       'POST /v1/auth/register',
       'GET /v1/auth/registration-info',
       'POST /v1/gateway/register/challenge',

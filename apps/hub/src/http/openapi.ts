@@ -117,8 +117,8 @@ const securitySchemes: Record<string, Json> = {
   session: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'The access token from the answer to signing in.',
+    description:
+      'The access token from the answer to signing in, or the token of a program: docs/operations/programs.md.',
   },
   signature: {
     type: 'apiKey',

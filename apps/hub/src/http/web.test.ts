@@ -100,7 +100,8 @@ test('without a configured address, the beta page has the first admin’s; witho
     expect(await beta()).toBe(PUBLIC_PAGES['beta-register'])
     await change('/hub/settings', { openRegistration: false })
     expect(await beta()).toBe(PUBLIC_PAGES['beta-sign-in'])
-    await change('/auth/profile', { firstName: '', lastName: '', email: 'rosa@farm.example' })
+    const currentPassword = 'the-password-of-admin'
+    await change('/auth/profile', { firstName: '', lastName: '', email: 'rosa@farm.example', currentPassword })
     expect(await beta()).toContain('href="mailto:rosa@farm.example?subject=Beta">rosa@farm.example</a>')
   } finally {
     await other.stop()

@@ -3,14 +3,16 @@
  * waits for the delivery. followers.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
-import type { MessageEvent } from '@hedgerow/contract'
+import { randomUUID } from 'node:crypto'
+import type { Language, MessageEvent } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { createSealing } from '../database/sealed.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSetting } from '../settings/settings.ts'
-import { DeliveryUnknown, Undeliverable, type Message } from './channel.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { DeliveryUnknown, Undeliverable, type Channel, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
 import { createMessages, type Content, type MessageParts, type Row } from './messages.ts'
 import type { OpenChannels, Opened } from './open-channels.ts'
@@ -65,6 +67,13 @@ export type Notifications = {
    * undefined when there is none.
    */
   waitsUnder(transaction: Transaction<Tables>, key: string): Promise<{ isWaiting: boolean; dueAt: number } | undefined>
+  /**
+   * Sends a mail to one person now and keeps nothing of it, for links with a secret. Throws `mail_unavailable`, or the
+   * server's error.
+   */
+  sendMail(mail: { to: string; title: string; text: string; language: Language; path: string }): Promise<void>
+  /** Throws `mail_unavailable`. */
+  requireMail(): void
   /** Call it when there may be something to send; returns at once. */
   wake(): void
   start(): Promise<void>
@@ -173,6 +182,12 @@ export function createNotifications(
     return problem === undefined
   }
 
+  function mailChannel(): Channel {
+    const channel = opened.find(({ type }) => type.audience === 'person')?.channel
+    if (!channel) throw new HubError('mail_unavailable')
+    return channel
+  }
+
   return {
     async announce(transaction, announcement) {
       const { key, kind, follows, channels = [], except = [], dueAt, grows = false, alertId, ...content } = announcement
@@ -192,6 +207,15 @@ export function createNotifications(
     },
 
     waitsUnder,
+    requireMail: () => void mailChannel(),
+
+    async sendMail({ path, ...mail }) {
+      const id = `mail.${randomUUID()}`
+      const serial = id.replaceAll('-', '.')
+      const at = new Date(clock()).toISOString()
+      const url = `${options.portalUrl()}${path}`
+      await mailChannel().send([{ id, serial, event: 'account', at, url, data: {}, ...mail }], { email: '' })
+    },
 
     wake: () => void tasks.run(deliver),
     deliver: () => tasks.run(deliver),

@@ -4,7 +4,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { by, HUB, record, type Act } from '../facts/facts.ts'
+import { by, HUB, nameOf, record, type Act } from '../facts/facts.ts'
 import { findGateway } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -201,7 +201,7 @@ export function createAutomaticUpdates(options: {
         const { number, version } = release
         const { numUpdatedRows } = await transaction
           .updateTable('rollouts')
-          .set({ state: 'stopped', message: `${act.actor.username} stopped them.` })
+          .set({ state: 'stopped', message: `${nameOf(act.actor)} stopped them.` })
           .where('number', '=', number)
           .where('state', '=', 'running')
           .executeTakeFirst()
@@ -218,7 +218,7 @@ export function createAutomaticUpdates(options: {
         const now = clock()
         const skipped = await transaction
           .updateTable('gateway_updates')
-          .set({ state: 'skipped', message: `${act.actor.username} skipped it.`, ended_at: now })
+          .set({ state: 'skipped', message: `${nameOf(act.actor)} skipped it.`, ended_at: now })
           .where('gateway_id', '=', gatewayId)
           .where('by_name', 'is', null)
           .where((row) =>

@@ -2,7 +2,7 @@
 import type { Heartbeat } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { by, HUB, record, type Act } from '../facts/facts.ts'
+import { by, HUB, nameOf, record, type Act } from '../facts/facts.ts'
 import { duration } from '../kernel/duration.ts'
 
 export type Release = { version: string; number: number; platforms: readonly string[] }
@@ -32,7 +32,7 @@ export async function putRequest(
     version: release.version,
     // Greater than any earlier one, also after the clock was set back.
     attempt: Math.max(now, (before?.attempt ?? 0) + 1),
-    by_name: 'actor' in act ? act.actor.username : null,
+    by_name: 'actor' in act ? nameOf(act.actor) : null,
     state: 'asked' as const,
     message: '',
     asked_at: now,

@@ -15,7 +15,7 @@ type ProofFormProps = {
   /** The error beside an empty field. */
   empty: string
   /** The code of the refusal that is shown beside the field; others are shown above it. */
-  wrong: 'password_wrong' | 'two_factor_code_wrong'
+  wrong?: 'password_wrong' | 'two_factor_code_wrong' | 'password_too_weak'
   failureOf: (error: unknown) => Failure
   /** Makes the call; after it the next step replaces this form. */
   prove: (value: string) => Promise<void>

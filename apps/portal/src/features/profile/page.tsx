@@ -1,4 +1,4 @@
-/** The signed-in person's account: name, password, two-factor and sessions. */
+/** The signed-in person's account: name, password, two-factor, sessions and tokens. */
 import { useUser } from '#api/session.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -9,6 +9,7 @@ import { PasswordForm } from './password-form.tsx'
 import { useProfile } from './queries.ts'
 import { ProviderLinks } from './provider-links.tsx'
 import { Sessions } from './sessions.tsx'
+import { Tokens } from './tokens.tsx'
 import { TwoFactor } from './two-factor.tsx'
 import styles from './page.module.css'
 
@@ -53,6 +54,7 @@ export function ProfilePage() {
       <Panel id="sessions" title="Signed-in sessions">
         <Sessions />
       </Panel>
+      <Tokens />
     </>
   )
 }

@@ -47,7 +47,7 @@ export function PasswordForm() {
         showLabel="Show repeated password"
         {...form.getInputProps('confirmPassword')}
       />
-      <p className={styles.hint}>This ends your other sessions.</p>
+      <p className={styles.hint}>This ends your other sessions. Tokens for programs stay.</p>
       <div>
         <Button type="submit" loading={change.isPending}>
           Change Password

@@ -2,13 +2,16 @@ import type { BodyOf } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   changePassword,
+  createToken,
   disableTwoFactor,
   editProfile,
   endSession,
   listProviderLinks,
   listSessions,
+  listTokens,
   readProfile,
   unlinkProvider,
+  revokeToken,
 } from 'virtual:contract-calls'
 import { api, replaceToken } from '#api/client.ts'
 import { useChange } from '#api/use-change.ts'
@@ -17,6 +20,7 @@ import { useSession } from '#api/session.tsx'
 const PROFILE_KEY = ['profile'] as const
 const SESSIONS_KEY = ['sessions'] as const
 const LINKS_KEY = ['provider-links'] as const
+const TOKENS_KEY = ['tokens'] as const
 const SESSIONS_REFRESH_MS = 30_000
 
 export const useProfile = () =>
@@ -55,6 +59,13 @@ export const useProviderLinks = () =>
   useQuery({ queryKey: LINKS_KEY, queryFn: ({ signal }) => api(listProviderLinks, { signal }) })
 
 export const useUnlinkProvider = () => useChange(LINKS_KEY, (id: string) => api(unlinkProvider, { params: { id } }))
+export const useTokens = () => useQuery({ queryKey: TOKENS_KEY, queryFn: ({ signal }) => api(listTokens, { signal }) })
+
+/** Not cached, because the request has the password and the answer the token. */
+export const useCreateToken = () =>
+  useChange(TOKENS_KEY, (body: BodyOf<typeof createToken>) => api(createToken, { body }), { gcTime: 0 })
+
+export const useRevokeToken = () => useChange(TOKENS_KEY, (id: string) => api(revokeToken, { params: { id } }))
 
 export function useDisableTwoFactor() {
   const refreshProfile = useRefreshProfile()

@@ -79,8 +79,8 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
       <PasswordField label="Password" autoComplete="current-password" name="password" error={fieldErrors.password} />
       <Forgotten>
         <p>
-          The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine:{' '}
-          <code>hedgerow-hub reset-password NAME</code>, or in Hedgerow’s folder{' '}
+          <a href="/forgot-password">Get a link by mail</a>, if this hub sends mail. Otherwise ask the person who runs
+          the hub to set a new one on its machine: <code>hedgerow-hub reset-password NAME</code>, or in its folder{' '}
           <code>npm run hub -- reset-password NAME</code>. Without your authenticator app, sign in with a recovery code;
           without both, an administrator resets two-factor, or <code>hedgerow-hub reset-two-factor NAME</code> on that
           machine.

@@ -2,6 +2,7 @@
 import type { HubUser, UserInvitation } from '@hedgerow/contract'
 import { RevokeInvitationDialog } from '#parts/revoke-invitation-dialog.tsx'
 import { useDialogLife, type DialogLife } from '@hedgerow/ui/dialog.tsx'
+import { ActivateDialog } from './activate-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { ResetTwoFactorDialog } from './reset-two-factor-dialog.tsx'
@@ -9,7 +10,7 @@ import { labelOf } from './invitation-text.ts'
 import { useRevokeInvitation } from './queries.ts'
 import { UserDialog } from './user-dialog.tsx'
 
-export type UserVerb = 'edit' | 'delete' | 'reset-two-factor'
+export type UserVerb = 'edit' | 'activate' | 'delete' | 'reset-two-factor'
 export type OpenDialog =
   | { verb: 'add' }
   | { verb: UserVerb; user: HubUser; isLastAdmin: boolean }
@@ -23,6 +24,7 @@ export default function Dialogs({ dialog, onGone }: { dialog: OpenDialog; onGone
   if (dialog.verb === 'add') return <UserDialog {...life} />
   const { verb, user, isLastAdmin } = dialog
   if (verb === 'edit') return <UserDialog {...life} user={user} isLastAdmin={isLastAdmin} />
+  if (verb === 'activate') return <ActivateDialog {...life} user={user} />
   if (verb === 'delete') return <DeleteDialog {...life} user={user} />
   return <ResetTwoFactorDialog {...life} user={user} />
 }

@@ -7,6 +7,7 @@ import {
 } from '@hedgerow/contract'
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
+import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { DEFAULT_LIFETIME_HOURS, InvitationLimits } from '#parts/invitation-limits.tsx'
@@ -17,20 +18,21 @@ import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { registrationLink } from './invitation-text.ts'
-import { useCreateInvitation } from './queries.ts'
+import { useCreateInvitation, useSendsMail } from './queries.ts'
 import { ROLE_MEANINGS, RoleIcon } from './role-mark.tsx'
 
 /** Creates an invitation, then shows its code, which is shown only once. */
 export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
   const create = useCreateInvitation()
+  const sendsMail = useSendsMail()
   const form = useForm({
-    initialValues: { label: '', role: 'user' as Role, maxUses: 1, expiresInHours: DEFAULT_LIFETIME_HOURS },
-    validate: schemaResolver(newUserInvitation, { sync: true }),
+    initialValues: { label: '', role: 'user' as Role, maxUses: 1, expiresInHours: DEFAULT_LIFETIME_HOURS, email: '' },
+    validate: (values) => schemaResolver(newUserInvitation, { sync: true })(bodyOf(values)),
   })
   useDraft('users.invite', form.isDirty() ? form.values : undefined, form.setValues)
   const { role } = form.values
   const submit = submitTo(form, async (values) => {
-    await create.mutateAsync(values)
+    await create.mutateAsync(bodyOf(values))
   })
   const made = create.data
   return (
@@ -61,6 +63,20 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
             {...form.getInputProps('role')}
           />
           <InvitationLimits form={form} uses="People" />
+          {sendsMail === true && (
+            <TextInput
+              type="email"
+              label="Send to"
+              description="Optional: the hub sends the link to this address."
+              autoComplete="off"
+              {...form.getInputProps('email')}
+            />
+          )}
+          {sendsMail === false && (
+            <p>
+              To have the hub send invitations, set Mail up under <Link to="/alert-rules">Alert Rules</Link>, Channels.
+            </p>
+          )}
           <DialogActions onCancel={onClose}>
             <Button type="submit" loading={create.isPending}>
               Create Invitation
@@ -72,10 +88,19 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
   )
 }
 
+/** Without an address, the hub sends nothing. */
+const bodyOf = <V extends { email: string }>({ email, ...rest }: V) => (email.trim() === '' ? rest : { ...rest, email })
+
 function Made({ made, onClose }: { made: ResponseOf<typeof createUserInvitation>; onClose: () => void }) {
   const link = registrationLink(location.origin, made.code)
   return (
     <>
+      {made.mail?.problem === null && <Notice tone="good">The link was sent to {made.mail.to}.</Notice>}
+      {typeof made.mail?.problem === 'string' && (
+        <Notice tone="danger">
+          No mail went to {made.mail.to}: {made.mail.problem} Send them the link yourself.
+        </Notice>
+      )}
       <Notice tone="warning">Copy the link or the code now: the hub keeps only a hash of it.</Notice>
       <DetailList
         details={[

@@ -4,7 +4,9 @@ import {
   createUser,
   createUserInvitation,
   deleteUser,
+  editUser,
   listUserInvitations,
+  readNotificationChannels,
   resetUserTwoFactor,
   revokeUserInvitation,
   updateUser,
@@ -24,6 +26,13 @@ export const useInvitations = (enabled: boolean) =>
     enabled,
   })
 
+/** Whether the hub can send mail to a person; undefined while nobody knows. */
+export const useSendsMail = () =>
+  useQuery({
+    queryKey: ['sends-mail'],
+    queryFn: async ({ signal }) => (await api(readNotificationChannels, { signal })).channels['person'] === true,
+  }).data
+
 /** Answers and requests with a password or a code are not cached. */
 const NOT_CACHED = { gcTime: 0 }
 
@@ -40,6 +49,9 @@ export const useSaveUser = (id: string | undefined) =>
         : api(updateUser, { params: { id }, body: { ...fields, seen } }),
     { onError: (error) => console.error('The user was not saved:', error), ...NOT_CACHED },
   )
+
+export const useActivateUser = (id: string) =>
+  useChange(USERS_KEY, (active: boolean) => api(editUser, { params: { id }, body: { active } }))
 
 export const useDeleteUser = (id: string) =>
   useChange(USERS_KEY, () => api(deleteUser, { params: { id } }), {

@@ -40,6 +40,7 @@ export function UserMenu({ user, mayChange, isLastAdmin, onVerb }: UserMenuProps
       <Menu.Dropdown>
         {item('edit', 'Edit User', mayChange)}
         {user.twoFactorEnabled && item('reset-two-factor', 'Reset Two-Factor', mayChange)}
+        {item('activate', user.active ? 'Deactivate User' : 'Activate User', mayChange && !isLastAdmin)}
         {item('delete', 'Delete User', mayChange && !isLastAdmin)}
         {!mayChange ? (
           <p className={styles.reason}>{ADMIN_NEEDED}</p>
