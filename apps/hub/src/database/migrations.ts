@@ -36,6 +36,7 @@ import * as disarmEnds from './migrations/036-disarm-ends.ts'
 import * as channels from './migrations/037-channels.ts'
 import * as invitedGateways from './migrations/038-invited-gateways.ts'
 import * as threatsAreIncidents from './migrations/039-threats-are-incidents.ts'
+import * as sites from './migrations/043-sites.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -76,6 +77,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '037-channels', up: channels.up },
   { name: '038-invited-gateways', up: invitedGateways.up },
   { name: '039-threats-are-incidents', up: threatsAreIncidents.up },
+  { name: '043-sites', up: sites.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -16,6 +16,7 @@ import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
+import { siteOf } from '../sites/sites.ts'
 import { createAutomaticUpdates, type Heartbeats } from './automatic.ts'
 import { canUpdate, endOf, progressOf, putRequest, type Release, type RequestRow } from './requests.ts'
 import { readSites, saveSite, type AutomaticSettings, type SiteChange } from './sites.ts'
@@ -34,7 +35,7 @@ const STALE_AFTER = [
 export type Updates = {
   /** The update to name in the answer to a heartbeat. */
   wanted(gatewayId: string): Promise<WantedUpdate | undefined>
-  /** With `search`, the gateways whose name or location contains it. */
+  /** With `search`, the gateways whose name, site or location contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
   request(gatewayIds: readonly string[], act: Act): Promise<Versions>
@@ -89,27 +90,29 @@ export function createUpdates(options: {
     const release = await currentRelease()
     const gateways = await db
       .selectFrom('gateways')
-      .select(['id', 'name', 'location', 'version'])
-      .orderBy('name')
+      .leftJoin('sites', 'sites.id', 'gateways.site_id')
+      .select(['gateways.id', 'gateways.name', 'location', 'site_id', 'sites.name as site_name', 'version'])
+      .orderBy('gateways.name')
       .execute()
     const updates = new Map(
       (await db.selectFrom('gateway_updates').selectAll().execute()).map((row) => [row.gateway_id, row]),
     )
-    const shown = gateways.map(({ id, name, location, version }) => {
+    const shown = gateways.map(({ id, name, location, version, ...row }) => {
       const content = heartbeats.latest(id)?.content
-      const row = updates.get(id)
+      const update = updates.get(id)
       return {
         id,
         name,
         location: location ?? '',
+        site: siteOf(row),
         version: content?.version ?? version ?? '',
-        canUpdate: canUpdate(content, release) && row?.state !== 'asked',
-        update: row ? toUpdate(row, content) : null,
+        canUpdate: canUpdate(content, release) && update?.state !== 'asked',
+        update: update ? toUpdate(update, content) : null,
       }
     })
     const sought = search.toLocaleLowerCase()
-    const isFound = ({ name, location }: (typeof shown)[number]) =>
-      [name, location].some((text) => text.toLocaleLowerCase().includes(sought))
+    const isFound = ({ name, location, site }: (typeof shown)[number]) =>
+      [name, location, site?.name ?? ''].some((text) => text.toLocaleLowerCase().includes(sought))
     const counts = Map.groupBy(shown, ({ version }) => version)
     return {
       hub: options.hubVersion(),
