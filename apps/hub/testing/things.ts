@@ -40,7 +40,7 @@ export const missingThings = (): Pick<Things, 'ids' | 'gatewayName'> => ({
     gatewayInvitation: id(8).slice(0, 12),
     userInvitation: randomUUID(),
     certificate: 'nothing',
-    site: 'Nothing',
+    site: id(8).slice(0, 12),
   },
 })
 
@@ -172,7 +172,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
       ...ownedBy(owner),
     })
     .execute()
-  const view = await api(contract.saveView, { ...as, body: { name: gatewayName, filter: `site=${word}` } })
+  const view = await api(contract.saveView, { ...as, body: { name: gatewayName, filter: 'label=boar' } })
   const push = `push-${id(5)}`
   await db
     .insertInto('push_subscriptions')
@@ -197,6 +197,8 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
     .executeTakeFirstOrThrow()
   const byAdmin = { token: admin }
   const idOf = (answer: { body: unknown }) => (answer.body as { id: string }).id
+  const site = await api(contract.addSite, { ...byAdmin, body: { name: gatewayName, notes: word } })
+  await api(contract.assignSite, { ...byAdmin, body: { ids: [gateway], siteId: idOf(site) } })
   const rule = await api(contract.addAlertRule, {
     ...byAdmin,
     body: { ...contract.ALERT_RULE_DEFAULTS, enabled: false, name: gatewayName },
@@ -244,7 +246,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
       gatewayInvitation: invitationOf(invited),
       userInvitation: invitationOf(created),
       certificate: 'hub-tls',
-      site: word,
+      site: idOf(site),
     },
     /** The headers of a request that the gateway signs. */
     sign(method: string, target: string, body: string): Record<string, string> {

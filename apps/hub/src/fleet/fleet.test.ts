@@ -63,6 +63,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         timeZone: null,
         kind: 'enrolled',
         location: 'North field',
+        site: null,
         description: '',
         tags: [],
         publicIp: '198.51.100.7',

@@ -91,8 +91,8 @@ export function createFleet(db: Kysely<Tables>): Fleet {
         .execute()
       for (const row of rows) {
         const tags = tagsOf(row)
-        const places = [row.location, row.site_name ?? ''].map(nameKey)
-        const text = [row.name_key, ...places, ...tags, row.id, row.address].join(SEPARATOR)
+        const places = row.site_name === null ? [row.location] : [row.location, row.site_name]
+        const text = [row.name_key, ...places.map(nameKey), ...tags, row.id, row.address].join(SEPARATOR)
         gateways.push({ ...row, tags, text })
       }
     }

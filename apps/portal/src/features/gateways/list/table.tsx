@@ -85,7 +85,7 @@ export const GatewayTable = memo(function GatewayTable({
   const rows = useMemo(() => {
     if (sites === undefined || cards) return gateways
     return sites.flatMap((site) => {
-      const isFolded = !isFiltered && (folds.get(site.name) ?? isFoldedAtFirst(site, fleetSize))
+      const isFolded = !isFiltered && (folds.get(site.key) ?? isFoldedAtFirst(site, fleetSize))
       return [{ site, isFolded }, ...(isFolded ? [] : site.gateways)]
     })
   }, [gateways, sites, cards, folds, fleetSize, isFiltered])
@@ -94,7 +94,7 @@ export const GatewayTable = memo(function GatewayTable({
   const keyOf = useCallback(
     (index: number) => {
       const row = rows[index * abreast]
-      return row === undefined ? index : 'site' in row ? `site ${row.site.name}` : row.id
+      return row === undefined ? index : 'isFolded' in row ? `site ${row.site.key}` : row.id
     },
     [rows, abreast],
   )
@@ -166,9 +166,9 @@ export const GatewayTable = memo(function GatewayTable({
       >
         <Gap height={(drawn[0]?.start ?? top) - top} />
         {inView.map((one, index) =>
-          'site' in one ? (
+          'isFolded' in one ? (
             <SiteRow
-              key={`site ${one.site.name}`}
+              key={`site ${one.site.key}`}
               {...one}
               index={first + index}
               measure={virtual ? virtualizer.measureElement : undefined}
@@ -208,7 +208,7 @@ type SiteRowProps = {
 
 /** A site above its gateways: how many they are, and how many of them are not well. */
 function SiteRow({ site, isFolded, index, measure, selection, onSelect, onFold }: SiteRowProps) {
-  const { name, gateways, lacking, warnings } = site
+  const { key, name, gateways, lacking, warnings } = site
   const words = name === '' ? 'Without a location' : name
   return (
     <GroupRow
@@ -224,7 +224,7 @@ function SiteRow({ site, isFolded, index, measure, selection, onSelect, onFold }
       }
       name={words}
       isFolded={isFolded}
-      onFold={onFold && (() => onFold(name, !isFolded))}
+      onFold={onFold && (() => onFold(key, !isFolded))}
     >
       <span>{numberOfGateways(gateways.length)}</span>
       {lacking.map(([state, count]) => (
