@@ -393,9 +393,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('PATCH /v1/hub/updates/site', () =>
       api(contract.editSiteUpdates, { token: admin, body: { site: site.id, automatic: true } }),
     )
-    await leaves('DELETE /v1/hub/sites/:id', () =>
-      api(contract.deleteSite, { token: admin, params: { id: site.id } }),
-    )
+    await leaves('DELETE /v1/hub/sites/:id', () => api(contract.deleteSite, { token: admin, params: { id: site.id } }))
     await leaves('POST /v1/hub/gateways/tags', () =>
       api(contract.tagGateways, { token: admin, body: { ids: [router.id], add: ['north'] } }),
     )

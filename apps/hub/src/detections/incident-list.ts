@@ -285,7 +285,10 @@ async function named(db: Db, rows: readonly IncidentRow[]): Promise<Incident[]> 
   })
 }
 
-function toIncident(row: IncidentRow, gateway: { name: string; location: string } & Parameters<typeof siteOf>[0]): Incident {
+function toIncident(
+  row: IncidentRow,
+  gateway: { name: string; location: string } & Parameters<typeof siteOf>[0],
+): Incident {
   return {
     id: row.id,
     gatewayId: row.gateway_id,

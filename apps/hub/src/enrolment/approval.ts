@@ -43,7 +43,9 @@ export function approveRegistration(
     const row = await takePending(transaction, id, at)
     const owner = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
     await checkToken(transaction, row, owner?.id)
-    const approved = owner ? await changeKeys(transaction, row, owner) : await createGateway(transaction, row, { now: at, siteId })
+    const approved = owner
+      ? await changeKeys(transaction, row, owner)
+      : await createGateway(transaction, row, { now: at, siteId })
     const { gatewayId, name, address } = approved
     await transaction
       .updateTable('registrations')

@@ -54,7 +54,10 @@ export type ListDependencies = {
   warningSince(gatewayId: string): number | undefined
 }
 
-export type Listing = ListDependencies & { query: SearchQuery & { site?: string | undefined; tag?: string | undefined }; reply: Headers }
+export type Listing = ListDependencies & {
+  query: SearchQuery & { site?: string | undefined; tag?: string | undefined }
+  reply: Headers
+}
 
 /** The gateways that the caller may see and that match, by name: all, or a page. */
 export async function listGateways(scope: Scope, { query, reply, ...dependencies }: Listing): Promise<Gateway[]> {

@@ -7,6 +7,7 @@ import { createTestDevice } from '#testing/device.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { ownedBy } from '../access/ownership.ts'
 import { storeDetections } from '../detections/detections.ts'
 
 describe.each(testEngines)('sites on %s', (engine) => {
@@ -233,7 +234,7 @@ describe.each(testEngines)('sites on %s', (engine) => {
 
   test('a user sees the sites of their own gateways, without notes, and changes none', async () => {
     const rosa = await hub.addUser('rosa', 'user', 'gravel-lantern-42')
-    const id = await insertTestGateway(hub.db, { name: 'Mine', owner_id: rosa })
+    const id = await insertTestGateway(hub.db, { name: 'Mine', ...ownedBy(rosa) })
     const theirs = await gatewayAt('Theirs', 'Hill')
     const hill = await addSite('Hill', { notes: 'The key is under the stone' })
     await addSite('Valley')

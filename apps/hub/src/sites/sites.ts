@@ -134,7 +134,11 @@ export function assignSite(
   return inTransaction(db, async (transaction) => {
     const wanted = [...new Set(ids)]
     const scope = scopeOf(act.actor)
-    const gateways = await gatewaysIn(transaction, scope).select(PLACED).where('id', 'in', wanted).orderBy('id').execute()
+    const gateways = await gatewaysIn(transaction, scope)
+      .select(PLACED)
+      .where('id', 'in', wanted)
+      .orderBy('id')
+      .execute()
     if (gateways.length < wanted.length) throw new HubError('gateway_not_found')
     const changed = await placeGateways(transaction, gateways, siteId, act)
     const left = gateways.map(({ site_id }) => site_id)

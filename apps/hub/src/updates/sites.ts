@@ -41,7 +41,11 @@ export function saveSite(db: Kysely<Tables>, change: SiteChange, act: Act): Prom
   return inTransaction(db, async (transaction) => {
     const site = await findSiteId(transaction, change.site)
     if (site === undefined) throw new HubError('site_not_found')
-    const { name } = await transaction.selectFrom('sites').select('name').where('id', '=', site).executeTakeFirstOrThrow()
+    const { name } = await transaction
+      .selectFrom('sites')
+      .select('name')
+      .where('id', '=', site)
+      .executeTakeFirstOrThrow()
     const before = (await readSites(transaction)).find((one) => one.site === site)
     const { automatic, hours } = edited(before ?? { site, automatic: null, hours: null }, { ...change, site })
     if (automatic === null && hours === null) {

@@ -70,7 +70,11 @@ test.each(testEngines)('what names a location names its site, and covers the sam
   const ruleRows = await db.selectFrom('alert_rules').select(['id', 'fields']).execute()
   const viewRows = await db.selectFrom('saved_views').select(['id', 'filter']).execute()
   const updates = await db.selectFrom('site_updates').selectAll().execute()
-  const invitations = await db.selectFrom('gateway_invitations').select(['id', 'location', 'site_id']).orderBy('id').execute()
+  const invitations = await db
+    .selectFrom('gateway_invitations')
+    .select(['id', 'location', 'site_id'])
+    .orderBy('id')
+    .execute()
   await close()
   await remove()
 

@@ -49,12 +49,7 @@ export function CamerasPage() {
           (cameras.data?.length ?? 0) > 0 && (
             <>
               {(places.length > 2 || site !== '') && (
-                <Choice
-                  label="Site"
-                  value={site}
-                  options={places}
-                  onChange={(value) => say('site', value, '')}
-                />
+                <Choice label="Site" value={site} options={places} onChange={(value) => say('site', value, '')} />
               )}
               <label className={styles.density}>
                 Size

@@ -6,7 +6,13 @@ const known: PaletteData = {
   role: 'admin',
   gateways: [
     { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12', site: null, tags: ['apples'] },
-    { id: 'bbbbbbbbbbbb', name: 'Barn', location: '', site: { id: 'kkkkkkkkkkkk', name: 'Lower farm' }, tags: ['hay', 'winter'] },
+    {
+      id: 'bbbbbbbbbbbb',
+      name: 'Barn',
+      location: '',
+      site: { id: 'kkkkkkkkkkkk', name: 'Lower farm' },
+      tags: ['hay', 'winter'],
+    },
     { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road', site: null, tags: ['winter'] },
   ],
   users: [{ username: 'rosa.lind', firstName: 'Rosa', lastName: 'Lind', email: 'rosa@farm.example' }],

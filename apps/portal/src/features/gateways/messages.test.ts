@@ -22,8 +22,12 @@ it('counts one gateway and several', () => {
 })
 
 it('names the search when nothing is found', () => {
-  expect(noMatch({ search: ' ', status: 'warning', protection: 'any', site: '', tag: '' })).toBe('No gateway has a warning now.')
-  expect(noMatch({ search: 'x ', status: 'any', protection: 'any', site: '', tag: '' })).toMatch(/^No gateway has “x” in/)
+  expect(noMatch({ search: ' ', status: 'warning', protection: 'any', site: '', tag: '' })).toBe(
+    'No gateway has a warning now.',
+  )
+  expect(noMatch({ search: 'x ', status: 'any', protection: 'any', site: '', tag: '' })).toMatch(
+    /^No gateway has “x” in/,
+  )
   expect(noMatch({ search: 'x', status: 'offline', protection: 'any', site: '', tag: '' })).toMatch(
     /^No gateway that is offline has “x” in/,
   )

@@ -74,7 +74,7 @@ function SiteDialog({ site, ...life }: DialogLife & { site: Site | undefined }) 
         />
         <datalist id="site-time-zones">
           {ZONES.map((zone) => (
-            <option key={zone} value={zone} />
+            <option key={zone}>{zone}</option>
           ))}
         </datalist>
         <Textarea label="Notes" rows={3} {...form.getInputProps('notes')} />

@@ -50,7 +50,9 @@ export function SitesPage() {
           <PanelWaiting query={sites} rows={5} label="Loading sites" />
         ) : sites.data.length === 0 ? (
           <PanelEmpty title="No sites yet">
-            A new site takes the gateways whose location is its name. Select gateways in the list to put others in it.
+            {reason === undefined
+              ? 'A new site takes the gateways whose location is its name. Select others in the list of gateways.'
+              : 'Sites of your gateways appear here. Managers add them.'}
           </PanelEmpty>
         ) : (
           <DataTable label="Sites" columns={COLUMNS} rowCount={sites.data.length} narrow="lines">

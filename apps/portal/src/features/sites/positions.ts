@@ -24,8 +24,7 @@ const extent = (values: readonly number[]) => Math.max(...values) - Math.min(...
 export function metresBetween(a: Pick<Placed, 'latitude' | 'longitude'>, b: typeof a): number {
   const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)]
   const root =
-    Math.sin(north / 2) ** 2 +
-    Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * Math.sin(east / 2) ** 2
+    Math.sin(north / 2) ** 2 + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * Math.sin(east / 2) ** 2
   return 2 * EARTH_METRES * Math.asin(Math.min(1, Math.sqrt(root)))
 }
 
@@ -35,9 +34,7 @@ export function plotOf(sites: readonly Site[]): Plot | undefined {
   const [first] = placed
   if (first === undefined) return undefined
   const stretch = Math.cos(radians(middle(placed.map(({ latitude }) => latitude))))
-  const easts = placed.map(
-    ({ longitude }) => radians(turned(longitude - first.longitude)) * stretch * EARTH_METRES,
-  )
+  const easts = placed.map(({ longitude }) => radians(turned(longitude - first.longitude)) * stretch * EARTH_METRES)
   const norths = placed.map(({ latitude }) => radians(latitude) * EARTH_METRES)
   const height = Math.max(extent(easts) / ASPECT, extent(norths), SMALLEST_METRES) / USED
   const width = height * ASPECT

@@ -23,12 +23,7 @@ export function BulkSiteDialog({ gateways, opened, onClose, onGone }: DialogLife
     onClose()
   })
   return (
-    <Dialog
-      title={`Site of ${numberOfGateways(gateways.length)}`}
-      opened={opened}
-      onClose={onClose}
-      onGone={onGone}
-    >
+    <Dialog title={`Site of ${numberOfGateways(gateways.length)}`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>
         {assign.isError && <Notice tone="danger">{messageOf(assign.error)}</Notice>}
         {sites.data?.length === 0 && <Notice tone="warning">There is no site yet. The screen Sites adds one.</Notice>}
