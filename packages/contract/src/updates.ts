@@ -92,8 +92,8 @@ export const versions = z.object({
 export type Versions = z.output<typeof versions>
 
 /**
- * `q` matches part of a gateway's name, site or location; `limit` and `cursor` page the gateways. The other fields describe
- * the whole fleet.
+ * `q` matches part of a gateway's name, site or location; `limit` and `cursor` page the gateways. The other fields
+ * describe the whole fleet.
  */
 export const getVersions = call({
   method: 'GET',

@@ -154,8 +154,8 @@ export type Tables = {
     name: string
     name_key: string
     location: string
-    site_id: Generated<string | null>
     description: string
+    site_id: Generated<string | null>
     /** A JSON array of words in lower case, sorted. */
     tags: Generated<string>
     device_token: string

@@ -25,9 +25,9 @@ export type Approved = {
 }
 
 /**
- * Also counts a use of the request's invitation. Throws `registration_not_found`, `registration_decided`, `site_not_found`,
- * `gateway_limit_reached`, `address_pool_exhausted`, `device_token_taken` or `key_invalid`; the request then waits as
- * before.
+ * Also counts a use of the request's invitation. Throws `registration_not_found`, `registration_decided`,
+ * `site_not_found`, `gateway_limit_reached`, `address_pool_exhausted`, `device_token_taken` or `key_invalid`; the
+ * request then waits as before.
  */
 export function approveRegistration(
   db: Db,

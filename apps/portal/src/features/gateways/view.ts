@@ -108,7 +108,10 @@ export function sortGateways(
   return gateways.toSorted((a, b) => turn * (order(a, b) || byNaturalOrder(a.name, b.name)))
 }
 
-/** The gateways of one site or, without sites, of one location, and what of them is not well: by protection, the worst first, then other warnings. */
+/**
+ * The gateways of one site or, without a site, of one location, and what of them is not well: by protection, the worst
+ * first, then other warnings.
+ */
 export type Site = {
   /** Its id, or the location. */
   key: string

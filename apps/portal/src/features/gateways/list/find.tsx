@@ -51,8 +51,8 @@ type FindProps = {
 }
 
 /**
- * Search, status, protection, site, tag, table or cards and, without column heads, the order. `children` is the number of
- * matches.
+ * Search, status, protection, site, tag, table or cards and, without column heads, the order. `children` is the number
+ * of matches.
  */
 export function Find({ view, gateways, tags, onView, revision, onSearch, children }: FindProps) {
   const places = useMemo(() => placeOptions(gateways, view.site), [gateways, view.site])
