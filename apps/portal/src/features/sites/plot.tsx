@@ -10,9 +10,6 @@ export function Plot({ sites }: { sites: readonly Site[] }) {
   const { positions, scale } = plot
   return (
     <div className={styles.plot}>
-      <span className={styles.north} aria-hidden="true">
-        ▲<br />N
-      </span>
       <ul aria-label="Sites on a plot">
         {positions.map(({ site, x, y, nearest }) => (
           <li key={site.id} style={{ left: `${x}%`, top: `${y}%` }}>
@@ -25,9 +22,10 @@ export function Plot({ sites }: { sites: readonly Site[] }) {
           </li>
         ))}
       </ul>
-      <span className={styles.scale} style={{ width: `${scale.percent}%` }}>
-        {distanceInWords(scale.metres)}
-      </span>
+      <p>
+        <span style={{ width: `${scale.percent}%` }}>{distanceInWords(scale.metres)}</span>
+        North is up
+      </p>
     </div>
   )
 }
