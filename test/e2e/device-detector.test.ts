@@ -1,13 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startGateway } from '../../apps/gateway/src/gateway.ts'
 import { modelsFolder } from '../../apps/gateway/src/models/store.ts'
 import { putKnownModel } from '../../apps/gateway/testing/known-model.ts'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { signInToDevice, startDevice } from '../harness/device.ts'
 import { textEditor } from '../harness/text-editor.ts'
 
 /** npm fetches 17 MB, so `npm test` leaves it out; `.ci/run` does not. */
@@ -31,19 +30,11 @@ afterAll(() => browser?.close())
 
 /** A person who knows the device's password, at its Configuration. */
 async function openConfiguration() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-detector-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const file = join(dataDir, 'gateway.yaml')
-  await writeFile(file, FILE)
-  const log = pino({ level: 'silent' })
-  const gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
-  onTestFinished(() => gateway.stop())
+  const { gateway, dataDir, file } = await startDevice(FILE)
   const person = await browser.person()
   onTestFinished(() => person.close())
   const page = await person.newPage()
-  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
-  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInToDevice(page, gateway)
   await page.getByRole('link', { name: 'Configuration' }).click()
   await page.getByText('No model looks: this device reports motion').waitFor()
   return { page, dataDir, file, readFile: () => readFile(file, 'utf8') }

@@ -1,16 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pino } from 'pino'
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startGateway } from '../../apps/gateway/src/gateway.ts'
 import { startShelly } from '../../apps/gateway/testing/device-servers.ts'
 import { startMdnsResponder } from '../../apps/gateway/testing/mdns-responder.ts'
 import { multicastLacks } from '../../apps/gateway/testing/onvif-camera.ts'
 import { startOpenSprinkler } from '../../apps/gateway/testing/opensprinkler.ts'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { signInToDevice, startDevice } from '../harness/device.ts'
 
 /** A person sets up what the gateway can switch, in its own interface, with devices in its network. */
 let browser: BrowserHandle
@@ -39,10 +36,6 @@ async function until<T extends { stop(): Promise<void> }>(started: Promise<T>): 
 }
 
 async function startSite() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-deterrents-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const file = join(dataDir, 'gateway.yaml')
-  await writeFile(file, FILE)
   const sprinkler = await until(startOpenSprinkler({ password: SECRET, host: NEIGHBOUR }))
   const shelly = await until(startShelly(SECRET, { host: NEIGHBOUR, outputName: 'Siren' }))
   const responder = await until(
@@ -52,29 +45,20 @@ async function startSite() {
       announced: [{ instance: 'shelly', service: '_shelly._tcp.local', port: Number(new URL(shelly.address).port) }],
     }),
   )
-  const gateway = await until(
-    startGateway({
-      name: 'Gate',
-      dataDir,
-      host: '127.0.0.1',
-      port: 0,
-      log: pino({ level: 'silent' }),
-      searchDomains: [],
-      surroundings: {
-        networks: [{ address: '127.0.0.1', netmask: '255.255.255.252' }],
-        webPorts: [Number(new URL(sprinkler.address).port)],
-        dns: responder.dns,
-      },
-    }),
-  )
+  const { gateway, file } = await startDevice(FILE, {
+    name: 'Gate',
+    surroundings: {
+      networks: [{ address: '127.0.0.1', netmask: '255.255.255.252' }],
+      webPorts: [Number(new URL(sprinkler.address).port)],
+      dns: responder.dns,
+    },
+  })
   return { sprinkler, shelly, gateway, file }
 }
 
 async function openScreen(site: Awaited<ReturnType<typeof startSite>>, options: object, path: string): Promise<Page> {
   const page = await (await browser.person(options)).newPage()
-  await page.goto(`http://127.0.0.1:${site.gateway.port}/device/sign-in`)
-  await page.getByLabel('Password of this device').fill(site.gateway.newPassword!)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInToDevice(page, site.gateway)
   await page.getByRole('heading', { name: 'Now' }).waitFor()
   await page.goto(`http://127.0.0.1:${site.gateway.port}/device/${path}`)
   return page
@@ -117,7 +101,7 @@ test.skipIf(lacks)('on a phone: find a sprinkler, connect, test, stop, limit, sa
   expect(await axeViolations(page)).toEqual([])
 
   await hold(page, 'Hold to test 3 s')
-  await page.getByText('It said that it is on, for 3 s. Was it the right one?').waitFor()
+  await page.getByText('It reported that it switched on, for 3 s. Was it the right one?').waitFor()
   await page.mouse.up()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await page.getByText('Stopped.').waitFor()
@@ -168,7 +152,7 @@ test('on a desktop, by keyboard: a Shelly by its address, its limits changed, an
   await page.getByLabel('Name', { exact: true }).fill('siren')
   await press.focus()
   await page.keyboard.down('Space')
-  await page.getByText('It said that it is on, for 3 s. Was it the right one?').waitFor()
+  await page.getByText('It reported that it switched on, for 3 s. Was it the right one?').waitFor()
   await page.keyboard.up('Space')
   await page.getByLabel('Seconds of a firing').fill('0')
   await page.getByRole('button', { name: 'Save' }).press('Enter')

@@ -1,10 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pino } from 'pino'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startGateway } from '../../apps/gateway/src/gateway.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { signInToDevice, startDevice } from '../harness/device.ts'
 import { textEditor } from '../harness/text-editor.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -24,21 +21,13 @@ deterrents:
 `
 
 async function openEditor(text: string) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-editor-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const file = join(dataDir, 'gateway.yaml')
-  await writeFile(file, text)
-  const log = pino({ level: 'silent' })
-  const gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
-  onTestFinished(() => gateway.stop())
+  const { gateway, file } = await startDevice(text)
   const person = await browser.person()
   onTestFinished(() => person.close())
   const page = await person.newPage()
   const scripts: string[] = []
   page.on('response', (answer) => scripts.push(new URL(answer.url()).pathname))
-  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
-  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInToDevice(page, gateway)
   await page.getByRole('link', { name: 'Configuration' }).waitFor()
   const isEditor = (path: string) => path.includes('text-editor') && path.endsWith('.js')
   expect(scripts.some(isEditor)).toBe(false)

@@ -13,6 +13,7 @@ import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-rel
 import { PICTURE_AGE_HEADER } from '@hedgerow/contract'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { signInToDevice, startDevice } from '../harness/device.ts'
 import { textEditor } from '../harness/text-editor.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -25,27 +26,24 @@ afterAll(() => browser?.close())
 
 /** For one try of a test, which changes its file. */
 async function startOrchard() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-interface-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const file = join(dataDir, 'gateway.yaml')
   const orchard = { name: 'orchard', seed: 41, daylight: 'day', durationMs: 60_000 } as const
   const [camera, relay] = await Promise.all([startRenderedCamera({ ...orchard, actors: [] }), startRelay()])
   onTestFinished(() => relay.stop())
   onTestFinished(() => camera.stop())
-  await writeFile(
-    file,
+  const { gateway, file } = await startDevice(
     `# The orchard, by the stream
 cameras: { orchard: { url: "${camera.mjpegUrl}" } }
 sources: { eye: { cameras: [orchard] } }
 deterrents:
   sprinkler: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 600 }
 `,
+    {
+      prepare(dataDir) {
+        writeLearned(dataDir, 'orchard', Date.now())
+        writeLearnedNames(dataDir, 'orchard', Date.now())
+      },
+    },
   )
-  writeLearned(dataDir, 'orchard', Date.now())
-  writeLearnedNames(dataDir, 'orchard', Date.now())
-  const log = pino({ level: 'silent' })
-  const gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
-  onTestFinished(() => gateway.stop())
   await gateway.reportDetections([
     {
       id: 'd1',
@@ -300,9 +298,7 @@ test('what a person types or draws while Save is under way stays, and can be sav
   const { gateway, file } = await startOrchard()
   const person = await browser.person()
   const page = await person.newPage()
-  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
-  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInToDevice(page, gateway)
 
   await page.getByRole('link', { name: 'Configuration' }).click()
   const editor = textEditor(page)
@@ -345,9 +341,7 @@ test('whoever leaves a camera while Save is under way reads its file again when 
   const person = await browser.person()
   onTestFinished(() => person.close())
   const page = await person.newPage()
-  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
-  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInToDevice(page, gateway)
   await page.getByRole('link', { name: 'orchard' }).click()
   const [isSaved, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const address = '**/api/v1/cameras/orchard'
@@ -400,9 +394,7 @@ test('the version and its updates are shown while they change', async () => {
   const person = await browser.person({ viewport: { width: 390, height: 844 } })
   try {
     const page = await person.newPage()
-    await page.goto(`http://127.0.0.1:${updating.port}/device/sign-in`)
-    await page.getByLabel('Password of this device').fill(updating.newPassword!)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInToDevice(page, updating)
     const panel = page.getByRole('region', { name: 'Version and updates' })
     await panel.getByText('The hub has not said yet which version it wants.').waitFor()
     hub.wanted = { number: 5, attempt: 1, byHand: false }

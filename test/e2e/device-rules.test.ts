@@ -1,13 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pino } from 'pino'
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startGateway } from '../../apps/gateway/src/gateway.ts'
 import { startRelay } from '../../apps/gateway/testing/relay.ts'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { signInToDevice, startDevice } from '../harness/device.ts'
 
 /** A person writes rules as forms, on the own interface of a gateway without a hub. */
 let browser: BrowserHandle
@@ -19,9 +16,6 @@ afterAll(() => browser?.close())
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
 async function startFarm() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-rules-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const file = join(dataDir, 'gateway.yaml')
   const relay = await startRelay()
   onTestFinished(() => relay.stop())
   const device = `driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, coolDownSeconds: 0`
@@ -42,17 +36,7 @@ rules:
   - { name: Fox, labels: [fox], fire: [horn], enabled: false }
 # the end
 `
-  await writeFile(file, text)
-  const log = pino({ level: 'silent' })
-  const gateway = await startGateway({
-    name: 'Farm by the stream',
-    dataDir,
-    host: '127.0.0.1',
-    port: 0,
-    log,
-    searchDomains: [],
-  })
-  onTestFinished(() => gateway.stop())
+  const { gateway, file } = await startDevice(text, { name: 'Farm by the stream' })
   const seen = (id: string, label: string, minutes: number) => ({
     id,
     camera: 'gate',
@@ -67,9 +51,7 @@ rules:
 }
 
 async function openRules(page: Page, { gateway }: Awaited<ReturnType<typeof startFarm>>) {
-  await page.goto(`http://127.0.0.1:${gateway.port}/device/sign-in`)
-  await page.getByLabel('Password of this device').fill(gateway.newPassword!)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInToDevice(page, gateway)
   await page.getByRole('link', { name: 'Rules' }).click()
   await page.getByRole('button', { name: 'Add a rule' }).waitFor()
 }

@@ -104,6 +104,7 @@ export const deviceScreens: Screen[] = [
     },
     'orchard',
   ),
+  device('device-sources', 'configuration/sources', (page) => page.getByLabel('User of Frigate').waitFor()),
   device('device-configuration', 'configuration', async (page) => {
     await page.getByRole('textbox', { name: 'gateway.yaml' }).fill('rules:\n  - { name: A }\n')
     await page.getByRole('button', { name: 'Line 2, column 5' }).first().waitFor()

@@ -31,7 +31,7 @@ const SETTINGS = {
     },
     {
       path: ['learning', 'hours'],
-      label: 'When it learns, once a night',
+      label: 'When it learns, once a day: from and to',
       kind: 'text',
       usual: '02:00-05:00',
     },

@@ -1,6 +1,6 @@
 /** Rules: each rule of gateway.yaml as a sentence, their forms, and what they would have done in the last 24 hours. */
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -15,7 +15,7 @@ import { SettingsPanel } from '../parts/settings-panel.tsx'
 import { UndoBar } from '../parts/undo-bar.tsx'
 import { useRules, useRuleTest, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { useChangeSettings, useSettings } from '../settings.ts'
+import { useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { listIn } from '../written.ts'
 import { RuleForm } from './rule-form.tsx'
 import { firedInWords, Reason } from './rule-meaning.tsx'
@@ -36,6 +36,9 @@ export function RulesScreen() {
   )
 }
 
+const namesIn = ({ settings }: Settings): string[] =>
+  listIn(settings, 'rules').map((rule) => (rule as { name: string }).name)
+
 function Rules() {
   const { mayManage } = useVisitor()
   const rules = useRules()
@@ -45,14 +48,30 @@ function Rules() {
   /** The name of the rule whose form is open; null for a new one. */
   const [open, setOpen] = useState<string | null>()
   const [asked, setAsked] = useState<Change>()
-  const written =
-    settings.data && listIn(settings.data.settings, 'rules').map((rule) => (rule as { name: string }).name)
+  const written = settings.data && namesIn(settings.data)
 
-  function turn(index: number, name: string, isOn: boolean): void {
-    if (settings.data === undefined) return
-    const turned = { edits: [{ path: ['rules', index, 'enabled'], value: isOn }], hash: settings.data.hash }
+  const saving = useRef<Promise<unknown>>(Promise.resolve())
+  /** Where the rule is in the file that the save before has written; undefined when it is gone, or cannot be read. */
+  async function find(name: string): Promise<{ index: number; hash: string } | undefined> {
+    await saving.current
+    const { data } = await settings.refetch({ cancelRefetch: false })
+    const index = data === undefined ? -1 : namesIn(data).indexOf(name)
+    return data === undefined || index < 0 ? undefined : { index, hash: data.hash }
+  }
+
+  async function turn(name: string, isOn: boolean): Promise<void> {
+    const found = await find(name)
+    if (found === undefined) return
+    const turned = { edits: [{ path: ['rules', found.index, 'enabled'], value: isOn }], hash: found.hash }
     if (isNeeded) setAsked({ ...turned, title: `${isOn ? 'Switch on' : 'Switch off'} the rule ${name}`, verb: 'Save' })
-    else change.mutate(turned)
+    else saving.current = change.mutateAsync(turned).catch(() => undefined)
+  }
+
+  async function remove(name: string, words: string): Promise<void> {
+    const found = await find(name)
+    if (found === undefined) return
+    const edits = [{ path: ['rules', found.index] }]
+    setAsked({ title: `Delete the rule ${name}`, words, verb: 'Delete', edits, hash: found.hash })
   }
 
   return (
@@ -83,7 +102,7 @@ function Rules() {
                   <span className={styles.buttons}>
                     <Chip tone={enabled ? 'good' : 'neutral'}>{enabled ? 'on' : 'off'}</Chip>
                     {index >= 0 && (
-                      <TickBox label={`${name} is on`} checked={enabled} onChange={(isOn) => turn(index, name, isOn)} />
+                      <TickBox label={`${name} is on`} checked={enabled} onChange={(isOn) => void turn(name, isOn)} />
                     )}
                   </span>
                 </div>
@@ -96,7 +115,7 @@ function Rules() {
                       variant="default"
                       size="compact-sm"
                       aria-label={`Edit ${name}`}
-                      onClick={() => setOpen(name)}
+                      onClick={() => void find(name).then((found) => found && setOpen(name))}
                     >
                       Edit
                     </Button>
@@ -104,15 +123,7 @@ function Rules() {
                       variant="default"
                       size="compact-sm"
                       aria-label={`Delete ${name}`}
-                      onClick={() =>
-                        setAsked({
-                          title: `Delete the rule ${name}`,
-                          words: sentence,
-                          verb: 'Delete',
-                          edits: [{ path: ['rules', index] }],
-                          hash: settings.data.hash,
-                        })
-                      }
+                      onClick={() => void remove(name, sentence)}
                     >
                       Delete
                     </Button>

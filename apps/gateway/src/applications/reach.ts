@@ -5,7 +5,7 @@
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { isLoopback } from '../kernel/loopback.ts'
+import { isLoopback, plainAddress } from '../kernel/loopback.ts'
 
 const METADATA = 'a cloud gives the secrets of this machine at such addresses'
 const NOBODY = 'no single machine has this address'
@@ -59,7 +59,7 @@ export function portOf({ protocol, port }: URL): number {
 
 function isOwnAddress(address: string): boolean {
   if (isLoopback(address)) return true
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const plain = plainAddress(address)
   return Object.values(networkInterfaces()).some((all) => all?.some((own) => own.address === plain))
 }
 

@@ -1,6 +1,7 @@
 /** What people do at the device's interface, for the ledger and through it for the hub's audit. */
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../calls/errors.ts'
+import { plainAddress } from '../../kernel/loopback.ts'
 import type { Deterrents } from '../../deterrents/deterrents.ts'
 import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
 
@@ -53,5 +54,6 @@ export function createNotes(note: Deterrents['note'], clock: () => number = Date
 /** The hub names the address of a person who comes through it. */
 function addressOf({ via }: Visitor, { headers, socket }: IncomingMessage): string {
   const named = via === 'hub' ? headers['x-forwarded-for'] : undefined
-  return (typeof named === 'string' ? named.split(',', 1)[0]!.trim() : undefined) ?? socket.remoteAddress ?? 'unknown'
+  if (typeof named === 'string') return plainAddress(named.split(',', 1)[0]!.trim())
+  return socket.remoteAddress === undefined ? 'unknown' : plainAddress(socket.remoteAddress)
 }
