@@ -14,7 +14,7 @@ import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import type { OpenDialog } from './dialogs.tsx'
-import { placeInWords, timeThere } from './words.ts'
+import { counted, placeInWords, timeThere } from './words.ts'
 import { Plot } from './plot.tsx'
 import styles from './sites.module.css'
 
@@ -80,6 +80,7 @@ type SiteRowProps = {
 }
 
 function SiteRow({ site, index, reason, onOpen }: SiteRowProps) {
+  const gateways = counted(site.gateways, 'gateway')
   return (
     <Row index={index} restOf={site.name}>
       <Cell label="Site" place="title">
@@ -96,8 +97,8 @@ function SiteRow({ site, index, reason, onOpen }: SiteRowProps) {
         {site.gateways === 0 ? (
           <Absent>none</Absent>
         ) : (
-          <Link to={`/gateways?site=${site.id}`} aria-label={`Gateways of ${site.name}: ${site.gateways}`}>
-            {site.gateways.toLocaleString()} {site.gateways === 1 ? 'gateway' : 'gateways'}
+          <Link to={`/gateways?site=${site.id}`} aria-label={`${gateways} of ${site.name}`}>
+            {gateways}
           </Link>
         )}
       </Cell>

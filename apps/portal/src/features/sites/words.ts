@@ -40,13 +40,16 @@ export function timeThere(timeZone: string, at = new Date()): string {
   return `${time}, ${timeZone}`
 }
 
+/** `1 gateway`, `1,204 gateways` */
+export const counted = (number: number, noun: string): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`
+
 /** What a deletion does, a sentence each. */
 export function usesInWords({ gateways, rules, hasUpdates, invitations, views }: SiteUses): string[] {
-  const count = (number: number, noun: string) => `${number.toLocaleString()} ${number === 1 ? noun : `${noun}s`}`
   return [
     gateways === 0
       ? 'No gateway is in it.'
-      : `${count(gateways, 'gateway')} ${gateways === 1 ? 'stays, and is' : 'stay, and are'} then in no site.`,
+      : `${counted(gateways, 'gateway')} ${gateways === 1 ? 'stays, and is' : 'stay, and are'} then in no site.`,
     ...(rules.length > 0
       ? [
           `It cannot be deleted while ${rules.length === 1 ? 'an alert rule names' : 'alert rules name'} it: ` +
@@ -55,8 +58,8 @@ export function usesInWords({ gateways, rules, hasUpdates, invitations, views }:
       : []),
     ...(hasUpdates ? ['Its own settings of automatic updates are deleted.'] : []),
     ...(invitations > 0
-      ? [`${count(invitations, 'invitation')} then ${invitations === 1 ? 'puts' : 'put'} gateways in no site.`]
+      ? [`${counted(invitations, 'invitation')} then ${invitations === 1 ? 'puts' : 'put'} gateways in no site.`]
       : []),
-    ...(views > 0 ? [`${count(views, 'saved view')} of Threats then ${views === 1 ? 'finds' : 'find'} nothing.`] : []),
+    ...(views > 0 ? [`${counted(views, 'saved view')} of Threats then ${views === 1 ? 'finds' : 'find'} nothing.`] : []),
   ]
 }
