@@ -92,7 +92,7 @@ export const versions = z.object({
 export type Versions = z.output<typeof versions>
 
 /**
- * `q` matches part of a gateway's name, site or location; `limit` and `cursor` page the gateways. The other fields
+ * `q` matches part of a gateway's name, site, location or tag; `limit` and `cursor` page the gateways. The other fields
  * describe the whole fleet.
  */
 export const getVersions = call({

@@ -228,6 +228,9 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect((await api(contract.resumeRollout, { token: manager })).body).toMatchObject({ error: 'rollout_not_stopped' })
   })
 
+  const addSite = async (name: string) =>
+    ((await api(contract.addSite, { token: manager, body: { name } })).body as contract.Site).id
+
   describe('of a fleet', () => {
     let admin: string
     let ids: string[]
@@ -258,8 +261,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
       ] as const)
         ids.push(await insertTestGateway(hub.db, { name, location }))
       admin = await hub.signIn('admin')
-      for (const name of ['North', 'South'])
-        sites[name] = ((await api(contract.addSite, { token: admin, body: { name } })).body as contract.Site).id
+      for (const name of ['North', 'South']) sites[name] = await addSite(name)
       hub.clock.freeze()
       hearAll()
     })
@@ -462,6 +464,12 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect(second.headers['x-next-cursor']).toBeUndefined()
     const ofSite = await get('?q=barn')
     expect(namesOf(ofSite)).toEqual(['G0 Barn', 'G1 Barn'])
+    const [, , hill] = (await hub.db.selectFrom('gateways').select('id').orderBy('name').execute()).map(({ id }) => id)
+    await hub.db.updateTable('gateways').set({ tags: '["north"]' }).where('id', '=', hill!).execute()
+    expect(namesOf(await get('?q=nort'))).toEqual(['G2 Hill'])
+    const body = { ids: [hill!], siteId: await addSite('Orchard') }
+    await api(contract.assignSite, { token: manager, body })
+    expect(namesOf(await get('?q=orch'))).toEqual(['G2 Hill'])
     expect(ofSite.json<contract.Versions>().counts).toEqual([{ version: '', gateways: 3 }])
   })
 })

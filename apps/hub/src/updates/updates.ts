@@ -8,6 +8,7 @@ import { byVersion } from '@hedgerow/contract/natural-order'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { HUB, record, type Act } from '../facts/facts.ts'
@@ -35,7 +36,7 @@ const STALE_AFTER = [
 export type Updates = {
   /** The update to name in the answer to a heartbeat. */
   wanted(gatewayId: string): Promise<WantedUpdate | undefined>
-  /** With `search`, the gateways whose name, site or location contains it. */
+  /** With `search`, the gateways whose name, site, location or tag contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
   request(gatewayIds: readonly string[], act: Act): Promise<Versions>
@@ -91,7 +92,7 @@ export function createUpdates(options: {
     const gateways = await db
       .selectFrom('gateways')
       .leftJoin('sites', 'sites.id', 'gateways.site_id')
-      .select(['gateways.id', 'gateways.name', 'location', 'site_id', 'sites.name as site_name', 'version'])
+      .select(['gateways.id', 'gateways.name', 'location', 'site_id', 'sites.name as site_name', 'tags', 'version'])
       .orderBy('gateways.name')
       .execute()
     const updates = new Map(
@@ -111,8 +112,10 @@ export function createUpdates(options: {
       }
     })
     const sought = search.toLocaleLowerCase()
-    const isFound = ({ name, location, site }: (typeof shown)[number]) =>
-      [name, location, site?.name ?? ''].some((text) => text.toLocaleLowerCase().includes(sought))
+    const isFound = (_: unknown, index: number) => {
+      const { name, location, site_name, ...row } = gateways[index]!
+      return [name, location, site_name ?? '', ...tagsOf(row)].some((text) => text.toLocaleLowerCase().includes(sought))
+    }
     const counts = Map.groupBy(shown, ({ version }) => version)
     return {
       hub: options.hubVersion(),

@@ -14,11 +14,17 @@ export const placeKey = ({ site, location }: Placed): string => site?.id ?? loca
 export const isAt = (one: Placed, place: string): boolean =>
   place === '' || placeKey(one) === place || placeOf(one) === place
 
+const ID = /^[a-z2-7]{12}$/
+
 /** The places of a list to choose from, with the chosen one. */
 export function placeOptions(all: readonly Placed[], chosen: string): readonly (readonly [string, string])[] {
   const places = new Map(all.map((one) => [placeKey(one), placeOf(one)]))
   places.delete('')
   const isKnown = chosen === '' || places.has(chosen)
   const sorted = [...places].toSorted(([, a], [, b]) => byNaturalOrder(a, b))
-  return [['', 'All sites'], ...sorted, ...(isKnown ? [] : [[chosen, chosen] as const])]
+  return [
+    ['', 'All sites'],
+    ...sorted,
+    ...(isKnown ? [] : [[chosen, ID.test(chosen) ? 'A deleted site' : chosen] as const]),
+  ]
 }

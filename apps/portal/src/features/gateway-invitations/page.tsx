@@ -75,6 +75,6 @@ export function GatewayInvitationsPage() {
 }
 
 const gifts = ({ site, location, tags, owner, approves }: GatewayInvitation) =>
-  [site?.name ?? '', location, tags.join(', '), owner ?? '', approves ? '' : 'waits for approval']
+  [...new Set([site?.name ?? '', location]), tags.join(', '), owner ?? '', approves ? '' : 'waits for approval']
     .filter((part) => part !== '')
     .join('; ')

@@ -9,6 +9,7 @@ import { useSites } from '#api/sites.ts'
 import { useAskedAction } from '#parts/asked-action.ts'
 import { Absent, ActionsCell, Cell, DataTable, Row, RowName, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
+import { useNow } from '@hedgerow/ui/now.ts'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -81,6 +82,7 @@ type SiteRowProps = {
 
 function SiteRow({ site, index, reason, onOpen }: SiteRowProps) {
   const gateways = counted(site.gateways, 'gateway')
+  const now = useNow()
   return (
     <Row index={index} restOf={site.name}>
       <Cell label="Site" place="title">
@@ -104,7 +106,7 @@ function SiteRow({ site, index, reason, onOpen }: SiteRowProps) {
       </Cell>
       <Cell label="Place">{placeInWords(site) ?? <Absent>not set</Absent>}</Cell>
       <Cell label="Time There" place="beside">
-        {site.timeZone === null ? <Absent>each gateway’s own</Absent> : timeThere(site.timeZone)}
+        {site.timeZone === null ? <Absent>each gateway’s own</Absent> : timeThere(site.timeZone, now)}
       </Cell>
       <ActionsCell>
         <span className={styles.actions}>

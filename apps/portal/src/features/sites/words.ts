@@ -35,8 +35,8 @@ export function placeInWords({ latitude, longitude }: Pick<Site, 'latitude' | 'l
 }
 
 /** `14:05, Europe/Berlin` */
-export function timeThere(timeZone: string, at = new Date()): string {
-  const time = at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', timeZone })
+export function timeThere(timeZone: string, at: number): string {
+  const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', timeZone })
   return `${time}, ${timeZone}`
 }
 
@@ -60,6 +60,8 @@ export function usesInWords({ gateways, rules, hasUpdates, invitations, views }:
     ...(invitations > 0
       ? [`${counted(invitations, 'invitation')} then ${invitations === 1 ? 'puts' : 'put'} gateways in no site.`]
       : []),
-    ...(views > 0 ? [`${counted(views, 'saved view')} of Threats then ${views === 1 ? 'finds' : 'find'} nothing.`] : []),
+    ...(views > 0
+      ? [`${counted(views, 'saved view')} of Threats then ${views === 1 ? 'finds' : 'find'} nothing.`]
+      : []),
   ]
 }

@@ -70,14 +70,14 @@ export function VersionsPage() {
       {versions.data !== undefined && !forbidden && <AtAGlance versions={versions.data} />}
       <Panel
         title="Gateways"
-        actions={mayManage && <SearchField label="Search by name, site or location" initial="" onSearch={setSearch} />}
+        actions={mayManage && <SearchField label="Search by name, site or tag" initial="" onSearch={setSearch} />}
       >
         {forbidden ? (
           <PanelForbidden>Managers and administrators update gateways.</PanelForbidden>
         ) : versions.data === undefined ? (
           <PanelWaiting query={versions} rows={4} label="Loading versions" />
         ) : versions.data.gateways.length === 0 && search.trim() !== '' ? (
-          <PanelEmpty title="No gateway found">No gateway has this in its name, site or location.</PanelEmpty>
+          <PanelEmpty title="No gateway found">No gateway has this in its name, site, location or tags.</PanelEmpty>
         ) : versions.data.gateways.length === 0 ? (
           <PanelEmpty title="No gateways yet">Approved gateways are listed here with their versions.</PanelEmpty>
         ) : (
