@@ -67,6 +67,8 @@ test('a manager adds a site, puts gateways in it, renames it and deletes it', as
   await portal.open('/gateways')
   await page.getByLabel('Select Shed').check()
   await button('Put in a site').click()
+  await button('Save').click()
+  await portal.dialog().getByText('Choose a site', { exact: true }).last().waitFor()
   await portal.dialog().getByLabel('Site', { exact: true }).selectOption('Hill')
   await button('Save').click()
   await page.getByText('1 gateway put in the site “Hill”.').waitFor()

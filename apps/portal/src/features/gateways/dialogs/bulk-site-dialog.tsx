@@ -11,15 +11,19 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { numberOfGateways, placedMessage } from '../messages.ts'
 
+const UNCHOSEN = { value: 'unchosen', label: 'Choose a site' }
+
 /** Puts several gateways in a site, or takes them out of theirs. */
 export function BulkSiteDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
   const sites = useSites()
   const assign = useAssignSite()
-  const form = useForm({ initialValues: { siteId: '' } })
+  const form = useForm({
+    initialValues: { siteId: UNCHOSEN.value },
+    validate: { siteId: (siteId) => (siteId === UNCHOSEN.value ? UNCHOSEN.label : null) },
+  })
   const submit = submitTo(form, async ({ siteId }) => {
-    const site = sites.data?.find(({ id }) => id === siteId)
-    await assign.mutateAsync({ ids: gateways.map(({ id }) => id), siteId: site?.id ?? null })
-    void toast(placedMessage(gateways.length, site?.name))
+    await assign.mutateAsync({ ids: gateways.map(({ id }) => id), siteId: siteId === '' ? null : siteId })
+    void toast(placedMessage(gateways.length, sites.data?.find(({ id }) => id === siteId)?.name))
     onClose()
   })
   return (
@@ -27,7 +31,7 @@ export function BulkSiteDialog({ gateways, opened, onClose, onGone }: DialogLife
       <form onSubmit={submit} noValidate>
         {assign.isError && <Notice tone="danger">{messageOf(assign.error)}</Notice>}
         {sites.data?.length === 0 && <Notice tone="warning">There is no site yet. The screen Sites adds one.</Notice>}
-        <SiteSelect none="In no site" data-autofocus {...form.getInputProps('siteId')} />
+        <SiteSelect first={UNCHOSEN} none="In no site" data-autofocus {...form.getInputProps('siteId')} />
         <OutcomeList
           words={numberOfGateways(gateways.length)}
           outcomes={new Map()}
