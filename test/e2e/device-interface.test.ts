@@ -236,7 +236,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await names.getByText('34 corrections.').waitFor()
   await names.getByRole('button', { name: 'Train now' }).click()
   // The file of the test has no review with a name.
-  await names.getByText('34 corrections.').waitFor({ state: 'hidden' })
+  await expect.poll(() => names.getByText('34 corrections.').count()).toBe(0)
   await page.getByRole('link', { name: 'What is hidden on orchard' }).click()
   await page.getByRole('button', { name: /^deer, 71 % hidden by learning/ }).waitFor()
 

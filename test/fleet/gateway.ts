@@ -161,8 +161,9 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
       >,
     heardAt: conditions.heardAt,
     async report(detection) {
-      await queue.append([detection])
+      // Counted first: the fleet settles when nothing is under way.
       tally.detectionsSent += 1
+      await queue.append([detection])
     },
     stop: () => life.disposeAsync(),
   }

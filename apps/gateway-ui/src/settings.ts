@@ -32,12 +32,21 @@ export function useChangeSettings() {
       const { hash } = await ask(deviceCalls.changeSettings, { body })
       return { text, hash }
     },
+    // The save before can be undone no longer, unless this one is refused.
+    onMutate() {
+      const before = queries.getQueryData(UNDO)
+      queries.setQueryData(UNDO, null)
+      return before
+    },
     async onSuccess(undo) {
       await readAgain(queries)
       queries.setQueryData(UNDO, undo)
     },
     // Somebody else may have changed the file.
-    onError: () => readAgain(queries),
+    async onError(_error, _body, before) {
+      queries.setQueryData(UNDO, before)
+      await readAgain(queries)
+    },
   })
 }
 

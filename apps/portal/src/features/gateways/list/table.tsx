@@ -4,7 +4,7 @@
  */
 import type { Camera, Gateway } from '@hedgerow/contract'
 import { useMediaQuery } from '@mantine/hooks'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useCameras } from '#api/cameras.ts'
 import { DataTable, Gap, GroupRow, type Column } from '@hedgerow/ui/data-table.tsx'
@@ -25,6 +25,8 @@ export const DENSE_FROM = 20
 /** For a wide window: cards in a row, and the height of a row with the space below it, as in data-table.module.css. */
 const CARDS_ABREAST = 3
 const CARDS_HEIGHT = 416
+/** The heights of the rows when the list was left: back from a gateway, the same place shows the same rows. */
+let left: { shape: string; items: VirtualItem[] } | undefined
 
 const SELECT_ALL = 'Select all gateways'
 
@@ -34,7 +36,7 @@ const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
   { name: 'Status', width: 'clamp(190px, 70vw - 640px, 25vw)', sort: 'status' },
   { name: 'Gateway Name', sort: 'name' },
   { name: 'Location', width: '12%', sort: 'location' },
-  { name: 'IP Address', width: '146px', sort: 'address' },
+  { name: 'IP Address', width: 'clamp(130px, 11.5vw, 146px)', sort: 'address' },
   { name: 'Version', width: '86px', sort: 'version' },
   { name: 'Last Seen', width: '96px', sort: 'seen' },
   { name: 'Connected Users', width: '140px', numeric: true, sort: 'users' },
@@ -98,7 +100,10 @@ export const GatewayTable = memo(function GatewayTable({
     },
     [rows, abreast],
   )
+  // Measured heights of rows are wrong for cards, and in a window of another width.
+  const shape = `${narrow ? 'narrow' : view.layout} ${window.innerWidth}`
   const virtualizer = useWindowVirtualizer({
+    initialMeasurementsCache: left?.shape === shape ? left.items : [],
     count: Math.ceil(rows.length / abreast),
     estimateSize: () => (cards ? CARDS_HEIGHT : rowHeight),
     getItemKey: keyOf,
@@ -108,14 +113,18 @@ export const GatewayTable = memo(function GatewayTable({
     // The rows of the overscan are in view first, so new ones need not be in the same frame as the turn of the wheel.
     useFlushSync: false,
   })
-  // Measured heights of rows are wrong for cards.
-  const shape = narrow ? 'narrow' : view.layout
   const measuredShape = useRef(shape)
   useEffect(() => {
     if (measuredShape.current === shape) return
     measuredShape.current = shape
     virtualizer.measure()
   }, [virtualizer, shape])
+  useEffect(
+    () => () => {
+      left = { shape: measuredShape.current, items: virtualizer.takeSnapshot() }
+    },
+    [virtualizer],
+  )
   const drawn = virtual ? virtualizer.getVirtualItems() : []
   const last = drawn.at(-1)
   const first = virtual ? (drawn[0]?.index ?? 0) * abreast : 0
