@@ -42,7 +42,9 @@ export function TrialFiring({ name, trial: { firing, stop }, isReady, onFire }: 
       <output>
         {firing.isPending && <Notice tone="plain">Making sure that it is off, then switching it on.</Notice>}
         {firing.data !== undefined && !stop.isSuccess && (
-          <Notice tone="good">It reported that it switched on, for {firing.data.seconds} s. Was it the right one?</Notice>
+          <Notice tone="good">
+            It reported that it switched on, for {firing.data.seconds} s. Was it the right one?
+          </Notice>
         )}
         {stop.isSuccess && <Notice tone="good">Stopped.</Notice>}
         {firing.error !== null && <Notice tone="warning">{messageOf(firing.error)}</Notice>}

@@ -1,4 +1,4 @@
-/** An IPv4 address as people write it, where a socket for both families has it as `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2). */
+/** An IPv4 address as people write it; a socket of both families says `::ffff:a.b.c.d` (RFC 4291, 2.5.5.2). */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** Whether an address or a host of a URL is this device itself: then no network lies in between. */
