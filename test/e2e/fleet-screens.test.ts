@@ -6,7 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import type { Locator, Page } from 'playwright-core'
 import {
   addGateway,
+  addSite,
   approveRegistration,
+  assignSite,
   deleteGateway,
   getVersions,
   listGateways,
@@ -531,7 +533,8 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   // A site gets hours of its own.
   const { gateways: listed } = await hub.api(getVersions, { query: {} })
   const { id } = listed.find(({ name }) => name === 'Apiary')!
-  await hub.api(editGateway, { params: { id }, body: { name: 'Apiary', location: 'Heath' } })
+  const heath = await hub.api(addSite, { body: { name: 'Heath' } })
+  await hub.api(assignSite, { body: { ids: [id], siteId: heath.id } })
   await page.getByRole('button', { name: 'Add a Site' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Site').selectOption('Heath')
@@ -544,7 +547,7 @@ test('Versions shows what each gateway runs, and Update brings it the release th
   await dialog.getByRole('button', { name: 'Save' }).click()
   await portal.row('Heath').getByText('02:00-05:00').waitFor()
   expect(await hub.api(getVersions, { query: {} })).toMatchObject({
-    sites: [{ site: 'Heath', automatic: true, hours: '02:00-05:00' }],
+    sites: [{ site: heath.id, name: 'Heath', automatic: true, hours: '02:00-05:00' }],
   })
 })
 
@@ -580,7 +583,8 @@ test('people skip a gateway that automatic updates wait for, stop the updates, a
   await addOldRollout(fresh, silent.id, { version: '0.5.0', number: 5 })
   // Apiary waits for hours that are not now.
   const hour = (ahead: number) => `${String((new Date().getHours() + ahead) % 24).padStart(2, '0')}:00`
-  const site = { site: 'Heath', automatic: true, hours: `${hour(6)}-${hour(7)}` }
+  const heath = await fresh.api(addSite, { body: { name: 'Heath' } })
+  const site = { site: heath.id, automatic: true, hours: `${hour(6)}-${hour(7)}` }
   await fresh.api(saveSiteUpdates, { body: site })
 
   portal = portalOf(page, fresh)

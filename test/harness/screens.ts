@@ -147,6 +147,19 @@ export const screens: Screen[] = [
   firstDay('threats-empty', '/threats', (portal) => text(portal, 'Nothing seen yet')),
   user('dashboard-as-user', '/dashboard', (portal) => portal.page.locator('canvas').waitFor()),
 
+  admin('sites', '/sites', (portal) => portal.row('Lower farm').waitFor()),
+  firstDay('sites-empty', '/sites', (portal) => text(portal, 'No sites yet')),
+  user('sites-as-user', '/sites', (portal) => text(portal, 'No sites yet')),
+  admin('sites-add', '/sites', async (portal) => {
+    await button(portal, 'Add Site').click()
+    await portal.dialog().getByLabel('Latitude').fill('north')
+    await button(portal, 'Save Site').click()
+    await text(portal, 'Enter a number')
+  }),
+  admin('sites-delete', '/sites', async (portal) => {
+    await button(portal, 'Delete Old mill').click()
+    await text(portal, '1 gateway stays, and is then in no site.')
+  }),
   admin('versions', '/versions', (portal) => portal.row('Barn').waitFor()),
   user('versions-as-user', '/versions', (portal) => text(portal, 'Your role does not allow this')),
   admin('gateways', '/gateways', tableIsThere),
@@ -189,6 +202,11 @@ export const screens: Screen[] = [
     await portal.dialog().getByRole('textbox', { name: 'Tags to remove' }).fill('orchard')
     await button(portal, /^Tag \d/).click()
     await text(portal, '“orchard” cannot be added and removed at once')
+  }),
+  admin('gateways-put-in-a-site', '/gateways', async (portal) => {
+    await portal.page.getByLabel('Select all gateways').check()
+    await button(portal, 'Put in a site').click()
+    await portal.dialog().getByLabel('Site', { exact: true }).selectOption('Lower farm')
   }),
   admin('gateways-tagged', '/gateways?tag=orchard', tableIsThere),
   admin('gateways-delete-several', '/gateways', async (portal) => {

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   addGateway,
+  addSite,
   approveRegistration,
+  assignSite,
   createUser,
   createUserInvitation,
   enableTwoFactor,
@@ -103,6 +105,12 @@ export async function startShowcase(): Promise<Showcase> {
     const fleet = await hub.api(listGateways)
     for (const { id, name } of fleet) if (name === 'Barn') await addDayOfHistory(hub, id)
     await hub.api(tagGateways, { body: { ids: fleet.map(({ id }) => id), add: ['orchard', 'valley-north'] } })
+    const notes = 'Gate code 4711; the dog is friendly'
+    const farm = { name: 'Lower farm', latitude: 52.5163, longitude: 13.3777, timeZone: 'Europe/Berlin', notes }
+    const mill = await hub.api(addSite, { body: { name: 'Old mill', latitude: 52.548, longitude: 13.43 } })
+    await hub.api(addSite, { body: farm })
+    const placed = fleet.filter(({ name }) => name === 'Barn').map(({ id }) => id)
+    await hub.api(assignSite, { body: { ids: placed, siteId: mill.id } })
     await hub.api(addGateway, { body: { name: 'Pump house', location: '', description: 'A router with WireGuard' } })
     await gateway('Stray box', '')
     const stray = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {

@@ -27,6 +27,7 @@ import { listRooms } from './open-rooms.ts'
 import * as oidc from './oidc/module.ts'
 import * as secondLook from './second-look/module.ts'
 import * as settings from './settings/module.ts'
+import * as sites from './sites/module.ts'
 import * as tunnel from './tunnel/module.ts'
 import * as updates from './updates/module.ts'
 import * as upkeep from './upkeep/module.ts'
@@ -67,6 +68,7 @@ const rooms = listRooms<Base & Options>()
   .add(updates.open)
   .add(commands.open)
   .add(homeAssistant.open)
+  .add(sites.open)
   .add(fleet.openCalls) // starts last and stops first: gateways call only a whole hub
   .add(dashboard.open)
   .add(cameras.open)

@@ -13,6 +13,7 @@ export const PASSWORD = 'gravel-lantern-42'
 const IDS: readonly (readonly [path: string, ids: (of: Target['ids']) => Record<string, string>])[] = [
   ['/gateways/:id', ({ gateway }) => ({ id: gateway })],
   ['/gateway/:id', ({ gateway }) => ({ id: gateway })],
+  ['/sites/:id', ({ site }) => ({ id: site })],
   ['/users/:id', ({ user }) => ({ id: user })],
   ['/sessions/:id', ({ session }) => ({ id: session })],
   ['/provider-links/:id', ({ providerLink }) => ({ id: providerLink })],
@@ -73,7 +74,9 @@ const REQUESTS: Readonly<Record<string, (of: Target) => Request>> = {
   updateGateway: () => ({ body: gatewayFields() }),
   editGateway: () => ({ body: { name: aName() } }),
   deleteGateway: ({ gatewayName }) => ({ body: { name: gatewayName } }),
-  siteUses: ({ ids }) => ({ query: { site: ids.site } }),
+  assignSite: ({ ids }) => ({ body: { ids: [ids.gateway], siteId: ids.site } }),
+  addSite: () => ({ body: { name: aName() } }),
+  editSite: () => ({ body: { name: aName() } }),
   updateGateways: ({ ids }) => ({ body: { gatewayIds: [ids.gateway] } }),
   skipUpdate: ({ ids }) => ({ body: { gatewayId: ids.gateway } }),
   saveSiteUpdates: ({ ids }) => ({ body: { site: ids.site, automatic: true, hours: null } }),

@@ -43,7 +43,7 @@ export const missingThings = (): Pick<Things, 'ids' | 'gatewayName'> => ({
     gatewayInvitation: id(8).slice(0, 12),
     userInvitation: randomUUID(),
     certificate: 'nothing',
-    site: 'Nothing',
+    site: id(8).slice(0, 12),
   },
 })
 
@@ -190,7 +190,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
       ...ownedBy(owner),
     })
     .execute()
-  const view = await api(contract.saveView, { ...as, body: { name: gatewayName, filter: `site=${word}` } })
+  const view = await api(contract.saveView, { ...as, body: { name: gatewayName, filter: 'label=boar' } })
   const push = `push-${id(5)}`
   await db
     .insertInto('push_subscriptions')
@@ -215,6 +215,8 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
     .executeTakeFirstOrThrow()
   const byAdmin = { token: admin }
   const idOf = (answer: { body: unknown }) => (answer.body as { id: string }).id
+  const site = await api(contract.addSite, { ...byAdmin, body: { name: gatewayName, notes: word } })
+  await api(contract.assignSite, { ...byAdmin, body: { ids: [gateway], siteId: idOf(site) } })
   const rule = await api(contract.addAlertRule, {
     ...byAdmin,
     body: { ...contract.ALERT_RULE_DEFAULTS, enabled: false, name: gatewayName },
@@ -264,7 +266,7 @@ export async function makeThings(hub: TestHub, { word, owner, admin, reader, use
       gatewayInvitation: invitationOf(invited),
       userInvitation: invitationOf(created),
       certificate: 'hub-tls',
-      site: word,
+      site: idOf(site),
     },
     /** The headers of a request that the gateway signs. */
     sign(method: string, target: string, body: string): Record<string, string> {

@@ -50,6 +50,7 @@ const load: Readonly<Record<ScreenPath, () => Promise<ComponentType>>> = {
   '/add-gateway': async () => (await import('./features/gateways/add/page.tsx')).AddGatewayPage,
   '/gateway-labels': async () => (await import('./features/gateways/add/labels-page.tsx')).GatewayLabelsPage,
   '/gateways/:id': async () => (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
+  '/sites': async () => (await import('./features/sites/page.tsx')).SitesPage,
   '/versions': async () => (await import('./features/versions/page.tsx')).VersionsPage,
   '/gateway-approvals': async () => (await import('./features/approvals/page.tsx')).RegistrationsPage,
   '/gateway-invitations': async () => (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,

@@ -62,6 +62,7 @@ export const HISTORY_KINDS = {
     'gateway.claimed',
     'gateway.renamed',
     'gateway.edited',
+    'gateway.site-changed',
   ],
   deterrents: ['deterrent.fired', 'deterrent.failed', 'command.ended'],
   arming: ['gateway.armed', 'gateway.disarmed', 'gateway.snoozed', 'gateway.snooze-ended'],

@@ -45,7 +45,7 @@ export const alertRuleFields = z.strictObject({
   /** `alert`: only incidents with a detection of that severity. */
   severity: z.enum(['alert', 'any']),
   labels: some(oneLine(100).min(1)),
-  /** Locations of gateways. */
+  /** Ids of sites; their names are understood too. */
   sites: some(oneLine(200).min(1)),
   /** Tags of gateways; one of them is enough. */
   tags: some(tag),
@@ -108,7 +108,7 @@ export const addAlertRule = call({
   method: 'POST',
   path: '/v1/hub/alert-rules',
   body: alertRuleFields,
-  errors: ['too_many_alert_rules'],
+  errors: ['too_many_alert_rules', 'site_not_found'],
   response: alertRule,
 })
 
@@ -117,7 +117,7 @@ export const editAlertRule = call({
   path: '/v1/hub/alert-rules/:id',
   params: byId,
   body: changedFields(alertRuleFields),
-  errors: ['alert_rule_not_found', 'changed_meanwhile'],
+  errors: ['alert_rule_not_found', 'site_not_found', 'changed_meanwhile'],
   response: alertRule,
 })
 
@@ -128,7 +128,7 @@ export const updateAlertRule = call({
   deprecated: true,
   params: byId,
   body: alertRuleFields,
-  errors: ['alert_rule_not_found'],
+  errors: ['alert_rule_not_found', 'site_not_found'],
   response: alertRule,
 })
 
@@ -145,6 +145,7 @@ export const previewAlertRule = call({
   method: 'POST',
   path: '/v1/hub/alert-rules/preview',
   body: alertRuleFields,
+  errors: ['site_not_found'],
   response: z.object({
     incidents: z.number().int(),
     /** The number of messages, by the rule's times for collecting and cooling down. */

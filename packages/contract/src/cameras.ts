@@ -4,11 +4,13 @@ import { incidentId } from './detections.ts'
 import { oneLine } from './fields.ts'
 import { gatewayId, protection } from './gateways.ts'
 import { cameraState } from './heartbeats.ts'
+import { siteName } from './sites.ts'
 
 export const camera = z.object({
   gatewayId,
   gatewayName: z.string(),
   location: z.string(),
+  site: siteName.nullable(),
   name: z.string(),
   /** The state that its gateway reported, or `offline` while the gateway is away. */
   state: cameraState,

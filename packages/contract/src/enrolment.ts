@@ -5,6 +5,7 @@ import { cleanLine, epochMs, oneLine } from './fields.ts'
 import { deviceToken, gatewayId, gatewayName } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
 import { searchQuery } from './lists.ts'
+import { siteId } from './sites.ts'
 
 /** The last characters that leave the unused bits zero, so that each value has one spelling; by length modulo 3. */
 const LAST_CHARACTERS = ['[A-Za-z0-9+/]', '[AQgw]==', '[AEIMQUYcgkosw048]=']
@@ -164,7 +165,10 @@ export const approveRegistration = call({
   method: 'POST',
   path: '/v1/admin/gateway-requests/:registrationId/approve',
   params: z.strictObject({ registrationId }),
+  /** The site of a new gateway; without one, its invitation's, or the site that its location names. */
+  body: z.strictObject({ siteId: siteId.optional() }).nullish(),
   errors: [
+    'site_not_found',
     'registration_not_found',
     'registration_decided',
     'gateway_limit_reached',

@@ -182,7 +182,9 @@ export const errorTable = {
   },
   rollout_not_running: { status: 409, message: 'No automatic updates to this release are under way.' },
   update_not_open: { status: 409, message: 'The hub waits for no automatic update of this gateway.' },
-  site_not_found: { status: 404, message: 'No gateway has this location.' },
+  site_not_found: { status: 404, message: 'This site does not exist.' },
+  site_name_taken: { status: 409, message: 'Another site already has this name. Choose another one.' },
+  site_in_use: { status: 409, message: 'An alert rule names this site. Change the rule first.' },
   rollout_not_stopped: { status: 409, message: 'The automatic updates to this release did not stop.' },
   export_busy: {
     status: 503,

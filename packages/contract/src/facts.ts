@@ -19,7 +19,6 @@ type Device = { deviceName: string }
 type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
   Partial<Pick<Command, 'learning' | 'names' | 'snooze'>> & { gatewayName: string }
 /** `rules` are names of alert rules, `views` a number of saved views. */
-type NamedSite = { to: string; rules: string[]; hasUpdates: boolean; views: number }
 type AboutAlert = { title: string; ruleName: string }
 type Ledgered = { gatewayName: string; by: string }
 /** `detectionId` is the gateway's id of the detection that a rule fired at; null for people and programs. */
@@ -106,12 +105,15 @@ export type FactData = {
   'gateway.added': { name: string }
   'gateway.edited': { name: string }
   'gateway.renamed': { name: string; before: string }
-  /** The last gateway of a site has another location, or is deleted; `to` is the location, or empty. */
-  'site.left': { to: string }
-  /** What named the site by its text follows it. */
-  'site.renamed': NamedSite
-  /** These name a site where no gateway is. */
-  'site.orphaned': NamedSite
+  /** `site` is the name of the site that it is in now; empty for none. */
+  'gateway.site-changed': { name: string; site: string }
+  /** The target is the site's name. */
+  'site.added': Nothing
+  'site.edited': Nothing
+  'site.renamed': { before: string }
+  'site.deleted': Nothing
+  /** The last gateway left a site that these name. */
+  'site.orphaned': { rules: string[]; hasUpdates: boolean; views: number }
   'gateway.tagged': { name: string; added: string[]; removed: string[] }
   'gateway.deleted': { name: string; publicKey: string }
   'gateway.claimed': { name: string }
@@ -170,7 +172,7 @@ export type FactData = {
   'rollout.held': { version: string; message: string }
   /** A person had the other gateways updated without waiting for this one. */
   'update.skipped': { gatewayName: string; version: string }
-  /** The target is the site. Null: the hub's setting. */
+  /** The target is the site's name. Null: the hub's setting. */
   'site-updates.changed': { automatic: boolean | null; hours: string | null }
   /** An entry of a gateway's ledger; `by` names the person, rule or program in words. */
   'deterrent.fired': Switched & { seconds: number | null }

@@ -154,3 +154,14 @@ export const hoursByDay = z.union([clockHours, z.array(clockHours).min(1).max(14
 /** The languages of alerts. */
 export const language = z.enum(['en', 'de'])
 export type Language = z.output<typeof language>
+
+export const timeZone = z
+  .string()
+  .max(64)
+  .refine((name) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+    } catch {
+      return false
+    }
+  }, 'This is no time zone, such as Europe/Berlin')

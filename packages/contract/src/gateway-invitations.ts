@@ -6,6 +6,7 @@ import { registrationId } from './enrolment.ts'
 import { oneLine, severalLines, wholeNumber } from './fields.ts'
 import { gatewayId, gatewayTags } from './gateways.ts'
 import { searchQuery } from './lists.ts'
+import { siteId, siteName } from './sites.ts'
 
 export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not an invitation id')
 
@@ -15,6 +16,7 @@ export const gatewayInvitation = z.object({
   /** What the gateways get that join with it; an empty name or location leaves the device's own. */
   name: z.string(),
   location: z.string(),
+  site: siteName.nullable(),
   tags: z.array(z.string()),
   /** The username of who owns them. */
   owner: z.string().nullable(),
@@ -43,6 +45,8 @@ export const newGatewayInvitation = z.strictObject({
   label: oneLine(100).min(1, 'Enter a label'),
   name: oneLine(100).default(''),
   location: oneLine(200).default(''),
+  /** Null: the site that the location names, if there is one. */
+  siteId: siteId.nullable().default(null),
   description: severalLines(1_000).default(''),
   tags: gatewayTags.default([]),
   /** Managers can name only themselves. */
@@ -75,7 +79,7 @@ export const createGatewayInvitation = call({
   method: 'POST',
   path: '/v1/admin/gateway-invitations',
   body: newGatewayInvitation,
-  errors: ['user_not_found'],
+  errors: ['user_not_found', 'site_not_found'],
   response: z.object({ ...madeInvitation.shape, ...pinnedHub.shape }),
 })
 

@@ -8,6 +8,7 @@ import { gatewayTexts, ofGatewayTexts, type GatewayText } from './gateway-fields
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
 import { PROTECTION_STATES } from './protection.ts'
+import { siteId, siteName } from './sites.ts'
 import { snoozeKind } from './snoozes.ts'
 
 /** 12 lower-case base32 characters, safe as a DNS label. */
@@ -45,7 +46,7 @@ export const gateway = z.object({
   statusReason: z.string(),
   /** Whether it would detect and deter now. */
   protection,
-  /** Of the place where it is, as its gateway.yaml or its clock has it; null when it has not told. */
+  /** Of its site; without one, as its gateway.yaml or its clock has it, or null when it has not told. */
   timeZone: z.string().nullable(),
   /** What is snoozed there, or in maintenance, by the hub's clock. */
   snoozes: z.array(
@@ -58,6 +59,7 @@ export const gateway = z.object({
   /** `enrolled`: runs the agent. `wireguard`: a device with plain WireGuard, whose keys the hub made. */
   kind: z.enum(['enrolled', 'wireguard']),
   ...ofGatewayTexts(() => z.string()),
+  site: siteName.nullable(),
   tags: z.array(z.string()),
   publicIp: z.string().nullable(),
   vpnInternalIp: z.string(),
@@ -82,11 +84,11 @@ export const gateway = z.object({
 })
 export type Gateway = z.output<typeof gateway>
 
-/** The gateways that the caller may see, by name; `q` matches name, location, tags, id and tunnel address. */
+/** The gateways that the caller may see, by name; `q` matches name, site, location, tags, id and tunnel address. */
 export const listGateways = call({
   method: 'GET',
   path: '/v1/hub/gateways',
-  query: searchQuery.extend({ tag: tag.optional() }),
+  query: searchQuery.extend({ site: siteId.optional(), tag: tag.optional() }),
   response: z.array(gateway),
 })
 
@@ -173,7 +175,13 @@ function gatewayText(name: GatewayText) {
   return lines === 1 ? oneLine(maxLength) : severalLines(maxLength)
 }
 
-const gatewayFields = z.strictObject({ name: gatewayName, ...ofGatewayTexts(gatewayText), tags: gatewayTags })
+const gatewayFields = z.strictObject({
+  name: gatewayName,
+  ...ofGatewayTexts(gatewayText),
+  /** Left out: a changed location puts the gateway in the site of that name, if there is one. */
+  siteId: siteId.nullable().optional(),
+  tags: gatewayTags,
+})
 
 export const newGateway = gatewayFields.extend({
   ...ofGatewayTexts((name) => gatewayText(name).default('')),
@@ -185,7 +193,7 @@ export const addGateway = call({
   method: 'POST',
   path: '/v1/hub/gateways',
   body: newGateway,
-  errors: ['gateway_name_taken', 'gateway_limit_reached', 'address_pool_exhausted', 'vpn_disabled'],
+  errors: ['gateway_name_taken', 'gateway_limit_reached', 'address_pool_exhausted', 'vpn_disabled', 'site_not_found'],
   response: gateway,
 })
 
@@ -195,7 +203,7 @@ export const editGateway = call({
   path: '/v1/hub/gateways/:id',
   params: z.strictObject({ id: gatewayId }),
   body: changedFields(gatewayFields),
-  errors: ['gateway_not_found', 'gateway_name_taken', 'changed_meanwhile'],
+  errors: ['gateway_not_found', 'gateway_name_taken', 'site_not_found', 'changed_meanwhile'],
   response: gateway,
 })
 
@@ -206,7 +214,7 @@ export const updateGateway = call({
   deprecated: true,
   params: z.strictObject({ id: gatewayId }),
   body: gatewayFields,
-  errors: ['gateway_not_found', 'gateway_name_taken'],
+  errors: ['gateway_not_found', 'gateway_name_taken', 'site_not_found'],
   response: gateway,
 })
 
@@ -229,6 +237,15 @@ export const tagGateways = call({
       message: 'A tag cannot be added and removed at once',
     }),
   errors: ['gateway_not_found', 'too_many_tags'],
+  response: z.object({ changed: z.number().int() }),
+})
+
+/** Puts several gateways in a site, or with null in none: all of them or, after an error, none. */
+export const assignSite = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/site',
+  body: z.strictObject({ ids: z.array(gatewayId).min(1).max(TAGGED_AT_ONCE_MAX), siteId: siteId.nullable() }),
+  errors: ['gateway_not_found', 'site_not_found'],
   response: z.object({ changed: z.number().int() }),
 })
 

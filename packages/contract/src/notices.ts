@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { alert } from './alerts.ts'
 import { call } from './call.ts'
 import { changedFields } from './edits.ts'
-import { hoursByDay, language, oneLine } from './fields.ts'
+import { hoursByDay, language, oneLine, timeZone } from './fields.ts'
 
 /** The caller's own notices in the portal: the newest 50, and how many are unread in all. */
 export const listNotices = call({
@@ -12,17 +12,6 @@ export const listNotices = call({
 })
 
 export const readNotices = call({ method: 'POST', path: '/v1/hub/notices/read', response: null })
-
-const timeZone = z
-  .string()
-  .max(64)
-  .refine((name) => {
-    try {
-      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-    } catch {
-      return false
-    }
-  }, 'This is no time zone, such as Europe/Berlin')
 
 /** How alerts reach a person. */
 export const alertPreferences = z.strictObject({

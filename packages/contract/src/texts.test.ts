@@ -12,7 +12,7 @@ const HOSTILE = HOSTILE_CHARACTERS.split(' ').map((character) => `a${character}b
 const NEVER_SHOWN =
   /(^|\.)(password|currentPassword|newPassword|code|challenge|inviteCode|invitationCode|q|cursor|actor|action|detectionId)$|^deleteGateway\.name$|^createGatewayLabels\.csv$/
 /** Fields of several lines. */
-const SEVERAL_LINES = /(^|\.)(description|hubDescription)$/
+const SEVERAL_LINES = /(^|\.)(description|hubDescription|notes)$/
 
 type Field = { path: string; schema: z.ZodType }
 

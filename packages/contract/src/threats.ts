@@ -4,6 +4,7 @@ import { call } from './call.ts'
 import { moment, oneLine, tag } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { pageQuery } from './lists.ts'
+import { siteName } from './sites.ts'
 
 /** A person's review of an incident: the label is right or wrong; a label from the person replaces the reported one. */
 export const reviewVerdict = z.enum(['right', 'wrong'])
@@ -18,6 +19,7 @@ export const incident = z.object({
   gatewayId,
   gatewayName: z.string(),
   location: z.string(),
+  site: siteName.nullable(),
   /** The label from a person if there is one, else the reported one. */
   label: z.string(),
   reportedLabel: z.string(),
@@ -54,7 +56,7 @@ const listOf = (most: number) =>
 
 /** An incident must match all parameters. */
 export const incidentFilter = z.strictObject({
-  /** The exact location of its gateway. */
+  /** The id or name of its gateway's site; a text that names no site is the exact location of gateways without one. */
   site: texts.optional(),
   /** A tag of its gateway. */
   tag: tag.optional(),

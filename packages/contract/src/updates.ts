@@ -9,6 +9,7 @@ import { changedFields } from './edits.ts'
 import { hoursOfDay, oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
+import { siteName } from './sites.ts'
 
 const UPDATES_AT_ONCE = 1_000
 
@@ -16,6 +17,7 @@ export const gatewayVersion = z.object({
   id: gatewayId,
   name: z.string(),
   location: z.string(),
+  site: siteName.nullable(),
   /** The version in its last heartbeat; empty before the first one. */
   version: z.string(),
   /** Whether it runs a release that it can replace by the one that this hub hands out. */
@@ -55,8 +57,9 @@ export const hubVersion = z.object({
 })
 export type HubVersion = z.output<typeof hubVersion>
 
-/** The automatic updates of a site, which is a location of gateways. */
+/** The automatic updates of a site. */
 export const siteUpdates = z.strictObject({
+  /** Its id; its name is understood too. */
   site: oneLine(200).min(1),
   /** Null for the hub's setting. */
   automatic: z.boolean().nullable(),
@@ -81,7 +84,7 @@ export const versions = z.object({
     })
     .nullable(),
   /** The sites whose automatic updates differ from the settings. */
-  sites: z.array(siteUpdates),
+  sites: z.array(siteUpdates.extend({ name: z.string() })),
   /** How many gateways run each version, the most first. */
   counts: z.array(z.object({ version: z.string(), gateways: z.number().int() })),
   gateways: z.array(gatewayVersion),
@@ -89,8 +92,8 @@ export const versions = z.object({
 export type Versions = z.output<typeof versions>
 
 /**
- * `q` matches part of a gateway's name or location; `limit` and `cursor` page the gateways. The other fields describe
- * the whole fleet.
+ * `q` matches part of a gateway's name, site, location or tag; `limit` and `cursor` page the gateways. The other fields
+ * describe the whole fleet.
  */
 export const getVersions = call({
   method: 'GET',

@@ -39,13 +39,14 @@ export function withOwner(gateways: ReturnType<typeof gatewaysIn>) {
   return gateways.leftJoin('users', 'users.id', 'gateways.owner_id').select('users.username as owner')
 }
 
-/** Invitations of gateways with the username of who gets them. */
+/** Invitations of gateways with the username of who gets them, and the name of their site. */
 export function invitationsWithOwner(db: Db) {
   return db
     .selectFrom('gateway_invitations')
     .leftJoin('users', 'users.id', 'gateway_invitations.owner_id')
+    .leftJoin('sites', 'sites.id', 'gateway_invitations.site_id')
     .selectAll('gateway_invitations')
-    .select('users.username as owner')
+    .select(['users.username as owner', 'sites.name as site_name'])
 }
 
 /**

@@ -8,6 +8,7 @@ import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readSetting } from '../settings/settings.ts'
+import { siteIdsOf } from '../sites/sites.ts'
 
 const RULES_MAX = 100
 const ID_BYTES = 9
@@ -31,14 +32,15 @@ export async function troubleOfAlerts(db: Db): Promise<string | undefined> {
   return 'No active alert rule covers what cameras see: nobody gets a message about a threat.'
 }
 
-/** Throws `too_many_alert_rules`. */
-export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, act: Act): Promise<AlertRule> {
+/** Throws `too_many_alert_rules` and `site_not_found`. */
+export function addRule(db: Kysely<Tables>, given: AlertRuleFields, act: Act): Promise<AlertRule> {
   return inTransaction(db, async (transaction) => {
     const { n } = await transaction
       .selectFrom('alert_rules')
       .select(({ fn }) => fn.countAll<number>().as('n'))
       .executeTakeFirstOrThrow()
     if (Number(n) >= RULES_MAX) throw new HubError('too_many_alert_rules')
+    const fields = await withSiteIds(transaction, given)
     const row = await transaction
       .insertInto('alert_rules')
       .values({ id: randomBytes(ID_BYTES).toString('base64url'), fields: JSON.stringify(fields), created_at: act.now })
@@ -49,7 +51,7 @@ export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, act: Act): 
   })
 }
 
-/** Throws `alert_rule_not_found` and `changed_meanwhile`. */
+/** Throws `alert_rule_not_found`, `site_not_found` and `changed_meanwhile`. */
 export function updateRule(
   db: Kysely<Tables>,
   id: string,
@@ -59,7 +61,7 @@ export function updateRule(
   return inTransaction(db, async (transaction) => {
     const row = await transaction.selectFrom('alert_rules').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new HubError('alert_rule_not_found')
-    const fields = edited(fieldsOf(row), change)
+    const fields = await withSiteIds(transaction, edited(fieldsOf(row), change))
     const stored = JSON.stringify(fields)
     await transaction.updateTable('alert_rules').set({ fields: stored }).where('id', '=', id).execute()
     await recordSaved(transaction, id, fields, act)
@@ -83,6 +85,11 @@ export function deleteRule(db: Kysely<Tables>, id: string, act: Act): Promise<vo
       data: { name },
     })
   })
+}
+
+/** Throws `site_not_found`. */
+export async function withSiteIds(db: Db, fields: AlertRuleFields): Promise<AlertRuleFields> {
+  return { ...fields, sites: await siteIdsOf(db, fields.sites) }
 }
 
 /**

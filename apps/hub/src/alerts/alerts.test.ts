@@ -316,7 +316,8 @@ describe.each(testEngines)('alerts on %s', (engine) => {
   })
 
   it('tell what a rule asks for and nothing else, each rule for itself', async () => {
-    await change('every-alert', { sites: ['Hill'] })
+    const hill = await api(contract.addSite, { token: await hub.signIn('manager'), body: { name: 'Hill' } })
+    await change('every-alert', { sites: [(hill.body as contract.Site).id] })
     const body = {
       ...ALERT_RULE_DEFAULTS,
       name: 'Foxes',

@@ -14,6 +14,7 @@ import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
 import { record } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
+import { placeOf } from '../sites/sites.ts'
 import type { AlertRow } from './alert-rows.ts'
 import { aboutAlert, wholeList, visibleList } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
@@ -76,13 +77,14 @@ export async function report(
   const gatewayIds = [...new Set(things.map(({ line }) => line.gatewayId))]
   const gateways = await transaction
     .selectFrom('gateways')
-    .select(['id', 'location', 'tags'])
-    .where('id', 'in', gatewayIds)
+    .leftJoin('sites', 'sites.id', 'gateways.site_id')
+    .select(['gateways.id', 'location', 'site_id', 'sites.name as site_name', 'tags'])
+    .where('gateways.id', 'in', gatewayIds)
     .execute()
   const byId = new Map(gateways.map((gateway) => [gateway.id, gateway]))
   const places = gatewayIds.map((gatewayId) => {
     const gateway = byId.get(gatewayId)
-    return { gatewayId, location: gateway?.location ?? '', tags: gateway ? tagsOf(gateway) : [], at }
+    return { gatewayId, siteId: gateway?.site_id ?? null, tags: gateway ? tagsOf(gateway) : [], at }
   })
   // Each thing is read once, and not once for each rule.
   const occurrences = things.map((thing) => ({
@@ -100,8 +102,10 @@ export async function report(
     )
     const fresh = await markTold(transaction, rule.id, wanted, at)
     if (fresh.length === 0) continue
-    const sites = new Map(places.map(({ gatewayId, location }) => [gatewayId, location]))
-    const lines = fresh.map(({ line }) => ({ ...line, site: sites.get(line.gatewayId) ?? '' }))
+    const lines = fresh.map(({ line }) => {
+      const gateway = byId.get(line.gatewayId)
+      return { ...line, site: gateway ? placeOf(gateway) : '' }
+    })
     const alertId = await addLines(transaction, rule.id, lines, at, outbox)
     await transaction
       .updateTable('alerted_incidents')

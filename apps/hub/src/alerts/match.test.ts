@@ -8,7 +8,7 @@ const at = (time: string) => new Date(`2026-05-01T${time}:00`).getTime()
 const candidate: Candidate = {
   kind: 'detection',
   gatewayId: 'abcdefghijkl',
-  location: 'Valley',
+  siteId: 'Valley',
   tags: ['north', 'orchard'],
   label: 'boar',
   severity: 'alert',

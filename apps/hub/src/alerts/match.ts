@@ -4,9 +4,9 @@ import { dayAndMinute } from '../kernel/wall-clock.ts'
 
 /** Where and when something is announced. */
 export type Place = {
-  /** Empty for the hub itself, which has no location. */
+  /** Empty for the hub itself, which is at no site. */
   gatewayId: string
-  location: string
+  siteId: string | null
   /** The tags of its gateway. */
   tags: readonly string[]
   /** When it is announced, in milliseconds since 1970. */
@@ -30,11 +30,11 @@ export function matches(rule: AlertRuleFields, candidate: Place & Occurrence): b
 }
 
 /** Asked once for a place: when it is false, none of the detections there is matched. */
-export function coversPlace(rule: AlertRuleFields, { gatewayId, location, tags, at }: Place): boolean {
+export function coversPlace(rule: AlertRuleFields, { gatewayId, siteId, tags, at }: Place): boolean {
   return (
     rule.enabled &&
     (gatewayId === '' ||
-      (isAnyOf(rule.sites, location) && isAnyOf(rule.gateways, gatewayId) && isAnyOf(rule.tags, ...tags))) &&
+      (isAnyOf(rule.sites, siteId ?? '') && isAnyOf(rule.gateways, gatewayId) && isAnyOf(rule.tags, ...tags))) &&
     isWithin(rule.hours, at)
   )
 }

@@ -23,7 +23,7 @@ export async function preview(
     .select([
       'incidents.id',
       'incidents.gateway_id',
-      'gateways.location',
+      'gateways.site_id',
       'gateways.tags',
       'reported_label',
       'severity',
@@ -50,7 +50,7 @@ export async function preview(
       {
         kind: 'detection',
         gatewayId: row.gateway_id,
-        location: row.location,
+        siteId: row.site_id,
         tags: tagsOf(row),
         label: row.reported_label,
         severity: row.severity,

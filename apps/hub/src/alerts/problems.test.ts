@@ -49,12 +49,13 @@ describe.each(testEngines)('outages on %s', (engine) => {
     server.close()
   })
 
-  const add = async (name: string, location = '') => {
-    const id = await insertTestGateway(hub.db, { name, location })
+  const add = async (name: string, place = '') => {
+    const id = await insertTestGateway(hub.db, { name, location: place })
     const gateway: FleetStatus = {
       id,
       name,
-      location,
+      siteId: null,
+      place,
       tags: [],
       publicKey: '',
       queue: undefined,

@@ -69,8 +69,8 @@ export function createProblems(options: {
         const fields = { ...fieldsOf(rule), hours: null }
         const rows = begun
           .filter(([, line]) => {
-            const { location, tags } = fleet.get(line.gatewayId)!
-            return matches(fields, { ...line, location, tags, at: now, severity: 'alert', isValidated: true })
+            const { siteId, tags } = fleet.get(line.gatewayId)!
+            return matches(fields, { ...line, siteId, tags, at: now, severity: 'alert', isValidated: true })
           })
           .map(([subject, line]) => ({
             rule_id: rule.id,
@@ -269,12 +269,12 @@ async function subjectsOf(
 
 const cameraSubject = (gatewayId: string, camera: string) => `camera ${gatewayId} ${camera}`
 
-function lineOf({ id, name, location }: FleetStatus, now: number) {
+function lineOf({ id, name, place }: FleetStatus, now: number) {
   return {
     id,
     gatewayId: id,
     gatewayName: name,
-    site: location,
+    site: place,
     camera: '',
     label: '',
     detail: '',

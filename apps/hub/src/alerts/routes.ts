@@ -8,7 +8,7 @@ import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledge, acknowledgeLinked, readLinked, readLinkedPicture } from './acknowledge.ts'
 import { gatewaysOfAlert, listAlerts } from './alert-rows.ts'
-import { addRule, deleteRule, readRules, updateRule } from './alert-rules.ts'
+import { addRule, deleteRule, readRules, updateRule, withSiteIds } from './alert-rules.ts'
 import { markNoticesRead, readNoticesOf } from './notices.ts'
 import { PICTURE_LINK, type AlertLink, type AlertLinks } from './links.ts'
 import { readPreferences, savePreferences } from './preferences.ts'
@@ -30,8 +30,8 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
   for (const call of [contract.editAlertRule, contract.updateAlertRule])
     mount(app, call, ({ params, body, act }) => updateRule(db, params.id, body, act))
   mount(app, contract.deleteAlertRule, ({ params, act }) => deleteRule(db, params.id, act))
-  mount(app, contract.previewAlertRule, ({ body, scope }) =>
-    preview(db, body, clock(), (ids) => dependencies.listIncidents(scope, ids)),
+  mount(app, contract.previewAlertRule, async ({ body, scope }) =>
+    preview(db, await withSiteIds(db, body), clock(), (ids) => dependencies.listIncidents(scope, ids)),
   )
   mount(app, contract.listAlerts, ({ caller, query }) => listAlerts(db, caller, query))
   mount(app, contract.listAlertGateways, ({ caller, params }) => gatewaysOfAlert(db, caller, params.id))

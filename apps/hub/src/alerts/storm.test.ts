@@ -65,6 +65,7 @@ describe.each(testEngines)('a storm of detections on %s', (engine) => {
     const both = [gatewayId, await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley' })]
     await costOf('begins the message', both)
     const withOneRule = await costOf('joins the message')
+    expect((await api(contract.addSite, { token, body: { name: 'Hill' } })).status).toBe(200)
     for (let n = 0; n < 10; n++)
       for (const elsewhere of [{ sites: ['Hill'] }, { labels: ['fox'] }, { what: ['disk'] }]) {
         const other = { ...body, ...elsewhere, name: `Other ${n}` }

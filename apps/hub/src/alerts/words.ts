@@ -11,7 +11,7 @@ export type Line = {
   /** Empty for the hub itself. */
   gatewayId: string
   gatewayName: string
-  /** The location of the gateway at that time; empty or absent for none. */
+  /** The gateway's site at that time, or its location; empty or absent for none. */
   site?: string
   /** Empty when it concerns no single camera. */
   camera: string

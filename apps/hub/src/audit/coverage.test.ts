@@ -65,7 +65,11 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v1/admin/user-invitations/:id': ['user-invitation.revoke'],
   'POST /v1/hub/gateways': ['gateway.add'],
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
-  'PATCH /v1/hub/gateways/:id': ['gateway.edit', 'site.rename'],
+  'PATCH /v1/hub/gateways/:id': ['gateway.edit'],
+  'POST /v1/hub/sites': ['site.add'],
+  'PATCH /v1/hub/sites/:id': ['site.rename', 'site.edit'],
+  'POST /v1/hub/gateways/site': ['gateway.change-site'],
+  'DELETE /v1/hub/sites/:id': ['gateway.change-site', 'site.delete'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'POST /v1/hub/gateways/tags': ['gateway.tag'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
@@ -449,10 +453,26 @@ describe.each(testEngines)('the audit on %s', (engine) => {
         body: { name: 'Gate', location: 'Farm', description: '', tags: [] },
       }),
     )
-    await api(contract.saveView, { token: admin, body: { name: 'The farm', filter: 'site=Farm' } })
     await leaves('PATCH /v1/hub/gateways/:id', () =>
       api(contract.editGateway, { token: admin, params: gateway, body: { location: 'Road' } }),
     )
+    const site = await leaves<{ id: string }>('POST /v1/hub/sites', () =>
+      api(contract.addSite, { token: admin, body: { name: 'Hill' } }),
+    )
+    await leaves('PATCH /v1/hub/sites/:id', async () => {
+      await api(contract.editSite, { token: admin, params: { id: site.id }, body: { name: 'Mill' } })
+      return api(contract.editSite, { token: admin, params: { id: site.id }, body: { notes: 'By the road' } })
+    })
+    await leaves('POST /v1/hub/gateways/site', () =>
+      api(contract.assignSite, { token: admin, body: { ids: [router.id], siteId: site.id } }),
+    )
+    await leaves('PUT /v1/hub/updates/site', () =>
+      api(contract.saveSiteUpdates, { token: admin, body: { site: site.id, automatic: false, hours: null } }),
+    )
+    await leaves('PATCH /v1/hub/updates/site', () =>
+      api(contract.editSiteUpdates, { token: admin, body: { site: site.id, automatic: true } }),
+    )
+    await leaves('DELETE /v1/hub/sites/:id', () => api(contract.deleteSite, { token: admin, params: { id: site.id } }))
     await leaves('POST /v1/hub/gateways/tags', () =>
       api(contract.tagGateways, { token: admin, body: { ids: [router.id], add: ['north'] } }),
     )
@@ -520,13 +540,6 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await hub.db.updateTable('gateway_updates').set({ by_name: null, state: 'asked' }).execute()
     await leaves('POST /v1/hub/updates/skip', () =>
       api(contract.skipUpdate, { token: admin, body: { gatewayId: joined.gatewayId } }),
-    )
-    await hub.db.updateTable('gateways').set({ location: 'Hill' }).where('id', '=', joined.gatewayId).execute()
-    await leaves('PUT /v1/hub/updates/site', () =>
-      api(contract.saveSiteUpdates, { token: admin, body: { site: 'Hill', automatic: false, hours: null } }),
-    )
-    await leaves('PATCH /v1/hub/updates/site', () =>
-      api(contract.editSiteUpdates, { token: admin, body: { site: 'Hill', automatic: true } }),
     )
     await joined.peer.stop()
 

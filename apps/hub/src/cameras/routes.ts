@@ -27,7 +27,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
   mount(app, contract.listCameras, async ({ scope, reply }) => {
     const cameras: Omit<Camera, 'lastIncident'>[] = []
     const gateways = await listGateways(scope, { ...list, query: {}, reply })
-    for (const { id, name: gatewayName, location, status } of gateways.toSorted(byName)) {
+    for (const { id, name: gatewayName, location, site, status } of gateways.toSorted(byName)) {
       const isAway = status === 'offline'
       const latest = heartbeats.latest(id)
       if (!latest) continue
@@ -41,6 +41,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
           gatewayId: id,
           gatewayName,
           location,
+          site,
           name,
           state: isAway ? 'offline' : state,
           fps,

@@ -153,10 +153,11 @@ describe.each(testEngines)('queries of tables that grow without end on %s', (eng
     async () => {
       for (let number = 0; number < 40; number += 1) await insertTestGateway(hub.db, { location: 'Valley' })
       const filter = { site: 'Valley' }
-      const [, list] = await plansOf((db) => listIncidents(db, scope('admin'), { query: filter, reply }))
+      // The site and its gateways are read before them.
+      const [, , , list] = await plansOf((db) => listIncidents(db, scope('admin'), { query: filter, reply }))
       expect(list).toMatch(/scan incidents using index incidents_by_time/i)
       expect(list).not.toMatch(/temp b-tree/i)
-      const [, counts] = await plansOf((db) => countIncidents(db, scope('admin'), filter))
+      const [, , , counts] = await plansOf((db) => countIncidents(db, scope('admin'), filter))
       expect(counts).toMatch(/scan incidents using covering index incidents_by_time/i)
       const { id } = await hub.db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
       const [, ofOne] = await plansOf((db) => countIncidents(db, scope('admin'), { gateway: id }))

@@ -37,8 +37,9 @@ import * as channels from './migrations/037-channels.ts'
 import * as invitedGateways from './migrations/038-invited-gateways.ts'
 import * as threatsAreIncidents from './migrations/039-threats-are-incidents.ts'
 import * as signInProviders from './migrations/041-sign-in-providers.ts'
-import * as snoozes from './migrations/044-snoozes.ts'
 import * as apiTokens from './migrations/042-api-tokens.ts'
+import * as sites from './migrations/043-sites.ts'
+import * as snoozes from './migrations/044-snoozes.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -80,8 +81,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '038-invited-gateways', up: invitedGateways.up },
   { name: '039-threats-are-incidents', up: threatsAreIncidents.up },
   { name: '041-sign-in-providers', up: signInProviders.up },
-  { name: '044-snoozes', up: snoozes.up },
   { name: '042-api-tokens', up: apiTokens.up },
+  { name: '043-sites', up: sites.up },
+  { name: '044-snoozes', up: snoozes.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

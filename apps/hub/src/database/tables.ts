@@ -131,6 +131,8 @@ export type Tables = {
     /** Empty: the device's own. */
     name: Generated<string>
     location: Generated<string>
+    /** Null: the site that the gateway's location names. */
+    site_id: Generated<string | null>
     /** As in `gateways`. */
     tags: Generated<string>
     owner_id: Generated<string | null>
@@ -185,6 +187,7 @@ export type Tables = {
     name_key: string
     location: string
     description: string
+    site_id: Generated<string | null>
     /** A JSON array of words in lower case, sorted. */
     tags: Generated<string>
     device_token: string
@@ -406,8 +409,22 @@ export type Tables = {
     /** When the hub said that it holds the other gateways back; null before that. */
     held_at: number | null
   }
-  /** Sites, which are locations of gateways, whose automatic updates differ from the hub's settings. */
+  /** Places with gateways. */
+  sites: {
+    id: string
+    name: string
+    /** Degrees; null for an unknown place. */
+    latitude: number | null
+    longitude: number | null
+    time_zone: string | null
+    notes: Generated<string>
+    created_at: number
+  }
+  /** The present and former names of sites: a gateway that joins with one as its location is put in the site. */
+  site_names: { name: string; site_id: string }
+  /** Sites whose automatic updates differ from the hub's settings. */
   site_updates: {
+    /** Its id. */
     site: string
     /** 0 or 1; null for the hub's setting. */
     automatic: number | null

@@ -16,6 +16,7 @@ import type { Act } from '../facts/facts.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { IncidentRow } from '../access/objects.ts'
+import { placeOf } from '../sites/sites.ts'
 import { loadSharp } from './sharp.ts'
 import { newestIncidents, type GatewayIds } from './incident-list.ts'
 
@@ -156,8 +157,13 @@ async function* detectionsOf(
 async function namesOf(db: Db, incidents: readonly IncidentRow[]) {
   const ids = [...new Set(incidents.map((incident) => incident.gateway_id))]
   if (ids.length === 0) return new Map<string, { gatewayName: string; site: string }>()
-  const rows = await db.selectFrom('gateways').select(['id', 'name', 'location']).where('id', 'in', ids).execute()
-  return new Map(rows.map(({ id, name, location }) => [id, { gatewayName: name, site: location }]))
+  const rows = await db
+    .selectFrom('gateways')
+    .leftJoin('sites', 'sites.id', 'gateways.site_id')
+    .select(['gateways.id', 'gateways.name', 'location', 'sites.name as site_name'])
+    .where('gateways.id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.id, { gatewayName: row.name, site: placeOf(row) }]))
 }
 
 const COLUMNS = [

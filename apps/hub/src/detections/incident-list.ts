@@ -18,6 +18,7 @@ import { deedsOf } from './deeds.ts'
 import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'
 import { pageFrom, sendPage, type Headers, type Page } from '../http/pagination.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { findSiteId, siteOf } from '../sites/sites.ts'
 
 const SHOWN = 60
 const COUNTED_AT_MOST = 10_000
@@ -173,7 +174,12 @@ export async function gatewaysOf(
 ): Promise<GatewayIds> {
   if (scope.isWhole && [site, tag, gateway].every((part) => part === undefined)) return undefined
   let gateways = gatewaysIn(db, scope).select('gateways.id')
-  if (site !== undefined) gateways = gateways.where('location', '=', site)
+  if (site !== undefined) {
+    const id = await findSiteId(db, site)
+    if (id !== undefined) gateways = gateways.where('site_id', '=', id)
+    // Addresses of before sites had ids name a location.
+    else gateways = gateways.where('site_id', 'is', null).where('location', '=', site)
+  }
   if (tag !== undefined) gateways = gateways.where(hasTag(tag))
   if (gateway !== undefined) gateways = gateways.where('gateways.id', '=', gateway)
   return (await gateways.execute()).map(({ id }) => id)
@@ -266,7 +272,12 @@ function pageOf<O>(query: Query<O>, { startedAt, id }: ReturnType<typeof indexOf
 async function named(db: Db, rows: readonly IncidentRow[]): Promise<Incident[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.gateway_id))]
-  const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).where('id', 'in', ids).execute()
+  const gateways = await db
+    .selectFrom('gateways')
+    .leftJoin('sites', 'sites.id', 'gateways.site_id')
+    .select(['gateways.id', 'gateways.name', 'location', 'site_id', 'sites.name as site_name'])
+    .where('gateways.id', 'in', ids)
+    .execute()
   const byId = new Map(gateways.map((gateway) => [gateway.id, gateway]))
   return rows.flatMap((row) => {
     const gateway = byId.get(row.gateway_id)
@@ -274,12 +285,16 @@ async function named(db: Db, rows: readonly IncidentRow[]): Promise<Incident[]> 
   })
 }
 
-function toIncident(row: IncidentRow, gateway: { name: string; location: string }): Incident {
+function toIncident(
+  row: IncidentRow,
+  gateway: { name: string; location: string } & Parameters<typeof siteOf>[0],
+): Incident {
   return {
     id: row.id,
     gatewayId: row.gateway_id,
     gatewayName: gateway.name,
     location: gateway.location,
+    site: siteOf(gateway),
     label: row.label,
     reportedLabel: row.reported_label,
     severity: row.severity,

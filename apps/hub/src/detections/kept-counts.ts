@@ -4,6 +4,7 @@ import { SCOPE_FACTS, type Scope } from '../access/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { cachedRead } from '../facts/cached-read.ts'
 import { answerKey } from '../http/shared-answers.ts'
+import { SITE_FACTS } from '../sites/sites.ts'
 import { countIncidents } from './incident-list.ts'
 
 /** Counting more than this takes milliseconds, and every open page asks again after each event. */
@@ -19,6 +20,7 @@ const STALE_AFTER = [
   'incident.review-undone',
   'gateway.edited',
   'gateway.tagged',
+  ...SITE_FACTS,
 ] as const satisfies FactKind[]
 
 type Counts = Awaited<ReturnType<typeof countIncidents>>

@@ -13,6 +13,7 @@ import { nameKey } from '../kernel/name-key.ts'
 import { isUnowned, ownerOf, type Owned } from '../access/ownership.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
+import { siteFor } from '../sites/sites.ts'
 import { useInvitation } from './invitations.ts'
 import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from './enrolment.ts'
 
@@ -25,22 +26,26 @@ export type Approved = {
 
 /**
  * Also counts a use of the request's invitation. Throws `registration_not_found`, `registration_decided`,
- * `gateway_limit_reached`, `address_pool_exhausted`, `device_token_taken` or `key_invalid`; the request then waits as
- * before.
+ * `site_not_found`, `gateway_limit_reached`, `address_pool_exhausted`, `device_token_taken` or `key_invalid`; the
+ * request then waits as before.
  */
 export function approveRegistration(
   db: Db,
   decision: Decision & {
     /** Why a rule approved it; undefined when a person did. */
     rule?: string
+    /** The site of a new gateway; without one, its invitation's, or the one that its location names. */
+    siteId?: string | undefined
   },
 ): Promise<Approved> {
-  const { id, at, actor, rule = null } = decision
+  const { id, at, actor, rule = null, siteId } = decision
   return inTransaction(db, async (transaction) => {
     const row = await takePending(transaction, id, at)
     const owner = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
     await checkToken(transaction, row, owner?.id)
-    const approved = owner ? await changeKeys(transaction, row, owner) : await createGateway(transaction, row, at)
+    const approved = owner
+      ? await changeKeys(transaction, row, owner)
+      : await createGateway(transaction, row, { now: at, siteId })
     const { gatewayId, name, address } = approved
     await transaction
       .updateTable('registrations')
@@ -80,12 +85,17 @@ async function checkToken(
   if (holder && holder.id !== ownId) throw new HubError('device_token_taken')
 }
 
-async function createGateway(transaction: Transaction<Tables>, row: RegistrationRow, now: number): Promise<Approved> {
+async function createGateway(
+  transaction: Transaction<Tables>,
+  row: RegistrationRow,
+  { now, siteId }: { now: number; siteId: string | undefined },
+): Promise<Approved> {
   const address = await allocateAddress(transaction)
   // A used-up or revoked invitation does not stop a person, but then no rule approves.
   const invitation = row.invitation_id === null ? undefined : await useInvitation(transaction, row.invitation_id, now)
   const name = await freeName(transaction, invitation?.name || row.device_name)
   const gatewayId = newGatewayId()
+  const location = invitation?.location || row.device_location
   await transaction
     .insertInto('gateways')
     .values({
@@ -93,7 +103,8 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
       kind: 'enrolled',
       name,
       name_key: nameKey(name),
-      location: invitation?.location || row.device_location,
+      location,
+      site_id: await siteFor(transaction, { siteId: siteId ?? invitation?.site_id ?? undefined, location }),
       description: invitation?.description ?? '',
       tags: invitation?.tags ?? '[]',
       device_token: row.device_token,

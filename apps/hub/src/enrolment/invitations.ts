@@ -4,7 +4,7 @@
  * request, so that parallel requests cannot share the last one.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Arrival, GatewayInvitation, newGatewayInvitation, SearchQuery } from '@hedgerow/contract'
+import type { Arrival, GatewayInvitation, newGatewayInvitation, SearchQuery, SiteName } from '@hedgerow/contract'
 import { base32, fingerprint } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
@@ -18,6 +18,7 @@ import type { Owned } from '../access/ownership.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import { by, nameOf, record, type Act } from '../facts/facts.ts'
+import { findSite, siteOf } from '../sites/sites.ts'
 import { readLabels } from './labels.ts'
 
 const HOUR_MS = 3_600_000
@@ -32,7 +33,7 @@ export async function listInvitations(
 ): Promise<GatewayInvitation[]> {
   const page = pageFrom(query, ['number', 'string'])
   let selection = invitationsWithOwner(db)
-  if (query.q) selection = selection.where(holding(query.q, ['label', 'created_by', 'location']))
+  if (query.q) selection = selection.where(holding(query.q, ['label', 'created_by', 'location', 'sites.name']))
   if (page.after)
     selection = selection.where(
       sql<boolean>`(gateway_invitations.created_at, gateway_invitations.id) < (${page.after[0]}, ${page.after[1]})`,
@@ -47,9 +48,10 @@ export async function listInvitations(
 
 export type MadeInvitation = { invitation: GatewayInvitation; code: string }
 
-/** Only the answer holds the code. Throws `user_not_found` or `role_required` for the owner. */
+/** Only the answer holds the code. Throws `site_not_found`, and `user_not_found` or `role_required` for the owner. */
 export async function createInvitation(db: Kysely<Tables>, wanted: NewInvitation, act: Act): Promise<MadeInvitation> {
-  const made = newInvitation(wanted, await ownerNamed(db, wanted.owner, act.actor), act)
+  const site = wanted.siteId === null ? null : await findSite(db, wanted.siteId)
+  const made = newInvitation({ ...wanted, site }, await ownerNamed(db, wanted.owner, act.actor), act)
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('gateway_invitations').values(made.row).execute()
     await record(transaction, { kind: 'gateway-invitation.created', ...about(made.row, act) })
@@ -65,7 +67,7 @@ export async function createLabels(
 ): Promise<MadeInvitation[]> {
   const labels = await readLabels(db, csv, act)
   const made = labels.map(({ owner, ...label }) =>
-    newInvitation({ ...label, ...limits, label: label.name, description: '', maxUses: 1 }, owner, act),
+    newInvitation({ ...label, ...limits, site: null, label: label.name, description: '', maxUses: 1 }, owner, act),
   )
   const count = made.length
   await inTransaction(db, async (transaction) => {
@@ -79,7 +81,7 @@ export async function createLabels(
 }
 
 function newInvitation(
-  wanted: Omit<NewInvitation, 'owner'>,
+  wanted: Omit<NewInvitation, 'owner' | 'siteId'> & { site: SiteName | null },
   { owner, ...owned }: Owned & { owner: string | null },
   { actor, now }: Act,
 ): { row: Row; answer: MadeInvitation } {
@@ -89,6 +91,7 @@ function newInvitation(
     label: wanted.label,
     name: wanted.name,
     location: wanted.location,
+    site_id: wanted.site?.id ?? null,
     description: wanted.description,
     tags: JSON.stringify(wanted.tags),
     approves: Number(wanted.approves),
@@ -101,7 +104,7 @@ function newInvitation(
     created_by: nameOf(actor),
     ...owned,
   }
-  return { row, answer: { invitation: present({ ...row, owner }, now), code } }
+  return { row, answer: { invitation: present({ ...row, owner, site_name: wanted.site?.name ?? null }, now), code } }
 }
 
 /** Revoking again changes nothing. Throws `invitation_not_found`. */
@@ -175,12 +178,13 @@ export async function listArrivals(db: Db, invitationIds: readonly string[]): Pr
   }))
 }
 
-function present(row: Row & { owner: string | null }, now: number): GatewayInvitation {
+function present(row: Row & { owner: string | null; site_name: string | null }, now: number): GatewayInvitation {
   return {
     id: row.id,
     label: row.label,
     name: row.name,
     location: row.location,
+    site: siteOf(row),
     tags: tagsOf(row),
     owner: row.owner,
     approves: row.approves === 1,

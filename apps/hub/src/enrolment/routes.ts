@@ -168,9 +168,9 @@ function mountDecisions(app: FastifyInstance, { db, clock, identity, vpn }: Regi
   )
   mount(app, contract.listRejectedRegistrations, ({ query, reply }) => listRejected(db, { query, reply }))
 
-  mount(app, contract.approveRegistration, async ({ params, act }) => {
+  mount(app, contract.approveRegistration, async ({ params, body, act }) => {
     requireVpn(vpn)
-    const decision = { id: params.registrationId, ...by(act) }
+    const decision = { id: params.registrationId, siteId: body?.siteId, ...by(act) }
     const { gatewayId, name, address } = await approveRegistration(db, decision)
     return { deviceName: name, assignedIp: address, gatewayId }
   })

@@ -209,7 +209,6 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
     'session.ended',
     'session.refused',
     'session.started',
-    'site.left',
     'two-factor.guessed',
     'two-factor.set-up',
     'user.local-sign-in-allowed',

@@ -69,8 +69,11 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.added': toAll(...FLEET),
   'gateway.edited': toOwner(...FLEET),
   'gateway.renamed': toOwner(...FLEET),
-  'site.left': toAll(),
+  'gateway.site-changed': toOwner(...FLEET, 'threats'),
+  'site.added': toAll('gateways', 'activity'),
+  'site.edited': toAll('gateways', 'threats', 'activity'),
   'site.renamed': toAll('settings', 'gateways', 'threats', 'activity'),
+  'site.deleted': toAll('gateways', 'threats', 'activity'),
   'site.orphaned': toAll('activity'),
   'gateway.tagged': toOwner('gateways'),
   // The owner of a deleted gateway can no longer be looked up.

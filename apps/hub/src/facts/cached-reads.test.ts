@@ -216,6 +216,16 @@ describe.each(testEngines)('what is kept on %s', (engine) => {
         }),
       ),
     )
+    const site = await api(contract.addSite, { ...(await as(admin)), body: { name: 'Meadow' } })
+    await change('a site', async () =>
+      made(
+        await api(contract.editSite, {
+          ...(await as(admin)),
+          params: { id: (site.body as contract.Site).id },
+          body: { timeZone: 'Asia/Tokyo' },
+        }),
+      ),
+    )
     const description = async () =>
       made(
         await api(contract.editGateway, { ...(await as(id)), params: { id: gateway! }, body: { description: 'Wet' } }),

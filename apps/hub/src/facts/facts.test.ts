@@ -207,7 +207,6 @@ describe('the followers of a hub', () => {
       'notification-delivery',
       'notifications',
       'push-subscriptions',
-      'renamed-sites',
       'retention',
       'sessions',
       'settings',

@@ -10,6 +10,7 @@ import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { by, record, type Act } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
+import { siteFor } from '../sites/sites.ts'
 import { allocateAddress, newGatewayId } from './fleet.ts'
 
 type NewGateway = z.output<typeof newGateway>
@@ -17,7 +18,7 @@ type NewGateway = z.output<typeof newGateway>
 /**
  * Makes a gateway for a device that runs plain WireGuard: keys, address and device token are the hub's, and the hub
  * stores the private key until the device's first handshake. Returns its id. Throws `gateway_name_taken`,
- * `gateway_limit_reached` or `address_pool_exhausted`.
+ * `site_not_found`, `gateway_limit_reached` or `address_pool_exhausted`.
  */
 export async function addGateway(db: Kysely<Tables>, gateway: NewGateway, act: Act): Promise<string> {
   return inTransaction(db, async (transaction) => {
@@ -39,6 +40,7 @@ export async function addGateway(db: Kysely<Tables>, gateway: NewGateway, act: A
         name: gateway.name,
         name_key,
         ...ofGatewayTexts((text) => gateway[text]),
+        site_id: await siteFor(transaction, gateway),
         tags: JSON.stringify(gateway.tags),
         device_token: newDeviceToken(),
         wireguard_public_key: publicKey,

@@ -1,6 +1,6 @@
 import type { Gateway } from '@hedgerow/contract'
-import { GATEWAY_TEXTS, type GatewayText } from '@hedgerow/contract/gateway-fields'
-import type { Kysely, Transaction } from 'kysely'
+import { GATEWAY_TEXTS, ofGatewayTexts, type GatewayText } from '@hedgerow/contract/gateway-fields'
+import type { Kysely } from 'kysely'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
 import { tagsOf } from '../database/tags.ts'
@@ -11,23 +11,33 @@ import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { by, record, type Act } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
+import { placeGateways, reportEmptied, siteFor } from '../sites/sites.ts'
 import { storeTags } from './tags.ts'
 
-/** Throws `gateway_not_found`, `changed_meanwhile`, and `gateway_name_taken` when another gateway has the name. */
+/**
+ * Throws `gateway_not_found`, `site_not_found`, `changed_meanwhile`, and `gateway_name_taken` when another gateway has
+ * the name. A new location never takes a gateway out of its site: it may put it in the site of that name.
+ */
 export function updateGateway(
   db: Kysely<Tables>,
   id: string,
-  change: Change<Pick<Gateway, 'name' | 'tags' | GatewayText>>,
+  change: Change<Pick<Gateway, 'name' | 'tags' | GatewayText> & { siteId: string | null }>,
   act: Act,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = await gatewaysIn(transaction, scopeOf(act.actor))
-      .select(['name', 'tags', ...GATEWAY_TEXTS])
+      .select(['name', 'tags', 'site_id', ...GATEWAY_TEXTS])
       .where('id', '=', id)
       .executeTakeFirst()
     if (!before) throw new HubError('gateway_not_found')
-    const { name, tags, ...texts } = edited({ ...before, tags: tagsOf(before) }, change)
+    const { site_id: siteId, ...fields } = before
+    const { name, tags, ...rest } = edited({ ...fields, siteId, tags: tagsOf(before) }, change)
+    const texts = ofGatewayTexts((text) => rest[text])
     if (change.tags) await record(transaction, ...(await storeTags(transaction, { ...before, id, name }, tags, act)))
+    const isMoved = change.siteId === undefined && texts.location !== before.location
+    const wanted = isMoved ? ((await siteFor(transaction, texts)) ?? siteId) : rest.siteId
+    if ((await placeGateways(transaction, [{ id, name, site_id: siteId }], wanted, act)) > 0)
+      await reportEmptied(transaction, [siteId], by(act))
     if (before.name === name && GATEWAY_TEXTS.every((text) => before[text] === texts[text])) return
     await transaction
       .updateTable('gateways')
@@ -45,7 +55,6 @@ export function updateGateway(
         ? { ...about, kind: 'gateway.edited', data: { name } }
         : { ...about, kind: 'gateway.renamed', data: { name, before: before.name } },
     )
-    await leaveSite(transaction, { site: before.location, to: texts.location }, act)
   })
 }
 
@@ -56,7 +65,7 @@ export function updateGateway(
 export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string, act: Act): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const gateway = await gatewaysIn(transaction, scopeOf(act.actor))
-      .select(['name', 'location', 'wireguard_public_key'])
+      .select(['name', 'site_id', 'wireguard_public_key'])
       .where('id', '=', id)
       .executeTakeFirst()
     if (!gateway) throw new HubError('gateway_not_found')
@@ -70,19 +79,6 @@ export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string,
       gatewayId: id,
       data: { name: gateway.name, publicKey: gateway.wireguard_public_key },
     })
-    await leaveSite(transaction, { site: gateway.location, to: '' }, act)
+    await reportEmptied(transaction, [gateway.site_id], by(act))
   })
-}
-
-/** Records that no gateway is at the site any more, if that is so. */
-async function leaveSite(
-  transaction: Transaction<Tables>,
-  { site, to }: { site: string; to: string },
-  act: Act,
-): Promise<void> {
-  if (site === '' || site === to) return
-  const there = transaction.selectFrom('gateways').select('id').where('location', '=', site).limit(1)
-  if (await there.executeTakeFirst()) return
-  const about = { ...by(act), target: site }
-  await record(transaction, { ...about, kind: 'site.left', data: { to } })
 }

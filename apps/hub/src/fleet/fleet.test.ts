@@ -101,6 +101,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         snoozes: [],
         kind: 'enrolled',
         location: 'North field',
+        site: null,
         description: '',
         tags: [],
         publicIp: '198.51.100.7',

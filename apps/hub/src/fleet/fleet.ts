@@ -25,6 +25,7 @@ import { pageFrom, sendPage, type Headers } from '../http/pagination.ts'
 import type { VisibleGateway } from '../access/objects.ts'
 import type { Scope } from '../access/scope.ts'
 import { readSettings } from '../settings/settings.ts'
+import { placeOf, siteOf } from '../sites/sites.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats, LatestHeartbeat } from './heartbeats.ts'
 import type { Fleet, FleetGateway } from './snapshot.ts'
@@ -54,7 +55,10 @@ export type ListDependencies = {
   warningSince(gatewayId: string): number | undefined
 }
 
-export type Listing = ListDependencies & { query: SearchQuery & { tag?: string | undefined }; reply: Headers }
+export type Listing = ListDependencies & {
+  query: SearchQuery & { site?: string | undefined; tag?: string | undefined }
+  reply: Headers
+}
 
 /** The gateways that the caller may see and that match, by name: all, or a page. */
 export async function listGateways(scope: Scope, { query, reply, ...dependencies }: Listing): Promise<Gateway[]> {
@@ -66,8 +70,9 @@ export async function listGateways(scope: Scope, { query, reply, ...dependencies
   for (const gateway of await dependencies.fleet()) {
     if (found.length === rowsWanted) break
     if (after !== undefined && gateway.name_key <= after) continue
-    const isAsked = query.tag === undefined || gateway.tags.includes(query.tag)
-    if (isAsked && scope.has(gateway) && gateway.text.includes(sought)) found.push(gateway)
+    const isTagged = query.tag === undefined || gateway.tags.includes(query.tag)
+    const isThere = query.site === undefined || gateway.site_id === query.site
+    if (isTagged && isThere && scope.has(gateway) && gateway.text.includes(sought)) found.push(gateway)
   }
   const shown = sendPage(reply, found, page, ({ name_key }) => [name_key])
   return (await Array.fromAsync(presentInSlices(shown, dependencies))).flat()
@@ -121,7 +126,9 @@ export type FleetStatus = Judgement & {
   problems: string[]
   id: string
   name: string
-  location: string
+  siteId: string | null
+  /** Its site or, without one, its location. */
+  place: string
   tags: readonly string[]
   /** The WireGuard public key. */
   publicKey: string
@@ -160,7 +167,8 @@ export function createStatuses(fleet: Fleet, signals: FleetSignals): Statuses {
 class JudgedGateway implements FleetStatus {
   readonly id: string
   readonly name: string
-  readonly location: string
+  readonly siteId: string | null
+  readonly place: string
   readonly tags: readonly string[]
   readonly publicKey: string
   readonly status: FleetStatus['status']
@@ -173,7 +181,8 @@ class JudgedGateway implements FleetStatus {
   constructor(gateway: FleetGateway, signals: Signals) {
     this.id = gateway.id
     this.name = gateway.name
-    this.location = gateway.location
+    this.siteId = gateway.site_id
+    this.place = placeOf(gateway)
     this.tags = gateway.tags
     this.publicKey = gateway.wireguard_public_key
     this.status = statusOf(signals)
@@ -303,11 +312,12 @@ function present(row: FleetGateway, dependencies: ListDependencies, handshakes: 
     status,
     statusReason: reason,
     protection: protectionOf(protectionFacts(own, status)),
-    timeZone: own.heartbeat?.content.timeZone ?? null,
+    timeZone: row.site_time_zone ?? own.heartbeat?.content.timeZone ?? null,
     snoozes: snoozesOf(own),
     blockedUdp: isUdpBlocked(own) ? signals.vpnPort() : null,
     kind: row.kind,
     ...ofGatewayTexts((name) => row[name]),
+    site: siteOf(row),
     tags: [...row.tags],
     publicIp: signals.endpointOf(row.wireguard_public_key) ?? row.endpoint_address ?? row.source_ip,
     vpnInternalIp: row.address,

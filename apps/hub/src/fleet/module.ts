@@ -1,11 +1,8 @@
 /** The gateways: what they report, how they are, and the calls that people and they make. */
-import { siteUses } from '@hedgerow/contract'
 import { createNamedLimiter } from '../access/limiter.ts'
 import type { App, Gives, Ground } from '../facts/room.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import type { Connections } from '../http/connections.ts'
-import { mount } from '../http/mount.ts'
-import { usesOfSite } from '../sites/sites.ts'
 import { createPortWords } from '../tunnel/endpoints.ts'
 import type { Tunnel } from '../tunnel/module.ts'
 import { createFleetListCache } from './fleet-list-cache.ts'
@@ -76,7 +73,6 @@ export function openCalls(hub: Ground & Tunnel & Fleet & CallNeeds) {
     tasks: [loadShedding, createTunnelApi({ ...hub, ...hub.connections, ...calls })],
     routes(app: App) {
       gatewayRoutes(app, { ...hub, list, fleetListCache: createFleetListCache(db, list) })
-      mount(app, siteUses, ({ query }) => usesOfSite(db, query.site))
       signedGatewayRoutes(app, { ...hub, ...calls })
     },
   }

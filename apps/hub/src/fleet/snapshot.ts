@@ -14,6 +14,7 @@ import { factsOf } from '../facts/facts.ts'
 import type { CachedRead } from '../facts/cached-read.ts'
 import { nameKey } from '../kernel/name-key.ts'
 import { slices } from '../kernel/slices.ts'
+import { SITE_FACTS } from '../sites/sites.ts'
 
 const COLUMNS = [
   'id',
@@ -21,6 +22,7 @@ const COLUMNS = [
   'name',
   'name_key',
   ...GATEWAY_TEXTS,
+  'site_id',
   'device_token',
   'wireguard_public_key',
   'address',
@@ -37,6 +39,8 @@ export type FleetGateway = Readonly<
     Scoped & {
       /** The owner's username. */
       owner: string | null
+      site_name: string | null
+      site_time_zone: string | null
       tags: readonly string[]
       /** What a search looks through. */
       text: string
@@ -54,6 +58,7 @@ export const FLEET_FACTS = [
   'gateway.edited',
   'gateway.renamed',
   'gateway.tagged',
+  ...SITE_FACTS,
   // The name of an owner.
   'user.updated',
   'user.deleted',
@@ -80,11 +85,14 @@ export function createFleet(db: Kysely<Tables>): Fleet {
       const query = withOwner(db.selectFrom('gateways').where('gateways.id', 'in', some))
       const rows = await query
         .select(COLUMNS.map((column) => `gateways.${column}` as const))
+        .leftJoin('sites', 'sites.id', 'gateways.site_id')
+        .select(['sites.name as site_name', 'sites.time_zone as site_time_zone'])
         .select(['tags', ...SCOPED])
         .execute()
       for (const row of rows) {
         const tags = tagsOf(row)
-        const text = [row.name_key, nameKey(row.location), ...tags, row.id, row.address].join(SEPARATOR)
+        const places = row.site_name === null ? [row.location] : [row.location, row.site_name]
+        const text = [row.name_key, ...places.map(nameKey), ...tags, row.id, row.address].join(SEPARATOR)
         gateways.push({ ...row, tags, text })
       }
     }

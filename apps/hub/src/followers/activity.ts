@@ -68,11 +68,17 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'gateway.edited': ({ data, actor }) => info(`Gateway "${data.name}" was edited by ${actor.name}`),
   'gateway.renamed': ({ data, actor }) =>
     info(`Gateway "${data.before}" was renamed to "${data.name}" by ${actor.name}`),
-  'site.renamed': ({ target, data, actor }) =>
+  'gateway.site-changed': ({ data, actor }) =>
     info(
-      `Site "${target}" was renamed to "${data.to}" by ${actor.name}: ${namedIn(data)} ` +
-        `${countOf(data) === 1 ? 'follows' : 'follow'} it`,
+      data.site === ''
+        ? `Gateway "${data.name}" was taken out of its site by ${actor.name}`
+        : `Gateway "${data.name}" was put in the site "${data.site}" by ${actor.name}`,
     ),
+  'site.added': ({ target, actor }) => info(`Site "${target}" was added by ${actor.name}`),
+  'site.edited': ({ target, actor }) => info(`Site "${target}" was edited by ${actor.name}`),
+  'site.renamed': ({ target, data, actor }) =>
+    info(`Site "${data.before}" was renamed to "${target}" by ${actor.name}`),
+  'site.deleted': ({ target, actor }) => warning(`Site "${target}" was deleted by ${actor.name}`),
   'site.orphaned': ({ target, data }) =>
     warning(
       `No gateway is at site "${target}", which ${namedIn(data)} still ${countOf(data) === 1 ? 'names' : 'name'}`,
@@ -245,10 +251,10 @@ function settingsInWords(changes: Partial<HubSettings>): string {
     .join(', ')
 }
 
-const countOf = ({ rules, hasUpdates, views }: FactData['site.renamed']) => rules.length + (hasUpdates ? 2 : 0) + views
+const countOf = ({ rules, hasUpdates, views }: FactData['site.orphaned']) => rules.length + (hasUpdates ? 2 : 0) + views
 
 /** `the alert rules "A", "B", automatic updates and 2 saved views` */
-function namedIn({ rules, hasUpdates, views }: FactData['site.renamed']): string {
+function namedIn({ rules, hasUpdates, views }: FactData['site.orphaned']): string {
   const parts = [
     ...(rules.length > 0
       ? [`the alert ${rules.length === 1 ? 'rule' : 'rules'} ${rules.map((name) => `"${name}"`).join(', ')}`]

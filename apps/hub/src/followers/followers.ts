@@ -5,7 +5,6 @@ import { openFacts, type Facts } from '../facts/facts.ts'
 import { activity } from './activity.ts'
 import { audit } from './audit.ts'
 import { pushSubscriptions } from './push-subscriptions.ts'
-import { renamedSites } from './sites.ts'
 
 /**
  * Opens a database's facts with the followers that need only the transaction, for every program that changes something:
@@ -16,6 +15,5 @@ export function openRecords(db: Kysely<Tables>, { log }: { log: Logger }): Facts
   facts.follow(audit)
   facts.follow(activity)
   facts.follow(pushSubscriptions)
-  facts.follow(renamedSites)
   return facts
 }

@@ -42,11 +42,11 @@ export function createAutomaticUpdates(options: {
       )
       .execute()
     const isUnavailable = new Set(unavailable.map(({ gateway_id: id }) => id))
-    const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).orderBy('id').execute()
+    const gateways = await db.selectFrom('gateways').select(['id', 'name', 'site_id']).orderBy('id').execute()
     const isSkipped = new Set(rows.flatMap(({ state, gateway_id: id }) => (state === 'skipped' ? [id] : [])))
     const left = gateways.filter(
-      ({ id, location }) =>
-        automatic.isOn(location) && !isUnavailable.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
+      ({ id, site_id }) =>
+        automatic.isOn(site_id) && !isUnavailable.has(id) && canUpdate(heartbeats.latest(id)?.content, release),
     )
     const names = new Map(gateways.map(({ id, name }) => [id, name]))
     const mustBeWell = isBetween(rows)
@@ -79,7 +79,7 @@ export function createAutomaticUpdates(options: {
     if (rollout?.state === 'stopped') return
     const { requests, left, held } = await survey(release, automatic)
     const heard = left.filter(({ id }) => now - heartbeats.latest(id)!.at < HEARD_WITHIN_MS)
-    const candidates = heard.filter(({ location }) => automatic.isNow(location, now))
+    const candidates = heard.filter(({ site_id }) => automatic.isNow(site_id, now))
     const [later, away] = [heard.length - candidates.length, left.length - heard.length]
     const plan = planRollout(requests, { candidates: candidates.length, later, away, now })
     // Before the first gateway may be asked there is nothing to tell.

@@ -228,9 +228,13 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect((await api(contract.resumeRollout, { token: manager })).body).toMatchObject({ error: 'rollout_not_stopped' })
   })
 
+  const addSite = async (name: string) =>
+    ((await api(contract.addSite, { token: manager, body: { name } })).body as contract.Site).id
+
   describe('of a fleet', () => {
     let admin: string
     let ids: string[]
+    let sites: Record<string, string>
     const done = new Set<string>()
     const hearAll = (...without: string[]) => {
       for (const id of ids) if (!without.includes(id)) hear(id, done.has(id) ? 7 : 6)
@@ -249,6 +253,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     beforeEach(async () => {
       done.clear()
       ids = []
+      sites = {}
       for (const [name, location] of [
         ['Barn', 'North'],
         ['Gate', 'North'],
@@ -256,6 +261,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
       ] as const)
         ids.push(await insertTestGateway(hub.db, { name, location }))
       admin = await hub.signIn('admin')
+      for (const name of ['North', 'South']) sites[name] = await addSite(name)
       hub.clock.freeze()
       hearAll()
     })
@@ -429,19 +435,17 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
       await saveSite({ site: 'North', automatic: null, hours: '' })
       expect(await look()).toEqual(north)
       expect((await list()).sites).toEqual([
-        { site: 'North', automatic: null, hours: '' },
-        { site: 'South', automatic: true, hours: now },
+        { site: sites['North'], name: 'North', automatic: null, hours: '' },
+        { site: sites['South'], name: 'South', automatic: true, hours: now },
       ])
     })
 
-    it('of a site are changed by administrators, for a location of gateways', async () => {
-      const own = { site: 'South', automatic: false, hours: null }
+    it('of a site are changed by administrators', async () => {
+      const own = { site: sites['South']!, automatic: false, hours: null }
       expect((await saveSite(own, manager)).body).toMatchObject({ error: 'role_required' })
       expect((await saveSite({ ...own, site: 'Soth' })).body).toMatchObject({ error: 'site_not_found' })
       expect((await saveSite({ ...own, hours: 'at night' })).body).toMatchObject({ error: 'invalid_request' })
-      expect((await saveSite(own)).body).toMatchObject({ sites: [own] })
-      // The row of a place without gateways can be removed.
-      await hub.db.updateTable('gateways').set({ location: '' }).execute()
+      expect((await saveSite(own)).body).toMatchObject({ sites: [{ ...own, name: 'South' }] })
       expect((await saveSite({ ...own, automatic: null })).body).toMatchObject({ sites: [] })
     })
   })
@@ -460,6 +464,12 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect(second.headers['x-next-cursor']).toBeUndefined()
     const ofSite = await get('?q=barn')
     expect(namesOf(ofSite)).toEqual(['G0 Barn', 'G1 Barn'])
+    const [, , hill] = (await hub.db.selectFrom('gateways').select('id').orderBy('name').execute()).map(({ id }) => id)
+    await hub.db.updateTable('gateways').set({ tags: '["north"]' }).where('id', '=', hill!).execute()
+    expect(namesOf(await get('?q=nort'))).toEqual(['G2 Hill'])
+    const body = { ids: [hill!], siteId: await addSite('Orchard') }
+    await api(contract.assignSite, { token: manager, body })
+    expect(namesOf(await get('?q=orch'))).toEqual(['G2 Hill'])
     expect(ofSite.json<contract.Versions>().counts).toEqual([{ version: '', gateways: 3 }])
   })
 })

@@ -8,6 +8,7 @@ import { byVersion } from '@hedgerow/contract/natural-order'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Downloads } from '../downloads/downloads.ts'
 import { HUB, record, type Act } from '../facts/facts.ts'
@@ -16,6 +17,7 @@ import { gatewaysIn } from '../access/objects.ts'
 import { scopeOf } from '../access/scope.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
+import { siteOf } from '../sites/sites.ts'
 import { createAutomaticUpdates, type Heartbeats } from './automatic.ts'
 import { canUpdate, endOf, progressOf, putRequest, type Release, type RequestRow } from './requests.ts'
 import { readSites, saveSite, type AutomaticSettings, type SiteChange } from './sites.ts'
@@ -34,7 +36,7 @@ const STALE_AFTER = [
 export type Updates = {
   /** The update to name in the answer to a heartbeat. */
   wanted(gatewayId: string): Promise<WantedUpdate | undefined>
-  /** With `search`, the gateways whose name or location contains it. */
+  /** With `search`, the gateways whose name, site, location or tag contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
   request(gatewayIds: readonly string[], act: Act): Promise<Versions>
@@ -89,27 +91,31 @@ export function createUpdates(options: {
     const release = await currentRelease()
     const gateways = await db
       .selectFrom('gateways')
-      .select(['id', 'name', 'location', 'version'])
-      .orderBy('name')
+      .leftJoin('sites', 'sites.id', 'gateways.site_id')
+      .select(['gateways.id', 'gateways.name', 'location', 'site_id', 'sites.name as site_name', 'tags', 'version'])
+      .orderBy('gateways.name')
       .execute()
     const updates = new Map(
       (await db.selectFrom('gateway_updates').selectAll().execute()).map((row) => [row.gateway_id, row]),
     )
-    const shown = gateways.map(({ id, name, location, version }) => {
+    const shown = gateways.map(({ id, name, location, version, ...row }) => {
       const content = heartbeats.latest(id)?.content
-      const row = updates.get(id)
+      const update = updates.get(id)
       return {
         id,
         name,
         location: location ?? '',
+        site: siteOf(row),
         version: content?.version ?? version ?? '',
-        canUpdate: canUpdate(content, release) && row?.state !== 'asked',
-        update: row ? toUpdate(row, content) : null,
+        canUpdate: canUpdate(content, release) && update?.state !== 'asked',
+        update: update ? toUpdate(update, content) : null,
       }
     })
     const sought = search.toLocaleLowerCase()
-    const isFound = ({ name, location }: (typeof shown)[number]) =>
-      [name, location].some((text) => text.toLocaleLowerCase().includes(sought))
+    const isFound = (_: unknown, index: number) => {
+      const { name, location, site_name, ...row } = gateways[index]!
+      return [name, location, site_name ?? '', ...tagsOf(row)].some((text) => text.toLocaleLowerCase().includes(sought))
+    }
     const counts = Map.groupBy(shown, ({ version }) => version)
     return {
       hub: options.hubVersion(),

@@ -11,7 +11,7 @@ import { createEventParser, pauseMs } from './event-stream.ts'
 
 /** The first parts of the query keys that a topic makes stale. */
 const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
-  gateways: ['gateways', 'gateway'],
+  gateways: ['gateways', 'gateway', 'sites'],
   registrations: ['registrations'],
   activity: ['dashboard', 'detections'],
   stats: ['dashboard'],

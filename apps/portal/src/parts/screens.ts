@@ -47,6 +47,13 @@ export const screens = [
   { path: '/add-gateway', help: 'install-gateway', bar: '/gateways' },
   { path: '/gateway-labels', help: 'install-gateway#labels-for-many', bar: '/gateways' },
   { path: '/gateways/:id', help: 'gateway-problems', bar: '/gateways' },
+  {
+    path: '/sites',
+    title: 'Sites',
+    words: 'places locations time zones coordinates plot map',
+    help: 'sites',
+    bar: '/gateways',
+  },
   { path: '/versions', title: 'Versions', words: 'updates upgrades releases firmware rollout', help: 'updates' },
   {
     path: '/gateway-approvals',

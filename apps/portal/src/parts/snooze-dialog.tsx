@@ -1,5 +1,6 @@
 import { useCameras } from '#api/cameras.ts'
 import { useGateways } from '#api/gateways.ts'
+import { placeKey, placeOf } from '#api/places.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
@@ -47,9 +48,11 @@ export default function SnoozeDialog({ gateway, onGone }: { gateway: Ordered; on
 /** The gateways of its site that run the agent. */
 function useAtSite(id: string): { site: string; ids: string[] } {
   const gateways = useGateways().data ?? []
-  const site = gateways.find((one) => one.id === id)?.location ?? ''
-  const ids = gateways.filter(({ kind, location }) => kind === 'enrolled' && location === site).map((one) => one.id)
-  return { site, ids: site === '' ? [] : ids }
+  const one = gateways.find((each) => each.id === id)
+  const site = one === undefined ? '' : placeOf(one)
+  if (one === undefined || site === '') return { site, ids: [] }
+  const there = gateways.filter((each) => each.kind === 'enrolled' && placeKey(each) === placeKey(one))
+  return { site, ids: there.map((each) => each.id) }
 }
 
 function useCamerasOf({ id, camera }: Ordered): string[] {

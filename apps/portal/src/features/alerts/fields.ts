@@ -7,7 +7,8 @@ export type Values = {
   name: string
   severity: 'alert' | 'any'
   labels: string
-  sites: string
+  /** Ids. */
+  sites: readonly string[]
   tags: string
   cameras: string
   validatedOnly: boolean
@@ -29,7 +30,7 @@ export const NEW: Values = {
   name: '',
   severity: 'alert',
   labels: '',
-  sites: '',
+  sites: [],
   tags: '',
   cameras: '',
   validatedOnly: false,
@@ -50,7 +51,7 @@ export function valuesOf({ labels, sites, tags, cameras, hours, ...rule }: Alert
     name: rule.name,
     severity: rule.severity,
     labels: labels.join(', '),
-    sites: sites.join(', '),
+    sites,
     tags: tags.join(', '),
     cameras: cameras.join(', '),
     validatedOnly: rule.validatedOnly,
@@ -76,7 +77,7 @@ export function fieldsOf(values: Values, existing?: AlertRule): AlertRuleFields 
     what: [...values.what],
     steps: [...values.steps],
     labels: listOf(values.labels),
-    sites: listOf(values.sites),
+    sites: [...values.sites],
     tags: tagsIn(values.tags),
     cameras: listOf(values.cameras),
     hours: hoursOf(values.hours),
@@ -111,14 +112,14 @@ export const KINDS: readonly (readonly [AlertKind, string])[] = [
 const asList = ([first = '', ...others]: readonly string[]) =>
   [first, ...others.map((words) => words.charAt(0).toLowerCase() + words.slice(1))].join(', ')
 
-/** A rule's conditions, in one line. */
-export function inWords(rule: AlertRuleFields): string {
+/** A rule's conditions, in one line. `nameOf` is the name of a site. */
+export function inWords(rule: AlertRuleFields, nameOf: (siteId: string) => string): string {
   const { sites, tags, cameras, gateways, hours, steps, what } = rule
   const kinds = KINDS.filter(([kind]) => kind !== 'detection' && what.includes(kind)).map(([, words]) => words)
   return [
     ...(what.includes('detection') ? [detectionsInWords(rule)] : []),
     ...(kinds.length > 0 ? [asList(kinds)] : []),
-    ...(sites.length > 0 ? [`at ${sites.join(', ')}`] : []),
+    ...(sites.length > 0 ? [`at ${sites.map(nameOf).join(', ')}`] : []),
     ...(tags.length > 0 ? [`tagged ${tags.join(' or ')}`] : []),
     ...(cameras.length > 0 ? [`on ${cameras.join(', ')}`] : []),
     ...(gateways.length > 0 ? [`${gateways.length} ${gateways.length === 1 ? 'gateway' : 'gateways'}`] : []),

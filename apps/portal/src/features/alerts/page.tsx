@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
 import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { useSites } from '#api/sites.ts'
 import { useAskedAction } from '#parts/asked-action.ts'
 import { ActionsCell, Cell, DataTable, Row, RowName, type Column } from '@hedgerow/ui/data-table.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
@@ -99,6 +100,8 @@ function Rules({
 }) {
   const save = useEditRule()
   const remove = useDeleteRule()
+  const { data: sites = [] } = useSites()
+  const nameOf = (siteId: string) => sites.find(({ id }) => id === siteId)?.name ?? siteId
   const failure = save.error ?? remove.error
   const turn = ({ id, enabled }: AlertRule) => save.mutate({ id, change: { enabled: !enabled } })
   return (
@@ -115,7 +118,7 @@ function Rules({
             <Cell label="State" place="line">
               <StatusMark shape={rule.enabled ? 'dot' : 'ring'} word={rule.enabled ? 'On' : 'Off'} />
             </Cell>
-            <Cell label="Events">{inWords(rule)}</Cell>
+            <Cell label="Events">{inWords(rule, nameOf)}</Cell>
             <Cell label="Channels">
               {rule.channels.length === 0
                 ? 'All channels'

@@ -5,6 +5,7 @@ import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { messageOf } from '#api/client.ts'
 import { LANGUAGES } from '#api/languages.ts'
+import { useSites } from '#api/sites.ts'
 import { useUsers } from '#api/users.ts'
 import { changesOf } from '#parts/follow.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
@@ -15,7 +16,7 @@ import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { isAlertChannel } from './channels.tsx'
 import { fieldsOf, KINDS, NEW, valuesOf, type Values } from './fields.ts'
 import { useAddRule, useChannels, useEditRule, usePreview } from './queries.ts'
-import { StepsField, WhomField } from './steps-field.tsx'
+import { StepsField, toggled, WhomField } from './steps-field.tsx'
 import styles from './alerts.module.css'
 
 const SETTLED_MS = 300
@@ -53,6 +54,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
   const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>
     isSet && isAlertChannel(name) ? [name] : [],
   )
+  const { data: sites = [] } = useSites()
   const users = useUsers(true)
   const people = (users.data ?? []).filter(({ active }) => active).map(({ id, username }) => ({ id, name: username }))
   return (
@@ -89,7 +91,6 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
             />
           </div>
           <TextInput label="Labels" placeholder="Any, or boar, deer" {...form.getInputProps('labels')} />
-          <TextInput label="Sites" placeholder="Any" {...form.getInputProps('sites')} />
           <TextInput label="Tags of gateways" placeholder="Any, or north, orchard" {...form.getInputProps('tags')} />
           <TextInput label="Cameras" placeholder="Any" {...form.getInputProps('cameras')} />
           <div className={styles.field}>
@@ -131,6 +132,20 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
             />
           )}
         </div>
+        {sites.length > 0 && (
+          <fieldset className={styles.over}>
+            <legend>Sites (none selected = all)</legend>
+            {sites.map(({ id, name }) => (
+              <TickBox
+                key={id}
+                checked={form.values.sites.includes(id)}
+                onChange={(isOn) => form.setFieldValue('sites', toggled(form.values.sites, id, isOn))}
+              >
+                {name}
+              </TickBox>
+            ))}
+          </fieldset>
+        )}
         <TickBox
           checked={form.values.validatedOnly}
           onChange={(validatedOnly) => form.setFieldValue('validatedOnly', validatedOnly)}

@@ -106,7 +106,7 @@ export function WhomField({
   )
 }
 
-function toggled(values: readonly string[], value: string, isOn: boolean): string[] {
+export function toggled(values: readonly string[], value: string, isOn: boolean): string[] {
   const others = values.filter((one) => one !== value)
   return isOn ? [...others, value] : others
 }

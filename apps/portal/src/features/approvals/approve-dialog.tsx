@@ -1,15 +1,18 @@
+import { useState } from 'react'
 import { ConfirmDialog } from '#parts/confirm-dialog.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import type { RegistrationDialogProps } from './details-dialog.tsx'
 import { Fingerprints } from './fingerprints.tsx'
 import { approvedMessage, approveFailed } from './messages.ts'
+import { ApprovedSite } from './approved-site.tsx'
 import { useApprove } from './queries.ts'
 
 /** Explains an approval before it is made. */
 export function ApproveDialog({ registration, ...life }: RegistrationDialogProps) {
   const approve = useApprove()
+  const [siteId, setSiteId] = useState('')
   const confirm = async () => {
-    const answer = await approve.mutateAsync(registration.registrationId)
+    const answer = await approve.mutateAsync({ registrationId: registration.registrationId, siteId })
     void toast(approvedMessage(answer), { to: `/gateways/${answer.gatewayId}`, words: 'Open the gateway' })
   }
   return (
@@ -27,6 +30,7 @@ export function ApproveDialog({ registration, ...life }: RegistrationDialogProps
           : `The new key replaces the one of “${registration.keyChangeFor}” at once, and the device with the old ` +
             'key loses its connection.'}
       </p>
+      {registration.keyChangeFor === null && <ApprovedSite value={siteId} onChange={setSiteId} />}
       <Fingerprints registration={registration} />
     </ConfirmDialog>
   )

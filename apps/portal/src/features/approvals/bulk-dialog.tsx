@@ -22,6 +22,7 @@ import {
   rejectFailed,
   REJECTION_FOLLOWS,
 } from './messages.ts'
+import { ApprovedSite } from './approved-site.tsx'
 import { useApprove, useReject } from './queries.ts'
 import { useRoom } from './use-room.ts'
 
@@ -38,6 +39,7 @@ export function BulkDialog({ decision, registrations: selected, opened, onClose,
   const approve = useApprove()
   const reject = useReject()
   const [reason, setReason] = useState('')
+  const [siteId, setSiteId] = useState('')
   const [problem, setProblem] = useState<string | undefined>()
   useDraft('registrations.reject-several', reason === '' ? undefined : reason, setReason)
   const approving = decision === 'approve'
@@ -47,7 +49,7 @@ export function BulkDialog({ decision, registrations: selected, opened, onClose,
   const decide = async (registrationId: string) => {
     if (!approving)
       return { message: rejectedMessage((await reject.mutateAsync({ registrationId, reason })).deviceName) }
-    const approved = await approve.mutateAsync(registrationId)
+    const approved = await approve.mutateAsync({ registrationId, siteId })
     return { message: approvedMessage(approved), path: `/gateways/${approved.gatewayId}` }
   }
   const work = useOneByOne(
@@ -80,6 +82,7 @@ export function BulkDialog({ decision, registrations: selected, opened, onClose,
             ? 'Each device joins the VPN at once with its own address. First compare every fingerprint with its device.'
             : REJECTION_FOLLOWS}
         </p>
+        {approving && <ApprovedSite value={siteId} onChange={setSiteId} disabled={work.working || work.finished} />}
         {!approving && (
           <TextInput
             label="Rejection reason"

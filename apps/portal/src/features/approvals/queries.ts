@@ -27,7 +27,9 @@ export const useRejected = (enabled: boolean) =>
 export function useApprove() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (registrationId: string) => api(approveRegistration, { params: { registrationId } }),
+    /** An empty site: its invitation's, or the one that its location names. */
+    mutationFn: ({ registrationId, siteId }: { registrationId: string; siteId: string }) =>
+      api(approveRegistration, { params: { registrationId }, ...(siteId !== '' && { body: { siteId } }) }),
     // Also after a refusal, because somebody else may have decided, and then the row is stale.
     onSettled: () => queries.invalidateQueries({ queryKey: PENDING_REGISTRATIONS_KEY }),
     onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),

@@ -1,9 +1,9 @@
 /** Cameras: the newest picture of each, while the page is open. */
-import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button } from '@mantine/core'
 import { useFullscreenElement } from '@mantine/hooks'
 import { useMemo, type CSSProperties } from 'react'
 import { useCameras } from '#api/cameras.ts'
+import { isAt, placeOptions } from '#api/places.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -28,12 +28,8 @@ export function CamerasPage() {
   const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>()
   const site = parameters.get('site') ?? ''
   const width = widthIn(parameters)
-  const sites = useMemo(
-    () =>
-      [...new Set(cameras.data?.map(({ location }) => location))].filter((one) => one !== '').toSorted(byNaturalOrder),
-    [cameras.data],
-  )
-  const shown = (cameras.data ?? []).filter(({ location }) => site === '' || location === site)
+  const places = useMemo(() => placeOptions(cameras.data ?? [], site), [cameras.data, site])
+  const shown = (cameras.data ?? []).filter((camera) => isAt(camera, site))
   const say = (name: string, value: string, usual: string) =>
     changeParameters(
       (now) => {
@@ -52,13 +48,8 @@ export function CamerasPage() {
         actions={
           (cameras.data?.length ?? 0) > 0 && (
             <>
-              {(sites.length > 1 || site !== '') && (
-                <Choice
-                  label="Site"
-                  value={site}
-                  options={[['', 'All sites'], ...sites.map((one) => [one, one] as const)]}
-                  onChange={(value) => say('site', value, '')}
-                />
+              {(places.length > 2 || site !== '') && (
+                <Choice label="Site" value={site} options={places} onChange={(value) => say('site', value, '')} />
               )}
               <label className={styles.density}>
                 Size

@@ -2,6 +2,7 @@ import type { Camera } from '@hedgerow/contract'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { useKnownGateway } from '#api/gateways.ts'
+import { placeOf } from '#api/places.ts'
 import { loadCameraPicture } from '#api/cameras.ts'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
@@ -11,7 +12,7 @@ import styles from './cameras.module.css'
 
 /** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
-  const { gatewayId, gatewayName, location, name, state, problem, protection, lastIncident } = camera
+  const { gatewayId, gatewayName, name, state, problem, protection, lastIncident } = camera
   const gateway = useKnownGateway(gatewayId)
   const timeZone = gateway?.timeZone ?? null
   const snoozes = (gateway?.snoozes ?? []).filter((one) => one.camera === null || one.camera === name)
@@ -30,7 +31,7 @@ export function Tile({ camera }: { camera: Camera }) {
         </span>
         <span className={styles.where}>
           {gatewayName}
-          {location !== '' && `, ${location}`}
+          {placeOf(camera) !== '' && `, ${placeOf(camera)}`}
         </span>
         <span className={styles.last} data-severity={lastIncident?.severity}>
           {lastIncident === null ? (

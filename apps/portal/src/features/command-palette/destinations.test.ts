@@ -5,9 +5,15 @@ import { findDestinations, SCREENS, type PaletteData } from './destinations.ts'
 const known: PaletteData = {
   role: 'admin',
   gateways: [
-    { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12', tags: ['apples'] },
-    { id: 'bbbbbbbbbbbb', name: 'Barn', location: '', tags: ['hay', 'winter'] },
-    { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road', tags: ['winter'] },
+    { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12', site: null, tags: ['apples'] },
+    {
+      id: 'bbbbbbbbbbbb',
+      name: 'Barn',
+      location: '',
+      site: { id: 'kkkkkkkkkkkk', name: 'Lower farm' },
+      tags: ['hay', 'winter'],
+    },
+    { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road', site: null, tags: ['winter'] },
   ],
   users: [{ username: 'rosa.lind', firstName: 'Rosa', lastName: 'Lind', email: 'rosa@farm.example' }],
 }
@@ -19,6 +25,7 @@ it('offers every screen before anything is typed', () => {
 
 it('ranks names that begin with the text first, then names with such a word, then other matches', () => {
   expect(names('north')).toEqual(['North orchard', 'Old north gate'])
+  expect(names('lower')).toEqual(['Barn'])
   expect(names('settings')).toEqual([
     'Settings',
     'Auto-approval settings',
@@ -39,7 +46,7 @@ it('finds a gateway by its place and its id, and leads to its page', () => {
 it('finds a tag, and the gateways that have it', () => {
   expect(findDestinations('winter', known)).toEqual([
     { path: '/gateways?tag=winter', name: 'winter', hint: 'Tag of 2 gateways' },
-    { path: '/gateways/bbbbbbbbbbbb', name: 'Barn', hint: 'Gateway' },
+    { path: '/gateways/bbbbbbbbbbbb', name: 'Barn', hint: 'Lower farm' },
     { path: '/gateways/cccccccccccc', name: 'Old north gate', hint: 'Settings Road' },
   ])
 })
@@ -96,8 +103,8 @@ it('finds an other word by its beginning, not by its middle', () => {
 it('offers only the actions of the role', () => {
   const actions = (text: string, role: Role) =>
     findDestinations(text, { ...known, role }).flatMap(({ hint, name }) => (hint === 'Action' ? [name] : []))
-  expect(actions('add ', 'admin')).toEqual(['Add gateway', 'Add user', 'New alert rule'])
-  expect(actions('add ', 'manager')).toEqual(['Add gateway'])
+  expect(actions('add ', 'admin')).toEqual(['Add gateway', 'Add site', 'Add user', 'New alert rule'])
+  expect(actions('add ', 'manager')).toEqual(['Add gateway', 'Add site'])
   expect(actions('add ', 'user')).toEqual([])
   expect(actions('claim', 'user')).toEqual(['Claim gateway'])
   for (const text of ['approve', 'delete', 'update', 'invite', 'new alert rule']) {
@@ -113,6 +120,7 @@ it('shows ten of thousands', () => {
     id: `id${index}`,
     name: `Gate ${index}`,
     location: '',
+    site: null,
     tags: [],
   }))
   expect(findDestinations('gate', { ...known, gateways })).toHaveLength(10)

@@ -1,5 +1,6 @@
 /** What the command palette finds: screens, actions, settings, gateways, their tags, and users. Pure. */
-import type { Role } from '@hedgerow/contract'
+import type { Gateway, Role } from '@hedgerow/contract'
+import { placeOf } from '#api/places.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { countTags } from '#api/tags.ts'
 import { screens } from '#parts/screens.ts'
@@ -27,6 +28,7 @@ function actionsOf(role: Role): Destination[] {
           action('/add-gateway', 'Add gateway'),
           action('/gateway-labels', 'Print gateway labels'),
           action('/gateways', 'Edit, tag or delete gateways'),
+          action('/sites?do=add', 'Add site'),
           action('/versions', 'Update gateways'),
         ]
       : []),
@@ -130,7 +132,7 @@ const SHOWN = 10
 
 export type PaletteData = {
   role: Role
-  gateways: readonly { id: string; name: string; location: string; tags: readonly string[] }[]
+  gateways: readonly Pick<Gateway, 'id' | 'name' | 'location' | 'site' | 'tags'>[]
   users: readonly { username: string; firstName: string; lastName: string; email: string }[]
 }
 
@@ -154,9 +156,10 @@ export function findDestinations(text: string, { role, gateways, users }: Palett
     const others = OTHER_WORDS[destination.name]?.split(' ') ?? []
     place(destination, (word) => others.some((other) => other.startsWith(word)))
   }
-  for (const { id, name, location, tags } of gateways) {
-    const hint = location === '' ? 'Gateway' : location
-    const facts = plain([id, location, ...tags].join(' '))
+  for (const gateway of gateways) {
+    const { id, name, location, tags } = gateway
+    const hint = placeOf(gateway) || 'Gateway'
+    const facts = plain([id, location, placeOf(gateway), ...tags].join(' '))
     place({ path: `/gateways/${id}`, name, hint }, (word) => facts.includes(word))
   }
   for (const [tag, count] of countTags(gateways)) {

@@ -74,7 +74,7 @@ export function GatewayInvitationsPage() {
   )
 }
 
-const gifts = ({ location, tags, owner, approves }: GatewayInvitation) =>
-  [location, tags.join(', '), owner ?? '', approves ? '' : 'waits for approval']
+const gifts = ({ site, location, tags, owner, approves }: GatewayInvitation) =>
+  [...new Set([site?.name ?? '', location]), tags.join(', '), owner ?? '', approves ? '' : 'waits for approval']
     .filter((part) => part !== '')
     .join('; ')

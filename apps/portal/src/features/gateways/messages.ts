@@ -1,4 +1,4 @@
-import type { claimGateway, ResponseOf, SiteUses } from '@hedgerow/contract'
+import type { claimGateway, ResponseOf } from '@hedgerow/contract'
 import type { View } from './view.ts'
 
 export function claimedMessage({ name, status }: ResponseOf<typeof claimGateway>): string {
@@ -13,6 +13,10 @@ export const deletedMessage = (name: string): string => `Gateway "${name}" delet
 export const deleteFailed = (reason: string): string => `Failed to delete gateway: ${reason}`
 export const taggedMessage = (changed: number): string =>
   changed === 0 ? 'They had these tags already.' : `Tags of ${numberOfGateways(changed)} changed.`
+export const placedMessage = (count: number, site: string | undefined): string =>
+  site === undefined
+    ? `${numberOfGateways(count)} taken out of their sites.`
+    : `${numberOfGateways(count)} put in the site “${site}”.`
 export const locationSaved = (location: string): string =>
   location === '' ? 'Location removed.' : `Location: ${location}`
 
@@ -32,41 +36,21 @@ export function noMatch({
   search,
   status,
   protection,
+  site,
   tag,
-}: Pick<View, 'search' | 'status' | 'protection' | 'tag'>): string {
+}: Pick<View, 'search' | 'status' | 'protection' | 'site' | 'tag'>): string {
   const states = [
     ...(status === 'any' ? [] : [status === 'warning' ? 'has a warning' : `is ${status}`]),
     ...(protection === 'any' ? [] : [PROTECTED_AS.get(protection) ?? `is ${protection}`]),
   ].join(' and ')
-  const tagged = tag === '' ? '' : ` with the tag “${tag}”`
+  const tagged = `${site === '' ? '' : ' of this site'}${tag === '' ? '' : ` with the tag “${tag}”`}`
   if (search.trim() === '' && states === '')
-    return tag === '' ? 'The gateways of this alert are deleted.' : `No gateway has the tag “${tag}”.`
+    return site !== ''
+      ? `There is no gateway${tagged}.`
+      : tag === ''
+        ? 'The gateways of this alert are deleted.'
+        : `No gateway has the tag “${tag}”.`
   if (search.trim() === '') return `No gateway${tagged} ${states} now.`
   const which = `No gateway${tagged}${states === '' ? '' : ` that ${states}`}`
-  return `${which} has “${search.trim()}” in its name, id, location, tags, address, version or status.`
-}
-
-/**
- * What happens to everything that names the site when these gateways get the location `to`; undefined when nothing
- * does, or the location does not change.
- */
-export function siteMessage(site: string, to: string, ids: readonly string[], uses: SiteUses): string | undefined {
-  const { gatewayIds, rules, hasUpdates, views } = uses
-  const named = [
-    ...(rules.length > 0
-      ? [`the alert ${rules.length === 1 ? 'rule' : 'rules'} ${rules.map((one) => `“${one}”`).join(', ')}`]
-      : []),
-    ...(hasUpdates ? ['automatic updates of its own'] : []),
-    ...(views > 0 ? [`${views} saved ${views === 1 ? 'view' : 'views'}`] : []),
-  ]
-  if (site === to.trim() || named.length === 0) return undefined
-  const words = `The site “${site}” is named by ${named.join(' and by ')}.`
-  const staying = gatewayIds.filter((id) => !ids.includes(id)).length
-  if (staying > 0) {
-    const who = `${numberOfGateways(staying)} ${staying === 1 ? 'stays' : 'stay'} there`
-    return `${words} ${who}, so this does not change, and does not cover the new location.`
-  }
-  return to.trim() === ''
-    ? `${words} No gateway stays there, so it then covers none: change it, or enter a location.`
-    : `${words} No gateway stays there, so this follows to “${to.trim()}”.`
+  return `${which} has “${search.trim()}” in its name, id, site, location, tags, address, version or status.`
 }

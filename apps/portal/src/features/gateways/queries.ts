@@ -13,7 +13,6 @@ import {
   readGateway,
   readReviewCounts,
   recentActivity,
-  siteUses,
   tagGateways,
 } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
@@ -75,15 +74,6 @@ export const useAlertGateways = (id: string) =>
     queryKey: ['alerts', 'gateways', id],
     queryFn: async ({ signal }) => new Set(await api(listAlertGateways, { params: { id }, signal })),
     enabled: id !== '',
-  })
-
-/** What names a site by its text, for a dialog that changes the location of its gateways. */
-export const useSiteUses = (site: string) =>
-  useQuery({
-    queryKey: ['site-uses', site],
-    queryFn: ({ signal }) => api(siteUses, { query: { site }, signal }),
-    enabled: site !== '',
-    staleTime: 0,
   })
 
 /** Not cached: it may contain a private key. */

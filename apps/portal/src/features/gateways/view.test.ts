@@ -6,6 +6,7 @@ const usual: View = {
   search: '',
   status: 'any',
   protection: 'any',
+  site: '',
   tag: '',
   alert: '',
   sort: 'status',
@@ -18,6 +19,7 @@ const gateway = (name: string, more: Partial<Gateway> = {}) =>
     status: 'online',
     protection: { state: 'protected', reason: '', until: null, isBrief: false },
     location: '',
+    site: null,
     publicIp: null,
     vpnInternalIp: '10.100.0.2',
     version: null,
@@ -35,6 +37,7 @@ it('reads the same view back from the address', () => {
     search: 'north & south',
     status: 'warning',
     protection: 'not',
+    site: 'k3jd5m2abcde',
     tag: 'öst',
     alert: 'a-1_b',
     sort: 'seen',
@@ -49,7 +52,7 @@ it('reads the same view back from the address', () => {
 it('leaves default values out of the address', () => {
   expect(
     writeView(
-      new URLSearchParams('q=x&status=online&protection=blind&tag=north&sort=-name&view=cards'),
+      new URLSearchParams('q=x&status=online&protection=blind&site=x&tag=north&sort=-name&view=cards'),
       usual,
     ).toString(),
   ).toBe('')
@@ -98,15 +101,17 @@ it('has the gateways of a protection, or all that are not protected', () => {
   expect(wanted('protected')).toEqual(['A', 'B'])
 })
 
+const VALLEY = { id: 'kkkkkkkkkkkk', name: 'Valley' }
+
 it('groups by site, the site with the worst gateway first, and counts what is not well', () => {
   const at = (location: string, one: Gateway) => ({ ...one, location })
   const fleet = [
     at('Hill', gateway('A')),
     at('Hill', gateway('B')),
-    at('Valley', gateway('C', { status: 'warning' })),
-    at('Valley', gateway('D', as('disarmed'))),
+    at('Behind the mill', gateway('C', { status: 'warning', site: VALLEY })),
+    at('', gateway('D', { ...as('disarmed'), site: VALLEY })),
     at('', gateway('E', { status: 'offline', ...as('offline') })),
-    at('Valley', gateway('F', { protection: { state: 'blocked', reason: '', until: null, isBrief: true } })),
+    at('', gateway('F', { site: VALLEY, protection: { state: 'blocked', reason: '', until: null, isBrief: true } })),
   ]
   const sites = sitesOf(sortGateways(fleet, usual), 'status')!
   expect(sites.map(({ name, gateways, lacking, warnings }) => [name, gateways.length, lacking, warnings])).toEqual([
@@ -149,4 +154,16 @@ it('orders by last seen, with never seen ones last', () => {
 it('orders addresses by their numbers', () => {
   const fleet = [gateway('a', { vpnInternalIp: '10.100.0.10' }), gateway('b', { vpnInternalIp: '10.100.0.9' })]
   expect(names(fleet, { sort: 'address' })).toEqual(['b', 'a'])
+})
+
+it('finds the gateways of a site by its id, and by its name as older addresses have it', () => {
+  const fleet = [gateway('A', { site: VALLEY, location: 'Behind the mill' }), gateway('B', { location: 'Hill' })]
+  const at = (site: string) => fleet.filter((one) => isWanted(one, { ...usual, site })).map(({ name }) => name)
+  expect([at(VALLEY.id), at('Valley'), at('Hill'), at('Behind the mill'), at('')]).toEqual([
+    ['A'],
+    ['A'],
+    ['B'],
+    [],
+    ['A', 'B'],
+  ])
 })

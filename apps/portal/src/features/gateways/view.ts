@@ -1,10 +1,11 @@
 /**
- * The view of the list: search, status, protection, tag, order and layout. It is kept in the address, so that it
+ * The view of the list: search, status, protection, site, tag, order and layout. It is kept in the address, so that it
  * survives a reload and can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
 import { byNaturalOrder, byVersion } from '@hedgerow/contract/natural-order'
 import { countProtection, isProtected, PROTECTION_STATES, type ProtectionState } from '@hedgerow/contract/protection'
+import { isAt, placeKey, placeOf } from '#api/places.ts'
 import { needsAttention, urgency } from '#parts/protection.ts'
 
 /** `active`: online, or with a warning. */
@@ -22,6 +23,8 @@ export type View = {
   search: string
   status: StatusFilter
   protection: ProtectionFilter
+  /** The id of a site or a location; empty for any. */
+  site: string
   /** Empty for any. */
   tag: string
   /** The id of an alert, for the gateways that it is about; empty for any. */
@@ -39,6 +42,7 @@ export function readView(parameters: URLSearchParams): View {
     search: parameters.get('q') ?? '',
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
     protection: PROTECTIONS.find((one) => one === parameters.get('protection')) ?? 'any',
+    site: parameters.get('site') ?? '',
     tag: parameters.get('tag') ?? '',
     alert: /^[\w-]{1,40}$/.exec(parameters.get('alert') ?? '')?.[0] ?? '',
     sort: SORTS.find((known) => known === key) ?? 'status',
@@ -55,6 +59,7 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   say('q', view.search, '')
   say('status', view.status, 'any')
   say('protection', view.protection, 'any')
+  say('site', view.site, '')
   say('tag', view.tag, '')
   say('alert', view.alert, '')
   say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'status')
@@ -62,15 +67,16 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   return next
 }
 
-/** Whether the gateway has the status, the protection and the tag of the view. */
+/** Whether the gateway has the status, the protection, the site and the tag of the view. */
 export function isWanted(
-  { status, protection: now, tags }: Pick<Gateway, 'status' | 'protection' | 'tags'>,
-  { status: wanted, protection, tag }: Pick<View, 'status' | 'protection' | 'tag'>,
+  { status, protection: now, tags, ...where }: Pick<Gateway, 'status' | 'protection' | 'location' | 'site' | 'tags'>,
+  { status: wanted, protection, site, tag }: Pick<View, 'status' | 'protection' | 'site' | 'tag'>,
 ): boolean {
   if (protection === 'attention' && !needsAttention({ status, protection: now })) return false
   if (protection === 'not' && isProtected(now)) return false
   if (PROTECTION_STATES.some((state) => state === protection) && protection !== now.state) return false
   if (tag !== '' && !tags.includes(tag)) return false
+  if (!isAt(where, site)) return false
   return wanted === 'any' || status === wanted || (wanted === 'active' && status !== 'offline')
 }
 
@@ -84,7 +90,7 @@ export const sortBy = (view: View, sort: SortKey): View => ({
 const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
   name: () => 0,
   status: (a, b) => urgency(a) - urgency(b),
-  location: (a, b) => byNaturalOrder(a.location, b.location),
+  location: (a, b) => byNaturalOrder(placeOf(a), placeOf(b)),
   address: (a, b) => byNaturalOrder(a.publicIp ?? a.vpnInternalIp, b.publicIp ?? b.vpnInternalIp),
   version: (a, b) => byVersion(a.version ?? '', b.version ?? ''),
   // The most recent first.
@@ -102,8 +108,13 @@ export function sortGateways(
   return gateways.toSorted((a, b) => turn * (order(a, b) || byNaturalOrder(a.name, b.name)))
 }
 
-/** The gateways of one location, and what of them is not well: by protection, the worst first, then other warnings. */
+/**
+ * The gateways of one site or, without a site, of one location, and what of them is not well: by protection, the worst
+ * first, then other warnings.
+ */
 export type Site = {
+  /** Its id, or the location. */
+  key: string
   name: string
   gateways: readonly Gateway[]
   lacking: readonly (readonly [ProtectionState, number])[]
@@ -119,12 +130,13 @@ const FOLDED_FROM = 60
  */
 export function sitesOf(gateways: readonly Gateway[], sort: SortKey): readonly Site[] | undefined {
   if (sort !== 'status' && sort !== 'location') return undefined
-  const groups = Map.groupBy(gateways, ({ location }) => location)
+  const groups = Map.groupBy(gateways, placeKey)
   if (groups.size < 2 || groups.size === gateways.length) return undefined
-  return [...groups].map(([name, members]) => {
+  return [...groups].map(([key, members]) => {
     const lacking = members.filter(({ protection }) => !isProtected(protection))
     return {
-      name,
+      key,
+      name: placeOf(members[0]!),
       gateways: members,
       lacking: countProtection(lacking.map(({ protection }) => protection.state)),
       warnings: members.filter((one) => one.status !== 'online' && isProtected(one.protection)).length,

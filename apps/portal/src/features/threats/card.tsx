@@ -1,5 +1,6 @@
 import type { Incident } from '@hedgerow/contract'
 import { memo } from 'react'
+import { placeOf } from '#api/places.ts'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { SiteTime } from '@hedgerow/ui/relative-time.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
@@ -37,7 +38,7 @@ export const Card = memo(function Card({
   onOpen,
   onSelect,
 }: CardProps) {
-  const { id, label, severity, gatewayName, location, camera, startedAt, detections, isFired, review } = incident
+  const { id, label, severity, gatewayName, camera, startedAt, detections, isFired, review } = incident
   const words = reviewWords(incident)
   return (
     <li
@@ -64,7 +65,7 @@ export const Card = memo(function Card({
           />
           <span className={styles.where}>
             {camera} · {gatewayName}
-            {location !== '' && `, ${location}`}
+            {placeOf(incident) !== '' && `, ${placeOf(incident)}`}
           </span>
           <span className={styles.when}>
             <SiteTime at={startedAt} timeZone={timeZone} />

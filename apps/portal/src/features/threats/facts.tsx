@@ -6,6 +6,7 @@ import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { ExactTime, SiteTime } from '@hedgerow/ui/relative-time.tsx'
 import { useKnownGateway } from '#api/gateways.ts'
+import { placeOf } from '#api/places.ts'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
 import { useAlertsOf } from './queries.ts'
 import { reviewWords } from './use-review.ts'
@@ -14,7 +15,7 @@ import styles from './threats.module.css'
 export type WithList = ResponseOf<typeof readIncident>
 
 export function Facts({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
-  const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt, label, reportedLabel } = incident
+  const { gatewayId, gatewayName, review, detections, lastAt, startedAt, label, reportedLabel } = incident
   const timeZone = useKnownGateway(gatewayId)?.timeZone ?? null
   const said = reviewWords(incident)
   const alerts = useAlertsOf(incident.id).data ?? []
@@ -28,7 +29,7 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
             {gatewayName}
           </Link>,
         ],
-        ...(location === '' ? [] : [['Site', location] as const]),
+        ...(placeOf(incident) === '' ? [] : [['Site', placeOf(incident)] as const]),
         ['Camera', shown?.camera ?? incident.camera],
         ...(shown?.zone === undefined ? [] : [['Zone', shown.zone] as const]),
         ['Began', <SiteTime key="began" at={startedAt} timeZone={timeZone} />],

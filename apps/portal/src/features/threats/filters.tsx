@@ -2,6 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { byNaturalOrder } from '@hedgerow/contract/natural-order'
 import { Button } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
+import { isAt, placeOptions } from '#api/places.ts'
 import { countTags, tagOptions } from '#api/tags.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { DayField } from '@hedgerow/ui/day-field.tsx'
@@ -37,16 +38,10 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
   const severities = countsOf(groups, 'severity', filter)
   const labels = countsOf(groups, 'label', filter)
   const fired = countsOf(groups, 'fired', filter)
-  const sites = [...new Set(gateways.map(({ location }) => location))]
-    .filter((site) => site !== '')
-    .toSorted(byNaturalOrder)
+  const places = placeOptions(gateways, filter.site)
   const tags = countTags(gateways)
   const ofSite = gateways
-    .filter(
-      (gateway) =>
-        (filter.site === '' || gateway.location === filter.site) &&
-        (filter.tag === '' || gateway.tags.includes(filter.tag)),
-    )
+    .filter((gateway) => isAt(gateway, filter.site) && (filter.tag === '' || gateway.tags.includes(filter.tag)))
     .toSorted((a, b) => byNaturalOrder(a.name, b.name))
   const number = (count: number | undefined) => (
     <span className={styles.number}>
@@ -118,11 +113,11 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
         </fieldset>
       </div>
       <div className={styles.fields} data-open={isPlaceOpen}>
-        {sites.length > 1 && (
+        {(places.length > 2 || filter.site !== '') && (
           <Choice
             label="Site"
             value={filter.site}
-            options={[['', 'All sites'], ...sites.map((site) => [site, site] as const)]}
+            options={places}
             onChange={(site) => onChange({ site, gateway: '', camera: '' })}
           />
         )}

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
+import { placeOf } from '#api/places.ts'
 import { ADMIN_NEEDED, MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { ActionsCell, Cell, DataTable, Row, RowName, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
@@ -69,14 +70,14 @@ export function VersionsPage() {
       {versions.data !== undefined && !forbidden && <AtAGlance versions={versions.data} />}
       <Panel
         title="Gateways"
-        actions={mayManage && <SearchField label="Search by name or location" initial="" onSearch={setSearch} />}
+        actions={mayManage && <SearchField label="Search by name, site or tag" initial="" onSearch={setSearch} />}
       >
         {forbidden ? (
           <PanelForbidden>Managers and administrators update gateways.</PanelForbidden>
         ) : versions.data === undefined ? (
           <PanelWaiting query={versions} rows={4} label="Loading versions" />
         ) : versions.data.gateways.length === 0 && search.trim() !== '' ? (
-          <PanelEmpty title="No gateway found">No gateway has this in its name or location.</PanelEmpty>
+          <PanelEmpty title="No gateway found">No gateway has this in its name, site, location or tags.</PanelEmpty>
         ) : versions.data.gateways.length === 0 ? (
           <PanelEmpty title="No gateways yet">Approved gateways are listed here with their versions.</PanelEmpty>
         ) : (
@@ -95,7 +96,7 @@ export function VersionsPage() {
                         <RowName>{gateway.name}</RowName>
                       </Link>
                     }
-                    second={gateway.location}
+                    second={placeOf(gateway)}
                   />
                 </Cell>
                 <Cell label="Version" place="beside">

@@ -18,7 +18,7 @@ const REFRESH_MS = 10_000
 /** The most gateways that are shown. */
 export const SHOWN_MAX = 500
 
-/** The versions of the first gateways whose name or location contains `q`. */
+/** The versions of the first gateways whose name, site, location or tag contains `q`. */
 export const useVersions = (enabled: boolean, q: string) =>
   useQuery({
     queryKey: [...KEY, q],

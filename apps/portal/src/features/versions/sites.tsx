@@ -1,11 +1,10 @@
 /** Sites with automatic updates of their own: off, or at other hours than the settings say. */
-import type { SiteUpdates } from '@hedgerow/contract'
-import { byNaturalOrder } from '@hedgerow/contract/natural-order'
+import type { Site, SiteUpdates, Versions } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
-import { useGateways } from '#api/gateways.ts'
+import { useSites } from '#api/sites.ts'
 import { changesOf } from '#parts/follow.ts'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
@@ -36,6 +35,7 @@ const HOURS = [
   ['own', 'At these hours'],
 ] as const
 
+type Own = Versions['sites'][number]
 type Values = { site: string; automatic: (typeof AUTOMATIC)[number][0]; when: (typeof HOURS)[number][0]; hours: string }
 
 const valuesOf = ({ site, automatic, hours }: SiteUpdates): Values => ({
@@ -55,13 +55,10 @@ const wordsOf = <Value extends string>(options: readonly (readonly [Value, strin
   options.find(([option]) => option === value)?.[1]
 
 /** `reason`: why this person may not change a site. */
-export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason: string | undefined }) {
-  const gateways = useGateways()
-  const [edited, setEdited] = useState<SiteUpdates>()
-  const locations = [...new Set(gateways.data?.map(({ location }) => location) ?? [])]
-  const free = locations
-    .filter((name) => name !== '' && !sites.some(({ site }) => site === name))
-    .toSorted(byNaturalOrder)
+export function Sites({ sites, reason }: { sites: readonly Own[]; reason: string | undefined }) {
+  const all = useSites()
+  const [edited, setEdited] = useState<Own>()
+  const free = (all.data ?? []).filter(({ id }) => !sites.some(({ site }) => site === id))
   const isNew = edited !== undefined && !sites.includes(edited)
   return (
     <Panel
@@ -70,8 +67,8 @@ export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason
         <ReasonedButton
           size="compact-sm"
           variant="default"
-          reason={reason ?? (free[0] === undefined ? 'No other gateway has a location.' : undefined)}
-          onClick={() => setEdited({ site: free[0]!, automatic: null, hours: null })}
+          reason={reason ?? (free[0] === undefined ? 'There is no other site. The screen Sites adds one.' : undefined)}
+          onClick={() => setEdited({ site: free[0]!.id, name: free[0]!.name, automatic: null, hours: null })}
         >
           Add a Site
         </ReasonedButton>
@@ -79,16 +76,16 @@ export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason
     >
       {sites.length === 0 ? (
         <PanelEmpty title="All sites follow the settings">
-          A site, which is the location of gateways, can have its own hours of automatic updates, or none at all.
+          A site can have its own hours of automatic updates, or none at all.
         </PanelEmpty>
       ) : (
         <DataTable label="Automatic updates of sites" columns={COLUMNS} rowCount={sites.length} narrow="lines">
           {sites.map((site, index) => {
             const { automatic, when, hours } = valuesOf(site)
             return (
-              <Row key={site.site} index={index} restOf={site.site}>
+              <Row key={site.site} index={index} restOf={site.name}>
                 <Cell label="Site" place="title">
-                  <RowText>{site.site}</RowText>
+                  <RowText>{site.name}</RowText>
                 </Cell>
                 <Cell label="Automatic Updates" place="line">
                   {wordsOf(AUTOMATIC, automatic)}
@@ -100,7 +97,7 @@ export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason
                   <ReasonedButton
                     size="compact-sm"
                     variant="default"
-                    aria-label={`Change ${site.site}`}
+                    aria-label={`Change ${site.name}`}
                     reason={reason}
                     onClick={() => setEdited(site)}
                   >
@@ -118,7 +115,7 @@ export function Sites({ sites, reason }: { sites: readonly SiteUpdates[]; reason
 }
 
 /** `choices` are the sites to choose from; none when the site is known. */
-function SiteDialog({ site, choices, onGone }: { site: SiteUpdates; choices: readonly string[]; onGone: () => void }) {
+function SiteDialog({ site, choices, onGone }: { site: Own; choices: readonly Site[]; onGone: () => void }) {
   const life = useDialogLife(onGone)
   const save = useSaveSite()
   const form = useForm<Values>({
@@ -128,16 +125,16 @@ function SiteDialog({ site, choices, onGone }: { site: SiteUpdates; choices: rea
     },
   })
   const submit = submitTo(form, async (values) => {
-    const { site: name, ...wanted } = siteOf(values)
-    const { site: _site, ...before } = site
-    await save.mutateAsync({ site: name, ...changesOf(wanted, before) })
+    const { site: id, ...wanted } = siteOf(values)
+    const { site: _site, name: _name, ...before } = site
+    await save.mutateAsync({ site: id, ...changesOf(wanted, before) })
     if (isAsSent(form, values)) life.onClose()
   })
-  const { site: name, automatic, when } = form.values
+  const { site: chosen, automatic, when } = form.values
   return (
     <Dialog
       {...life}
-      title={choices.length === 0 ? `Automatic updates of ${site.site}` : 'Automatic updates of a site'}
+      title={choices.length === 0 ? `Automatic updates of ${site.name}` : 'Automatic updates of a site'}
     >
       <form onSubmit={submit} noValidate className={styles.site}>
         {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
@@ -146,8 +143,8 @@ function SiteDialog({ site, choices, onGone }: { site: SiteUpdates; choices: rea
             <span aria-hidden="true">Site</span>
             <Choice
               label="Site"
-              value={name}
-              options={choices.map((choice) => [choice, choice] as const)}
+              value={chosen}
+              options={choices.map(({ id, name }) => [id, name] as const)}
               onChange={(value) => form.setFieldValue('site', value)}
             />
           </div>

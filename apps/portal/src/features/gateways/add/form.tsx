@@ -8,6 +8,7 @@ import { useUser } from '#api/session.tsx'
 import { tagsIn } from '#api/tags.ts'
 import { useUsers } from '#api/users.ts'
 import { DEFAULT_LIFETIME_HOURS, InvitationLimits } from '#parts/invitation-limits.tsx'
+import { SiteSelect } from '#parts/site-select.tsx'
 import { submitTo } from '#parts/submit-to.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
@@ -34,6 +35,7 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
     initialValues: {
       kind: 'pi' as Kind,
       name: '',
+      siteId: '',
       location: '',
       description: '',
       tags: '',
@@ -59,8 +61,9 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
     async ({ kind: chosen, tags, owner, ...values }) => {
       invite.reset()
       add.reset()
-      const { name, location, description, ...limits } = values
-      const texts = { name, location, description, tags: tagsIn(tags) }
+      const { name, siteId, location, description, ...limits } = values
+      const place = { location, ...(siteId !== '' && { siteId }) }
+      const texts = { name, ...place, description, tags: tagsIn(tags) }
       if (chosen === 'wireguard') return onAdded({ kind: chosen, gateway: await add.mutateAsync(texts) })
       // Several devices keep names of their own.
       const preset = { ...texts, label: name, name: limits.maxUses === 1 ? name : '' }
@@ -92,6 +95,7 @@ export function AddForm({ onAdded }: { onAdded: (added: Added) => void }) {
         autoComplete="off"
         {...form.getInputProps('name')}
       />
+      <SiteSelect none="The site that the location names, if any" {...form.getInputProps('siteId')} />
       <GatewayTextInput name="location" input={form.getInputProps('location')} />
       <details className={styles.more}>
         <summary>Tags, {isAgent ? 'owner, several devices' : 'description'}</summary>

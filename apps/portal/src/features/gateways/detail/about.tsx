@@ -8,9 +8,19 @@ import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { formatBytes } from './amounts.ts'
 import styles from './gateway-page.module.css'
 
-/** A gateway's place, tags, owner, keys and addresses. */
+/** A gateway's site, place, tags, owner, keys and addresses. */
 export function About({ gateway }: { gateway: GatewayDetail }) {
   const details: (readonly [string, ReactNode])[] = [
+    ...(gateway.site === null
+      ? []
+      : [
+          [
+            'Site',
+            <Link key="site" to={`/gateways?site=${gateway.site.id}`}>
+              {gateway.site.name}
+            </Link>,
+          ] as const,
+        ]),
     ...GATEWAY_TEXTS.flatMap((name) => {
       const { label, ifEmpty } = gatewayTexts[name]
       const text = gateway[name] === '' ? ifEmpty : gateway[name]

@@ -3,11 +3,12 @@ import type { GatewayDetail, GatewayLearning } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
+import { placeKey } from '#api/places.ts'
 import { LearnedNames } from '@hedgerow/ui/learned-names.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { useGiveNames, useLearnNow, useUndoNames } from './learning-queries.ts'
 
-type Gateway = Pick<GatewayDetail, 'id' | 'location'>
+type Gateway = Pick<GatewayDetail, 'id' | 'location' | 'site'>
 
 type NamesProps = { gateway: Gateway; learning: GatewayLearning; mayManage: boolean }
 
@@ -45,7 +46,7 @@ export function Names({ gateway, learning, mayManage }: NamesProps) {
 function UseAt({ gateway, isBusy, onGive }: { gateway: Gateway; isBusy: boolean; onGive: (id: string) => void }) {
   const { data = [] } = useGateways()
   const others = data.filter(
-    ({ id, kind, location }) => id !== gateway.id && kind === 'enrolled' && location === gateway.location,
+    (one) => one.id !== gateway.id && one.kind === 'enrolled' && placeKey(one) === placeKey(gateway),
   )
   return others.slice(0, OTHERS_MAX).map(({ id, name }) => (
     <Button key={id} variant="default" size="compact-sm" disabled={isBusy} onClick={() => onGive(id)}>

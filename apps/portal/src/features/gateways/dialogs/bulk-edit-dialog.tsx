@@ -9,7 +9,6 @@ import { Dialog, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { locationSaved, numberOfGateways } from '../messages.ts'
 import { useUpdateGateways } from '../queries.ts'
-import { SiteNotice } from './site-notice.tsx'
 
 /** Gives several gateways the same location; their names and descriptions stay. */
 export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
@@ -55,9 +54,6 @@ export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife
           value={location}
           onChange={(event) => setLocation(event.currentTarget.value)}
         />
-        {[...new Set(gateways.map((one) => one.location))].map((site) => (
-          <SiteNotice key={site} ids={gateways.map(({ id }) => id)} site={site} to={location} />
-        ))}
         <OutcomeList
           outcomes={work.outcomes}
           words={numberOfGateways(gateways.length)}

@@ -5,6 +5,7 @@ import DisarmDialog from '#parts/disarm-dialog.tsx'
 import SnoozeDialog from '#parts/snooze-dialog.tsx'
 import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
+import { BulkSiteDialog } from './bulk-site-dialog.tsx'
 import { BulkTagDialog } from './bulk-tag-dialog.tsx'
 import { ClaimDialog } from './claim-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
@@ -17,7 +18,7 @@ export type GatewayVerb = 'connect' | 'disarm' | 'snooze' | 'edit' | 'vpn' | 'de
 export type OpenDialog =
   | { verb: 'claim'; deviceToken: string }
   | { verb: GatewayVerb; gateway: Gateway }
-  | { verb: 'edit-several' | 'tag-several' | 'delete-several'; gateways: readonly Gateway[] }
+  | { verb: 'edit-several' | 'tag-several' | 'place-several' | 'delete-several'; gateways: readonly Gateway[] }
 
 type DialogsProps = { dialog: OpenDialog; onGone: () => void; onDeleted?: () => void }
 
@@ -28,6 +29,7 @@ export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }:
     const { verb, gateways } = dialog
     if (verb === 'edit-several') return <BulkEditDialog {...life} gateways={gateways} />
     if (verb === 'tag-several') return <BulkTagDialog {...life} gateways={gateways} />
+    if (verb === 'place-several') return <BulkSiteDialog {...life} gateways={gateways} />
     return <BulkDeleteDialog {...life} gateways={gateways} />
   }
   const { gateway } = dialog

@@ -2,33 +2,37 @@ import { newGateway, type Gateway } from '@hedgerow/contract'
 import { GATEWAY_TEXTS, ofGatewayTexts } from '@hedgerow/contract/gateway-fields'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { Fragment } from 'react'
 import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { tagsIn } from '#api/tags.ts'
 import { changesOf } from '#parts/follow.ts'
+import { SiteSelect } from '#parts/site-select.tsx'
 import { isAsSent, submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useUpdateGateway } from '../queries.ts'
-import { SiteNotice } from './site-notice.tsx'
 import { TagField, wrongTags } from './tag-field.tsx'
 import { GatewayTextInput } from './text-input.tsx'
 
-const fieldsResolver = schemaResolver(newGateway.omit({ tags: true }), { sync: true })
-const fieldsOf = <V extends { tags: string }>(values: V) => ({ ...values, tags: tagsIn(values.tags) })
+const fieldsResolver = schemaResolver(newGateway.omit({ siteId: true, tags: true }), { sync: true })
+const fieldsOf = <V extends { siteId: string; tags: string }>(values: V) => ({
+  ...values,
+  siteId: values.siteId === '' ? null : values.siteId,
+  tags: tagsIn(values.tags),
+})
 
-/** Changes a gateway's name, texts and tags. */
+/** Changes a gateway's name, site, texts and tags. */
 export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
   const update = useUpdateGateway(gateway.id)
   const form = useForm({
     initialValues: {
       name: gateway.name,
+      siteId: gateway.site?.id ?? '',
       ...ofGatewayTexts((name) => gateway[name]),
       tags: gateway.tags.join(', '),
     },
-    validate: ({ tags, ...values }) => {
+    validate: ({ siteId: _siteId, tags, ...values }) => {
       const wrong = wrongTags(tags)
       return { ...fieldsResolver(values), ...(wrong !== undefined && { tags: wrong }) }
     },
@@ -50,11 +54,9 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
       <form onSubmit={submit} noValidate>
         {update.isError && <Notice tone="danger">{messageOf(update.error)}</Notice>}
         <TextInput label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+        <SiteSelect none="In no site" {...form.getInputProps('siteId')} />
         {GATEWAY_TEXTS.map((name) => (
-          <Fragment key={name}>
-            <GatewayTextInput name={name} input={form.getInputProps(name)} />
-            {name === 'location' && <SiteNotice ids={[gateway.id]} site={gateway.location} to={form.values.location} />}
-          </Fragment>
+          <GatewayTextInput key={name} name={name} input={form.getInputProps(name)} />
         ))}
         <TagField
           label="Tags"

@@ -7,6 +7,7 @@ const gateway = {
   name: 'North "orchard"',
   status: 'online',
   statusReason: 'heartbeat 20 s ago, VPN handshake 40 s ago',
+  site: { id: 'kkkkkkkkkkkk', name: 'Hill' },
   location: '=HYPERLINK("http://example.net")',
   description: 'Two lines\nof text',
   tags: ['north', 'orchard'],

@@ -7,6 +7,7 @@ const COLUMNS = [
   'name',
   'status',
   'statusReason',
+  'site',
   ...GATEWAY_TEXTS,
   'tags',
   'kind',
@@ -23,7 +24,7 @@ const COLUMNS = [
 export function gatewaysAsCsv(gateways: readonly Gateway[]): string {
   const valuesOf = (gateway: Gateway) =>
     COLUMNS.map((name) => {
-      const value = gateway[name]
+      const value = name === 'site' ? (gateway.site?.name ?? '') : gateway[name]
       return typeof value === 'object' ? (value?.join(' ') ?? null) : value
     })
   return CSV_START + [csvLine(COLUMNS), ...gateways.map((gateway) => csvLine(valuesOf(gateway)))].join('')

@@ -1,5 +1,7 @@
+import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
+import { placeOptions } from '#api/places.ts'
 import { tagOptions } from '#api/tags.ts'
 import { PROTECTION_STATES, protectionWord } from '@hedgerow/contract/protection'
 import { Choice } from '@hedgerow/ui/choice.tsx'
@@ -38,6 +40,7 @@ const LAYOUTS: readonly (readonly [Layout, string, ReactNode])[] = [
 
 type FindProps = {
   view: View
+  gateways: readonly Gateway[]
   /** The number of gateways of each tag. */
   tags: ReadonlyMap<string, number>
   onView: (change: Partial<View>) => void
@@ -48,10 +51,11 @@ type FindProps = {
 }
 
 /**
- * Search, status, protection, tag, table or cards and, without column heads, the order. `children` is the number of
- * matches.
+ * Search, status, protection, site, tag, table or cards and, without column heads, the order. `children` is the number
+ * of matches.
  */
-export function Find({ view, tags, onView, revision, onSearch, children }: FindProps) {
+export function Find({ view, gateways, tags, onView, revision, onSearch, children }: FindProps) {
+  const places = useMemo(() => placeOptions(gateways, view.site), [gateways, view.site])
   return (
     <div className={styles.find}>
       <output className={styles.count}>{children}</output>
@@ -67,6 +71,9 @@ export function Find({ view, tags, onView, revision, onSearch, children }: FindP
         options={PROTECTIONS}
         onChange={(protection) => onView({ protection })}
       />
+      {(places.length > 2 || view.site !== '') && (
+        <Choice label="Filter by site" value={view.site} options={places} onChange={(site) => onView({ site })} />
+      )}
       {(tags.size > 0 || view.tag !== '') && (
         <Choice
           label="Filter by tag"

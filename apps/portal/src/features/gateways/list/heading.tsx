@@ -29,6 +29,9 @@ export const Heading = memo(function Heading({ mayManage, onDialog }: HeadingPro
           <Button variant="default" leftSection={<RefreshIcon />} loading={refreshing} onClick={() => void refresh()}>
             Refresh
           </Button>
+          <Button component={Link} to="/sites" variant="default">
+            Sites
+          </Button>
           <Button component={Link} to="/versions" variant="default">
             Versions
           </Button>

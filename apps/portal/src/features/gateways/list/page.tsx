@@ -63,7 +63,7 @@ export function GatewaysPage() {
   useAskedAction(['claim'], (verb) => setDialog({ verb, deviceToken: '' }))
 
   const all = gateways.data ?? NONE
-  const { search, status, protection, tag, alert, sort, descending } = deferred
+  const { search, status, protection, site, tag, alert, sort, descending } = deferred
   const ofAlert = useAlertGateways(alert)
   const [pointed, setPointed] = useState(false)
   const sorted = useStableOrder(
@@ -74,14 +74,14 @@ export function GatewaysPage() {
   const searched = useMemo(
     () =>
       searchAmong(
-        status === 'any' && protection === 'any' && tag === '' && alert === ''
+        status === 'any' && protection === 'any' && site === '' && tag === '' && alert === ''
           ? sorted
           : sorted.filter(
               (gateway) =>
-                isWanted(gateway, { status, protection, tag }) && (alert === '' || ofAlert.data?.has(gateway.id)),
+                isWanted(gateway, { status, protection, site, tag }) && (alert === '' || ofAlert.data?.has(gateway.id)),
             ),
       ),
-    [sorted, status, protection, tag, alert, ofAlert.data],
+    [sorted, status, protection, site, tag, alert, ofAlert.data],
   )
   const shown = useMemo(() => searched(search), [searched, search])
   const sites = useMemo(() => sitesOf(shown, sort), [shown, sort])
@@ -92,8 +92,8 @@ export function GatewaysPage() {
     [sorted, selection],
   )
   const changeStatus = useCallback((wanted: StatusFilter) => changeView({ status: wanted }), [changeView])
-  const filtered =
-    view.search !== '' || view.status !== 'any' || view.protection !== 'any' || view.tag !== '' || view.alert !== ''
+  const { layout: _layout, sort: _sort, descending: _descending, ...filters } = view
+  const filtered = Object.values(filters).some((value) => value !== '' && value !== 'any')
   const tags = useMemo(() => countTags(all), [all])
 
   return (
@@ -108,7 +108,7 @@ export function GatewaysPage() {
         sticky
         actions={
           all.length > 0 && (
-            <Find view={view} tags={tags} onView={changeView} revision={revision} onSearch={searchFor}>
+            <Find view={view} gateways={all} tags={tags} onView={changeView} revision={revision} onSearch={searchFor}>
               {filtered ? `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}` : ''}
             </Find>
           )
@@ -127,7 +127,7 @@ export function GatewaysPage() {
               mt={10}
               variant="default"
               size="sm"
-              onClick={() => changeView({ search: '', status: 'any', protection: 'any', tag: '', alert: '' })}
+              onClick={() => changeView({ search: '', status: 'any', protection: 'any', site: '', tag: '', alert: '' })}
             >
               Show all gateways
             </Button>

@@ -101,8 +101,9 @@ export const GatewayRow = memo(function GatewayRow({
 
 const Reason = ({ gateway }: { gateway: Gateway }) => useReason(gateway)
 
-function Place({ location, tags }: Pick<Gateway, 'location' | 'tags'>) {
-  const place = location === '' ? <Absent>Unknown</Absent> : <span title={location}>{location}</span>
+function Place({ location, site, tags }: Pick<Gateway, 'location' | 'site' | 'tags'>) {
+  const words = location || site?.name
+  const place = words === undefined ? <Absent>Unknown</Absent> : <span title={words}>{words}</span>
   if (tags.length === 0) return place
   return (
     <TwoLines

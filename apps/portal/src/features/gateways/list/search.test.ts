@@ -7,6 +7,7 @@ const gateway = (name: string, location: string, vpnInternalIp: string) =>
     id: 'abcdefghijkl',
     name,
     location,
+    site: location === 'South road' ? { id: 'kkkkkkkkkkkk', name: 'Low mill' } : null,
     tags: [] as string[],
     vpnInternalIp,
     publicIp: null,
@@ -27,6 +28,7 @@ it('finds a gateway by any column, whatever the case', () => {
   expect(searchAmong([barn, gate])('0.0.3')).toEqual([gate])
   expect(searchAmong([barn, gate])('online')).toEqual([barn, gate])
   expect(searchAmong([barn, gate])('disarmed')).toEqual([gate])
+  expect(searchAmong([barn, gate])('low mill')).toEqual([gate])
 })
 
 it('requires every word', () => {

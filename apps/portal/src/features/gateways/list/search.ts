@@ -6,8 +6,8 @@ const texts = new WeakMap<Gateway, string>()
 function textOf(gateway: Gateway): string {
   const cached = texts.get(gateway)
   if (cached !== undefined) return cached
-  const { name, id, location, tags, publicIp, vpnInternalIp, version, status, protection } = gateway
-  const text = [name, id, location, ...tags, publicIp, vpnInternalIp, version, status, protection.state]
+  const { name, id, location, site, tags, publicIp, vpnInternalIp, version, status, protection } = gateway
+  const text = [name, id, location, site?.name, ...tags, publicIp, vpnInternalIp, version, status, protection.state]
     .join('\n')
     .toLowerCase()
   texts.set(gateway, text)

@@ -68,6 +68,14 @@ export function SelectionBar({ selected, shown, mayManage, onSelectOnly, onDialo
             >
               Tag selected
             </Button>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => onDialog({ verb: 'place-several', gateways: selected })}
+              {...refusal}
+            >
+              Put in a site
+            </Button>
           </>
         )}
       </Reasoned>

@@ -87,7 +87,7 @@ export const GatewayTable = memo(function GatewayTable({
   const rows = useMemo(() => {
     if (sites === undefined || cards) return gateways
     return sites.flatMap((site) => {
-      const isFolded = !isFiltered && (folds.get(site.name) ?? isFoldedAtFirst(site, fleetSize))
+      const isFolded = !isFiltered && (folds.get(site.key) ?? isFoldedAtFirst(site, fleetSize))
       return [{ site, isFolded }, ...(isFolded ? [] : site.gateways)]
     })
   }, [gateways, sites, cards, folds, fleetSize, isFiltered])
@@ -96,7 +96,7 @@ export const GatewayTable = memo(function GatewayTable({
   const keyOf = useCallback(
     (index: number) => {
       const row = rows[index * abreast]
-      return row === undefined ? index : 'site' in row ? `site ${row.site.name}` : row.id
+      return row === undefined ? index : 'isFolded' in row ? `site ${row.site.key}` : row.id
     },
     [rows, abreast],
   )
@@ -175,9 +175,9 @@ export const GatewayTable = memo(function GatewayTable({
       >
         <Gap height={(drawn[0]?.start ?? top) - top} />
         {inView.map((one, index) =>
-          'site' in one ? (
+          'isFolded' in one ? (
             <SiteRow
-              key={`site ${one.site.name}`}
+              key={`site ${one.site.key}`}
               {...one}
               index={first + index}
               measure={virtual ? virtualizer.measureElement : undefined}
@@ -217,7 +217,7 @@ type SiteRowProps = {
 
 /** A site above its gateways: how many they are, and how many of them are not well. */
 function SiteRow({ site, isFolded, index, measure, selection, onSelect, onFold }: SiteRowProps) {
-  const { name, gateways, lacking, warnings } = site
+  const { key, name, gateways, lacking, warnings } = site
   const words = name === '' ? 'Without a location' : name
   return (
     <GroupRow
@@ -233,7 +233,7 @@ function SiteRow({ site, isFolded, index, measure, selection, onSelect, onFold }
       }
       name={words}
       isFolded={isFolded}
-      onFold={onFold && (() => onFold(name, !isFolded))}
+      onFold={onFold && (() => onFold(key, !isFolded))}
     >
       <span>{numberOfGateways(gateways.length)}</span>
       {lacking.map(([state, count]) => (
