@@ -57,6 +57,8 @@ export function AboutForm({ saved }: { saved: Profile }) {
         type="email"
         label="Email"
         {...(saved.role === 'admin' && { description: 'Public on the beta page, if you are the first administrator.' })}
+        {...(!saved.hasPassword && { description: 'A new address takes a password, and you have none.' })}
+        disabled={!saved.hasPassword}
         autoComplete="email"
         withAsterisk
         {...form.getInputProps('email')}

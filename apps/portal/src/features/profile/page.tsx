@@ -54,7 +54,7 @@ export function ProfilePage() {
       <Panel id="sessions" title="Signed-in sessions">
         <Sessions />
       </Panel>
-      <Tokens />
+      <Tokens hasPassword={hasPassword} />
     </>
   )
 }

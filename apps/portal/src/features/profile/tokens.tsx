@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Cell, DataTable, ActionsCell, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime, TimeLeft } from '@hedgerow/ui/relative-time.tsx'
 import { useTokens } from './queries.ts'
 import { mayOf } from './token-words.ts'
@@ -19,7 +20,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** The person's tokens, newest first. */
-export function Tokens() {
+export function Tokens({ hasPassword }: { hasPassword: boolean }) {
   const tokens = useTokens()
   const [dialog, setDialog] = useState<ApiToken | 'make' | null>(null)
   return (
@@ -27,9 +28,14 @@ export function Tokens() {
       id="tokens"
       title="Tokens for programs"
       actions={
-        <Button size="compact-sm" variant="default" onClick={() => setDialog('make')}>
+        <ReasonedButton
+          size="compact-sm"
+          variant="default"
+          reason={hasPassword ? undefined : 'It takes your password, and you have none.'}
+          onClick={() => setDialog('make')}
+        >
           Make a Token
-        </Button>
+        </ReasonedButton>
       }
     >
       {tokens.data === undefined ? (
