@@ -187,6 +187,7 @@ describe('every call', () => {
     expect(openTo.sort()).toEqual([
       'GET /v1/auth/validate',
       'POST /v1/auth/logout',
+      'POST /v1/auth/providers/logout',
       'POST /v1/auth/renew',
       'POST /v1/auth/two-factor/enable',
       'POST /v1/auth/two-factor/setup',
