@@ -30,6 +30,7 @@ const builders: Record<string, (file: string) => Promise<unknown>> = {
     const { createOrigins } = await anew<typeof origins>(file)
     createOrigins({ gatewayOrigin: 'https://gw-{id}-x.example.net', publicUrl: undefined })
   },
+  'apps/hub/src/gateway-proxy/visitor-access.ts': anew,
   'apps/hub/src/http/errors.ts': anew,
   'apps/hub/src/http/web.ts': async (file) => {
     const { screenTest } = await anew<typeof web>(file)

@@ -10,7 +10,7 @@ const HOSTILE = HOSTILE_CHARACTERS.split(' ').map((character) => `a${character}b
 
 /** Texts that are never shown: they are compared, hashed, decoded or searched for. */
 const NEVER_SHOWN =
-  /(^|\.)(password|currentPassword|newPassword|code|challenge|inviteCode|invitationCode|q|cursor|actor|action|detectionId)$|^deleteGateway\.name$|^createGatewayLabels\.csv$/
+  /(^|\.)(password|currentPassword|newPassword|code|challenge|inviteCode|invitationCode|token|ticket|answer|link|logout_token|provider|q|cursor|actor|action|detectionId)$|^deleteGateway\.name$|^createGatewayLabels\.csv$/
 /** Fields of several lines. */
 const SEVERAL_LINES = /(^|\.)(description|hubDescription|notes)$/
 

@@ -1,7 +1,9 @@
 import { Notifications, notifications } from '@mantine/notifications'
+import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 
-export type ToastLink = { to: string; words: string }
+/** Leads to another screen, or does something here. */
+export type ToastLink = { words: string } & ({ to: string } | { onClick: () => void })
 
 const SHOWN_MS = 6_000
 
@@ -15,11 +17,23 @@ export function show(message: string, link: ToastLink | undefined): void {
     message: (
       <>
         <p>{message}</p>
-        {link !== undefined && (
-          <Link to={link.to} onClick={() => notifications.hide(id)}>
-            {link.words}
-          </Link>
-        )}
+        {link !== undefined &&
+          ('to' in link ? (
+            <Link to={link.to} onClick={() => notifications.hide(id)}>
+              {link.words}
+            </Link>
+          ) : (
+            <Button
+              variant="default"
+              size="sm"
+              onClick={() => {
+                notifications.hide(id)
+                link.onClick()
+              }}
+            >
+              {link.words}
+            </Button>
+          ))}
       </>
     ),
     // A toast stays while the pointer moves over it or the focus is in it. The library's own time would also stop

@@ -1,4 +1,4 @@
-/** Short messages about a success, for 6 s, some with a link. An error stays on the page, in its place. */
+/** Short messages about a success, for 6 s, some with a link or a button. An error stays on the page, in its place. */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { ToastLink } from './toast-list.tsx'
 

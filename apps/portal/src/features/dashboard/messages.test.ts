@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { allWell, threatBanner, waitingForApproval } from './messages.ts'
+import { allProtected, threatBanner, waitingForApproval } from './messages.ts'
 
 it('has the exact text of the threat banner', () => {
   expect(threatBanner(7)).toBe('7 potential threats detected today. Review gateway logs for details.')
@@ -10,8 +10,7 @@ it('counts the waiting gateways', () => {
   expect(waitingForApproval(3)).toBe('3 gateways wait for approval')
 })
 
-it('calls gateways protected only when they are', () => {
-  expect(allWell(1, true)).toBe('The gateway is protected.')
-  expect(allWell(3, true)).toBe('All 3 gateways are protected.')
-  expect(allWell(3, false)).toBe('No gateway has a known problem.')
+it('says that all are protected', () => {
+  expect(allProtected(1)).toBe('The gateway is protected.')
+  expect(allProtected(3)).toBe('All 3 gateways are protected.')
 })

@@ -9,8 +9,7 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { GatewayState, useReason } from '#parts/gateway-state.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
 import { ProtectionControls } from '#parts/protection-controls.tsx'
-import { isProtected } from '@hedgerow/contract/protection'
-import { allWell, neverConnected } from './messages.ts'
+import { neverConnected } from './messages.ts'
 import { useHubProblems } from './queries.ts'
 import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
@@ -91,12 +90,7 @@ export function NeedsAttention() {
           )}
         </p>
       ) : failing.length + never.length === 0 ? (
-        <p className={styles.well}>
-          {allWell(
-            total,
-            gateways.data.every(({ protection }) => isProtected(protection)),
-          )}
-        </p>
+        <p className={styles.well}>No gateway has a known problem.</p>
       ) : (
         <>
           <Troubles gateways={failing.slice(0, SHOWN)} />

@@ -20,8 +20,9 @@ import { threatsToday } from './targets.ts'
 import { Approvals } from './approvals.tsx'
 import { areStepsHidden, FirstSteps } from './first-steps-panel.tsx'
 import { threatBanner } from './messages.ts'
-import { quietHours, useDashboard, useHubProblems, useThreatsToday, useTimeline } from './queries.ts'
+import { quietHours, useDashboard, useHubProblems, useLastThreat, useThreatsToday, useTimeline } from './queries.ts'
 import { NeedsAttention } from './needs-attention.tsx'
+import { LastThreat } from './last-threat.tsx'
 import { NotProtected } from './not-protected.tsx'
 import styles from './page.module.css'
 
@@ -44,6 +45,7 @@ export function DashboardPage() {
   const above = [
     dashboard,
     threatsNow,
+    useLastThreat(),
     useGateways(),
     useHubProblems(),
     usePendingRegistrations(),
@@ -68,6 +70,7 @@ export function DashboardPage() {
           </Link>
         </Notice>
       )}
+      <LastThreat />
       <FigureStrip
         label="Hub statistics"
         figures={[
@@ -77,8 +80,8 @@ export function DashboardPage() {
           { label: 'Threats Today', value: threats, tone: 'danger', to: threatsToday() },
         ]}
       />
-      {dashboard.data !== undefined && <FirstSteps gateways={stats.totalGateways} users={stats.totalUsers} />}
       <NeedsAttention />
+      {dashboard.data !== undefined && <FirstSteps gateways={stats.totalGateways} users={stats.totalUsers} />}
       <div className={styles.columns}>
         <Panel title="Network Activity (Last 24 Hours)">
           <div className={styles.chart}>

@@ -1,7 +1,15 @@
 import type { ActivityEntry, hubTimeline as timelineCall, ResponseOf } from '@hedgerow/contract'
 import { DASHBOARD_REFRESH_MS, NEXT_CURSOR_HEADER } from '@hedgerow/contract/constants'
 import { useQuery } from '@tanstack/react-query'
-import { countIncidents, hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
+import {
+  countIncidents,
+  hubProblems,
+  hubStats,
+  hubTimeline,
+  listIncidents,
+  readIncident,
+  recentActivity,
+} from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
 import { activityLines } from './activity-lines.ts'
 import { midnight } from './targets.ts'
@@ -47,6 +55,18 @@ export const useThreatsToday = () => {
     refetchInterval: DASHBOARD_REFRESH_MS,
   })
 }
+
+/** The newest alert of the last 24 hours, with what was done about it; null for none. */
+export const useLastThreat = () =>
+  useQuery({
+    queryKey: ['threats', 'last'],
+    queryFn: async ({ signal }) => {
+      const from = new Date(Date.now() - 24 * HOUR_MS).toISOString()
+      const [newest] = await api(listIncidents, { query: { severity: 'alert', from, limit: 1 }, signal })
+      return newest === undefined ? null : api(readIncident, { params: { id: newest.id }, signal })
+    },
+    refetchInterval: DASHBOARD_REFRESH_MS,
+  })
 
 export const useHubProblems = () =>
   useQuery({

@@ -16,7 +16,7 @@ export function MarkedBefore({ said, onUndo, onGone }: Pick<Marked, 'said'> & { 
   return (
     <output className={styles.marked}>
       {wordsOfMark(said)}
-      <Button variant="white" onClick={onUndo}>
+      <Button variant="default" onClick={onUndo}>
         Undo
       </Button>
     </output>

@@ -141,7 +141,8 @@ export function ThreatsPage() {
         open(next ?? opened)
         return next !== undefined
       }
-    } else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to undo.`)
+    } else if (ids.length > 1)
+      void toast(`${ids.length} incidents reviewed.`, { words: 'Undo', onClick: () => void undo() })
     setSelected(NOTHING)
     return false
   }
