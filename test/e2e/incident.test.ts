@@ -126,6 +126,16 @@ test('while the water is on, everything is within the screen, Stop too, and ackn
   expect(fired.x + fired.width).toBeLessThanOrEqual(box.x + box.width)
   expect(fired.y + fired.height).toBeLessThanOrEqual(box.y + box.height)
   expect(await page.getByText('selects;').isVisible()).toBe(false)
+
+  // The dashboard says on its first screen what it was, and what was done.
+  await portal.open('/dashboard')
+  const last = page.getByRole('region', { name: 'Last threat' })
+  await last.getByText('boar at Orchard, Row 12').waitFor()
+  await last.getByText(/^Water \d+ s/).waitFor()
+  const whole = (await last.boundingBox())!
+  expect(whole.y + whole.height).toBeLessThanOrEqual(HEIGHT)
+  await last.getByRole('link').click()
+  await dialog.getByText('gate · Orchard · Row 12').waitFor()
 })
 
 test('what was blocked says so with the reason, and a swipe leads to the next incident, two fingers zoom', async () => {
@@ -208,5 +218,17 @@ test('after a tap on Wrong the next one says so with Undo, and a second tap at o
   expect(await axeViolations(page)).toEqual([])
   await undo.click()
   await page.waitForURL((url) => url.searchParams.get('incident') === first.id)
+  await expect.poll(reviewed).toEqual([])
+
+  // Several at once, without a keyboard.
+  await portal.open('/threats')
+  for (const label of ['fox', 'deer']) await page.getByLabel(`Select ${label} at Orchard`).first().check()
+  await page
+    .getByRole('region', { name: 'Selected incidents' })
+    .getByRole('button', { name: /^Wrong/ })
+    .click()
+  await page.getByText('2 incidents reviewed.').waitFor()
+  expect(await reviewed()).toHaveLength(2)
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await expect.poll(reviewed).toEqual([])
 })
