@@ -15,7 +15,7 @@ export const requestPasswordReset = call({
   body: z.strictObject({
     who: cleanLine(254).min(1, 'Enter your username or your email address'),
   }),
-  errors: ['mail_unavailable', 'too_many_requests'],
+  errors: ['local_sign_in_off', 'mail_unavailable', 'too_many_requests'],
   response: null,
 })
 
@@ -24,6 +24,6 @@ export const completePasswordReset = call({
   method: 'POST',
   path: '/v1/auth/password-reset/complete',
   body: z.strictObject({ token: z.string().min(1).max(100), newPassword }),
-  errors: ['reset_link_invalid', 'password_too_weak', 'too_many_requests'],
+  errors: ['local_sign_in_off', 'reset_link_invalid', 'password_too_weak', 'too_many_requests'],
   response: z.object({ username: z.string() }),
 })

@@ -42,7 +42,7 @@ export const createUserInvitation = call({
   method: 'POST',
   path: '/v1/admin/user-invitations',
   body: newUserInvitation,
-  errors: ['mail_unavailable'],
+  errors: ['local_sign_in_off', 'mail_unavailable'],
   response: z.object({
     invitation: userInvitation,
     code: z.string(),

@@ -8,12 +8,12 @@ import { OWNED, type Owned } from './ownership.ts'
 
 /**
  * What a call needs. `hub`: the hub as a whole; `guard` is what decides who gets in: accounts, and the settings and
- * channels by which they could be taken over. `gateway`: the gateways that the person sees, or the one that the call
+ * channels by which they could be taken over; `admit` is what lets devices join without a person. `gateway`: the gateways that the person sees, or the one that the call
  * names; `operate` is what its owner may do. `self`: one's own account; `session` also before a required two-factor
  * sign-in is set up.
  */
 export type Capability =
-  | { hub: 'see' | 'manage' | 'admin' | 'guard' }
+  | { hub: 'see' | 'manage' | 'admit' | 'admin' | 'guard' }
   | { gateway: 'see' | 'operate' | 'manage' }
   | { self: 'session' | 'account' }
 
@@ -66,7 +66,7 @@ export function scopeOf({ userId, role, token }: Principal): Scope {
  */
 function mayToken({ access }: Token, capability: Capability): boolean {
   if ('self' in capability) return false
-  if ('hub' in capability) return capability.hub !== 'guard'
+  if ('hub' in capability) return capability.hub !== 'guard' && capability.hub !== 'admit'
   return access === 'all' || capability.gateway === 'see'
 }
 
@@ -76,7 +76,9 @@ export const lesserRole = (a: Role, b: Role): Role => (hasRole(a, b) ? b : a)
 /** The least role that has a capability for something. */
 export function leastRole(capability: Capability): Role {
   if ('hub' in capability)
-    return ({ see: 'user', manage: 'manager', admin: 'admin', guard: 'admin' } as const)[capability.hub]
+    return ({ see: 'user', manage: 'manager', admit: 'manager', admin: 'admin', guard: 'admin' } as const)[
+      capability.hub
+    ]
   return 'gateway' in capability && capability.gateway === 'manage' ? 'manager' : 'user'
 }
 

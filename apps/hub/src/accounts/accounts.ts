@@ -140,6 +140,11 @@ export async function requireAnAdmin(db: Db): Promise<void> {
   if (!admin) throw new HubError('last_admin')
 }
 
+/** Links that were sent to an address which is the person's no longer. */
+export async function closeResetsOf(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('password_resets').where('user_id', '=', userId).execute()
+}
+
 /** The same with the tokens of programs, where somebody else may have had the account, or nobody is to have it. */
 export async function deleteAccessOf(db: Db, userId: string): Promise<void> {
   await deleteSessionsOf(db, userId)
@@ -252,6 +257,7 @@ export async function createUserInvitation(
     expires_at: at + expiresInHours * HOUR_MS,
     revoked_at: null,
     created_by: actor.name,
+    created_by_id: actor.userId ?? null,
     created_at: at,
   }
   await inTransaction(db, async (transaction) => {

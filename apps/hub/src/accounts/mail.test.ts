@@ -53,6 +53,23 @@ describe.each(testEngines)('mail about accounts on %s', (engine) => {
     return linkIn(mailsTo(email).at(-1)?.text ?? '', 'reset-password')
   }
 
+  test('a link to the address before sets nothing, and who has no password gets none', async () => {
+    const { id, username, email } = await person()
+    const token = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+    const own = await linkFor(username, email)
+    const body = { email: `${username}@example.net`, currentPassword: PASSWORD }
+    expect((await api(contract.editProfile, { token, body })).status).toBe(200)
+    expect(await complete(own)).toMatchObject(refusal(403, 'reset_link_invalid'))
+    const given = await linkFor(username, body.email)
+    const admin = await hub.signIn('admin')
+    expect((await api(contract.editUser, { token: admin, params: { id }, body: { email } })).status).toBe(200)
+    expect(await complete(given)).toMatchObject(refusal(403, 'reset_link_invalid'))
+
+    const kept = await linkFor(username, email)
+    await hub.db.updateTable('users').set({ password_hash: '' }).where('id', '=', id).execute()
+    expect(await complete(kept)).toMatchObject(refusal(403, 'reset_link_invalid'))
+  })
+
   test('a link sets a new password once, and ends sessions, tokens and streams', async () => {
     const { id, username, email } = await person()
     const session = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })

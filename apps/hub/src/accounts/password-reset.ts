@@ -11,7 +11,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { deleteAccessOf, requireStrongPassword, toHubUser, type UserRow } from './accounts.ts'
+import { deleteAccessOf, NO_PASSWORD, requireStrongPassword, toHubUser, type UserRow } from './accounts.ts'
 import { usernameKey } from './look-alikes.ts'
 import type { AccountMail } from './mail.ts'
 import type { Passwords } from './passwords.ts'
@@ -55,6 +55,8 @@ export function createPasswordResets(deps: {
       .selectAll()
       .where('active', '=', 1)
       .where('email', '!=', '')
+      // Who never had one signs in elsewhere, and what ends there must not go on here.
+      .where('password_hash', '!=', NO_PASSWORD)
       .where((user) =>
         user.or([user('username_key', '=', usernameKey(who)), user(sql`lower(email)`, '=', who.toLowerCase())]),
       )
@@ -95,6 +97,7 @@ export function createPasswordResets(deps: {
       // Later ones were made while the clock was wrong.
       .where('expires_at', '<=', clock() + LIFETIME_MS)
       .where('users.active', '=', 1)
+      .where('users.password_hash', '!=', NO_PASSWORD)
       .executeTakeFirst()
     if (!person) throw new HubError('reset_link_invalid')
     return person

@@ -14,7 +14,7 @@ import { by, record, type Act } from '../facts/facts.ts'
 import { edited, type Change } from '../kernel/edited.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
-import { deleteSessionsOf, NO_PASSWORD, requireStrongPassword, toHubUser } from './accounts.ts'
+import { closeResetsOf, deleteSessionsOf, NO_PASSWORD, requireStrongPassword, toHubUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
 import { insertToken, type WantedToken } from './tokens.ts'
@@ -65,6 +65,7 @@ export async function saveProfile(
       .set({ email, first_name: firstName, last_name: lastName })
       .where('id', '=', act.actor.userId)
       .execute()
+    if (email !== user.email) await closeResetsOf(transaction, act.actor.userId)
     await record(transaction, { kind: 'profile.updated', ...by(act), data: {} })
     return readProfile(transaction, act.actor)
   })

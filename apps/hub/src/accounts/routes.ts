@@ -162,7 +162,7 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
   })
 }
 
-export type MailDependencies = Pick<AccountDependencies, 'db' | 'passwords' | 'clock'> & {
+export type MailDependencies = Pick<AccountDependencies, 'db' | 'passwords' | 'clock' | 'config'> & {
   log: Logger
   notifications: Pick<Notifications, 'requireMail' | 'sendMail'>
   languageOf: (userId: string) => Promise<contract.Language>
@@ -173,10 +173,14 @@ export function mailRoutes(app: FastifyInstance, deps: MailDependencies): void {
   const { db, notifications } = deps
   const mail = createAccountMail({ ...deps, sendMail: notifications.sendMail })
   const resets = createPasswordResets({ ...deps, mail })
+  const requireLocalSignIn = () => {
+    if (!deps.config.localSignIn) throw new HubError('local_sign_in_off')
+  }
   mount(
     app,
     contract.requestPasswordReset,
     ({ body, sourceIp }) => {
+      requireLocalSignIn()
       notifications.requireMail()
       resets.request(body.who, sourceIp)
     },
@@ -185,7 +189,10 @@ export function mailRoutes(app: FastifyInstance, deps: MailDependencies): void {
   mount(
     app,
     contract.completePasswordReset,
-    ({ body, sourceIp }) => resets.complete(body.token, body.newPassword, sourceIp),
+    ({ body, sourceIp }) => {
+      requireLocalSignIn()
+      return resets.complete(body.token, body.newPassword, sourceIp)
+    },
     FORM,
   )
   mount(
@@ -193,6 +200,7 @@ export function mailRoutes(app: FastifyInstance, deps: MailDependencies): void {
     contract.createUserInvitation,
     async ({ body, act }) => {
       const { email } = body
+      requireLocalSignIn()
       if (email !== undefined) notifications.requireMail()
       const made = await createUserInvitation(db, body, by(act))
       if (email === undefined) return made

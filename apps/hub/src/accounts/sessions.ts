@@ -127,6 +127,10 @@ export function createSessions({
       .executeTakeFirst()
   }
 
+  /** A provider where the person signs in: it asks for the second factor of who made the token. */
+  const linkOf = async (userId: string) =>
+    (await db.selectFrom('provider_links').select('id').where('user_id', '=', userId).limit(1).executeTakeFirst())?.id
+
   async function read(sessionId: string): Promise<Found | undefined> {
     const remembrance = rememberedFor(sessionId)
     if (remembrance) return remembrance
@@ -139,7 +143,7 @@ export function createSessions({
     if (!row) return undefined
     const token = program && { token: program.token }
     const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId, ...token }
-    const mustSetUpTwoFactor = await mustSetUp(db, row, session?.provider_link_id)
+    const mustSetUpTwoFactor = await mustSetUp(db, row, session ? session.provider_link_id : await linkOf(row.id))
     const [startedAt, expiresAt] = [row.created_at, row.expires_at]
     const found = { caller, active: row.active === 1, mustSetUpTwoFactor, startedAt, expiresAt }
     if (remembered.size >= REMEMBERED) remembered.clear()

@@ -53,6 +53,29 @@ describe.each(testEngines)('users on %s', (engine) => {
       ({ actor, action, result }) => [actor, action, result],
     )
 
+  test.each(['is deactivated', 'is an admin no more', 'is deleted'])(
+    'the invitations of an admin who %s let nobody in',
+    async (how) => {
+      const { id, username } = await create(`host-${randomBytes(4).toString('hex')}`, { role: 'admin' })
+      const wanted = { label: how, role: 'admin', maxUses: 1, expiresInHours: 24 } as const
+      const made = await api(contract.createUserInvitation, { token: await tokenOf(username), body: wanted })
+      const { code, invitation } = made.body as { code: string; invitation: contract.UserInvitation }
+      // Another name does not keep them either.
+      await api(contract.editUser, { token: admin, params: { id }, body: { username: `${username}-2` } })
+      if (how === 'is deleted') expect((await remove(id)).status).toBe(204)
+      else {
+        const change = how === 'is deactivated' ? { active: false } : { role: 'user' as const }
+        expect((await api(contract.editUser, { token: admin, params: { id }, body: change })).status).toBe(200)
+      }
+      const guest = { username: `${username}-guest`, email: 'g@example.org', firstName: 'G', lastName: 'H' }
+      const registered = await api(contract.registerAccount, {
+        body: { ...guest, password: PASSWORD, inviteCode: code },
+      })
+      expect(registered).toMatchObject({ status: 400, body: { error: 'invite_code_invalid' } })
+      expect(await auditOf(invitation.id)).toContainEqual(['the-admin', 'user-invitation.revoke', 'ok'])
+    },
+  )
+
   test('a created user has the given fields, is listed without a password, and can sign in', async () => {
     const user = await create('gardener', { role: 'manager' })
     expect(user).toEqual({

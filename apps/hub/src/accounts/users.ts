@@ -9,6 +9,7 @@ import { edited, type Change } from '../kernel/edited.ts'
 import { holding } from '../database/holding.ts'
 import type { Page } from '../http/pagination.ts'
 import {
+  closeResetsOf,
   deleteAccessOf,
   deleteSessionsOf,
   findById,
@@ -21,6 +22,7 @@ import {
   type UserRow,
 } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
+import { revokeInvitationsOf } from './user-invitations.ts'
 
 type UserDependencies = { db: Kysely<Tables>; passwords: Passwords }
 
@@ -94,6 +96,9 @@ export async function updateUser(
     await requireAnAdmin(transaction)
     if (after.active !== before.active || passwordHash !== undefined) await deleteAccessOf(transaction, id)
     else if (after.role !== before.role) await deleteSessionsOf(transaction, id)
+    if (after.email !== before.email) await closeResetsOf(transaction, id)
+    if (before.role === 'admin' && (after.role !== 'admin' || after.active === 0))
+      await revokeInvitationsOf(transaction, before, by(act))
     const about = { ...by(act), target: id }
     const { username } = after
     const facts: Fact[] = [{ ...about, kind: 'user.updated', data: { username, changes: whatChanged(before, after) } }]
@@ -109,7 +114,9 @@ export async function updateUser(
 /** Throws `user_not_found` and `last_admin`. */
 export async function deleteUser(db: Kysely<Tables>, id: string, act: Act): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    const { username } = await findById(transaction, id)
+    const user = await findById(transaction, id)
+    const { username } = user
+    await revokeInvitationsOf(transaction, user, by(act))
     await transaction.deleteFrom('users').where('id', '=', id).execute()
     await transaction.deleteFrom('saved_views').where('user_id', '=', id).execute()
     await requireAnAdmin(transaction)

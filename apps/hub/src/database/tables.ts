@@ -56,6 +56,8 @@ export type Tables = {
     revoked_at: number | null
     /** The username at that time, or `hub`. */
     created_by: string
+    /** Null of the hub, and of invitations from before this was stored. */
+    created_by_id: string | null
     created_at: number
   }
   sessions: {

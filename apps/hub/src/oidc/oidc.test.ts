@@ -1,5 +1,5 @@
 import * as contract from '@hedgerow/contract'
-import { API_BASE, type BodyOf, type SessionUser } from '@hedgerow/contract'
+import { API_BASE, tokenFields, type BodyOf, type SessionUser } from '@hedgerow/contract'
 import { generateKeyPair, SignJWT, decodeJwt, base64url } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
@@ -13,6 +13,7 @@ import {
   type SignInProvider,
 } from '#testing/sign-in-provider.ts'
 import { freeTcpPort } from '../../../../test/harness/free-ports.ts'
+import { createTokenOf } from '../accounts/accounts.ts'
 import { runCommand } from '../cli/cli.ts'
 import { readConfig } from '../read-config.ts'
 
@@ -116,10 +117,11 @@ describe.each(testEngines)('signing in at a provider on %s', (engine) => {
 
   test('gives no access without a group that has a role, and no password to guess', async () => {
     expect(await signIn('stranger', { groups: ['others'] })).toMatchObject(refusal(403, 'provider_gives_no_role'))
-    signedIn(await signIn('guard', { groups: ['guards'] }))
+    const before = signedIn(await signIn('guard', { groups: ['guards'] }))
     for (const password of ['', ' ', 'guard'])
       expect((await api(contract.login, { body: { username: 'guard', password } })).status).not.toBe(200)
     expect(await signIn('guard', { groups: [] })).toMatchObject(refusal(403, 'provider_gives_no_role'))
+    expect(await validate(before.accessToken)).toMatchObject(refusal(401, 'session_ended'))
   })
 
   describe('an account that exists', () => {
@@ -443,6 +445,9 @@ describe.each(testEngines)('a provider that is away, on %s', (engine) => {
       const { accessToken: token, user } = body as Signed
       expect(user.mustSetUpTwoFactor).toBe(false)
       expect((await api(contract.readProfile, { token })).status).toBe(200)
+      const author = { at: hub.clock.now(), actor: { name: 'hub' } }
+      const program = await createTokenOf(hub.db, 'quick', tokenFields.parse({ name: 'backup' }), author)
+      expect((await api(contract.listGateways, { token: program.token })).status).toBe(200)
       const id = await hub.addUser('mona', 'user', PASSWORD)
       const local = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
       expect(await api(contract.readProfile, { token: local })).toMatchObject(refusal(409, 'two_factor_setup_required'))
@@ -462,6 +467,10 @@ describe.each(testEngines)('a provider that is away, on %s', (engine) => {
       expect((await api(contract.registrationInfo)).body).toMatchObject({ openRegistration: false })
       for (const password of [PASSWORD, 'a guess of it'])
         expect(await logIn(password)).toMatchObject(refusal(403, 'local_sign_in_off'))
+      const off = refusal(403, 'local_sign_in_off')
+      expect(await api(contract.requestPasswordReset, { body: { who: 'ada' } })).toMatchObject(off)
+      const found = { body: { token: 'x'.repeat(43), newPassword: PASSWORD } }
+      expect(await api(contract.completePasswordReset, found)).toMatchObject(off)
       const lines: string[] = []
       const config = readConfig({ HUB_DATABASE_URL: url })
       const print = (text: string) => lines.push(text)

@@ -15,6 +15,7 @@ import {
 import { sql, type Kysely } from 'kysely'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import {
+  deleteAccessOf,
   deleteSessionsOf,
   findById,
   insertUser,
@@ -23,6 +24,7 @@ import {
   requireAnAdmin,
   type UserRow,
 } from '../accounts/accounts.ts'
+import { revokeInvitationsOf } from '../accounts/user-invitations.ts'
 import { createSealing } from '../database/sealed.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -110,7 +112,14 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
       const person = await provider.exchange(answer, begun)
       const { settings } = provider
       const role = roleFor(settings, person.groups)
-      if (settings.roles.length > 0 && role === undefined) return refuse('provider_gives_no_role', person, from)
+      if (settings.roles.length > 0 && role === undefined) {
+        // What was open with the role of before ends too.
+        await inTransaction(db, async (transaction) => {
+          const link = await findLink(transaction, settings.issuer, person.subject)
+          if (link) await deleteAccessOf(transaction, link.user_id)
+        })
+        return refuse('provider_gives_no_role', person, from)
+      }
       const now = clock()
       const found = await inTransaction(db, async (transaction) => {
         const link = await findLink(transaction, settings.issuer, person.subject)
@@ -277,6 +286,7 @@ async function giveRole(db: Db, user: UserRow, role: Role, now: number): Promise
   await db.updateTable('users').set({ role }).where('id', '=', user.id).execute()
   await requireAnAdmin(db)
   await deleteSessionsOf(db, user.id)
+  if (user.role === 'admin') await revokeInvitationsOf(db, user, { at: now, actor: HUB })
   const about = { at: now, actor: HUB, target: user.id }
   const { username } = user
   await record(db, { ...about, kind: 'user.updated', data: { username, changes: [`made ${role}`] } })

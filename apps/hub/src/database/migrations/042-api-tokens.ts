@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Tokens for programs, and links that set a new password. Of both only the SHA-256 is stored. */
+/** Tokens for programs, and links that set a new password; of both only the SHA-256 is stored. Whose an invitation is. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('api_tokens')
@@ -22,5 +22,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'double precision', (c) => c.notNull())
     .addColumn('expires_at', 'double precision', (c) => c.notNull())
     .execute()
+  await db.schema.alterTable('user_invitations').addColumn('created_by_id', 'text').execute()
   await db.schema.createIndex('password_resets_by_user').on('password_resets').column('user_id').execute()
 }

@@ -73,6 +73,7 @@ export function SignInPage({ requestedPath, Enter }: { requestedPath?: string; E
         <PasswordForm
           username={username}
           expired={hasTried ? null : stored}
+          isUsual={ways?.passwords !== false}
           problem={step.problem}
           onTry={(name) => {
             setCameSignedIn(false)

@@ -17,11 +17,21 @@ type PasswordFormProps = {
   problem: Failure | undefined
   onTry: (username: string) => void
   onChallenge: (challenge: string) => void
+  /** The hub takes passwords of everybody; else only in an emergency. */
+  isUsual: boolean
   /** Above the fields. */
   children?: ReactNode
 }
 
-export function PasswordForm({ username, expired, problem: first, onTry, onChallenge, children }: PasswordFormProps) {
+export function PasswordForm({
+  username,
+  expired,
+  problem: first,
+  onTry,
+  onChallenge,
+  isUsual,
+  children,
+}: PasswordFormProps) {
   const { signIn } = useSession()
   const [problem, setProblem] = useState(first)
   const [working, setWorking] = useState(false)
@@ -79,8 +89,13 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
       <PasswordField label="Password" autoComplete="current-password" name="password" error={fieldErrors.password} />
       <Forgotten>
         <p>
-          <a href="/forgot-password">Get a link by mail</a>, if this hub sends mail. Otherwise ask the person who runs
-          the hub to set a new one on its machine: <code>hedgerow-hub reset-password NAME</code>, or in its folder{' '}
+          {isUsual && (
+            <>
+              <a href="/forgot-password">Get a link by mail</a>, if this hub sends mail.{' '}
+            </>
+          )}
+          {isUsual ? 'Otherwise ask' : 'Ask'} the person who runs the hub to set a new one on its machine:{' '}
+          <code>hedgerow-hub reset-password NAME</code>, or in its folder{' '}
           <code>npm run hub -- reset-password NAME</code>. Without your authenticator app, sign in with a recovery code;
           without both, an administrator resets two-factor, or <code>hedgerow-hub reset-two-factor NAME</code> on that
           machine.
@@ -89,9 +104,11 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
       <Button type="submit" size="md" loading={working} fullWidth>
         Sign In
       </Button>
-      <p>
-        No account yet? <a href="/register">Create an account</a>
-      </p>
+      {isUsual && (
+        <p>
+          No account yet? <a href="/register">Create an account</a>
+        </p>
+      )}
     </form>
   )
 }
