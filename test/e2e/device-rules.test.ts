@@ -190,6 +190,45 @@ test('an error is told beside its field, and nothing is saved; so is a file that
   await sentence.waitFor({ state: 'hidden' })
 })
 
+test('a save of this page, still under way when a rule is opened, is no conflict; a preview is not asked after it', async () => {
+  const farm = await startFarm()
+  const person = await browser.person({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  const refused: string[] = []
+  page.on('response', (answer) => void (answer.status() === 409 && refused.push(answer.url())))
+  await openRules(page, farm)
+  // The file is slow to be read again after the save.
+  const { promise: opened, resolve: read } = Promise.withResolvers<void>()
+  await page.route('**/device/api/v1/settings', async (route) => {
+    if (route.request().method() === 'GET') await opened
+    await route.continue()
+  })
+  const place = page.getByRole('region', { name: 'Place and time zone' })
+  await place.getByLabel('Latitude').fill('47.5')
+  await place.getByLabel('Longitude').fill('8.7')
+  await place.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(farm.read).toContain('latitude')
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a rule' })
+  await form.getByRole('group', { name: 'When it sees' }).getByLabel('fox', { exact: true }).check()
+  await form.getByRole('group', { name: 'Then it fires' }).getByLabel('horn').check()
+  await form.getByText('Working it out …').waitFor()
+  read()
+  await form.getByText('Fox on any camera: fires horn.').waitFor()
+  await form.getByLabel('Name').fill('Fox at once')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.waitFor({ state: 'hidden' })
+  expect(await farm.read()).toContain('Fox at once')
+
+  await page.getByRole('button', { name: 'Edit Fox at once' }).click()
+  const other = page.getByRole('dialog', { name: 'Rule Fox at once' })
+  await other.getByLabel('Seconds').fill('7')
+  await other.getByText('Fox on any camera: fires horn for 7 s.').waitFor()
+  await other.getByRole('button', { name: 'Save' }).click()
+  await other.waitFor({ state: 'hidden' })
+  expect(refused).toEqual([])
+})
+
 test('place, second look and learning are small forms: an empty field takes its value out again', async () => {
   const farm = await startFarm()
   const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })

@@ -28,7 +28,7 @@ import { LimitsFields } from '../parts/limits-fields.tsx'
 import { TrialFiring } from '../parts/trial-firing.tsx'
 import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { elsewhere, errorAt, untold, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { elsewhere, errorAt, untold, useBase, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { groupIn } from '../written.ts'
 import styles from './camera.module.css'
 import own from './deterrents.module.css'
@@ -99,8 +99,9 @@ type FormProps = ReadProps & { found?: { name: string; written: Written } }
 
 function Form({ kinds, query, found }: FormProps) {
   const navigate = useNavigate()
-  /** As they were when the form opened: what somebody else saves meanwhile is a conflict. */
-  const [settings, setSettings] = useState(query.data)
+  const save = useChangeSettings()
+  const partOf = (file: Settings) => found && groupIn(file.settings, 'deterrents')[found.name]
+  const [settings, setSettings] = useBase(query.data, partOf, save.isPending || save.isSuccess)
   const [driver, setDriver] = useState(found ? String(found.written['driver']) : '')
   const [before] = useState(() => found && draftOf(found.name, found.written))
   const [draft, setDraft] = useState<Draft>(before ?? { name: '', values: {}, limits: PROPOSED })
@@ -108,7 +109,6 @@ function Form({ kinds, query, found }: FormProps) {
   const password = useFilePassword()
   const outputs = useReadOutputs()
   const trial = useTrialFiring()
-  const save = useChangeSettings()
   const kind = kinds.find((each) => each.driver === driver)
   const name = draft.name.trim()
   const written = kind && writtenOf(kind, draft)

@@ -8,7 +8,17 @@ import { DeviceError } from '../calls.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import styles from '../parts/form.module.css'
 import { draftOf, proposedName, ruleOf, type RuleDraft, type WrittenRule } from '../parts/rule-draft.ts'
-import { elsewhere, errorAt, toldAt, untold, useChangeSettings, usePreview, type Settings } from '../settings.ts'
+import {
+  elsewhere,
+  errorAt,
+  toldAt,
+  untold,
+  useBase,
+  useChangeSettings,
+  useIsFileBusy,
+  usePreview,
+  type Settings,
+} from '../settings.ts'
 import { groupIn, listIn } from '../written.ts'
 import { ThenFields, WhenFields } from './rule-fields.tsx'
 import { Meaning } from './rule-meaning.tsx'
@@ -28,15 +38,16 @@ const FIELDS = new Set(['name', 'labels', 'cameras', 'zones', 'hours', 'days', '
 /** Adds or changes a rule: “When … then …”, with the sentence that it means and what it would have done. */
 export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   const life = useDialogLife(onGone)
-  /** The file that the change is about. */
-  const [base, setBase] = useState(settings)
-  const rules = listIn(base.settings, 'rules') as WrittenRule[]
-  const found = rules.findIndex((rule) => rule['name'] === name)
+  const isThis = (rule: WrittenRule) => rule['name'] === name
+  const change = useChangeSettings()
+  const [base, setBase] = useBase(settings, (file) => rulesIn(file).find(isThis), change.isPending || change.isSuccess)
+  const isBusy = useIsFileBusy()
+  const rules = rulesIn(base)
+  const found = rules.findIndex(isThis)
   const index = found < 0 ? rules.length : found
   const before = rules[index] ?? {}
   const own = draftOf(before)
   const [draft, setDraft] = useState<RuleDraft>(own)
-  const change = useChangeSettings()
   const password = useFilePassword()
   const proposed = proposedName(
     draft,
@@ -47,7 +58,9 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   const edits = [{ path: ['rules', index], value: rule as Settings['settings'] }]
   const wanted = isComplete ? JSON.stringify(edits) : ''
   const [asked] = useDebouncedValue(wanted, PREVIEW_AFTER_MS)
-  const preview = usePreview(isComplete && asked !== '' ? (JSON.parse(asked) as typeof edits) : undefined, base.hash)
+  const previewed = isComplete && asked !== '' ? (JSON.parse(asked) as typeof edits) : undefined
+  const preview = usePreview(previewed, base.hash, isBusy)
+  const isAsking = wanted !== asked || preview.isPending || preview.isFetching
   const isOutdated = [change.error, preview.error].some((error) => codeOf(error) === 'file_changed')
 
   function set(part: Partial<RuleDraft>): void {
@@ -112,7 +125,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
         {isComplete ? (
-          <Meaning preview={preview.data} isPending={wanted !== asked || preview.isFetching} index={index} />
+          <Meaning preview={preview.data} isPending={isAsking} index={index} />
         ) : (
           <p className={styles.quiet}>Choose what it sees and what it fires. Then this shows what the rule means.</p>
         )}
@@ -136,5 +149,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
     </Dialog>
   )
 }
+
+const rulesIn = ({ settings }: Settings) => listIn(settings, 'rules') as WrittenRule[]
 
 const codeOf = (error: unknown) => (error instanceof DeviceError ? error.code : undefined)
