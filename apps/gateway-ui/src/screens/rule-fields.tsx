@@ -1,6 +1,6 @@
 /** The two halves of a rule's form: when it fires, and what. */
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import styles from '../parts/form.module.css'
@@ -28,7 +28,13 @@ const WHICH = [
   { value: 'one', label: 'One of them, by chance' },
 ]
 
-export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { names: Settings['names'] }) {
+type WhenProps = FieldsProps & {
+  names: Settings['names']
+  /** What the hours need. */
+  children: ReactNode
+}
+
+export function WhenFields({ draft, own, set, errorOf, names, children }: WhenProps) {
   const [another, setAnother] = useState('')
   const zones = names.cameras
     .filter(({ name }) => draft.cameras.length === 0 || draft.cameras.includes(name))
@@ -126,6 +132,7 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
           />
         )}
       </div>
+      {children}
       <TickList
         legend="On these days"
         options={WEEK_DAYS.map((day) => [day, day.slice(0, 1).toUpperCase() + day.slice(1, 3)])}
@@ -148,6 +155,44 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
         Only what the second look confirms
       </TickBox>
     </>
+  )
+}
+
+type Place = { latitude: number | ''; longitude: number | '' }
+export const NO_PLACE: Place = { latitude: '', longitude: '' }
+const DEGREES = [
+  { key: 'latitude', label: 'Latitude, degrees north', most: 90 },
+  { key: 'longitude', label: 'Longitude, degrees east', most: 180 },
+] as const
+
+type PlaceProps = {
+  place: Place
+  errorOf: (key: string) => string | undefined
+  onChange: (place: Place) => void
+}
+
+/** The place of the device, which is saved with the rule. */
+export function PlaceFields({ place, errorOf, onChange }: PlaceProps) {
+  return (
+    <fieldset className={styles.group}>
+      <legend>Place of this gateway</legend>
+      <p className={styles.quiet}>Sunset and sunrise need it. It is saved with the rule.</p>
+      <div className={styles.row}>
+        {DEGREES.map(({ key, label, most }) => (
+          <NumberInput
+            key={key}
+            hideControls
+            required
+            label={label}
+            value={place[key]}
+            min={-most}
+            max={most}
+            error={errorOf(key)}
+            onChange={(value) => onChange({ ...place, [key]: numberOf(value) })}
+          />
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

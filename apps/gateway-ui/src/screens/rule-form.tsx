@@ -1,13 +1,14 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState, type FormEvent } from 'react'
+import type { SettingsEdit } from '@hedgerow/contract/device-interface'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { DeviceError } from '../calls.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import styles from '../parts/form.module.css'
-import { draftOf, proposedName, ruleOf, type RuleDraft, type WrittenRule } from '../parts/rule-draft.ts'
+import { draftOf, followsSun, proposedName, ruleOf, type RuleDraft, type WrittenRule } from '../parts/rule-draft.ts'
 import {
   elsewhere,
   errorAt,
@@ -20,7 +21,7 @@ import {
   type Settings,
 } from '../settings.ts'
 import { groupIn, listIn } from '../written.ts'
-import { ThenFields, WhenFields } from './rule-fields.tsx'
+import { NO_PLACE, PlaceFields, ThenFields, WhenFields } from './rule-fields.tsx'
 import { Meaning } from './rule-meaning.tsx'
 
 type RuleFormProps = {
@@ -55,10 +56,14 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   )
   const rule = ruleOf({ ...draft, name: draft.name.trim() || proposed }, before)
   const isComplete = draft.labels.length > 0 && draft.fire.length > 0
-  const edits = [{ path: ['rules', index], value: rule as Settings['settings'] }]
+  const [place, setPlace] = useState(NO_PLACE)
+  const needsPlace = followsSun(draft) && groupIn(base.settings, 'site')['latitude'] === undefined
+  const edits: SettingsEdit[] = [{ path: ['rules', index], value: rule as Settings['settings'] }]
+  if (needsPlace && place.latitude !== '' && place.longitude !== '')
+    edits.push(...Object.entries(place).map(([key, value]) => ({ path: ['site', key], value })))
   const wanted = isComplete ? JSON.stringify(edits) : ''
   const [asked] = useDebouncedValue(wanted, PREVIEW_AFTER_MS)
-  const previewed = isComplete && asked !== '' ? (JSON.parse(asked) as typeof edits) : undefined
+  const previewed = isComplete && asked !== '' ? (JSON.parse(asked) as SettingsEdit[]) : undefined
   const preview = usePreview(previewed, base.hash, isBusy)
   const isAsking = wanted !== asked || preview.isPending || preview.isFetching
   const isOutdated = [change.error, preview.error].some((error) => codeOf(error) === 'file_changed')
@@ -70,14 +75,18 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   }
 
   const problems = isComplete ? (preview.data?.errors ?? []) : []
+  const errorOfPlace = (key: string) =>
+    problems.find(({ path }) => path.join('.') === `site.${key}`)?.message ?? errorAt(change.error, ['site', key])
   function errorOf(key: string): string | undefined {
     const told = problems.find(({ path }) => path[0] === 'rules' && path[1] === index && path[2] === key)?.message
+    if (key === 'hours' && needsPlace) return undefined
     const message = told ?? errorAt(change.error, ['rules', index, key])
     return message !== undefined && key === 'minimumScore' ? 'This must be from 0 to 100 %.' : message
   }
 
   function isTold(path: string): boolean {
     const [part, at, key = ''] = path.split('.')
+    if (part === 'site') return needsPlace && Object.hasOwn(place, at ?? '')
     const hasField = FIELDS.has(key) || (key === 'aboutPersons' && draft.aboutPersons)
     return part === 'rules' && at === String(index) && hasField
   }
@@ -114,7 +123,9 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   return (
     <Dialog title={name === undefined ? 'Add a rule' : `Rule ${name}`} size="lg" {...life}>
       <form className={styles.form} onSubmit={save}>
-        <WhenFields {...fields} names={base.names} />
+        <WhenFields {...fields} names={base.names}>
+          {needsPlace && <PlaceFields place={place} errorOf={errorOfPlace} onChange={setPlace} />}
+        </WhenFields>
         <ThenFields {...fields} deterrents={Object.keys(groupIn(base.settings, 'deterrents'))} />
         <TextInput
           label="Name"

@@ -230,6 +230,7 @@ export function withoutPath({ path, message }: FileError): string {
     .replace('This key is missing.', 'Fill in this field.')
     .replace(' (its `maximumSeconds`)', '')
     .replace('`seconds`', 'the seconds of a firing')
+    .replace('need `site` with latitude and longitude.', 'need the latitude and longitude of the place, under Rules.')
 }
 
 function hashOf(text: string): string {
