@@ -252,6 +252,28 @@ test('at night: the place is given in the form of the rule', async () => {
   expect(text).toContain('site:\n  latitude: 47.5\n  longitude: 8.7\n')
 })
 
+test('a label that no detector has is told where it is added, before a deterrent is chosen', async () => {
+  const farm = await startFarm()
+  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  await openRules(page, farm)
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a rule' })
+  await form.getByLabel('Another label').fill('wolverine')
+  await form.getByRole('button', { name: 'Add label' }).click()
+  const what = form.getByRole('group', { name: 'When it sees' })
+  await what.getByText('No detector of this gateway says wolverine.').waitFor()
+  await form.getByRole('link', { name: 'model of the detector' }).waitFor()
+  expect(await form.getByText('This must').count()).toBe(0)
+  expect(await axeViolations(page)).toEqual([])
+  await form.getByRole('group', { name: 'Then it fires' }).getByLabel('horn').check()
+  await form.getByText('What it means appears when the errors are corrected: see “When it sees” above.').waitFor()
+  await what.getByLabel('wolverine').click()
+  await what.getByLabel('boar', { exact: true }).check()
+  await form.getByText('Boar on any camera: fires horn.').waitFor()
+  expect(await form.getByText('No detector of this gateway').count()).toBe(0)
+})
+
 test('place, second look and learning are small forms: an empty field takes its value out again', async () => {
   const farm = await startFarm()
   const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })

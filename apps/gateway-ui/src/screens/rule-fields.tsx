@@ -1,6 +1,7 @@
 /** The two halves of a rule's form: when it fires, and what. */
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import styles from '../parts/form.module.css'
@@ -35,15 +36,9 @@ type WhenProps = FieldsProps & {
 }
 
 export function WhenFields({ draft, own, set, errorOf, names, children }: WhenProps) {
-  const [another, setAnother] = useState('')
   const zones = names.cameras
     .filter(({ name }) => draft.cameras.length === 0 || draft.cameras.includes(name))
     .flatMap((camera) => camera.zones)
-
-  function addLabel(): void {
-    if (another.trim() !== '') set({ labels: [...new Set([...draft.labels, another.trim()])] })
-    setAnother('')
-  }
 
   return (
     <>
@@ -57,22 +52,16 @@ export function WhenFields({ draft, own, set, errorOf, names, children }: WhenPr
         error={errorOf('labels')}
         onChange={(labels) => set({ labels })}
       />
-      <div className={styles.row}>
-        <TextInput
-          label="Another label"
-          value={another}
-          maxLength={100}
-          onChange={(event) => setAnother(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return
-            event.preventDefault()
-            addLabel()
-          }}
-        />
-        <Button variant="default" disabled={another.trim() === ''} onClick={addLabel}>
-          Add label
-        </Button>
-      </div>
+      <AnotherLabel onAdd={(label) => set({ labels: [...new Set([...draft.labels, label])] })} />
+      {errorOf('labels')?.startsWith('No detector') && (
+        <p className={styles.quiet}>
+          The labels come from the{' '}
+          <Link to="/configuration" target="_blank">
+            model of the detector
+          </Link>
+          .
+        </p>
+      )}
       <TickList
         legend="On the cameras"
         hint="None ticked: all cameras."
@@ -155,6 +144,34 @@ export function WhenFields({ draft, own, set, errorOf, names, children }: WhenPr
         Only what the second look confirms
       </TickBox>
     </>
+  )
+}
+
+function AnotherLabel({ onAdd }: { onAdd: (label: string) => void }) {
+  const [label, setLabel] = useState('')
+
+  function add(): void {
+    if (label.trim() !== '') onAdd(label.trim())
+    setLabel('')
+  }
+
+  return (
+    <div className={styles.row}>
+      <TextInput
+        label="Another label"
+        value={label}
+        maxLength={100}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          add()
+        }}
+      />
+      <Button variant="default" disabled={label.trim() === ''} onClick={add}>
+        Add label
+      </Button>
+    </div>
   )
 }
 
