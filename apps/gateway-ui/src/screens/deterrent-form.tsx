@@ -3,6 +3,8 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import type { DeterrentKind, FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
+import { CommandLine } from '@hedgerow/ui/command-line.tsx'
+import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -21,6 +23,7 @@ import {
   type Written,
 } from '../parts/deterrent-draft.ts'
 import { Connection } from '../parts/deterrent-connection.tsx'
+import { EXAMPLES } from '../parts/deterrent-examples.ts'
 import { DriverFields, labelOf } from '../parts/driver-fields.tsx'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import { FindDeterrents } from '../parts/find-deterrents.tsx'
@@ -159,7 +162,7 @@ function Form({ kinds, query, found }: FormProps) {
           <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />
         </div>
       )}
-      <UnsavedGuard unsaved={isTouched && !save.isPending && !save.isSuccess} />
+      <UnsavedGuard unsaved={isTouched && isWritable && !save.isPending && !save.isSuccess} />
       <div className={styles.main}>
         <Panel title="Device">
           <form
@@ -339,7 +342,8 @@ function SaveButtons({ save: { error, isPending }, sentences, isReady, onSave, o
   )
 }
 
-function Kind({ kind: { summary, others, needsText }, isNew }: { kind: DeterrentKind; isNew: boolean }) {
+function Kind({ kind: { driver, summary, others, needsText }, isNew }: { kind: DeterrentKind; isNew: boolean }) {
+  const example = needsText && isNew ? EXAMPLES[driver] : undefined
   return (
     <>
       <p className={styles.quiet}>{summary}</p>
@@ -348,6 +352,15 @@ function Kind({ kind: { summary, others, needsText }, isNew }: { kind: Deterrent
           {needsText && isNew ? 'This kind is written as text' : others.map(labelOf).join(', ')}: edit in{' '}
           <Link to="/configuration">Configuration</Link>.
         </p>
+      )}
+      {example !== undefined && (
+        <>
+          <p>An example, to paste below the line “deterrents:”. Change the name, “on” and “off”:</p>
+          <CommandLine>{example}</CommandLine>
+          <div>
+            <CopyButton text={example}>Copy the example</CopyButton>
+          </div>
+        </>
       )}
     </>
   )
