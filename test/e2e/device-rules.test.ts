@@ -190,7 +190,7 @@ test('an error is told beside its field, and nothing is saved; so is a file that
   await sentence.waitFor({ state: 'hidden' })
 })
 
-test('a save of this page, still under way when a rule is opened, is no conflict; a preview is not asked after it', async () => {
+test('a save that is under way when a rule is opened is no conflict; no preview is refused after one', async () => {
   const farm = await startFarm()
   const person = await browser.person({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   const page = await person.newPage()
