@@ -7,6 +7,7 @@ import { multicastLacks } from '../../apps/gateway/testing/onvif-camera.ts'
 import { startOpenSprinkler } from '../../apps/gateway/testing/opensprinkler.ts'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { parseDeviceFile } from '../../apps/gateway/src/device-file/parse.ts'
 import { signInToDevice, startDevice } from '../harness/device.ts'
 
 /** A person sets up what the gateway can switch, in its own interface, with devices in its network. */
@@ -69,6 +70,30 @@ const hold = async (page: Page, name: string) => {
   await page.mouse.down()
   await page.getByRole('button', { name: 'Keep holding' }).waitFor()
 }
+
+test('a kind that is written as text has an example to copy, which the device takes', async () => {
+  const { gateway } = await startDevice(FILE, { name: 'Gate' })
+  const page = await (await browser.person(PHONE)).newPage()
+  await signInToDevice(page, gateway)
+  await page.getByRole('link', { name: 'Deterrents' }).click()
+  await page.getByRole('link', { name: 'Add a sprinkler' }).click()
+  for (const kind of ['http', 'command']) {
+    await page.getByLabel('Kind').selectOption(kind)
+    const example = page.locator('pre', { hasText: `driver: ${kind}` })
+    const { value, errors } = parseDeviceFile(`deterrents:\n${await example.textContent()}`, {
+      folder: '.',
+      environment: {},
+    })
+    expect(errors).toBeUndefined()
+    expect(Object.keys(value!.deterrents)).toEqual(['valve'])
+    await page.getByRole('button', { name: 'Copy the example' }).waitFor()
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await axeViolations(page)).toEqual([])
+  // Nothing was written, so nothing is lost.
+  await page.getByText('This kind is written as text').getByRole('link', { name: 'Configuration' }).click()
+  await page.getByRole('heading', { name: 'Configuration' }).waitFor()
+})
 
 const lacks = await multicastLacks(GROUP)
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
+import { Document, isScalar, visit } from 'yaml'
 import type { DeviceReport } from '@hedgerow/contract/local-api'
 import { startGateway as startAgent, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
 
@@ -25,6 +26,13 @@ export type TestGatewayOptions = {
   before?: (dataDir: string) => unknown
 } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
+/** As people write it: by parts, and short lists on one line. */
+function textOf(file: object): string {
+  const document = new Document(file, { aliasDuplicateObjects: false })
+  visit(document, { Seq: (_key, list) => void (list.flow = list.items.every(isScalar)) })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false })
+}
+
 /**
  * Starts an agent that knows the hub's address; `file` adds to gateway.yaml. It retries soon after a failure, so that
  * tests are fast.
@@ -32,7 +40,7 @@ export type TestGatewayOptions = {
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
   const file = { sources: { api: { loopbackNeedsToken: false } }, ...options.file }
-  await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
+  await writeFile(join(dataDir, 'gateway.yaml'), textOf(file))
   await options.before?.(dataDir)
   const agent = await startAgent({
     location: '',

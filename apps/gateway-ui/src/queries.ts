@@ -338,7 +338,7 @@ export function useChooseDetector() {
   })
 }
 
-export const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', 'file-schema', CAMERA])
+export const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', 'file-schema', 'preview', CAMERA])
 
 /** Whether there is a clip; polled while it is being made. */
 export const useClip = (id: string) =>

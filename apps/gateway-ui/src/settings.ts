@@ -1,5 +1,13 @@
 /** Forms write gateway.yaml value by value; the last save of a visit can be undone. */
-import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useIsMutating,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query'
+import { useState } from 'react'
 import { deviceCalls } from 'virtual:device-calls'
 import type { BodyOf, ResponseOf } from '@hedgerow/contract'
 import type { SettingsEdit } from '@hedgerow/contract/device-interface'
@@ -22,6 +30,27 @@ export const useSettings = (isAllowed = true) =>
     enabled: isAllowed,
     retry: false,
   })
+
+/** Whether the file is being written or read by this page: what a form has of it now may be old in a moment. */
+export const useIsFileBusy = () => {
+  const isWriting = useIsMutating() > 0
+  return useSettings(false).isFetching || isWriting
+}
+
+/**
+ * The file that an open form is about. Another form of this page may still be saving when this one opens, so a newer
+ * file is taken while the part that this form changes stays the same in it. Otherwise the save is refused, and the
+ * person decides. `isSaving`: this form itself.
+ */
+export function useBase(latest: Settings, partOf: (settings: Settings) => unknown, isSaving: boolean) {
+  const [base, setBase] = useState(latest)
+  const [seen, setSeen] = useState(latest)
+  if (seen !== latest) {
+    setSeen(latest)
+    if (!isSaving && JSON.stringify(partOf(latest)) === JSON.stringify(partOf(base))) setBase(latest)
+  }
+  return [base, setBase] as const
+}
 
 /** Saves edits, and remembers the text that they replace. */
 export function useChangeSettings() {
@@ -71,12 +100,12 @@ export function useUndoSave() {
   })
 }
 
-/** What the edits would mean; undefined edits are not asked about. */
-export const usePreview = (edits: SettingsEdit[] | undefined, hash: string) =>
+/** What the edits would mean; undefined edits are not asked about, and none while the file is busy. */
+export const usePreview = (edits: SettingsEdit[] | undefined, hash: string, isBusy: boolean) =>
   useQuery({
     queryKey: ['preview', hash, edits],
     queryFn: ({ signal }) => ask(deviceCalls.previewSettings, { body: { edits: edits!, hash }, signal }),
-    enabled: edits !== undefined,
+    enabled: edits !== undefined && !isBusy,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,

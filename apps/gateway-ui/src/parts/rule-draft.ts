@@ -58,6 +58,10 @@ export function draftOf(rule: WrittenRule): RuleDraft {
   }
 }
 
+/** Its hours need the place of the device. */
+export const followsSun = ({ when, other }: RuleDraft) =>
+  when === 'night' || (when === 'other' && /sunrise|sunset/.test(other))
+
 /** The rule as gateway.yaml writes it; what the form does not show stays as in the rule before. */
 export function ruleOf(draft: RuleDraft, before: WrittenRule): WrittenRule {
   const { labels, cameras, zones, days, fire, seconds, secondsMost } = draft

@@ -3,6 +3,8 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import type { DeterrentKind, FoundDeterrent, FoundOutput } from '@hedgerow/contract/deterrent-setup'
+import { CommandLine } from '@hedgerow/ui/command-line.tsx'
+import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
@@ -21,6 +23,7 @@ import {
   type Written,
 } from '../parts/deterrent-draft.ts'
 import { Connection } from '../parts/deterrent-connection.tsx'
+import { EXAMPLES } from '../parts/deterrent-examples.ts'
 import { DriverFields, labelOf } from '../parts/driver-fields.tsx'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import { FindDeterrents } from '../parts/find-deterrents.tsx'
@@ -28,7 +31,7 @@ import { LimitsFields } from '../parts/limits-fields.tsx'
 import { TrialFiring } from '../parts/trial-firing.tsx'
 import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
-import { elsewhere, errorAt, untold, useChangeSettings, useSettings, type Settings } from '../settings.ts'
+import { elsewhere, errorAt, untold, useBase, useChangeSettings, useSettings, type Settings } from '../settings.ts'
 import { groupIn } from '../written.ts'
 import styles from './camera.module.css'
 import own from './deterrents.module.css'
@@ -99,8 +102,9 @@ type FormProps = ReadProps & { found?: { name: string; written: Written } }
 
 function Form({ kinds, query, found }: FormProps) {
   const navigate = useNavigate()
-  /** As they were when the form opened: what somebody else saves meanwhile is a conflict. */
-  const [settings, setSettings] = useState(query.data)
+  const save = useChangeSettings()
+  const partOf = (file: Settings) => found && groupIn(file.settings, 'deterrents')[found.name]
+  const [settings, setSettings] = useBase(query.data, partOf, save.isPending || save.isSuccess)
   const [driver, setDriver] = useState(found ? String(found.written['driver']) : '')
   const [before] = useState(() => found && draftOf(found.name, found.written))
   const [draft, setDraft] = useState<Draft>(before ?? { name: '', values: {}, limits: PROPOSED })
@@ -108,7 +112,6 @@ function Form({ kinds, query, found }: FormProps) {
   const password = useFilePassword()
   const outputs = useReadOutputs()
   const trial = useTrialFiring()
-  const save = useChangeSettings()
   const kind = kinds.find((each) => each.driver === driver)
   const name = draft.name.trim()
   const written = kind && writtenOf(kind, draft)
@@ -159,7 +162,7 @@ function Form({ kinds, query, found }: FormProps) {
           <FindDeterrents given={password.given} isMissing={password.isMissing} onUse={use} />
         </div>
       )}
-      <UnsavedGuard unsaved={isTouched && !save.isPending && !save.isSuccess} />
+      <UnsavedGuard unsaved={isTouched && isWritable && !save.isPending && !save.isSuccess} />
       <div className={styles.main}>
         <Panel title="Device">
           <form
@@ -339,7 +342,8 @@ function SaveButtons({ save: { error, isPending }, sentences, isReady, onSave, o
   )
 }
 
-function Kind({ kind: { summary, others, needsText }, isNew }: { kind: DeterrentKind; isNew: boolean }) {
+function Kind({ kind: { driver, summary, others, needsText }, isNew }: { kind: DeterrentKind; isNew: boolean }) {
+  const example = needsText && isNew ? EXAMPLES[driver] : undefined
   return (
     <>
       <p className={styles.quiet}>{summary}</p>
@@ -348,6 +352,15 @@ function Kind({ kind: { summary, others, needsText }, isNew }: { kind: Deterrent
           {needsText && isNew ? 'This kind is written as text' : others.map(labelOf).join(', ')}: edit in{' '}
           <Link to="/configuration">Configuration</Link>.
         </p>
+      )}
+      {example !== undefined && (
+        <>
+          <p>An example, to paste below the line “deterrents:”. Change the name, “on” and “off”:</p>
+          <CommandLine>{example}</CommandLine>
+          <div>
+            <CopyButton text={example}>Copy the example</CopyButton>
+          </div>
+        </>
       )}
     </>
   )

@@ -1,6 +1,7 @@
 /** The two halves of a rule's form: when it fires, and what. */
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import styles from '../parts/form.module.css'
@@ -28,16 +29,16 @@ const WHICH = [
   { value: 'one', label: 'One of them, by chance' },
 ]
 
-export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { names: Settings['names'] }) {
-  const [another, setAnother] = useState('')
+type WhenProps = FieldsProps & {
+  names: Settings['names']
+  /** What the hours need. */
+  children: ReactNode
+}
+
+export function WhenFields({ draft, own, set, errorOf, names, children }: WhenProps) {
   const zones = names.cameras
     .filter(({ name }) => draft.cameras.length === 0 || draft.cameras.includes(name))
     .flatMap((camera) => camera.zones)
-
-  function addLabel(): void {
-    if (another.trim() !== '') set({ labels: [...new Set([...draft.labels, another.trim()])] })
-    setAnother('')
-  }
 
   return (
     <>
@@ -51,22 +52,16 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
         error={errorOf('labels')}
         onChange={(labels) => set({ labels })}
       />
-      <div className={styles.row}>
-        <TextInput
-          label="Another label"
-          value={another}
-          maxLength={100}
-          onChange={(event) => setAnother(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return
-            event.preventDefault()
-            addLabel()
-          }}
-        />
-        <Button variant="default" disabled={another.trim() === ''} onClick={addLabel}>
-          Add label
-        </Button>
-      </div>
+      <AnotherLabel onAdd={(label) => set({ labels: [...new Set([...draft.labels, label])] })} />
+      {errorOf('labels')?.startsWith('No detector') && (
+        <p className={styles.quiet}>
+          The labels come from the{' '}
+          <Link to="/configuration" target="_blank">
+            model of the detector
+          </Link>
+          .
+        </p>
+      )}
       <TickList
         legend="On the cameras"
         hint="None ticked: all cameras."
@@ -126,6 +121,7 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
           />
         )}
       </div>
+      {children}
       <TickList
         legend="On these days"
         options={WEEK_DAYS.map((day) => [day, day.slice(0, 1).toUpperCase() + day.slice(1, 3)])}
@@ -148,6 +144,72 @@ export function WhenFields({ draft, own, set, errorOf, names }: FieldsProps & { 
         Only what the second look confirms
       </TickBox>
     </>
+  )
+}
+
+function AnotherLabel({ onAdd }: { onAdd: (label: string) => void }) {
+  const [label, setLabel] = useState('')
+
+  function add(): void {
+    if (label.trim() !== '') onAdd(label.trim())
+    setLabel('')
+  }
+
+  return (
+    <div className={styles.row}>
+      <TextInput
+        label="Another label"
+        value={label}
+        maxLength={100}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          add()
+        }}
+      />
+      <Button variant="default" disabled={label.trim() === ''} onClick={add}>
+        Add label
+      </Button>
+    </div>
+  )
+}
+
+type Place = { latitude: number | ''; longitude: number | '' }
+export const NO_PLACE: Place = { latitude: '', longitude: '' }
+const DEGREES = [
+  { key: 'latitude', label: 'Latitude, degrees north', most: 90 },
+  { key: 'longitude', label: 'Longitude, degrees east', most: 180 },
+] as const
+
+type PlaceProps = {
+  place: Place
+  errorOf: (key: string) => string | undefined
+  onChange: (place: Place) => void
+}
+
+/** The place of the device, which is saved with the rule. */
+export function PlaceFields({ place, errorOf, onChange }: PlaceProps) {
+  return (
+    <fieldset className={styles.group}>
+      <legend>Place of this gateway</legend>
+      <p className={styles.quiet}>Sunset and sunrise need it. It is saved with the rule.</p>
+      <div className={styles.row}>
+        {DEGREES.map(({ key, label, most }) => (
+          <NumberInput
+            key={key}
+            hideControls
+            required
+            label={label}
+            value={place[key]}
+            min={-most}
+            max={most}
+            error={errorOf(key)}
+            onChange={(value) => onChange({ ...place, [key]: numberOf(value) })}
+          />
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

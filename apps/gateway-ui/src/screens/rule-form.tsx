@@ -1,16 +1,27 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState, type FormEvent } from 'react'
+import type { SettingsEdit } from '@hedgerow/contract/device-interface'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { DeviceError } from '../calls.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import styles from '../parts/form.module.css'
-import { draftOf, proposedName, ruleOf, type RuleDraft, type WrittenRule } from '../parts/rule-draft.ts'
-import { elsewhere, errorAt, toldAt, untold, useChangeSettings, usePreview, type Settings } from '../settings.ts'
+import { draftOf, followsSun, proposedName, ruleOf, type RuleDraft, type WrittenRule } from '../parts/rule-draft.ts'
+import {
+  elsewhere,
+  errorAt,
+  toldAt,
+  untold,
+  useBase,
+  useChangeSettings,
+  useIsFileBusy,
+  usePreview,
+  type Settings,
+} from '../settings.ts'
 import { groupIn, listIn } from '../written.ts'
-import { ThenFields, WhenFields } from './rule-fields.tsx'
+import { NO_PLACE, PlaceFields, ThenFields, WhenFields } from './rule-fields.tsx'
 import { Meaning } from './rule-meaning.tsx'
 
 type RuleFormProps = {
@@ -22,21 +33,34 @@ type RuleFormProps = {
 }
 
 const PREVIEW_AFTER_MS = 400
-/** The keys of a rule whose fields tell their errors. */
-const FIELDS = new Set(['name', 'labels', 'cameras', 'zones', 'hours', 'days', 'minimumScore', 'fire', 'seconds'])
+/** The keys of a rule whose fields tell their errors, in the order of the form, and what the form calls them. */
+const FIELDS = new Map([
+  ['labels', 'When it sees'],
+  ['cameras', 'On the cameras'],
+  ['zones', 'In the zones'],
+  ['hours', 'At these times'],
+  ['days', 'On these days'],
+  ['minimumScore', 'Lowest score'],
+  ['fire', 'Then it fires'],
+  ['seconds', 'Seconds'],
+  ['name', 'Name'],
+])
+/** What can be wrong before a deterrent is chosen. */
+const WHEN_FIELDS = ['labels', 'cameras', 'zones', 'hours', 'days', 'minimumScore']
 
 /** Adds or changes a rule: “When … then …”, with the sentence that it means and what it would have done. */
 export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   const life = useDialogLife(onGone)
-  /** The file that the change is about. */
-  const [base, setBase] = useState(settings)
-  const rules = listIn(base.settings, 'rules') as WrittenRule[]
-  const found = rules.findIndex((rule) => rule['name'] === name)
+  const isThis = (rule: WrittenRule) => rule['name'] === name
+  const change = useChangeSettings()
+  const [base, setBase] = useBase(settings, (file) => rulesIn(file).find(isThis), change.isPending || change.isSuccess)
+  const isBusy = useIsFileBusy()
+  const rules = rulesIn(base)
+  const found = rules.findIndex(isThis)
   const index = found < 0 ? rules.length : found
   const before = rules[index] ?? {}
   const own = draftOf(before)
   const [draft, setDraft] = useState<RuleDraft>(own)
-  const change = useChangeSettings()
   const password = useFilePassword()
   const proposed = proposedName(
     draft,
@@ -44,10 +68,22 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   )
   const rule = ruleOf({ ...draft, name: draft.name.trim() || proposed }, before)
   const isComplete = draft.labels.length > 0 && draft.fire.length > 0
-  const edits = [{ path: ['rules', index], value: rule as Settings['settings'] }]
-  const wanted = isComplete ? JSON.stringify(edits) : ''
+  const deterrents = Object.keys(groupIn(base.settings, 'deterrents'))
+  /** Before one is chosen, any other: an unknown label is told when it is added. */
+  const fire = draft.fire.length > 0 ? draft.fire : deterrents.slice(0, 1)
+  const [place, setPlace] = useState(NO_PLACE)
+  const needsPlace = followsSun(draft) && groupIn(base.settings, 'site')['latitude'] === undefined
+  const edits: SettingsEdit[] = [{ path: ['rules', index], value: rule as Settings['settings'] }]
+  if (needsPlace && place.latitude !== '' && place.longitude !== '')
+    edits.push(...Object.entries(place).map(([key, value]) => ({ path: ['site', key], value })))
+  const isAsked = draft.labels.length > 0 && fire.length > 0
+  const wanted = isAsked
+    ? JSON.stringify(edits.with(0, { ...edits[0]!, value: { ...rule, fire } as SettingsEdit['value'] }))
+    : ''
   const [asked] = useDebouncedValue(wanted, PREVIEW_AFTER_MS)
-  const preview = usePreview(isComplete && asked !== '' ? (JSON.parse(asked) as typeof edits) : undefined, base.hash)
+  const previewed = isAsked && asked !== '' ? (JSON.parse(asked) as SettingsEdit[]) : undefined
+  const preview = usePreview(previewed, base.hash, isBusy)
+  const isAsking = wanted !== asked || preview.isPending || preview.isFetching
   const isOutdated = [change.error, preview.error].some((error) => codeOf(error) === 'file_changed')
 
   function set(part: Partial<RuleDraft>): void {
@@ -56,15 +92,22 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
     if (change.isError) change.reset()
   }
 
-  const problems = isComplete ? (preview.data?.errors ?? []) : []
+  const isOfRule = ({ path }: { path: readonly unknown[] }) => path[0] === 'rules' && path[1] === index
+  const problems = ((isAsked && preview.data?.errors) || []).filter(
+    (problem) => isComplete || (isOfRule(problem) && WHEN_FIELDS.includes(String(problem.path[2]))),
+  )
+  const errorOfPlace = (key: string) =>
+    problems.find(({ path }) => path.join('.') === `site.${key}`)?.message ?? errorAt(change.error, ['site', key])
   function errorOf(key: string): string | undefined {
-    const told = problems.find(({ path }) => path[0] === 'rules' && path[1] === index && path[2] === key)?.message
+    const told = problems.find((problem) => isOfRule(problem) && problem.path[2] === key)?.message
+    if (key === 'hours' && needsPlace) return undefined
     const message = told ?? errorAt(change.error, ['rules', index, key])
     return message !== undefined && key === 'minimumScore' ? 'This must be from 0 to 100 %.' : message
   }
 
   function isTold(path: string): boolean {
     const [part, at, key = ''] = path.split('.')
+    if (part === 'site') return needsPlace && Object.hasOwn(place, at ?? '')
     const hasField = FIELDS.has(key) || (key === 'aboutPersons' && draft.aboutPersons)
     return part === 'rules' && at === String(index) && hasField
   }
@@ -82,6 +125,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
     ...problems.flatMap(({ path, message }) => (isTold(path.join('.')) ? [] : toldAt(words(path.join('.')), message))),
   ])
 
+  const wrong = [...FIELDS].flatMap(([key, words]) => (errorOf(key) === undefined ? [] : [words]))
   const fields = { draft, own, set, errorOf }
 
   function save(event: FormEvent<HTMLFormElement>): void {
@@ -101,8 +145,10 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
   return (
     <Dialog title={name === undefined ? 'Add a rule' : `Rule ${name}`} size="lg" {...life}>
       <form className={styles.form} onSubmit={save}>
-        <WhenFields {...fields} names={base.names} />
-        <ThenFields {...fields} deterrents={Object.keys(groupIn(base.settings, 'deterrents'))} />
+        <WhenFields {...fields} names={base.names}>
+          {needsPlace && <PlaceFields place={place} errorOf={errorOfPlace} onChange={setPlace} />}
+        </WhenFields>
+        <ThenFields {...fields} deterrents={deterrents} />
         <TextInput
           label="Name"
           value={draft.name}
@@ -112,7 +158,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
         {isComplete ? (
-          <Meaning preview={preview.data} isPending={wanted !== asked || preview.isFetching} index={index} />
+          <Meaning preview={preview.data} isPending={isAsking} index={index} wrong={wrong} />
         ) : (
           <p className={styles.quiet}>Choose what it sees and what it fires. Then this shows what the rule means.</p>
         )}
@@ -136,5 +182,7 @@ export function RuleForm({ settings, name, onReload, onGone }: RuleFormProps) {
     </Dialog>
   )
 }
+
+const rulesIn = ({ settings }: Settings) => listIn(settings, 'rules') as WrittenRule[]
 
 const codeOf = (error: unknown) => (error instanceof DeviceError ? error.code : undefined)

@@ -10,10 +10,12 @@ type MeaningProps = {
   isPending: boolean
   /** The number of the rule in the file. */
   index: number
+  /** The fields with errors. */
+  wrong: readonly string[]
 }
 
 /** The sentence that a rule means, and what it would have done in the last 24 hours. */
-export function Meaning({ preview, isPending, index }: MeaningProps) {
+export function Meaning({ preview, isPending, index, wrong }: MeaningProps) {
   const rule = preview?.rehearsal?.rules[index]
   const warnings = preview?.warnings.filter(({ path }) => path[0] === 'rules' && path[1] === index) ?? []
   const seen = preview?.rehearsal?.detections.filter(({ rules }) => rule !== undefined && rules.includes(rule.name))
@@ -22,7 +24,7 @@ export function Meaning({ preview, isPending, index }: MeaningProps) {
       <div className={styles.meaning}>
         <output>
           {rule === undefined ? (
-            <p className={styles.quiet}>{insteadOfMeaning(isPending, preview)}</p>
+            <p className={styles.quiet}>{insteadOfMeaning(isPending, preview, wrong)}</p>
           ) : (
             <>
               <p>
@@ -55,11 +57,11 @@ export function Meaning({ preview, isPending, index }: MeaningProps) {
   )
 }
 
-function insteadOfMeaning(isPending: boolean, preview: MeaningProps['preview']): string {
+function insteadOfMeaning(isPending: boolean, preview: MeaningProps['preview'], wrong: readonly string[]): string {
   if (isPending) return 'Working it out …'
-  return preview === undefined
-    ? 'What it means could not be worked out.'
-    : 'What it means appears when the errors are corrected.'
+  if (preview === undefined) return 'What it means could not be worked out.'
+  const where = wrong.length === 0 ? '' : `: see “${wrong.join('”, “')}” above`
+  return `What it means appears when the errors are corrected${where}.`
 }
 
 function rehearsed({ fired, firedBefore }: { fired: number; firedBefore: number | null }): string {

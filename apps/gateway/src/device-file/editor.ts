@@ -226,10 +226,15 @@ export function createEditor(
 /** The message for a place that shows where it belongs, such as a field of a form: it has no keys of the file. */
 export function withoutPath({ path, message }: FileError): string {
   const own = path && path.length > 0 ? message.slice(path.join('.').length + 2) : message
-  return own
-    .replace('This key is missing.', 'Fill in this field.')
-    .replace(' (its `maximumSeconds`)', '')
-    .replace('`seconds`', 'the seconds of a firing')
+  return (
+    own
+      .replace('This key is missing.', 'Fill in this field.')
+      .replace(' (its `maximumSeconds`)', '')
+      .replace('`seconds`', 'the seconds of a firing')
+      // A form offers the labels that there are.
+      .replace(/^There is no label ([^;]+)(?:; there is .*)?\.$/, 'No detector of this gateway says $1.')
+      .replace('need `site` with latitude and longitude.', 'need the latitude and longitude of the place, under Rules.')
+  )
 }
 
 function hashOf(text: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkNames, type KnownNames } from './known-names.ts'
+import { withoutPath } from './editor.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { parseDeviceFile } from './parse.ts'
 
@@ -292,4 +293,15 @@ describe('a file that somebody made to be slow', () => {
     ])
     expect(findings).toHaveLength(22)
   })
+})
+
+test('an error beside a field of a form has no keys of the file', () => {
+  const inForm = (message: string) =>
+    withoutPath({ line: 1, column: 1, path: ['rules', 0], message: `rules.0: ${message}` })
+  expect(inForm('There is no label wolf; there is boar, cat.')).toBe('No detector of this gateway says wolf.')
+  expect(inForm('There is no label wolf.')).toBe('No detector of this gateway says wolf.')
+  expect(inForm('There is no label baor; the nearest is boar.')).toBe('There is no label baor; the nearest is boar.')
+  expect(inForm('Hours that follow the sun need `site` with latitude and longitude.')).toBe(
+    'Hours that follow the sun need the latitude and longitude of the place, under Rules.',
+  )
 })

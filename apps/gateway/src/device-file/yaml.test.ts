@@ -54,6 +54,12 @@ test.each<[string, string]>([
   expect(told(text)).toContain(words)
 })
 
+test('what one bracket makes unexpected is told once', () => {
+  const words = 'This is not expected here. Is a bracket or a quotation mark missing before it?'
+  expect(told('a: 1\n]\nb: ]\nc: }\n')).toEqual([`2:1 ${words}`])
+  expect(told('{ "a": 1 }, "b": { "c": @d } }')).toContain(`1:11 ${words}`)
+})
+
 test('no error of YAML repeats what is written, which may be a secret', () => {
   for (const text of [
     'a: "hunter2" hunter2',

@@ -57,8 +57,11 @@ export function readYaml(text: string): { yaml: Yaml; errors?: undefined } | { y
     const document = compose(text, lines)
     const errors = [...faultsOf(document, text), ...valueFaults(document, placeOf)]
     if (errors.length === 0) return { yaml: { document, placeOf } }
-    const ordered = errors.toSorted((a, b) => a.at - b.at).slice(0, ERRORS_MAX)
-    return { errors: ordered.map(({ at, message }) => ({ ...placeOf(at), message })) }
+    const ordered = errors.toSorted((a, b) => a.at - b.at)
+    // One bracket too many makes all that follows unexpected.
+    const first = ordered.find(({ message }) => message === WORDS.UNEXPECTED_TOKEN)
+    const told = ordered.filter((fault) => fault === first || fault.message !== first?.message).slice(0, ERRORS_MAX)
+    return { errors: told.map(({ at, message }) => ({ ...placeOf(at), message })) }
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error
     return { errors: [{ ...placeOf(error.at), message: error.message }] }

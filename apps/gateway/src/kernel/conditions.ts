@@ -14,7 +14,7 @@ export type Condition = {
   label: string
   /** `waiting`: for an earlier step, a person, or an answer. */
   state: 'waiting' | 'done' | 'failed'
-  /** When this condition last changed or was confirmed; null at first. */
+  /** When this condition last changed; for the heartbeat, when it was last confirmed. Null at first. */
   at: string | null
   /** One sentence: the result, the awaited event, or the error. */
   detail: string
@@ -35,9 +35,11 @@ export function createConditions(onChange: (condition: Condition) => void, now: 
 
   function set(step: Step, state: Condition['state'], detail: string): void {
     const before = conditions.get(step)!
+    const isChange = before.state !== state || before.detail !== detail
+    if (!isChange && step !== 'heartbeat') return
     const condition = { ...before, state, detail, at: new Date(now()).toISOString() }
     conditions.set(step, condition)
-    if (before.state !== state || before.detail !== detail) onChange(condition)
+    if (isChange) onChange(condition)
   }
   return {
     done: (step, detail) => set(step, 'done', detail),
