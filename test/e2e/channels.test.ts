@@ -1,4 +1,4 @@
-import { editChannelSetup, listChannelSetups } from '@hedgerow/contract'
+import { editAutoApprovalSettings, editChannelSetup, listChannelSetups } from '@hedgerow/contract'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { NTFY_TOKEN, startMessengers } from '../../apps/hub/testing/messengers.ts'
 import { axeViolations } from '../harness/axe.ts'
@@ -95,4 +95,33 @@ test.each([
   expect(await dialog.getByLabel('Chat').inputValue()).toBe('Set by HUB_TELEGRAM_CHAT')
   expect(await dialog.getByLabel('Chat').isEditable()).toBe(false)
   expect(await axeViolations(page)).toEqual([])
+})
+
+test('Settings leads to the channels, and those say who gets the mail, with the field that changes it', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  const mail = page.getByRole('listitem').filter({ hasText: /^Mail/ })
+  const recipient = page.getByLabel('Notification email')
+  const hasFocus = () => recipient.evaluate((node) => node === document.activeElement)
+  await enterAs(page, hub, hub.admin)
+  await portal.open('/settings')
+  await page.getByRole('link', { name: 'Mail, Telegram and other channels' }).click()
+  await mail.getByText('Mail goes only to people that a rule names.').waitFor()
+  const channels = page.getByRole('heading', { name: 'Channels' })
+  await expect.poll(async () => (await channels.boundingBox())!.y).toBeLessThan(page.viewportSize()!.height)
+  await mail.getByRole('link', { name: 'Set the recipient' }).click()
+  await expect.poll(hasFocus).toBe(true)
+
+  await hub.api(editAutoApprovalSettings, { body: { notificationEmail: 'rosa@farm.example' } })
+  await portal.open('/alert-rules')
+  await mail.getByText('Mail goes to rosa@farm.example, unless the rule names people.').waitFor()
+  await page.getByRole('button', { name: 'Set up: Mail', exact: true }).click()
+  await portal.dialog().getByText('Mail goes to rosa@farm.example, unless the rule names people.').waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await portal.dialog().getByLabel('Sender').fill('hub@farm.example')
+  await portal.dialog().getByRole('link', { name: 'Change the recipient' }).click()
+  await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  await expect.poll(hasFocus).toBe(true)
 })

@@ -371,18 +371,19 @@ describe('gateways', () => {
     await expect
       .poll(async () => (await conditions.allTextContents()).every((condition) => condition.startsWith('done')))
       .toBe(true)
-    const health = page.getByRole('region', { name: 'Health' })
-    await health.getByText('14.5 FPS').waitFor()
-    await health.getByText('offline').waitFor()
+    const panel = (name: string) => page.getByRole('region', { name, exact: true })
+    await panel('Cameras').getByText('14.5 FPS').waitFor()
+    await panel('Cameras').getByText('offline').waitFor()
     const picture = page.getByRole('img', { name: 'marten at perch' })
     await picture.waitFor()
     expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(1)
     await page.getByText('Yard siren').waitFor()
 
-    // Its pictures come first on a phone too.
+    // On a phone its pictures come first, then what it watches with and what happened; figures and tables follow.
     await page.setViewportSize({ width: 390, height: 844 })
-    const top = async (panel: Locator) => (await panel.boundingBox())!.y
-    await expect.poll(async () => (await top(picture)) < (await top(conditions.first()))).toBe(true)
+    const inOrder = [picture, ...['Cameras', 'What happened', 'Reviews', 'Health', 'Connection to the hub'].map(panel)]
+    const tops = () => Promise.all(inOrder.map(async (one) => (await one.boundingBox())!.y))
+    await expect.poll(async () => (await tops()).every((top, index, all) => top > (all[index - 1] ?? 0))).toBe(true)
   })
 
   test('a day of load and traffic is drawn in both schemes, and read hour by hour', async () => {

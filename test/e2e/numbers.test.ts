@@ -173,4 +173,14 @@ test('of an alert: its link opens exactly what it tells of, people first', async
   expect(await page.getByRole('list', { name: 'Incidents at Valley' }).locator('[data-incident]').count()).toBe(3)
   await page.getByRole('button', { name: 'Of one alert' }).click()
   await expect.poll(() => shown(page)).toBe(INCIDENTS)
+
+  // The list of alerts has the whole sentence, also on a phone.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await portal.open('/alert-rules')
+  const sentence = portal.row(alert!.title).getByText(alert!.title, { exact: true }).locator('..')
+  await expect
+    .poll(() =>
+      sentence.evaluate((node) => [node.scrollWidth <= node.clientWidth, node.scrollHeight <= node.clientHeight]),
+    )
+    .toEqual([true, true])
 })

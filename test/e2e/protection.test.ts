@@ -57,6 +57,15 @@ test.each([
   await enterAs(page, hub, hub.admin)
   const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: /^Select (?!all)/ }) })
 
+  await portal.open('/gateways')
+  const well = portal.row('Orchard')
+  const isProtected = (await well.getByText('Protected', { exact: true }).boundingBox())!
+  const online = (await well.getByText(/^Online/).boundingBox())!
+  expect(isProtected.y + isProtected.height / 2).toBeLessThan(online.y + online.height)
+  expect((await page.getByRole('button', { name: 'Connect to Orchard' }).boundingBox())!.width).toBeLessThan(
+    online.width,
+  )
+
   await portal.open('/dashboard')
   await page.getByRole('link', { name: '1 of 2 gateways is not protected: 1 offline' }).waitFor()
   expect(await page.getByText(/gateways are online/).count()).toBe(0)

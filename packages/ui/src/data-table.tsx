@@ -254,7 +254,7 @@ export function RowName({ children: name }: { children: string }) {
   )
 }
 
-/** A sentence that may be long: a closed row of two lines shows its beginning. */
+/** A sentence that may be long: a closed row of two lines shows its beginning, on a phone in two lines. */
 export function RowText({ children }: { children: ReactNode }) {
   return <span className={styles.text}>{children}</span>
 }

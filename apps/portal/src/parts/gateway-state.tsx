@@ -31,19 +31,19 @@ type GatewayStateProps = {
   gateway: Gateway
   /** Without the reason. */
   brief?: boolean
-  /** One that is well shows its status alone. */
-  silent?: boolean
+  /** In a list: one that is well shows its status alone, or with its protection, and no reason. */
+  ifWell?: 'status' | 'protection'
 }
 
 /** A gateway's status and protection, with the reasons. Offline is said once. */
-export function GatewayState({ gateway, brief = false, silent = false }: GatewayStateProps) {
+export function GatewayState({ gateway, brief = false, ifWell }: GatewayStateProps) {
   const { status, protection } = gateway
   const reason = useReason(gateway)
-  const isSaid = protection.state !== 'offline' && !(silent && protection.state === 'protected')
+  const isSaid = protection.state !== 'offline' && !(ifWell === 'status' && protection.state === 'protected')
   return (
     <StatusMark
       {...statusMark(status)}
-      {...(!brief && !(silent && isWell(gateway)) && { reason })}
+      {...(!brief && !(ifWell !== undefined && isWell(gateway)) && { reason })}
       beside={isSaid && <ProtectionChip protection={protection} timeZone={gateway.timeZone} />}
     />
   )

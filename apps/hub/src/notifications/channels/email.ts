@@ -19,7 +19,7 @@ export const channel = channelType({
       variable: 'HUB_SMTP_URL',
       kind: 'address',
       label: 'Mail server',
-      help: 'smtp://host:587 or smtps://host. Mail goes to Auto-Approval Settings, Notification email.',
+      help: 'smtp://host:587 or smtps://host.',
       schema: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }),
     },
     username: {

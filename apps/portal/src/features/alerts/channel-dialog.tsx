@@ -9,6 +9,8 @@ import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
+import { MailRecipient } from './mail-recipient.tsx'
 import { channelChange, channelValues, isSetUp, type ChannelValues } from './channel-state.ts'
 import { useEditChannel } from './queries.ts'
 import styles from './alerts.module.css'
@@ -80,12 +82,18 @@ export function ChannelDialog({ setup, onGone }: { setup: ChannelSetup; onGone: 
             />
           ),
         )}
+        {setup.name === 'email' && (
+          <p className={styles.hint}>
+            <MailRecipient />
+          </p>
+        )}
         <DialogActions onCancel={life.onClose}>
           <Button type="submit" loading={edit.isPending}>
             Save Channel
           </Button>
         </DialogActions>
       </form>
+      <UnsavedGuard unsaved={form.isDirty() && !edit.isPending} />
     </Dialog>
   )
 }

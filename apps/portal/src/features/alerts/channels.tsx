@@ -1,5 +1,5 @@
-import { lazy, Suspense, useState } from 'react'
-import { Link } from 'react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -9,9 +9,12 @@ import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { CHANNEL_NAMES } from '@hedgerow/contract/constants'
+import { MailRecipient } from './mail-recipient.tsx'
 import { isSetUp, OWN, stateOf } from './channel-state.ts'
 import { useChannels, useChannelSetups, useTest } from './queries.ts'
 import styles from './alerts.module.css'
+
+const PANEL = 'channels'
 
 const ChannelDialog = lazy(async () => ({ default: (await import('./channel-dialog.tsx')).ChannelDialog }))
 
@@ -27,11 +30,16 @@ export function Channels({ reason: refusal }: { reason: string | undefined }) {
   const setups = useChannelSetups(refusal === undefined)
   const [edited, setEdited] = useState<string>()
   const test = useTest()
+  const { hash } = useLocation()
+  const isAskedFor = channels.data !== undefined && hash === `#${PANEL}`
+  useEffect(() => {
+    if (isAskedFor) document.getElementById(PANEL)?.scrollIntoView()
+  }, [isAskedFor])
   const names = Object.entries(channels.data?.channels ?? {}).filter(([name]) => isAlertChannel(name))
   const isAnySet = names.some(([name, isSet]) => isSet && !(name in OWN))
   const setup = setups.data?.find(({ name }) => name === edited)
   return (
-    <Panel title="Channels">
+    <Panel id={PANEL} title="Channels">
       {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
       {channels.data !== undefined && !isAnySet && (
         <PanelEmpty title="People get messages in the portal, and on devices that they add in their profile">
@@ -81,6 +89,11 @@ export function Channels({ reason: refusal }: { reason: string | undefined }) {
                     </Button>
                   )}
                 </div>
+                {name === 'email' && (
+                  <p className={styles.last}>
+                    <MailRecipient />
+                  </p>
+                )}
                 {byVariables.length > 0 && (
                   <p className={styles.last}>Set by {byVariables.map(({ variable }) => variable).join(', ')}</p>
                 )}

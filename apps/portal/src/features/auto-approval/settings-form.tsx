@@ -1,9 +1,10 @@
 import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
 import { Switch, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { useRef, useState, type FormEvent } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { follow, sameValue } from '#parts/follow.ts'
+import { useNamedField } from '#parts/named-field.ts'
 import { SaveBar } from '#parts/save-bar.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -40,6 +41,8 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   const [values, setValues] = useState(saved)
   const [typed, setTyped] = useState(NOTHING_TYPED)
   const [emailProblem, setEmailProblem] = useState<string | undefined>()
+  const form = useRef<HTMLFormElement>(null)
+  useNamedField(form)
   if (basis !== saved) {
     // The settings were reloaded.
     setBasis(saved)
@@ -100,7 +103,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
     />
   )
   return (
-    <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+    <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
       {!mayChange && <Notice tone="plain">Changing these rules needs the admin role.</Notice>}
       <Panel title={unsaved ? 'What happens when this is saved' : 'What follows from these rules'}>
         <ul className={styles.consequences}>
@@ -135,6 +138,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
           />
           <TextInput
             type="email"
+            name="notificationEmail"
             label="Notification email"
             autoComplete="off"
             disabled={!mayChange}

@@ -1,11 +1,11 @@
 import type { HubSettings } from '@hedgerow/contract'
 import { Tabs } from '@mantine/core'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { useLocation } from 'react-router'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useGateways } from '#api/gateways.ts'
 import { follow } from '#parts/follow.ts'
+import { useNamedField } from '#parts/named-field.ts'
 import { SaveBar } from '#parts/save-bar.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -50,12 +50,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
     setValues(follow(values, valuesOf(basis), saved))
   }
   const form = useRef<HTMLFormElement>(null)
-  const { hash } = useLocation()
-  useEffect(() => {
-    if (hash === '') return
-    // A link to one setting names it after the #.
-    form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(hash.slice(1))}"]`)?.focus()
-  }, [hash])
+  useNamedField(form)
   const unsaved = !sameValues(values, saved)
 
   useDraft('settings', unsaved ? values : undefined, setValues)

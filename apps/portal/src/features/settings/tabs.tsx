@@ -1,7 +1,10 @@
 /** The three tabs that are saved together. */
 import { NativeSelect, Switch, Textarea } from '@mantine/core'
 import type { Language } from '@hedgerow/contract'
+import { Link } from 'react-router'
 import { LANGUAGES } from '#api/languages.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -11,6 +14,7 @@ import { HomeAssistantStatus } from './home-assistant-status.tsx'
 import styles from './page.module.css'
 
 export function GeneralTab({ fields }: { fields: Fields }) {
+  const { role } = useUser()
   return (
     <>
       <Panel title="This hub">
@@ -42,6 +46,11 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             label="Notifications"
             description="When off, the hub sends no messages, whatever the auto-approval settings say."
           />
+          {mayManageFleet(role) && (
+            <p>
+              <Link to="/alert-rules#channels">Mail, Telegram and other channels</Link>
+            </p>
+          )}
           <NativeSelect
             name="language"
             label="Language of messages"

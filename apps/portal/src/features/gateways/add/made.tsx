@@ -68,6 +68,12 @@ function Line({ card, kind }: { card: Card; kind: keyof typeof BEFORE }) {
         {kind === 'frigate' && isInstaller && ' The line finds Frigate and writes it into gateway.yaml.'}
       </p>
       <h3>{isInstaller ? 'In a terminal on the device' : 'In Hedgerow’s folder on the device'}</h3>
+      {!isInstaller && (
+        <p>
+          This hub has no release to install from, so the command runs in a checkout of the sources.{' '}
+          <HelpLink to="install-gateway#from-the-sources">How the folder gets there</HelpLink>
+        </p>
+      )}
       <CommandLine>{inLines(line)}</CommandLine>
       <div className={styles.buttons}>
         <CopyButton text={line}>Copy command</CopyButton>

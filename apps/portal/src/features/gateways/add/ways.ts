@@ -2,11 +2,11 @@
 import { shellWord } from '@hedgerow/contract'
 
 export const KINDS = {
-  pi: { name: 'Raspberry Pi', about: 'One line, or a card that joins by itself.' },
-  pc: { name: 'Mini PC', about: 'Debian or Ubuntu. One line.' },
-  windows: { name: 'Windows PC', about: 'One line in the Linux of Windows.' },
+  pi: { name: 'Raspberry Pi', about: 'A command, or a card that joins by itself.' },
+  pc: { name: 'Mini PC', about: 'Debian or Ubuntu. A command.' },
+  windows: { name: 'Windows PC', about: 'A command in the Linux of Windows.' },
   container: { name: 'Container', about: 'Podman or Docker.' },
-  frigate: { name: 'Frigate runs already', about: 'One line beside it, which finds it.' },
+  frigate: { name: 'Frigate runs already', about: 'A command on its machine.' },
   wireguard: { name: 'Only WireGuard', about: 'A router or another device.' },
 } as const
 export type Kind = keyof typeof KINDS

@@ -1,6 +1,6 @@
 /**
- * A gateway's page: what its cameras saw first, then its deterrents, health and connection, and who opened it. It has
- * the actions of the list too.
+ * A gateway's page: what its cameras saw first, then its deterrents and cameras, health and connection, and who opened
+ * it. It has the actions of the list too.
  */
 import type { Gateway, GatewayDetail } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
@@ -25,7 +25,7 @@ import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
 import { Learning } from './learning.tsx'
 import { Reviews } from './reviews.tsx'
-import { Health } from './health.tsx'
+import { Cameras, Health } from './health.tsx'
 import { History } from './history.tsx'
 import { Timeline } from './timeline.tsx'
 import { Conditions } from './conditions.tsx'
@@ -103,11 +103,18 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
       </Panel>
       <div className={styles.columns}>
         <div className={styles.column}>
-          {gateway.kind === 'enrolled' && (
-            <Panel title="Deterrents">
-              <Deterrents gateway={gateway} />
-            </Panel>
-          )}
+          <div className={styles.early}>
+            {gateway.kind === 'enrolled' && (
+              <Panel title="Deterrents">
+                <Deterrents gateway={gateway} />
+              </Panel>
+            )}
+            {gateway.heartbeat !== null && (
+              <Panel title="Cameras">
+                <Cameras cameras={gateway.heartbeat.cameras} />
+              </Panel>
+            )}
+          </div>
           <Panel title="Reviews">
             <Reviews gateway={gateway} />
           </Panel>
@@ -130,7 +137,9 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           <Panel title="About">
             <About gateway={gateway} />
           </Panel>
-          <Timeline gateway={gateway} />
+          <div className={styles.early}>
+            <Timeline gateway={gateway} />
+          </div>
           <Panel title="Who connected">
             <Access access={gateway.access} maySee={mayManage} />
           </Panel>

@@ -24,7 +24,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
       </PanelEmpty>
     )
   }
-  const { cameras, detectors, problems } = heartbeat
+  const { detectors, problems } = heartbeat
   return (
     <>
       <div className={styles.part}>
@@ -66,20 +66,6 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
           <HelpLink to="gateway-problems">What to do</HelpLink>
         </Part>
       )}
-      <Part title="Cameras">
-        {cameras.length === 0 ? (
-          <p className={styles.seen}>The gateway reports no camera.</p>
-        ) : (
-          <ul className={styles.items}>
-            {cameras.map(({ name, state, fps }) => (
-              <li key={name}>
-                <StatusMark {...CAMERA[state]} word={name} />
-                <span>{state === 'online' ? `${fps.toFixed(1)} FPS` : cameraWord(state)}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Part>
       {detectors.length > 0 && (
         <Part title="Detectors">
           <ul className={styles.items}>
@@ -98,6 +84,26 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
         </p>
       </div>
     </>
+  )
+}
+
+/** The cameras of the last heartbeat. */
+export function Cameras({ cameras }: Pick<NonNullable<GatewayDetail['heartbeat']>, 'cameras'>) {
+  return (
+    <div className={styles.part}>
+      {cameras.length === 0 ? (
+        <p className={styles.seen}>The gateway reports no camera.</p>
+      ) : (
+        <ul className={styles.items}>
+          {cameras.map(({ name, state, fps }) => (
+            <li key={name}>
+              <StatusMark {...CAMERA[state]} word={name} />
+              <span>{state === 'online' ? `${fps.toFixed(1)} FPS` : cameraWord(state)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 

@@ -17,6 +17,8 @@ type GatewayRowProps = {
   index: number
   /** The camera that a card shows; undefined in a table. */
   camera?: Camera | 'none' | 'loading' | undefined
+  /** What the state of a gateway shows that is well. */
+  ifWell: 'status' | 'protection'
   mayManage: boolean
   selected: boolean
   onSelect: (id: string, selected: boolean) => void
@@ -29,6 +31,7 @@ export const GatewayRow = memo(function GatewayRow({
   gateway,
   index,
   camera,
+  ifWell,
   mayManage,
   selected,
   onSelect,
@@ -46,7 +49,7 @@ export const GatewayRow = memo(function GatewayRow({
         />
       </TickCell>
       <Cell label="Status" place="line">
-        <GatewayState gateway={gateway} silent />
+        <GatewayState gateway={gateway} ifWell={ifWell} />
       </Cell>
       <Cell label="Gateway Name" place="title">
         <TwoLines

@@ -191,6 +191,8 @@ export const GatewayTable = memo(function GatewayTable({
               {...row}
               gateway={one}
               camera={shows(one.id)}
+              // A row of one line has no room for both.
+              ifWell={dense && !narrow && !cards ? 'status' : 'protection'}
               selected={selection.has(one.id)}
               index={first + index}
               // Cards in a wide window have one height.
