@@ -8,9 +8,9 @@ import { OWNED, type Owned } from './ownership.ts'
 
 /**
  * What a call needs. `hub`: the hub as a whole; `guard` is what decides who gets in: accounts, and the settings and
- * channels by which they could be taken over; `admit` is what lets devices join without a person. `gateway`: the gateways that the person sees, or the one that the call
- * names; `operate` is what its owner may do. `self`: one's own account; `session` also before a required two-factor
- * sign-in is set up.
+ * channels by which they could be taken over; `admit` is what lets devices join without a person. `gateway`: the
+ * gateways that the person sees, or the one that the call names; `operate` is what its owner may do. `self`: one's own
+ * account; `session` also before a required two-factor sign-in is set up.
  */
 export type Capability =
   | { hub: 'see' | 'manage' | 'admit' | 'admin' | 'guard' }

@@ -273,6 +273,29 @@ export async function createUserInvitation(
   return { invitation: toUserInvitation(row, at), code }
 }
 
+/** Of somebody who may invite nobody any more: the codes that they made work no longer. */
+export async function revokeInvitationsOf(
+  db: Db,
+  user: { id: string; username: string },
+  author: Authorship,
+): Promise<void> {
+  const revoked = await db
+    .updateTable('user_invitations')
+    .set({ revoked_at: author.at })
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', author.at)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('created_by_id', '=', user.id),
+        and([eb('created_by_id', 'is', null), eb('created_by', '=', user.username)]),
+      ]),
+    )
+    .returning(['id', 'label', 'role'])
+    .execute()
+  for (const { id, ...data } of revoked)
+    await record(db, { kind: 'user-invitation.revoked', ...author, target: id, data })
+}
+
 export type InvitationRow = Selectable<Tables['user_invitations']>
 
 export function toUserInvitation(row: InvitationRow, now: number): UserInvitation {

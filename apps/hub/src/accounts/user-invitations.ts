@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { by, record, type Act, type Authorship } from '../facts/facts.ts'
+import { by, record, type Act } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding } from '../database/holding.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
@@ -42,29 +42,6 @@ export async function revokeUserInvitation(db: Db, id: string, act: Act): Promis
       data: revoked,
     })
   })
-}
-
-/** Of somebody who may invite nobody any more: the codes that they made work no longer. */
-export async function revokeInvitationsOf(
-  db: Db,
-  user: { id: string; username: string },
-  author: Authorship,
-): Promise<void> {
-  const revoked = await db
-    .updateTable('user_invitations')
-    .set({ revoked_at: author.at })
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', author.at)
-    .where(({ or, and, eb }) =>
-      or([
-        eb('created_by_id', '=', user.id),
-        and([eb('created_by_id', 'is', null), eb('created_by', '=', user.username)]),
-      ]),
-    )
-    .returning(['id', 'label', 'role'])
-    .execute()
-  for (const { id, ...data } of revoked)
-    await record(db, { kind: 'user-invitation.revoked', ...author, target: id, data })
 }
 
 /** Whether `useInvitation` would accept the code now, so that a wrong one costs no hashing. */

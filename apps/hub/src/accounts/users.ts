@@ -18,11 +18,11 @@ import {
   refuseTakenName,
   requireAnAdmin,
   requireStrongPassword,
+  revokeInvitationsOf,
   toHubUser,
   type UserRow,
 } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
-import { revokeInvitationsOf } from './user-invitations.ts'
 
 type UserDependencies = { db: Kysely<Tables>; passwords: Passwords }
 

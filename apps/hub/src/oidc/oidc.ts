@@ -22,9 +22,9 @@ import {
   NO_PASSWORD,
   personalKey,
   requireAnAdmin,
+  revokeInvitationsOf,
   type UserRow,
 } from '../accounts/accounts.ts'
-import { revokeInvitationsOf } from '../accounts/user-invitations.ts'
 import { createSealing } from '../database/sealed.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -82,12 +82,12 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
     return content
   }
 
-  /** Throws `provider_sign_in_ended` the second time. */
-  function useOnce({ state, until }: Ticket): void {
+  /** Throws the second time. */
+  function useOnce(key: string, until: number, code: 'provider_sign_in_ended' | 'logout_token_invalid'): void {
     const now = clock()
     for (const [other, over] of used) if (over <= now || used.size > USED_MAX) used.delete(other)
-    if (used.has(state)) throw new HubError('provider_sign_in_ended')
-    used.set(state, until)
+    if (used.has(key)) throw new HubError(code)
+    used.set(key, until)
   }
 
   const refuse = async (code: 'account_inactive' | 'provider_gives_no_role', person: ProviderPerson, from: From) => {
@@ -108,7 +108,7 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
       const provider = providerOf(id)
       const begun = open(ticket, 'ticket')
       if (begun.provider !== id) throw new HubError('provider_sign_in_ended')
-      useOnce(begun)
+      useOnce(begun.state, begun.until, 'provider_sign_in_ended')
       const person = await provider.exchange(answer, begun)
       const { settings } = provider
       const role = roleFor(settings, person.groups)
@@ -213,7 +213,8 @@ export function createOidc({ db, sessions, clock, providers, openSession }: Oidc
 
     async backChannelLogout(id: string, token: string, sourceIp: string): Promise<void> {
       const provider = providerOf(id)
-      const { subject, session } = await provider.readLogoutToken(token)
+      const { id: tokenId, untilMs, subject, session } = await provider.readLogoutToken(token)
+      useOnce(`logout ${id} ${tokenId}`, untilMs, 'logout_token_invalid')
       let query = db
         .selectFrom('sessions')
         .innerJoin('provider_links', 'provider_links.id', 'sessions.provider_link_id')

@@ -41,7 +41,9 @@ export type Provider = {
   /** Where a person ends the session at the provider; undefined when it has no such page. */
   logoutUrl(idToken: string): Promise<string | undefined>
   /** Throws `logout_token_invalid`. */
-  readLogoutToken(token: string): Promise<{ subject: string | undefined; session: string | undefined }>
+  readLogoutToken(
+    token: string,
+  ): Promise<{ id: string; untilMs: number; subject: string | undefined; session: string | undefined }>
 }
 
 export function createProvider({
@@ -147,11 +149,11 @@ export function createProvider({
           maxTokenAge: CLOCK_TOLERANCE_S,
           requiredClaims: ['jti', 'events'],
         })
-        const { events, nonce, sub: subject, sid } = payload
+        const { events, nonce, sub: subject, sid, jti, iat } = payload
         const session = typeof sid === 'string' ? sid : undefined
         if (!Object.hasOwn(Object(events) as object, LOGOUT_EVENT) || nonce !== undefined || !(subject ?? session))
           throw new Error('this is no logout token')
-        return { subject, session }
+        return { id: String(jti), untilMs: (iat! + 2 * CLOCK_TOLERANCE_S) * 1_000, subject, session }
       })
     },
   }

@@ -10,6 +10,8 @@ type ConfirmDialogProps = DialogLife & {
   button: string
   /** It takes something away: the button is red, and Enter cancels. */
   isHarmful?: boolean
+  /** It cannot be done now; the content says why. */
+  isRefused?: boolean
   /** Does it, and says so in a toast. */
   onConfirm: () => Promise<void>
   /** The words for a failure's message. */
@@ -18,7 +20,14 @@ type ConfirmDialogProps = DialogLife & {
 }
 
 /** Explains something before it is done; closes when it is done, and shows why it was not. */
-export function ConfirmDialog({ title, button, isHarmful = false, onConfirm, ...rest }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  button,
+  isHarmful = false,
+  isRefused = false,
+  onConfirm,
+  ...rest
+}: ConfirmDialogProps) {
   const { describe = (message) => message, children, ...life } = rest
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: life.onClose, gcTime: 0 })
   return (
@@ -29,6 +38,7 @@ export function ConfirmDialog({ title, button, isHarmful = false, onConfirm, ...
         <Button
           {...(isHarmful ? { color: 'red' } : { 'data-autofocus': true })}
           loading={confirm.isPending}
+          disabled={isRefused}
           onClick={() => confirm.mutate()}
         >
           {button}

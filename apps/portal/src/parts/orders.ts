@@ -54,7 +54,7 @@ const DONE = {
   arm: 'armed, rules may fire again',
   disarm: 'everything is off, nothing fires until somebody arms it',
   snooze: 'nothing fires and nothing it sees is an alert until the time is over',
-  'end-snooze': 'alerts and deterrents work again',
+  'end-snooze': 'the snooze has ended',
   '30m': 'everything is off, armed again in 30 minutes',
   '1h': 'everything is off, armed again in an hour',
   morning: 'everything is off, armed again at 7:00',
@@ -91,7 +91,8 @@ export function useOrderOfSeveral() {
         ),
       )
       const done = ended.filter(Boolean).length
-      void toast(`${done} of ${ids.length} gateways are snoozed.`)
+      const others = done === ids.length ? '' : ' The others did not answer: try again when they are online.'
+      void toast(`${done} of ${ids.length} gateways took it.${others}`)
     },
     onSettled: () => refetchGateways(queries),
   })

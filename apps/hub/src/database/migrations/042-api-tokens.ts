@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Tokens for programs, and links that set a new password; of both only the SHA-256 is stored. Whose an invitation is. */
+/** Tokens for programs, and links that set a new password, as SHA-256; and whose an invitation is. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('api_tokens')

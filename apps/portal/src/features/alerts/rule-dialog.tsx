@@ -103,7 +103,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
             />
           </div>
           <TextInput
-            label="Active hours"
+            label="Active hours, in the hub’s time zone"
             placeholder="Always, or Mon-Fri 18:00-06:00; Sat,Sun"
             maxLength={500}
             {...form.getInputProps('hours')}

@@ -75,7 +75,7 @@ function MakeDialog({ opened, onClose, onGone }: DialogLife) {
           />
           <NativeSelect
             label="It may"
-            description="No token changes accounts, settings or channels."
+            description="No token changes accounts, settings or channels, or lets devices join without a person."
             data={ACCESS}
             {...form.getInputProps('access')}
           />

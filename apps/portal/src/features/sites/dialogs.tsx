@@ -96,7 +96,14 @@ function DeleteDialog({ site, ...life }: DialogLife & { site: Site }) {
     void toast(`Site "${site.name}" deleted.`)
   }
   return (
-    <ConfirmDialog {...life} title={`Delete ${site.name}?`} button="Delete Site" isHarmful onConfirm={confirm}>
+    <ConfirmDialog
+      {...life}
+      title={`Delete ${site.name}?`}
+      button="Delete Site"
+      isHarmful
+      isRefused={uses.data === undefined || uses.data.rules.length > 0}
+      onConfirm={confirm}
+    >
       {uses.data !== undefined && usesInWords(uses.data).map((words) => <p key={words}>{words}</p>)}
     </ConfirmDialog>
   )

@@ -105,7 +105,7 @@ export const GatewayRow = memo(function GatewayRow({
 const Reason = ({ gateway }: { gateway: Gateway }) => useReason(gateway)
 
 function Place({ location, site, tags }: Pick<Gateway, 'location' | 'site' | 'tags'>) {
-  const words = location || site?.name
+  const words = site && location && site.name !== location ? `${location} (${site.name})` : location || site?.name
   const place = words === undefined ? <Absent>Unknown</Absent> : <span title={words}>{words}</span>
   if (tags.length === 0) return place
   return (
