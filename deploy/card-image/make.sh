@@ -8,7 +8,7 @@ Usage: make.sh [options] PACKAGE IMAGE
   PACKAGE            hedgerow-gateway_VERSION_arm64.deb, of a release
   IMAGE              the file to write, such as card.img
   --suite NAME       of Debian (trixie)
-  --mirror URL       (http://deb.debian.org/debian)
+  --mirror URL       (Debian's own, with its security updates)
   --megabytes N      of the whole image (7500, for a card of 8 GB)
   --root-only        IMAGE is a tar of the root, without kernel, firmware and partitions
 TEXT
@@ -18,7 +18,7 @@ fail() {
   exit 1
 }
 
-suite=trixie mirror=http://deb.debian.org/debian megabytes=7500 root_only=''
+suite=trixie mirror='' megabytes=7500 root_only=''
 while [ $# -gt 0 ]; do
   case $1 in
     --suite | --mirror | --megabytes)
@@ -94,7 +94,7 @@ mmdebstrap --variant=minbase --architectures="$architecture" --components="$comp
   --customize-hook='chroot "$1" dpkg --install /tmp/gateway.deb' \
   --customize-hook='rm "$1/tmp/gateway.deb"' \
   --customize-hook="$work/customize \"\$1\"" \
-  "$suite" "$root" "$mirror"
+  "$suite" "$root" ${mirror:+"$mirror"}
 
 if [ -n "$root_only" ]; then
   mv "$root" "$image"
