@@ -124,7 +124,7 @@ export async function requireStrongPassword(
 export async function deleteSessionsOf(db: Db, userId: string): Promise<number> {
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute()
-  await db.deleteFrom('password_resets').where('user_id', '=', userId).execute()
+  await closeResetsOf(db, userId)
   return ended.length
 }
 
