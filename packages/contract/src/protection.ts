@@ -220,3 +220,9 @@ export function deedLine({ deterrent, seconds, outcome, code, reason, gone }: De
   const sentence = code === null ? undefined : BLOCKED.get(code)
   return `${deterrent} ${outcome === 'refused' ? 'blocked' : 'failed'}: ${sentence ?? reason.replace(/\.$/, '')}`
 }
+
+/** What was done about an incident, each once; one line also where no deed is known. */
+export function deedLines({ deeds, isFired }: { deeds: readonly Deed[]; isFired: boolean }): string[] {
+  if (deeds.length === 0) return [isFired ? 'A deterrent fired' : 'No deterrent fired']
+  return [...new Set(deeds.map(deedLine))]
+}

@@ -1,4 +1,4 @@
-import { deedLine } from '@hedgerow/contract/protection'
+import { deedLines } from '@hedgerow/contract/protection'
 import { Link } from 'react-router'
 import { useKnownGateway } from '#api/gateways.ts'
 import { placeOf } from '#api/places.ts'
@@ -12,7 +12,7 @@ export function LastThreat() {
   const { data } = useLastThreat()
   const timeZone = useKnownGateway(data?.gatewayId ?? '')?.timeZone ?? null
   if (!data) return null
-  const { id, gatewayId, gatewayName, label, coverId, startedAt, deeds } = data
+  const { id, gatewayId, gatewayName, label, coverId, startedAt } = data
   const place = placeOf(data)
   return (
     <section aria-label="Last threat">
@@ -23,7 +23,7 @@ export function LastThreat() {
             {label} at {gatewayName}
             {place !== '' && `, ${place}`}
           </strong>
-          <span>{deeds.length === 0 ? 'No deterrent fired' : deeds.map(deedLine).join('; ')}</span>
+          <span>{deedLines(data).join('; ')}</span>
           <SiteTime at={startedAt} timeZone={timeZone} />
         </span>
       </Link>

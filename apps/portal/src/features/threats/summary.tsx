@@ -1,5 +1,5 @@
 /** An incident in words: where, when, what was done and whether it worked; and what can be done now. */
-import { deedLine } from '@hedgerow/contract/protection'
+import { deedLines } from '@hedgerow/contract/protection'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { useKnownGateway } from '#api/gateways.ts'
@@ -13,10 +13,9 @@ import { useAcknowledge, useAlertsOf } from './queries.ts'
 import styles from './threats.module.css'
 
 export function Summary({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
-  const { gatewayId, gatewayName, location, startedAt, deeds, isFired } = incident
+  const { gatewayId, gatewayName, location, startedAt } = incident
   const timeZone = useKnownGateway(gatewayId)?.timeZone ?? null
   const place = [shown?.camera ?? incident.camera, shown?.zone, gatewayName, location]
-  const done = [...new Set(deeds.map(deedLine))]
   return (
     <div className={styles.summary}>
       <p>{place.filter((part) => part !== undefined && part !== '').join(' · ')}</p>
@@ -24,8 +23,7 @@ export function Summary({ incident, shown }: { incident: WithList; shown: Stored
         <SiteTime at={startedAt} timeZone={timeZone} />
       </p>
       <ul className={styles.lines} aria-label="What was done">
-        {done.length === 0 && <li>{isFired ? 'A deterrent fired' : 'No deterrent fired'}</li>}
-        {done.map((line) => (
+        {deedLines(incident).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
